@@ -1,0 +1,70 @@
+"""Where work runs: this process, its threads, other processes, or any executor (a cluster's too).
+
+Work is cut into pieces, each a pure function of its input; results come back in the order of the pieces, so
+nothing above this module can tell which engine it was.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from typing import TypeVar
+
+from rankscope.errors import SettingsError
+from rankscope.progress import progress
+
+__all__ = ["cores", "run_pieces"]
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+def cores(jobs: int | None = None) -> int:
+    """How many workers to use: ``jobs``, or all the cores this process may run on when it is None or 0."""
+    if jobs:
+        if jobs < 0:
+            raise SettingsError(f"{jobs} jobs", hint="give a positive number, or 0 for all cores")
+        return jobs
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run_pieces(
+    function: Callable[[Piece], Result],
+    pieces: Sequence[Piece],
+    *,
+    jobs: int | None = None,
+    processes: bool = False,
+    executor: Executor | None = None,
+    label: str = "",
+) -> list[Result]:
+    """Apply a function to every piece and return the results in order.
+
+    ``processes`` says that the function holds the interpreter lock, so that threads would not help.
+    ``executor`` is any ``concurrent.futures.Executor``, such as the one of a Dask client.
+
+    >>> run_pieces(abs, [-1, 2, -3], jobs=2)
+    [1, 2, 3]
+    """
+    if executor is not None:
+        return _collect(executor, function, pieces, label)
+    workers = min(cores(jobs), len(pieces))
+    if workers <= 1:
+        return [function(piece) for piece in progress(pieces, len(pieces), label)]
+    pool: Executor = ProcessPoolExecutor(workers) if processes else ThreadPoolExecutor(workers)
+    with pool:
+        return _collect(pool, function, pieces, label)
+
+
+def _collect(
+    executor: Executor, function: Callable[[Piece], Result], pieces: Sequence[Piece], label: str
+) -> list[Result]:
+    futures = [executor.submit(function, piece) for piece in pieces]
+    try:
+        return [future.result() for future in progress(futures, len(futures), label)]
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
