@@ -1,0 +1,73 @@
+/* The run scanner: text of a TREC run in, hits out.
+ *
+ * A table holds the judged documents of all topics; it is read-only once made, so many scans (and threads) share it.
+ * A scan takes the text in blocks of any size and yields, for every judged topic of the run, how many documents
+ * were retrieved and at which ranks the judged ones stand.
+ * No function keeps global state, and none calls back: a caller may hold no lock while it scans. */
+#ifndef RANKSCOPE_SCANNER_H
+#define RANKSCOPE_SCANNER_H
+
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define RS_API __declspec(dllexport)
+#else
+#define RS_API __attribute__((visibility("default")))
+#endif
+
+#define RS_VERSION 1
+
+enum rs_order { RS_TREC_EVAL = 0, RS_TREC_EVAL9 = 1, RS_RANK = 2, RS_FILE = 3 };
+
+enum rs_status {
+    RS_OK = 0,
+    RS_NO_MEMORY = 1,
+    RS_RETURNING_TOPIC = 2, /* a topic comes back after another one: scan again with `keep` */
+    RS_TOO_LONG = 3,        /* a list of 2^31 documents or a line of 2^31 bytes */
+    RS_NUL = 4,
+    RS_FIELDS = 5,
+    RS_BAD_RANK = 6,
+    RS_BAD_SCORE = 7,
+    RS_NAN_SCORE = 8,
+    RS_DUPLICATE = 9
+};
+
+typedef struct rs_table rs_table;
+typedef struct rs_scan rs_scan;
+
+/* What a scan has found. Pointers stay valid until the scan is freed or given more text. */
+typedef struct {
+    int64_t lists, hits, ignored;
+    const int32_t *topic, *length, *tied; /* one per list, lists in order of appearance */
+    const int64_t *hit_ends;              /* one per list: where its hits end */
+    const int32_t *rank, *judgment;       /* one per hit */
+    const uint8_t *ignored_bytes;         /* names of topics without judgments, joined */
+    const uint64_t *ignored_starts;       /* ignored + 1 of them */
+    const uint8_t *tag;
+    int64_t tag_length;
+    /* the first problem, if there is one */
+    int64_t status, line, fields;
+    const uint8_t *text, *text_topic;
+    int64_t text_length, text_topic_length;
+} rs_result;
+
+RS_API int32_t rs_version(void);
+
+/* Topic t is topic_bytes[topic_starts[t] : topic_starts[t+1]]; its judged documents are those numbered
+ * offsets[t] .. offsets[t+1]-1; document d is document_bytes[document_starts[d] : document_starts[d+1]]. */
+RS_API rs_table *rs_table_new(int64_t topics, const uint8_t *topic_bytes, const uint64_t *topic_starts,
+                              const int64_t *offsets, const uint8_t *document_bytes, const uint64_t *document_starts);
+RS_API void rs_table_free(rs_table *table);
+
+/* `keep` holds every list until the end, for files whose topics come back. */
+RS_API rs_scan *rs_scan_new(const rs_table *table, int32_t order, int32_t keep);
+RS_API void rs_scan_free(rs_scan *scan);
+
+/* Room for `wanted` more bytes, to be filled by the caller and then committed; NULL without memory. */
+RS_API uint8_t *rs_scan_space(rs_scan *scan, int64_t wanted);
+RS_API int32_t rs_scan_commit(rs_scan *scan, int64_t bytes);
+RS_API int32_t rs_scan_feed(rs_scan *scan, const uint8_t *data, int64_t bytes);
+RS_API int32_t rs_scan_finish(rs_scan *scan);
+RS_API void rs_scan_result(const rs_scan *scan, rs_result *result);
+
+#endif

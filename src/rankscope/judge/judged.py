@@ -1,0 +1,133 @@
+"""Runs against judgments: every list of every run as hits, on the grid runs x topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.engines import cores, run_pieces
+from rankscope.errors import InputError
+from rankscope.judge.lists import Ints, Lists
+from rankscope.judge.pool import Pool
+from rankscope.read.qrels import UNJUDGED, Qrels
+from rankscope.read.runs import Run, Runs
+from rankscope.read.scan import ScannedRun, backend_name
+
+__all__ = ["UNJUDGED", "Judged", "judge"]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """All lists of all runs: list ``r * len(topics) + t`` is run r on topic t, empty where the run has no such topic.
+
+    Grades come from ``qrels``, so judging again (other grades, a smaller pool) needs no reading:
+    see :meth:`rejudged`.
+    """
+
+    runs: tuple[str, ...]
+    qrels: Qrels
+    offsets: Ints
+    rank: npt.NDArray[np.int32]
+    judgment: npt.NDArray[np.int32]
+    length: npt.NDArray[np.int32]
+    present: npt.NDArray[np.bool_]
+    tied: npt.NDArray[np.int32]
+    ignored_topics: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The judged topics."""
+        return self.qrels.topics
+
+    def __repr__(self) -> str:
+        return f"<Judged: {len(self.runs)} runs x {len(self.topics)} topics, {len(self.rank)} hits>"
+
+    @cached_property
+    def lists(self) -> Lists:
+        """The lists as measures see them."""
+        topic = np.tile(np.arange(len(self.topics)), len(self.runs))
+        return Lists(self.pool, topic, self.length, self.offsets, self.rank, self.judgment)
+
+    @cached_property
+    def pool(self) -> Pool:
+        """The judged documents of each topic."""
+        return Pool(self.qrels.topic_offsets, self.qrels.grade)
+
+    def rejudged(self, grade: npt.NDArray[np.int32]) -> Judged:
+        """The same lists under other grades, one per judged document; :data:`UNJUDGED` takes a judgment back."""
+        return replace(self, qrels=self.qrels.regraded(grade))
+
+    def grid(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """One value per list as a matrix runs x topics."""
+        return values.reshape(len(self.runs), len(self.topics))
+
+
+def judge(
+    qrels: Qrels, runs: Runs | Run, *, jobs: int | None = None, executor: Any = None, allow_disjoint: bool = False
+) -> Judged:
+    """Find the judged documents in all runs.
+
+    >>> qrels = Qrels.from_dict({"q1": {"d1": 1, "d2": 0}})
+    >>> judge(qrels, Run.from_dict({"q1": {"d1": 0.5, "d3": 0.9}})).rank.tolist()
+    [2]
+    """
+    if isinstance(runs, Run):
+        runs = Runs([runs])
+    if not runs:
+        raise InputError("there is no run to evaluate", hint="name at least one run file")
+    several = cores(jobs)
+    pieces = [(run, qrels, max(1, several // len(runs))) for run in runs.values()]
+    processes = backend_name() == "python" and any(run.memory is None for run in runs.values())
+    scanned = run_pieces(_scan, pieces, jobs=jobs, executor=executor, processes=processes, label="runs")
+    if not allow_disjoint:
+        _refuse_disjoint(qrels, runs, scanned)
+    return _assemble(qrels, tuple(runs), scanned)
+
+
+def _scan(piece: tuple[Run, Qrels, int]) -> ScannedRun:
+    run, qrels, jobs = piece
+    return run.scan(qrels, jobs)
+
+
+def _refuse_disjoint(qrels: Qrels, runs: Runs, scanned: Sequence[ScannedRun]) -> None:
+    for run, one in zip(runs.values(), scanned, strict=True):
+        if len(one.topic) == 0:
+            mine = one.ignored_topics[0] if one.ignored_topics else "none"
+            raise InputError(
+                f"no topic in common with the judgments (this run has {mine!r}, they have {qrels.topics[0]!r})",
+                path=run.path or run.name,
+                hint="check that the run and the judgments belong to the same collection",
+            )
+
+
+def _assemble(qrels: Qrels, names: tuple[str, ...], scanned: Sequence[ScannedRun]) -> Judged:
+    width = len(qrels.topics)
+    size = len(names) * width
+    hits = np.zeros(size, np.int64)
+    length = np.zeros(size, np.int32)
+    tied = np.zeros(size, np.int32)
+    present = np.zeros(size, np.bool_)
+    for r, one in enumerate(scanned):
+        where = r * width + one.topic
+        hits[where] = np.diff(one.offsets)
+        length[where] = one.length
+        tied[where] = one.tied
+        present[where] = True
+    return Judged(
+        runs=names,
+        qrels=qrels,
+        offsets=np.concatenate([[0], np.cumsum(hits)]),
+        rank=np.concatenate([one.rank for one in scanned]),
+        judgment=np.concatenate([one.judgment for one in scanned]),
+        length=length,
+        present=present,
+        tied=tied,
+        ignored_topics={
+            name: one.ignored_topics for name, one in zip(names, scanned, strict=True) if one.ignored_topics
+        },
+    )

@@ -1,0 +1,181 @@
+"""Lists and hits: all that a measure sees of a collection.
+
+A *list* is what one run returned for one topic. A *hit* is a judged document in a list, with its rank and grade.
+Measures are formulas over hits; a run of a thousand documents has a few dozen of them.
+
+:class:`Lists` and :class:`Hits` hold real runs as flat arrays. The laboratory has a second implementation of the
+same protocol (``lab/tree.py``) for all possible rankings at once, so that a formula is written once for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.judge.pool import Pool
+from rankscope.read.qrels import UNJUDGED
+
+__all__ = ["Floats", "Hits", "Ints", "Lists"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+AnyArray = npt.NDArray[Any]
+
+_BLOCK = 1 << 22  # cells of a padded matrix held at a time
+
+
+class Hits:
+    """Some of the judged documents of some lists, in list order and by rank inside a list.
+
+    ``rank``, ``grade``, ``judgment`` and ``list`` have one entry per hit; ``judgment`` is the index of the document
+    among the judged documents of the collection.
+    """
+
+    def __init__(self, size: int, owner: Ints, rank: AnyArray, grade: AnyArray, judgment: AnyArray) -> None:
+        self.size = size
+        self.list = owner
+        self.rank = rank
+        self.grade = grade
+        self.judgment = judgment
+
+    def __len__(self) -> int:
+        return len(self.rank)
+
+    @cached_property
+    def count(self) -> Ints:
+        """How many of these hits each list has."""
+        return np.bincount(self.list, minlength=self.size)
+
+    @cached_property
+    def _starts(self) -> Ints:
+        return np.cumsum(self.count) - self.count
+
+    @cached_property
+    def ordinal(self) -> Ints:
+        """1 for the first of these hits in its list, 2 for the second, ..."""
+        return np.arange(1, len(self) + 1) - self._starts[self.list]
+
+    def where(self, keep: npt.NDArray[np.bool_]) -> Hits:
+        """The hits for which a condition holds."""
+        return Hits(self.size, self.list[keep], self.rank[keep], self.grade[keep], self.judgment[keep])
+
+    def take(self, per_document: AnyArray) -> AnyArray:
+        """The value of each hit's document, given one value per judged document of the collection."""
+        return per_document[self.judgment]
+
+    def sum(self, values: AnyArray | float = 1.0) -> Floats:
+        """The sum of a value per hit over each list, added in rank order."""
+        weights = np.broadcast_to(np.asarray(values, np.float64), (len(self),))
+        # bincount adds one by one in order: the same bits for every batch of lists
+        return np.bincount(self.list, weights=weights, minlength=self.size)
+
+    def before(self, values: AnyArray) -> AnyArray:
+        """For each hit the sum of a value over the hits above it in its list."""
+        values = np.asarray(values)
+        if values.dtype.kind in "iub":
+            running = np.cumsum(values, dtype=np.int64) - values
+            return running - running[self._starts[self.list]] if len(self) else running
+        return self._running(np.cumsum, values, 0.0)
+
+    def product_before(self, values: AnyArray) -> Floats:
+        """For each hit the product of a value over the hits above it in its list."""
+        return self._running(np.cumprod, np.asarray(values, np.float64), 1.0)
+
+    def first(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
+        """The value at the first hit of each list, or ``otherwise`` where a list has none."""
+        result = np.full(self.size, otherwise)
+        some = self.count > 0
+        result[some] = np.asarray(values, np.float64)[self._starts[some]]
+        return result
+
+    def max(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
+        """The largest value over the hits of each list, or ``otherwise`` where a list has none."""
+        result = np.full(self.size, otherwise)
+        some = np.flatnonzero(self.count)
+        if len(some):
+            result[some] = np.maximum.reduceat(np.asarray(values, np.float64), self._starts[some])
+        return result
+
+    def _running(self, accumulate: Callable[..., Floats], values: Floats, start: float) -> Floats:
+        """Exclusive running totals inside each list, row by row of a padded matrix (so lists do not mix)."""
+        result = np.empty(len(self))
+        width = int(self.count.max(initial=0))
+        if width == 0:
+            return result
+        step = max(1, _BLOCK // (width + 1))
+        bounds = np.concatenate([self._starts, [len(self)]])
+        for first in range(0, self.size, step):
+            last = min(self.size, first + step)
+            low, high = bounds[first], bounds[last]
+            table = np.full((last - first, width + 1), start)
+            rows, columns = self.list[low:high] - first, self.ordinal[low:high]
+            table[rows, columns] = values[low:high]
+            result[low:high] = accumulate(table, axis=1)[rows, columns - 1]
+        return result
+
+
+class Lists:
+    """Ranked lists as flat arrays: the hits of list l are ``offsets[l]:offsets[l + 1]``.
+
+    ``topic`` and ``length`` (documents retrieved) have one entry per list, ``rank`` and ``judgment`` one per hit.
+    """
+
+    def __init__(
+        self, pool: Pool, topic: Ints, length: AnyArray, offsets: Ints, rank: AnyArray, judgment: AnyArray
+    ) -> None:
+        self.pool = pool
+        self.topic = topic
+        self.length = length
+        self._offsets = offsets
+        self._rank = rank
+        self._judgment = judgment
+        self._views: dict[tuple[object, ...], Hits] = {}
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    @cached_property
+    def _judged(self) -> Hits:
+        owner = np.repeat(np.arange(len(self)), np.diff(self._offsets))
+        hits = Hits(len(self), owner, self._rank, self.pool.grade[self._judgment], self._judgment)
+        keep = hits.grade != UNJUDGED
+        return hits if keep.all() else hits.where(keep)
+
+    def hits(self, cutoff: int | None = None) -> Hits:
+        """All judged documents of the lists, down to a rank."""
+        return self._view(("judged", cutoff), lambda hits: hits.rank <= (cutoff or np.inf))
+
+    def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
+        """The documents of grade ``rel`` or better, down to a rank."""
+        return self._view(
+            ("relevant", rel, cutoff), lambda hits: (hits.grade >= rel) & (hits.rank <= (cutoff or np.inf))
+        )
+
+    def _view(self, key: tuple[object, ...], condition: Callable[[Hits], npt.NDArray[np.bool_]]) -> Hits:
+        if key not in self._views:
+            self._views[key] = self._judged.where(condition(self._judged))
+        return self._views[key]
+
+    def per_topic(self, values: AnyArray) -> AnyArray:
+        """For each list the value of its topic."""
+        return values[self.topic]
+
+    def recall_base(self, rel: int = 1) -> Ints:
+        """For each list the number of relevant documents of its topic."""
+        return self.per_topic(self.pool.recall_base(rel))
+
+    def retrieved(self, cutoff: int | None = None) -> Ints:
+        """For each list the number of documents it has, down to a rank."""
+        return self.length if cutoff is None else np.minimum(self.length, cutoff)
+
+    def grades(self, unjudged: Any = 0) -> list[list[Any]]:
+        """Each list written out: one grade per retrieved document, ``unjudged`` where there is none."""
+        hits = self._judged
+        written = [[unjudged] * int(n) for n in self.length]
+        for owner, rank, grade in zip(hits.list.tolist(), hits.rank.tolist(), hits.grade.tolist(), strict=True):
+            written[owner][rank - 1] = grade
+        return written

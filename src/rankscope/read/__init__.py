@@ -1,0 +1,19 @@
+"""Files, frames and dicts in; :class:`Qrels` and :class:`Run` out."""
+
+from rankscope.read.orders import ORDERS
+from rankscope.read.qrels import UNJUDGED, Aspects, Qrels, read_qrels
+from rankscope.read.runs import Run, RunList, Runs, as_runs, read_run, read_runs
+
+__all__ = [
+    "ORDERS",
+    "UNJUDGED",
+    "Aspects",
+    "Qrels",
+    "Run",
+    "RunList",
+    "Runs",
+    "as_runs",
+    "read_qrels",
+    "read_run",
+    "read_runs",
+]

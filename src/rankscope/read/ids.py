@@ -1,0 +1,39 @@
+"""Identifiers of topics and documents: bytes inside, text outside.
+
+TREC files carry arbitrary bytes; ties are broken on bytes. ``surrogateescape`` makes the round trip exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["in_natural_order", "to_bytes", "to_text"]
+
+
+def to_text(identifier: bytes) -> str:
+    r"""Text of an identifier; bytes that are not UTF-8 survive the round trip.
+
+    >>> to_bytes(to_text(b"caf\xe9")) == b"caf\xe9"
+    True
+    """
+    return identifier.decode("utf-8", "surrogateescape")
+
+
+def to_bytes(identifier: str) -> bytes:
+    """Bytes of an identifier (lone surrogates that came from bytes become these bytes again)."""
+    try:
+        return identifier.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return identifier.encode("utf-8", "surrogatepass")
+
+
+def in_natural_order(topics: Iterable[str]) -> list[str]:
+    """Topics in the order a person expects: by number when all are numbers, by bytes otherwise.
+
+    >>> in_natural_order(["10", "9", "351"]), in_natural_order(["q10", "q9"])
+    (['9', '10', '351'], ['q10', 'q9'])
+    """
+    topics = list(topics)
+    if all(topic.isascii() and topic.isdigit() and len(topic) < 19 for topic in topics):
+        return sorted(topics, key=lambda topic: (int(topic), topic))
+    return sorted(topics, key=to_bytes)

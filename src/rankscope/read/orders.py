@@ -1,0 +1,54 @@
+"""The four orderings of a run (see the reproducibility study of Moffat and Zobel's RBP).
+
+``trec_eval``   score descending, ties by document id descending in byte order, scores as 64-bit numbers
+``trec_eval9``  the same with scores rounded to 32 bits, as trec_eval up to 9 and pytrec_eval read them
+``rank``        the rank column ascending, ties in the order of the file
+``file``        the order of the lines
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import SettingsError, nearest
+
+__all__ = ["ORDERS", "check_order", "permutation"]
+
+ORDERS = ("trec_eval", "trec_eval9", "rank", "file")
+
+
+def check_order(order: str) -> str:
+    """The order itself if there is one of this name."""
+    if order not in ORDERS:
+        raise SettingsError(
+            f"no ordering is called {order!r}", hint=nearest(order, ORDERS) or f"choose one of {', '.join(ORDERS)}"
+        )
+    return order
+
+
+def permutation(
+    documents: Sequence[bytes],
+    scores: npt.NDArray[np.float64] | None,
+    ranks: npt.NDArray[np.int64] | None,
+    order: str,
+) -> npt.NDArray[np.int64]:
+    """Indices that put the documents of one list, given in the order of the file, into an ordering.
+
+    A list without scores (or without ranks) keeps the order it has.
+
+    >>> permutation([b"a", b"b", b"c"], np.array([1.0, 1.0, 2.0]), None, "trec_eval").tolist()
+    [2, 1, 0]
+    """
+    if order == "rank" and ranks is not None:
+        return np.argsort(ranks, kind="stable")
+    if order in ("rank", "file") or scores is None:
+        return np.arange(len(documents))
+    keys = -scores.astype(np.float32).astype(np.float64) if order == "trec_eval9" else -scores
+    by_score = np.argsort(keys, kind="stable")
+    if (keys[by_score][1:] != keys[by_score][:-1]).all():
+        return by_score
+    by_document = np.array(sorted(range(len(documents)), key=documents.__getitem__, reverse=True), dtype=np.int64)
+    return by_document[np.argsort(keys[by_document], kind="stable")]

@@ -1,0 +1,270 @@
+"""Relevance judgments: which documents of a topic were judged, and how."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError
+from rankscope.read.ids import in_natural_order, to_bytes, to_text
+
+__all__ = ["UNJUDGED", "Aspects", "Qrels", "read_qrels"]
+
+UNJUDGED = np.iinfo(np.int32).min
+"""The grade that takes a judgment back: the document counts as never judged."""
+
+
+@dataclass(frozen=True, eq=False)
+class Aspects:
+    """Judgments per aspect (subtopic) of diversity topics.
+
+    Entry e says that document ``document[e]`` (an index into the judged documents) has grade ``grade[e]`` for
+    aspect ``aspect[e]``; the aspects of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``.
+    """
+
+    names: tuple[str, ...]
+    topic_offsets: npt.NDArray[np.int64]
+    document: npt.NDArray[np.int32]
+    aspect: npt.NDArray[np.int32]
+    grade: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """The judged documents of every topic, flat: those of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``.
+
+    Inside a topic documents are sorted by their bytes. Grades are kept as they are in the file; ``grade <= 0`` is
+    judged non-relevant. With aspects, ``grade`` is the best grade over the aspects of the document.
+
+    >>> qrels = Qrels.from_dict({"q1": {"d2": 0, "d1": 2}, "q2": {"d1": 1}})
+    >>> qrels.topics, [len(qrels.judgments(t)) for t in qrels.topics], qrels.judgments("q1")
+    (('q1', 'q2'), [2, 1], {'d1': 2, 'd2': 0})
+    """
+
+    topics: tuple[str, ...]
+    topic_offsets: npt.NDArray[np.int64]
+    documents: list[bytes]
+    grade: npt.NDArray[np.int32]
+    aspects: Aspects | None = None
+    path: str | None = None
+    topic_index: Mapping[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "topic_index", {topic: t for t, topic in enumerate(self.topics)})
+
+    def __len__(self) -> int:
+        return len(self.grade)
+
+    def __repr__(self) -> str:
+        return f"<Qrels: {len(self.topics)} topics, {len(self)} judged documents>"
+
+    def judgments(self, topic: str) -> dict[str, int]:
+        """The judged documents of a topic with their grades."""
+        t = self.topic_index[topic]
+        where = slice(self.topic_offsets[t], self.topic_offsets[t + 1])
+        pairs = zip(self.documents[where], self.grade[where].tolist(), strict=True)
+        return {to_text(document): grade for document, grade in pairs if grade != UNJUDGED}
+
+    def regraded(self, grade: npt.NDArray[np.int32]) -> Qrels:
+        """The same documents with other grades (:data:`UNJUDGED` takes a judgment back)."""
+        return replace(self, grade=np.asarray(grade, np.int32))
+
+    @classmethod
+    def from_dict(cls, judgments: Mapping[str, Mapping[str, int]]) -> Qrels:
+        """Judgments as pytrec_eval users have them: ``{topic: {document: grade}}``."""
+        topics, documents, grades = [], [], []
+        for topic, graded in judgments.items():
+            if not isinstance(graded, Mapping):
+                raise InputError(f"judgments of topic {topic!r} are not a dict of document: grade")
+            topics += [to_bytes(topic)] * len(graded)
+            documents += [to_bytes(document) for document in graded]
+            grades += graded.values()
+        return cls.from_columns(topics, None, documents, _whole_numbers(grades))
+
+    @classmethod
+    def from_frame(cls, frame: Any) -> Qrels:
+        """Judgments from a pandas, polars or Arrow table with ir_measures' columns.
+
+        ``query_id``, ``doc_id``, ``relevance`` and, for aspects, ``iteration`` (or ``subtopic``).
+        """
+        from rankscope.read.frames import columns_of
+
+        columns = columns_of(frame, required=("query_id", "doc_id", "relevance"), optional=("iteration",))
+        iterations = columns.get("iteration")
+        return cls.from_columns(
+            [to_bytes(str(topic)) for topic in columns["query_id"]],
+            None if iterations is None else [to_bytes(str(name)) for name in iterations],
+            [to_bytes(str(document)) for document in columns["doc_id"]],
+            _whole_numbers(columns["relevance"]),
+        )
+
+    @classmethod
+    def from_columns(
+        cls,
+        topics: Sequence[bytes],
+        iterations: Sequence[bytes] | None,
+        documents: Sequence[bytes],
+        grades: npt.NDArray[np.int32],
+        *,
+        lines: npt.NDArray[np.int64] | None = None,
+        path: str | None = None,
+        aspects: bool | None = None,
+    ) -> Qrels:
+        """Judgments from flat columns.
+
+        ``aspects`` says whether the iteration column names the aspects of diversity topics; None decides by
+        whether some document of a topic was judged under several of them.
+        """
+        if not len(documents):
+            raise InputError("no judgments", path=path, hint="give lines of: topic iteration document grade")
+        groups = _group_by_topic(topics)
+        keep, parts, offsets = [], [], [0]
+        order = in_natural_order(groups)
+        if aspects is None:
+            aspects = iterations is not None and _several_iterations(groups, documents, iterations)
+        located = _Lines(path, lines)
+        repeated = 0
+        for topic in order:
+            rows = groups[topic]
+            best, more = _best_grades(topic, rows, documents, iterations if aspects else None, grades, located)
+            repeated += more
+            names = sorted(best)
+            keep += names
+            parts.append(np.fromiter((best[name] for name in names), np.int32, len(names)))
+            offsets.append(len(keep))
+        if repeated:
+            what = "judgment is" if repeated == 1 else "judgments are"
+            warnings.warn(f"{path or 'qrels'}: {repeated} {what} repeated with the same grade", stacklevel=2)
+        qrels = cls(tuple(order), np.array(offsets, np.int64), keep, np.concatenate(parts), path=path)
+        if not aspects or iterations is None:
+            return qrels
+        return replace(qrels, aspects=_aspects(qrels, groups, documents, iterations, grades))
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Where a row of the columns stands in its file, for messages."""
+
+    path: str | None
+    lines: npt.NDArray[np.int64] | None
+
+    def of(self, row: int) -> int | None:
+        return None if self.lines is None else int(self.lines[row])
+
+
+def _whole_numbers(grades: Any) -> npt.NDArray[np.int32]:
+    array = np.asarray(grades)
+    if array.size == 0:
+        return np.zeros(0, np.int32)
+    if array.dtype.kind not in "iub" and not (array.dtype.kind == "f" and (array == np.round(array)).all()):
+        raise InputError("a grade is not a whole number", hint="grades are integers such as 0, 1, 2")
+    if (np.abs(array.astype(np.float64)) > 2**31 - 2).any():
+        raise InputError("a grade is beyond 32 bits", hint="grades are small integers such as 0, 1, 2")
+    return array.astype(np.int32)
+
+
+def _group_by_topic(topics: Sequence[bytes]) -> dict[str, list[int] | range]:
+    """Rows of each topic; consecutive rows, the normal case, as a range."""
+    groups: dict[bytes, list[int] | range] = {}
+    start, n = 0, len(topics)
+    for row in range(1, n + 1):
+        if row == n or topics[row] != topics[start]:
+            topic = topics[start]
+            block = range(start, row)
+            groups[topic] = [*groups[topic], *block] if topic in groups else block
+            start = row
+    return {to_text(topic): rows for topic, rows in groups.items()}
+
+
+def _several_iterations(
+    groups: Mapping[str, Iterable[int]], documents: Sequence[bytes], iterations: Sequence[bytes]
+) -> bool:
+    if len(set(iterations)) < 2:
+        return False
+    for rows in groups.values():
+        first: dict[bytes, bytes] = {}
+        for row in rows:
+            if first.setdefault(documents[row], iterations[row]) != iterations[row]:
+                return True
+    return False
+
+
+def _best_grades(
+    topic: str,
+    rows: Sequence[int],
+    documents: Sequence[bytes],
+    iterations: Sequence[bytes] | None,
+    grades: npt.NDArray[np.int32],
+    located: _Lines,
+) -> tuple[dict[bytes, int], int]:
+    """The grade of every document of a topic (the best over its aspects), and how many rows say it again."""
+    values = grades[rows.start : rows.stop] if isinstance(rows, range) else grades[list(rows)]
+    listed = documents[rows.start : rows.stop] if isinstance(rows, range) else [documents[row] for row in rows]
+    if iterations is None:
+        best = dict(zip(listed, values.tolist(), strict=True))
+        if len(best) == len(rows):
+            return best, 0
+    seen: dict[object, int] = {}
+    best = {}
+    repeated = 0
+    for row, document, grade in zip(rows, listed, values.tolist(), strict=True):
+        key = document if iterations is None else (iterations[row], document)
+        if key in seen:
+            if seen[key] != grade:
+                raise InputError(
+                    f"document {to_text(document)!r} of topic {topic!r} is judged {grade} here and {seen[key]} before",
+                    path=located.path,
+                    line=located.of(row),
+                    hint="keep one of the two judgments",
+                )
+            repeated += 1
+        seen[key] = grade
+        best[document] = max(grade, best.get(document, grade))
+    return best, repeated
+
+
+def _aspects(
+    qrels: Qrels,
+    groups: Mapping[str, Sequence[int]],
+    documents: Sequence[bytes],
+    iterations: Sequence[bytes],
+    grades: npt.NDArray[np.int32],
+) -> Aspects:
+    names: list[str] = []
+    offsets = [0]
+    entries: dict[tuple[int, int], int] = {}
+    for t, topic in enumerate(qrels.topics):
+        rows = groups[topic]
+        aspects = in_natural_order({to_text(iterations[row]) for row in rows})
+        index = {to_bytes(name): len(names) + a for a, name in enumerate(aspects)}
+        start = int(qrels.topic_offsets[t])
+        place = {d: start + i for i, d in enumerate(qrels.documents[start : qrels.topic_offsets[t + 1]])}
+        for row in rows:
+            entries[place[documents[row]], index[iterations[row]]] = int(grades[row])
+        names += aspects
+        offsets.append(len(names))
+    keys = np.array(sorted(entries), np.int32).reshape(-1, 2)
+    values = np.array([entries[document, aspect] for document, aspect in keys.tolist()], np.int32)
+    return Aspects(tuple(names), np.array(offsets, np.int64), keys[:, 0], keys[:, 1], values)
+
+
+def read_qrels(source: str | Path, *, aspects: bool | None = None) -> Qrels:
+    """Read TREC judgments: lines of ``topic iteration document grade``, plain or gzipped, ``-`` for standard input.
+
+    ``aspects`` says whether the second column names the subtopics of a diversity task; None (the default) decides by
+    whether some document of a topic was judged under several of them.
+    """
+    from rankscope.read.qrels_text import parse_qrels
+    from rankscope.read.sources import read_bytes
+
+    path = "standard input" if str(source) == "-" else str(source)
+    topics, iterations, documents, grades, lines = parse_qrels(read_bytes(source), path)
+    return Qrels.from_columns(
+        topics, iterations, documents, grades, lines=lines, path=path, aspects=aspects
+    )

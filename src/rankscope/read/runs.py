@@ -1,0 +1,326 @@
+"""Runs: what a system returned for every topic, read from a file when it is needed and no earlier.
+
+A run that is evaluated is scanned against the judgments and leaves only its hits in memory; the documents themselves
+are loaded when somebody looks at them (``run.lists()``).
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError, nearest
+from rankscope.read.ids import to_bytes, to_text
+from rankscope.read.orders import check_order, permutation
+from rankscope.read.qrels import Qrels
+from rankscope.read.scan import ScannedRun, scan_run
+from rankscope.read.sources import read_bytes
+
+__all__ = ["Run", "RunList", "Runs", "as_runs", "read_run", "read_runs"]
+
+_SUFFIXES = (".gz", ".txt", ".run", ".trec", ".res", ".results")
+
+
+@dataclass(frozen=True, eq=False)
+class RunList:
+    """What a run returned for one topic, in the order of its file: documents, scores, and ranks if it gave any."""
+
+    documents: list[bytes]
+    scores: npt.NDArray[np.float64] | None = None
+    ranks: npt.NDArray[np.int64] | None = None
+
+    def ordered(self, order: str) -> RunList:
+        """The same list in one of the four orderings."""
+        index = permutation(self.documents, self.scores, self.ranks, order)
+        return RunList(
+            [self.documents[i] for i in index.tolist()],
+            None if self.scores is None else self.scores[index],
+            None if self.ranks is None else self.ranks[index],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run: a name, an ordering, and either a file or lists in memory.
+
+    >>> run = Run.from_dict({"q1": {"d1": 0.5, "d2": 0.9}}, name="bm25")
+    >>> run.ranking("q1")
+    ['d2', 'd1']
+    """
+
+    name: str
+    order: str = "trec_eval"
+    source: Path | bytes | None = None
+    memory: Mapping[str, RunList] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name!r}, {self.order} order>"
+
+    @property
+    def path(self) -> str | None:
+        """The file of the run, if it has one."""
+        return str(self.source) if isinstance(self.source, Path) else None
+
+    def reordered(self, order: str) -> Run:
+        """The same run read in another ordering."""
+        return replace(self, order=check_order(order))
+
+    @classmethod
+    def from_dict(
+        cls, lists: Mapping[str, Mapping[str, float] | Sequence[str]], name: str = "run", order: str = "trec_eval"
+    ) -> Run:
+        """A run as pytrec_eval users have it, ``{topic: {document: score}}``; a plain ranking of ids will do too."""
+        memory = {}
+        for topic, scored in lists.items():
+            documents = [to_bytes(document) for document in scored]
+            scores = _numbers(scored.values(), topic) if isinstance(scored, Mapping) else None
+            _refuse_duplicates(documents, topic)
+            memory[topic] = RunList(documents, scores)
+        return cls(name, check_order(order), memory=memory)
+
+    @classmethod
+    def from_frame(cls, frame: Any, name: str = "run", order: str = "trec_eval") -> Run:
+        """A run from a pandas, polars or Arrow table with the columns ``query_id``, ``doc_id``, ``score``."""
+        from rankscope.read.frames import columns_of
+
+        columns = columns_of(frame, required=("query_id", "doc_id", "score"))
+        rows: dict[str, list[int]] = {}
+        for row, topic in enumerate(columns["query_id"]):
+            rows.setdefault(str(topic), []).append(row)
+        memory = {}
+        for topic, mine in rows.items():
+            documents = [to_bytes(str(columns["doc_id"][row])) for row in mine]
+            _refuse_duplicates(documents, topic)
+            memory[topic] = RunList(documents, _numbers((columns["score"][row] for row in mine), topic))
+        return cls(name, check_order(order), memory=memory)
+
+    def scan(self, qrels: Qrels, jobs: int = 1) -> ScannedRun:
+        """Where the judged documents of every judged topic stand in this run."""
+        if self.memory is None:
+            assert self.source is not None
+            return scan_run(self.source, qrels, self.order, jobs=jobs)
+        return _scan_memory(self.memory, qrels, self.order, self.name)
+
+    def lists(self) -> dict[str, RunList]:
+        """All documents of all topics, each list in the ordering of the run."""
+        raw = self.memory
+        if raw is None:
+            assert self.source is not None
+            raw = _parse_lists(self.source)
+        return {topic: one.ordered(self.order) for topic, one in raw.items()}
+
+    def ranking(self, topic: str) -> list[str]:
+        """The document ids of one topic from rank 1 on (empty if the run has nothing for it)."""
+        found = self.lists().get(topic)
+        return [] if found is None else [to_text(document) for document in found.documents]
+
+
+class Runs(Mapping[str, Run]):
+    """Runs by name, in the order they were given.
+
+    >>> runs = Runs([Run.from_dict({"q1": {"d1": 1.0}}, name="bm25")])
+    >>> list(runs), runs["bm25"]
+    (['bm25'], <Run 'bm25', trec_eval order>)
+    """
+
+    def __init__(self, runs: Iterable[Run]) -> None:
+        self._runs: dict[str, Run] = {}
+        for run in runs:
+            if run.name in self._runs:
+                raise InputError(
+                    f"two runs are called {run.name!r}", path=run.path, hint="rename one of the files"
+                )
+            self._runs[run.name] = run
+
+    def __getitem__(self, name: str) -> Run:
+        if name not in self._runs:
+            hint = nearest(name, self._runs) or f"there are {len(self._runs)} runs"
+            raise InputError(f"no run is called {name!r}", hint=hint)
+        return self._runs[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._runs
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __repr__(self) -> str:
+        return f"<Runs: {', '.join(map(repr, list(self)[:5]))}{', ...' if len(self) > 5 else ''}>"
+
+    def reordered(self, order: str) -> Runs:
+        """The same runs read in another ordering."""
+        return Runs(run.reordered(order) for run in self.values())
+
+
+def read_run(source: str | Path, *, order: str = "trec_eval", name: str | None = None) -> Run:
+    """A run in a TREC file (plain or gzipped; ``-`` is standard input). The file is read when it is needed."""
+    check_order(order)
+    if str(source) == "-":
+        return Run(name or "stdin", order, source=read_bytes("-"))
+    path = Path(source)
+    if path.is_dir():
+        raise InputError("this is a directory", path=path, hint="use read_runs to read all runs in it")
+    if not path.exists():
+        raise InputError("no such file", path=path, hint="check the path")
+    return Run(name or _name_of(path), order, source=path)
+
+
+def read_runs(*sources: str | Path, order: str = "trec_eval") -> Runs:
+    """Runs in files, directories and glob patterns; each is called after its file.
+
+    Names that would be the same get their directory in front.
+    """
+    paths: list[Path] = []
+    runs: list[Run] = []
+    for source in sources:
+        if str(source) == "-":
+            runs.append(read_run("-", order=order))
+        else:
+            paths += _expand(source)
+    names = [_name_of(path) for path in paths]
+    for path, name in zip(paths, names, strict=True):
+        unique = name if names.count(name) == 1 else f"{path.parent.name}/{name}"
+        runs.append(read_run(path, order=order, name=unique))
+    return Runs(runs)
+
+
+def as_runs(runs: Any, order: str = "trec_eval") -> Runs:
+    """Whatever holds runs: Runs, a Run, dicts, a path, a list of any of these."""
+    if isinstance(runs, Runs):
+        return runs
+    if isinstance(runs, Run):
+        return Runs([runs])
+    if isinstance(runs, str | Path):
+        return read_runs(runs, order=order)
+    if isinstance(runs, Mapping):
+        values = list(runs.values())
+        if values and all(isinstance(value, Run) for value in values):
+            return Runs(replace(run, name=str(name)) for name, run in runs.items())
+        if _is_one_run(values):
+            return Runs([Run.from_dict(runs, order=order)])
+        return Runs(Run.from_dict(lists, name=str(name), order=order) for name, lists in runs.items())
+    if isinstance(runs, list | tuple):
+        return Runs(run for one in runs for run in as_runs(one, order).values())
+    return Runs([Run.from_frame(runs, order=order)])
+
+
+def _is_one_run(values: Sequence[Any]) -> bool:
+    """Whether these are the lists of one run (topic: scores) rather than several runs (name: topic: scores)."""
+    inner = [next(iter(value.values()), None) for value in values if isinstance(value, Mapping)]
+    return len(inner) < len(values) or not any(isinstance(value, Mapping | list | tuple) for value in inner)
+
+
+def _name_of(path: Path) -> str:
+    name = path.name
+    for suffix in _SUFFIXES:
+        if name.endswith(suffix) and len(name) > len(suffix):
+            name = name[: -len(suffix)]
+    return name
+
+
+def _expand(source: str | Path) -> list[Path]:
+    path = Path(source)
+    if path.is_dir():
+        found = sorted(child for child in path.iterdir() if child.is_file() and not child.name.startswith("."))
+        if not found:
+            raise InputError("there is no file in this directory", path=path, hint="name a directory of run files")
+        return found
+    if path.exists() or not glob.has_magic(str(source)):
+        return [path]
+    matches = sorted(Path(match) for match in glob.glob(str(source), recursive=True))  # noqa: PTH207
+    if not matches:
+        raise InputError("no file matches this pattern", path=path, hint="check the pattern")
+    return [match for match in matches if match.is_file()]
+
+
+def _numbers(values: Iterable[Any], topic: str) -> npt.NDArray[np.float64]:
+    try:
+        array = np.array([float(value) for value in values], np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"a score of topic {topic!r} is not a number", hint="give numbers") from None
+    if np.isnan(array).any():
+        raise InputError(f"a score of topic {topic!r} is NaN", hint="remove the document or give a number")
+    return array
+
+
+def _refuse_duplicates(documents: Sequence[bytes], topic: str) -> None:
+    if len(set(documents)) < len(documents):
+        seen: set[bytes] = set()
+        twice = next(document for document in documents if document in seen or seen.add(document))  # type: ignore[func-returns-value]
+        raise InputError(
+            f"document {to_text(twice)!r} stands twice in topic {topic!r}", hint="keep one of the two"
+        )
+
+
+def _scan_memory(lists: Mapping[str, RunList], qrels: Qrels, order: str, name: str) -> ScannedRun:
+    found = sorted(qrels.topic_index[topic] for topic in lists if topic in qrels.topic_index)
+    ranks, judgments, offsets, lengths, tied = [], [], [0], [], []
+    for t in found:
+        one = lists[qrels.topics[t]].ordered(order)
+        start, stop = int(qrels.topic_offsets[t]), int(qrels.topic_offsets[t + 1])
+        place = {document: start + i for i, document in enumerate(qrels.documents[start:stop])}
+        where = [place.get(document, -1) for document in one.documents]
+        index = np.array(where, np.int32)
+        hits = np.flatnonzero(index >= 0)
+        ranks.append((hits + 1).astype(np.int32))
+        judgments.append(index[hits])
+        offsets.append(offsets[-1] + len(hits))
+        lengths.append(len(where))
+        tied.append(_count_tied(one.scores))
+    return ScannedRun(
+        topic=np.array(found, np.int32),
+        length=np.array(lengths, np.int32),
+        offsets=np.array(offsets, np.int64),
+        rank=np.concatenate(ranks) if ranks else np.zeros(0, np.int32),
+        judgment=np.concatenate(judgments) if judgments else np.zeros(0, np.int32),
+        tied=np.array(tied, np.int32),
+        ignored_topics=tuple(topic for topic in lists if topic not in qrels.topic_index),
+        tag=name,
+    )
+
+
+def _count_tied(scores: npt.NDArray[np.float64] | None) -> int:
+    if scores is None:
+        return 0
+    _, counts = np.unique(scores, return_counts=True)
+    return int(counts[counts > 1].sum())
+
+
+def _parse_lists(source: Path | bytes) -> dict[str, RunList]:
+    """Every line of a run file, by topic. The scanner validates; this only takes the columns apart."""
+    nothing = Qrels((), np.zeros(1, np.int64), [], np.zeros(0, np.int32))
+    scan_run(source, nothing, "file")
+    data = source if isinstance(source, bytes) else read_bytes(source)
+    if isinstance(source, bytes) and data[:2] == b"\x1f\x8b":
+        import gzip
+
+        data = gzip.decompress(data)
+    columns: dict[bytes, tuple[list[bytes], list[float], list[bytes]]] = {}
+    for line in data.split(b"\n"):
+        fields = line.split()
+        if not fields or fields[0].startswith(b"#"):
+            continue
+        documents, scores, ranks = columns.setdefault(fields[0], ([], [], []))
+        documents.append(fields[2])
+        scores.append(float(fields[4]))
+        ranks.append(fields[3])
+    return {
+        to_text(topic): RunList(documents, np.array(scores), _rank_column(ranks))
+        for topic, (documents, scores, ranks) in columns.items()
+    }
+
+
+def _rank_column(ranks: Sequence[bytes]) -> npt.NDArray[np.int64] | None:
+    try:
+        return np.array([int(rank) for rank in ranks], np.int64)
+    except (ValueError, OverflowError):
+        return None  # the rank column is free text for every ordering but `rank`, where the scanner checks it

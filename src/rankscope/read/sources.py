@@ -1,0 +1,49 @@
+"""Where bytes come from: a file, a gzipped file, standard input; with one clear line when they do not."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from pathlib import Path
+
+from rankscope.errors import InputError
+
+__all__ = ["GZIP_MAGIC", "read_bytes"]
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_bytes(source: str | Path) -> bytes:
+    """The whole content of a source, unpacked if it is gzipped (told by its first bytes, not by its name)."""
+    name = "standard input" if str(source) == "-" else str(source)
+    try:
+        data = sys.stdin.buffer.read() if str(source) == "-" else Path(source).read_bytes()
+    except OSError as error:
+        raise InputError(*_why_unreadable(error), path=name, hint=_remedy(error)) from None
+    if not data.startswith(GZIP_MAGIC):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (EOFError, OSError, zlib.error):
+        raise InputError(
+            "the gzip data is truncated or damaged", path=name, hint="copy or download the file again"
+        ) from None
+
+
+def _why_unreadable(error: OSError) -> tuple[str]:
+    if isinstance(error, FileNotFoundError):
+        return ("no such file",)
+    if isinstance(error, IsADirectoryError):
+        return ("this is a directory",)
+    if isinstance(error, PermissionError):
+        return ("no permission to read it",)
+    return (error.strerror or "cannot be read",)
+
+
+def _remedy(error: OSError) -> str:
+    if isinstance(error, IsADirectoryError):
+        return "name a file in it"
+    if isinstance(error, PermissionError):
+        return "change its permissions"
+    return "check the path"
