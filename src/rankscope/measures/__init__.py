@@ -1,0 +1,22 @@
+"""Every measure, one module per family; see :mod:`rankscope.measures.measure` for what a measure is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rankscope.measures import classic, counts, similarity, weighted  # noqa: F401  (each registers its measures)
+from rankscope.measures.function import FunctionMeasure, define
+from rankscope.measures.grammar import parse, parse_many
+from rankscope.measures.measure import REGISTRY, Measure
+
+__all__ = ["REGISTRY", "FunctionMeasure", "Measure", "measure", "parse_many"]
+
+
+def measure(text: str, function: Callable[..., float] | None = None, *, unjudged: Any = 0) -> Measure:
+    """The measure of a name (``measure("nDCG@10")``), or a new one made of a function (``measure("MyM", fn)``).
+
+    >>> measure("nDCG @10"), measure("Twice", lambda grades: 2 * len(grades))
+    (nDCG@10, Twice)
+    """
+    return parse(text) if function is None else define(text, function, unjudged=unjudged)

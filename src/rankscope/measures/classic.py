@@ -1,0 +1,256 @@
+"""The measures everybody computes: by set, by rank, by recall level.
+
+For a topic without relevant documents all of them are 0, as in trec_eval.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankscope.errors import MeasureError
+from rankscope.judge.lists import Floats, Lists
+from rankscope.measures.measure import Measure, parameter, ratio
+
+__all__ = ["AP", "ERR", "GMAP", "RR", "Bpref", "IPrec", "Judged", "R", "Rprec", "SetF", "SetP", "SetR", "Success", "infAP"]
+
+_REL = "lowest grade that counts as relevant"
+
+
+class AP(Measure):
+    """Average precision: the mean over all relevant documents of the precision at their ranks.
+
+    AP = 1/R * sum over relevant documents of hits(rank) / rank;  a relevant document that is not retrieved adds 0
+    """
+
+    aliases = ("MAP",)
+    reference = "Buckley and Voorhees 2005"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.relevant(self.rel, self.cutoff)
+        return ratio(hits.sum(hits.ordinal / hits.rank), lists.recall_base(self.rel))
+
+
+class GMAP(AP):
+    """Geometric mean average precision: AP whose mean over topics stresses the worst ones.
+
+    per topic max(AP, 0.00001); over topics the geometric mean
+    """
+
+    aliases = ()
+    summary = "geometric mean"
+    reference = "Robertson 2006"
+
+    def of(self, lists: Lists) -> Floats:
+        return np.maximum(super().of(lists), 0.00001)
+
+
+class RR(Measure):
+    """Reciprocal rank: one divided by the rank of the first relevant document.
+
+    RR = 1 / rank of the first relevant document;  0 if there is none
+    """
+
+    aliases = ("MRR",)
+    reference = "Kantor and Voorhees 2000"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.relevant(self.rel, self.cutoff)
+        return hits.first(1.0 / hits.rank)
+
+
+class R(Measure):
+    """Recall: the share of all relevant documents found in the first k.
+
+    R@k = hits(k) / R
+    """
+
+    aliases = ("Recall",)
+    cutoff_rule = "required"
+    reference = "Cleverdon, Mills and Keen 1966"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        return ratio(lists.relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
+
+
+class Rprec(Measure):
+    """R-precision: precision at the rank that equals the number of relevant documents.
+
+    Rprec = hits(R) / R
+    """
+
+    aliases = ("RPrec",)
+    cutoff_rule = "none"
+    reference = "Buckley and Voorhees 2005"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.relevant(self.rel)
+        base = lists.recall_base(self.rel)
+        return ratio(hits.sum(hits.rank <= base[hits.list]), base)
+
+
+class Bpref(Measure):
+    """Binary preference: how seldom judged non-relevant documents stand above relevant ones.
+
+    Bpref = 1/R * sum over retrieved relevant documents of 1 - min(n, R) / min(R, N)
+    n = judged non-relevant documents above it, N = all judged non-relevant documents; the term is 1 when n = 0
+    """
+
+    aliases = ("BPref", "bpref")
+    cutoff_rule = "none"
+    reference = "Buckley and Voorhees 2004"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        # trec_eval keeps negative grades apart: they say that a document was not really judged
+        hits = lists.hits()
+        hits = hits.where(hits.grade >= 0)
+        relevant = hits.grade >= self.rel
+        above = hits.before((~relevant).astype(np.int64))
+        base = lists.recall_base(self.rel)[hits.list]
+        nonrelevant = lists.per_topic(lists.pool.count((lists.pool.grade >= 0) & (lists.pool.grade < self.rel)))[hits.list]
+        term = 1.0 - ratio(np.minimum(above, base), np.minimum(base, nonrelevant))
+        return ratio(hits.sum(np.where(relevant, term, 0.0)), lists.recall_base(self.rel))
+
+
+class SetP(Measure):
+    """Set precision: the share of relevant documents among all that were retrieved.
+
+    SetP = relevant retrieved / retrieved
+    """
+
+    aliases = ("SetPrecision",)
+    reference = "Cleverdon, Mills and Keen 1966"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        return ratio(lists.relevant(self.rel, self.cutoff).count, lists.retrieved(self.cutoff))
+
+
+class SetR(Measure):
+    """Set recall: the share of all relevant documents that were retrieved.
+
+    SetR = relevant retrieved / R
+    """
+
+    aliases = ("SetRecall",)
+    reference = "Cleverdon, Mills and Keen 1966"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        return ratio(lists.relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
+
+
+class SetF(Measure):
+    """Set F: the weighted harmonic mean of set precision P and set recall R.
+
+    SetF = (1 + beta^2) P R / (beta^2 P + R)
+    """
+
+    reference = "van Rijsbergen 1979"
+    rel: int = parameter(1, _REL, low=1)
+    beta: float = parameter(1.0, "weight of recall against precision", low=0)
+
+    def of(self, lists: Lists) -> Floats:
+        found = lists.relevant(self.rel, self.cutoff).count
+        precision = ratio(found, lists.retrieved(self.cutoff))
+        recall = ratio(found, lists.recall_base(self.rel))
+        return ratio((1 + self.beta**2) * precision * recall, self.beta**2 * precision + recall)
+
+
+class IPrec(Measure):
+    """Interpolated precision: the best precision at or after a level of recall.
+
+    IPrec@r = largest hits(i) / i over the ranks i with hits(i) >= r R;  0 if that recall is never reached
+    """
+
+    aliases = ("iprec",)
+    cutoff_rule = "required"
+    cutoff_meaning = "level of recall between 0 and 1"
+    reference = "Buckley and Voorhees 2005"
+    rel: int = parameter(1, _REL, low=1)
+
+    def cutoff_value(self, cutoff: float) -> float:
+        if not 0 <= cutoff <= 1:
+            raise MeasureError(f"IPrec cannot have the recall {cutoff:g}", hint="write IPrec@0.1, for example")
+        return float(cutoff)
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.relevant(self.rel)
+        # trec_eval's rounding of "r R relevant documents"
+        needed = np.floor(self.cutoff * lists.recall_base(self.rel) + 0.9)
+        return hits.max(np.where(hits.ordinal >= needed[hits.list], hits.ordinal / hits.rank, 0.0))
+
+
+class infAP(Measure):
+    """Inferred average precision: AP estimated from judgments that are a random sample of the pool.
+
+    the mean over relevant documents of 1/i + (i-1)/i * (pooled above / (i-1)) * (rel above + e) / (judged above + 2e)
+    A grade of -2 means pooled but not judged, -1 not pooled; e = 0.00001.
+    """
+
+    cutoff_rule = "none"
+    reference = "Yilmaz and Aslam 2006"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.hits()
+        hits = hits.where(hits.grade != -1)
+        relevant = hits.grade >= self.rel
+        relevant_above = hits.before(relevant.astype(np.int64))
+        unjudged_above = hits.before((hits.grade == -2).astype(np.int64))
+        judged_above = hits.ordinal - 1 - unjudged_above
+        above = hits.rank - 1.0
+        pooled = ratio(hits.ordinal - 1, above)
+        expected = (0.00001 + relevant_above) / (0.00002 + judged_above)
+        precision = 1.0 / hits.rank + above / hits.rank * pooled * expected
+        return ratio(hits.sum(np.where(relevant, precision, 0.0)), lists.recall_base(self.rel))
+
+
+class ERR(Measure):
+    """Expected reciprocal rank: the reciprocal of the rank where a user who stops when satisfied stops.
+
+    ERR = sum over ranks i of 1/i * S_i * product over j < i of (1 - S_j);  S = (2^grade - 1) / 2^max_grade
+    max_grade is the best grade of the collection unless set (gdeval: ERR(max_grade=4)@20)
+    """
+
+    reference = "Chapelle, Metzler, Zhang and Grinspan 2009"
+    max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.relevant(1, self.cutoff)
+        best = self.max_grade or lists.pool.max_grade
+        if len(hits) and hits.grade.max() > best:
+            raise MeasureError(f"{self} meets grade {hits.grade.max()}", hint="max_grade is the best grade there is")
+        satisfied = (2.0**hits.grade - 1.0) / 2.0**best
+        return hits.sum(satisfied * hits.product_before(1.0 - satisfied) / hits.rank)
+
+
+class Judged(Measure):
+    """Judged: the share of the first k documents that have a judgment.
+
+    Judged@k = judged documents in the first k / k
+    """
+
+    cutoff_rule = "required"
+    reference = "Buckley and Voorhees 2004"
+
+    def of(self, lists: Lists) -> Floats:
+        return lists.hits(self.cutoff).count / self.cutoff
+
+
+class Success(Measure):
+    """Success: whether there is a relevant document in the first k.
+
+    Success@k = 1 if hits(k) > 0 else 0
+    """
+
+    cutoff_rule = "required"
+    reference = "Craswell, Hawking and Robertson 2001"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        return (lists.relevant(self.rel, self.cutoff).count > 0).astype(np.float64)

@@ -1,0 +1,66 @@
+"""Plain counts, summed over topics."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankscope.judge.lists import Floats, Lists
+from rankscope.measures.measure import Measure, parameter
+
+__all__ = ["NumQ", "NumRel", "NumRelRet", "NumRet"]
+
+
+class _Count(Measure, abstract=True):
+    summary = "sum"
+    range = (0.0, float("inf"))
+    cutoff_rule = "none"
+    reference = "trec_eval"
+
+
+class NumQ(_Count):
+    """Number of topics evaluated.
+
+    1 for every topic
+    """
+
+    def of(self, lists: Lists) -> Floats:
+        return np.ones(len(lists))
+
+
+class NumRet(_Count):
+    """Number of documents retrieved.
+
+    all of them, or with rel only those of that grade or better
+    """
+
+    rel: int = parameter(0, "count only documents of this grade or better; 0 counts all", low=0)
+
+    def of(self, lists: Lists) -> Floats:
+        if self.rel == 0:
+            return np.asarray(lists.retrieved(), np.float64)
+        return lists.relevant(self.rel).count.astype(np.float64)
+
+
+class NumRel(_Count):
+    """Number of relevant documents of the topic, retrieved or not (the recall base).
+
+    R = judged documents of grade rel or better
+    """
+
+    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        return np.asarray(lists.recall_base(self.rel), np.float64)
+
+
+class NumRelRet(_Count):
+    """Number of relevant documents retrieved.
+
+    retrieved documents of grade rel or better
+    """
+
+    cutoff_rule = "optional"
+    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        return lists.relevant(self.rel, self.cutoff).count.astype(np.float64)

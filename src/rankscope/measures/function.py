@@ -1,0 +1,85 @@
+"""Any Python function as a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter as Argument
+from inspect import signature
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankscope.errors import MeasureError
+from rankscope.judge.lists import Floats, Lists
+from rankscope.measures.measure import REGISTRY, Measure
+
+__all__ = ["FunctionMeasure", "define"]
+
+
+class FunctionMeasure(Measure, abstract=True):
+    """A measure given by a function of the grades of a list."""
+
+    family = "user"
+    function: ClassVar[Callable[..., float]]
+    unjudged: ClassVar[Any] = 0
+    wants_counts: ClassVar[bool] = False
+
+    @property
+    def meaning(self) -> str:
+        return (type(self).function.__doc__ or f"{self.name}: a function of the user").strip().split("\n")[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_redefine, (self.name, type(self).function, type(self).unjudged, self._cutoff))
+
+    def of(self, lists: Lists) -> Floats:
+        counts = lists.pool.counts
+        values = np.empty(len(lists))
+        for index, (grades, topic) in enumerate(zip(lists.grades(self.unjudged), lists.topic, strict=True)):
+            arguments = [grades if self.cutoff is None else grades[: self.cutoff]]
+            if self.wants_counts:
+                arguments.append({grade: int(n) for grade, n in enumerate(counts[topic]) if n})  # type: ignore[arg-type]
+            values[index] = self._number(type(self).function(*arguments))
+        return values
+
+    def _number(self, value: Any) -> float:
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise MeasureError(
+                f"{self.name} returned {value!r}", hint="the function of a measure returns a number"
+            ) from None
+
+
+def define(name: str, function: Callable[..., float], *, unjudged: Any = 0) -> Measure:
+    """Make a measure of a function ``f(grades)`` or ``f(grades, counts)``.
+
+    ``grades`` holds the grade at each rank, ``unjudged`` where a document has none; ``counts`` says how many judged
+    documents of each grade the topic has. The measure can be used wherever a built-in one can.
+
+    >>> define("First", lambda grades: grades[0] if grades else 0)
+    First
+    """
+    if not name.isidentifier():
+        raise MeasureError(f"{name!r} cannot be the name of a measure", hint="use letters, digits and underscores")
+    known = REGISTRY.get(name)
+    if known is not None and not isinstance(known, FunctionMeasure):
+        raise MeasureError(f"there is a built-in measure {name}", hint="choose another name")
+    positional = (Argument.POSITIONAL_ONLY, Argument.POSITIONAL_OR_KEYWORD)
+    required = [a for a in signature(function).parameters.values() if a.kind in positional and a.default is a.empty]
+    kind = type(
+        name,
+        (FunctionMeasure,),
+        {
+            "__doc__": function.__doc__,
+            "function": staticmethod(function),
+            "unjudged": unjudged,
+            "wants_counts": len(required) > 1,
+            "range": (-float("inf"), float("inf")),
+        },
+    )
+    return REGISTRY[kind.name]
+
+
+def _redefine(name: str, function: Callable[..., float], unjudged: Any, cutoff: float | None) -> Measure:
+    measure = define(name, function, unjudged=unjudged)
+    return measure if cutoff is None else measure @ cutoff

@@ -1,0 +1,89 @@
+"""The grammar of measures, that of ir_measures: ``NAME[(key=value, ...)][@cutoff]``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from rankscope.errors import MeasureError, nearest
+from rankscope.measures.measure import REGISTRY, Measure
+
+__all__ = ["parse", "parse_many"]
+
+_MEASURE = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<settings>.*)\))?\s*(?:@\s*(?P<cutoff>\S+))?\s*", re.DOTALL)
+_SETTING = re.compile(r"""\s*(?P<key>[^\W\d]\w*)\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^,'"]+?)\s*(?:,|$)""")
+
+
+def parse(text: str) -> Measure:
+    """The measure that a text names.
+
+    >>> parse("nDCG @10"), parse("RBP( p = 0.80 )"), parse("AP(rel=2)@100"), parse("P@5")
+    (nDCG@10, RBP, AP(rel=2)@100, P@5)
+    """
+    match = _MEASURE.fullmatch(text)
+    if match is None:
+        raise MeasureError(f"{text!r} is not a measure", hint="write NAME, NAME@10 or NAME(key=value)@10")
+    known = REGISTRY.get(match["name"])
+    if known is None:
+        hint = nearest(match["name"], REGISTRY)
+        raise MeasureError(f"there is no measure {match['name']!r}", hint=hint or "see: rankscope measures")
+    measure = known(**_settings(match["settings"] or "", text))
+    if match["cutoff"] is not None:
+        number = _value(match["cutoff"])
+        if isinstance(number, str | bool):
+            raise MeasureError(f"{text!r} has no number after @", hint=f"write {match['name']}@10, for example")
+        measure = measure @ number
+    return measure.complete()
+
+
+def parse_many(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    """Measures from texts (several may share one, separated by spaces), each once, in the order given.
+
+    >>> parse_many("AP nDCG @10 RBP(p=.5, rel=2)")
+    [AP, nDCG@10, RBP(p=0.5,rel=2)]
+    """
+    if isinstance(measures, str | Measure):
+        measures = [measures]
+    found: dict[Measure, None] = {}
+    for one in measures:
+        for measure in [one.complete()] if isinstance(one, Measure) else map(parse, _split(one)):
+            found[measure] = None
+    return list(found)
+
+
+def _split(text: str) -> list[str]:
+    """Cut at spaces, but not inside parentheses and not around ``@``."""
+    text = re.sub(r"\s*@\s*", "@", text)
+    parts, depth = [""], 0
+    for character in text:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character.isspace() and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part for part in parts if part]
+
+
+def _settings(text: str, whole: str) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    position = 0
+    while text[position:].strip():
+        match = _SETTING.match(text, position)
+        if match is None:
+            raise MeasureError(f"{whole!r} has malformed parameters", hint="write NAME(key=value, key=value)")
+        settings[match["key"]] = _value(match["value"])
+        position = match.end()
+    return settings
+
+
+def _value(text: str) -> Any:
+    if text[:1] in "'\"":
+        return text[1:-1]
+    if text in ("True", "False", "true", "false"):
+        return text.lower() == "true"
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return int(number) if number.is_integer() else number

@@ -1,0 +1,224 @@
+"""What a measure is: an immutable value with a name, parameters, a cutoff, and one formula over lists.
+
+From the class of a measure follow, with no further line, its grammar (``AP(rel=2)@100``), its documentation page, its
+entry in ``rankscope measures`` and the common tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import cleandoc
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from rankscope.errors import MeasureError, nearest
+from rankscope.judge.lists import Floats, Lists
+
+__all__ = ["REGISTRY", "Measure", "Parameter", "parameter", "ratio"]
+
+REGISTRY: dict[str, Measure] = {}
+"""Every measure by its name, with its default parameters."""
+
+
+class Parameter:
+    """A named setting of a measure: default, meaning, and what it may be."""
+
+    def __init__(
+        self, default: Any, meaning: str, low: float | None, high: float | None, choices: tuple[str, ...]
+    ) -> None:
+        self.default = default
+        self.meaning = meaning
+        self.low = low
+        self.high = high
+        self.choices = choices
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Measure | None, owner: type) -> Any:
+        return self if instance is None else instance.settings[self.name]
+
+    def check(self, measure: str, value: Any) -> Any:
+        """The value in the type of the default, or an error that says what is allowed."""
+        kind = type(self.default)
+        wrong = isinstance(value, bool) != (kind is bool) or isinstance(value, str) != (kind is str)
+        if not wrong and kind is int and value != int(value):
+            wrong = True
+        if not wrong and not self._inside(value):
+            wrong = True
+        if wrong:
+            raise MeasureError(
+                f"{measure} cannot have {self.name}={value!r}", hint=f"{self.name} is {self.allowed()}: {self.meaning}"
+            )
+        return kind(value)
+
+    def _inside(self, value: Any) -> bool:
+        if self.choices:
+            return value in self.choices
+        if isinstance(value, str | bool):
+            return True
+        return bool((self.low is None or value >= self.low) and (self.high is None or value <= self.high))
+
+    def allowed(self) -> str:
+        """What the parameter may be, in words."""
+        if self.choices:
+            return " or ".join(self.choices)
+        kind = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}[type(self.default)]
+        low = "" if self.low is None else f" from {self.low:g}"
+        high = "" if self.high is None else f" to {self.high:g}"
+        return kind + low + high
+
+
+def parameter(
+    default: Any, meaning: str, *, low: float | None = None, high: float | None = None, choices: tuple[str, ...] = ()
+) -> Any:
+    """Declare a parameter in the body of a measure: ``rel: int = parameter(1, "lowest relevant grade")``."""
+    return Parameter(default, meaning, low, high, choices)
+
+
+class Measure:
+    """The parent of all measures.
+
+    A measure is a value: ``AP(rel=2)`` is AP with another parameter, ``nDCG @ 10`` is nDCG with a cutoff; both are
+    new values, equal and hashed by their canonical text.
+    """
+
+    name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    family: ClassVar[str] = "classic"
+    reference: ClassVar[str] = ""
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    cutoff_rule: ClassVar[Literal["optional", "required", "none"]] = "optional"
+    cutoff_meaning: ClassVar[str] = "ranks considered"
+    default_cutoff: ClassVar[float | None] = None
+    summary: ClassVar[Literal["mean", "geometric mean", "sum"]] = "mean"
+    needs_aspects: ClassVar[bool] = False
+    parameters: ClassVar[Mapping[str, Parameter]] = {}
+
+    settings: Mapping[str, Any]
+    _cutoff: float | None
+
+    def __init_subclass__(cls, abstract: bool = False, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        cls.parameters = {
+            name: found
+            for ancestor in reversed(cls.__mro__)
+            for name, found in vars(ancestor).items()
+            if isinstance(found, Parameter)
+        }
+        if not abstract:
+            cls.name = vars(cls).get("name", cls.__name__)
+            for known in (cls.name, *cls.aliases):
+                REGISTRY[known] = cls()
+
+    def __init__(self, cutoff: float | None = None, **settings: Any) -> None:
+        for key in settings:
+            if key not in self.parameters:
+                known = ", ".join(self.parameters) or "none"
+                raise MeasureError(
+                    f"{self.name} has no parameter {key!r}", hint=nearest(key, self.parameters) or f"it has {known}"
+                )
+        checked = {key: p.check(self.name, settings.get(key, p.default)) for key, p in self.parameters.items()}
+        object.__setattr__(self, "settings", checked)
+        object.__setattr__(self, "_cutoff", self._checked_cutoff(cutoff))
+        self.validate()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a measure is immutable: write {self.name}({name}=...) to get another one")
+
+    def _checked_cutoff(self, cutoff: float | None) -> float | None:
+        if cutoff is None or cutoff == self.default_cutoff:
+            return None
+        if self.cutoff_rule == "none":
+            raise MeasureError(f"{self.name} has no cutoff", hint=f"write {self.name}")
+        return self.cutoff_value(cutoff)
+
+    def cutoff_value(self, cutoff: float) -> float:
+        """The cutoff if it is one this measure can have: a whole number of ranks from 1 on."""
+        if not (cutoff == cutoff and cutoff >= 1 and cutoff == int(cutoff) and cutoff < 2**31):
+            raise MeasureError(
+                f"{self.name} cannot have the cutoff {cutoff:g}", hint="a cutoff is a whole number of ranks from 1 on"
+            )
+        return int(cutoff)
+
+    def validate(self) -> None:
+        """Refuse parameters that do not go together (for measures that have such)."""
+
+    @property
+    def cutoff(self) -> Any:
+        """The ranks considered: None for all."""
+        return self.default_cutoff if self._cutoff is None else self._cutoff
+
+    def __call__(self, **settings: Any) -> Self:
+        """The same measure with other parameters."""
+        return type(self)(**{"cutoff": self._cutoff, **self.settings, **settings})
+
+    def __matmul__(self, cutoff: float) -> Self:
+        """The same measure with a cutoff: ``nDCG @ 10``."""
+        return type(self)(cutoff, **self.settings)
+
+    def __str__(self) -> str:
+        changed = [
+            f"{key}={value!r}" for key, value in self.settings.items() if value != self.parameters[key].default
+        ]
+        inside = f"({','.join(changed)})" if changed else ""
+        return self.name + inside + ("" if self._cutoff is None else f"@{self._cutoff:g}")
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (type(self), self._cutoff, dict(self.settings)))
+
+    @property
+    def meaning(self) -> str:
+        """One line that says what the measure measures."""
+        return cleandoc(type(self).__doc__ or "").split("\n", 1)[0]
+
+    @property
+    def formula(self) -> str:
+        """The rest of the documentation: the formula and its edge cases."""
+        return cleandoc(type(self).__doc__ or "").partition("\n")[2].strip()
+
+    def complete(self) -> Self:
+        """This measure, if nothing is missing to evaluate it."""
+        if self.cutoff_rule == "required" and self.cutoff is None:
+            raise MeasureError(f"{self.name} needs a cutoff", hint=f"write {self.name}@10, for example")
+        return self
+
+    def of(self, lists: Lists) -> Floats:
+        """The value of every list."""
+        raise TypeError(f"{type(self).__name__} defines no formula")
+
+    def mean(self, values: Floats) -> float:
+        """The values of several topics as one number; undefined (NaN) ones are left out, NaN when none is left."""
+        defined = values[~np.isnan(values)]
+        if self.summary == "sum":
+            return float(np.sum(defined))
+        if len(defined) == 0:
+            return float("nan")
+        if self.summary == "geometric mean":
+            return float(np.exp(np.mean(np.log(defined))))
+        return float(np.mean(defined))
+
+
+def _rebuild(kind: type[Measure], cutoff: float | None, settings: dict[str, Any]) -> Measure:
+    return kind(cutoff, **settings)
+
+
+def ratio(numerator: Any, denominator: Any) -> Floats:
+    """Division where 0 / 0 and x / 0 are 0, as trec_eval has it for topics without relevant documents.
+
+    >>> ratio([1, 1], [2, 0]).tolist()
+    [0.5, 0.0]
+    """
+    numerator, denominator = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
+    result = np.zeros(np.broadcast(numerator, denominator).shape)
+    return np.divide(numerator, denominator, out=result, where=denominator != 0)

@@ -1,0 +1,168 @@
+"""The weighted-precision family: a fixed weight per rank, a gain per document, and their products summed.
+
+    M = sum over documents of gain(grade) * weight(rank)
+
+P@k, RBP and DCG differ only in these two vectors; what they can still gain from unjudged documents (the residual,
+Moffat and Zobel 2008) follows from the weights.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import MeasureError
+from rankscope.judge.lists import Floats, Lists
+from rankscope.measures.measure import Measure, parameter, ratio
+
+__all__ = ["DCG", "RBP", "P", "WeightedPrecision", "nDCG"]
+
+
+class WeightedPrecision(Measure, abstract=True):
+    """A measure that is a sum of gain times weight."""
+
+    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+        """The weight of each rank."""
+        raise TypeError(f"{self.name} defines no weights")
+
+    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
+        """The gain of each grade, in a collection whose best grade is ``max_grade``."""
+        raise TypeError(f"{self.name} defines no gains")
+
+    def total_weight(self) -> float:
+        """The weights of all ranks together (infinite when they have no limit)."""
+        return float("inf") if self.cutoff is None else float(self.weight(np.arange(1, self.cutoff + 1)).sum())
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.hits(self.cutoff)
+        return hits.sum(self.gain(hits.grade, lists.pool.max_grade) * self.weight(hits.rank))
+
+    def residual(self, lists: Lists) -> Floats:
+        """How much the score could rise if every unjudged document, retrieved or not, were of the best grade."""
+        best = float(self.gain(np.array([lists.pool.max_grade]), lists.pool.max_grade)[0])
+        hits = lists.hits(self.cutoff)
+        return best * (self.total_weight() - hits.sum(self.weight(hits.rank)))
+
+
+class P(WeightedPrecision):
+    """Precision: the share of relevant documents in the first k.
+
+    P@k = hits(k) / k, where a list shorter than k is still divided by k
+    """
+
+    aliases = ("Precision",)
+    cutoff_rule = "required"
+    reference = "Cleverdon, Mills and Keen 1966"
+    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+
+    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+        return np.full(len(rank), 1.0 / self.cutoff)
+
+    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
+        return (grade >= self.rel).astype(np.float64)
+
+    def of(self, lists: Lists) -> Floats:
+        # counted, then divided once: k additions of 1/k would not give exactly 1
+        return lists.relevant(self.rel, self.cutoff).count / self.cutoff
+
+
+class RBP(WeightedPrecision):
+    """Rank-biased precision: the expected gain of a user who goes on to the next rank with probability p.
+
+    RBP = (1 - p) * sum over ranks i of r_i p^(i-1);  r_i = 1 if the grade is at least rel
+    graded: r_i = grade / max_grade, with max_grade the best grade of the collection unless set
+    """
+
+    reference = "Moffat and Zobel 2008"
+    p: float = parameter(0.8, "probability of going on to the next rank", low=0, high=1)
+    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+    graded: bool = parameter(False, "whether a document gains its grade divided by the best one")
+    max_grade: int = parameter(0, "best grade when graded; 0 takes it from the judgments", low=0)
+
+    def validate(self) -> None:
+        if not 0 < self.p < 1:
+            raise MeasureError(f"RBP cannot have p={self.p!r}", hint="p lies between 0 and 1, both excluded")
+
+    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+        return (1 - self.p) * self.p ** (rank - 1.0)
+
+    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
+        relevant = grade >= self.rel
+        if not self.graded:
+            return relevant.astype(np.float64)
+        return np.where(relevant, np.minimum(grade / (self.max_grade or max_grade), 1.0), 0.0)
+
+    def total_weight(self) -> float:
+        return 1.0 if self.cutoff is None else float(1 - self.p**self.cutoff)
+
+
+class DCG(WeightedPrecision):
+    """Discounted cumulated gain: gains added up, each divided by a discount that grows with the rank.
+
+    DCG = sum over ranks i of gain(grade_i) / discount(i)
+    discount log2: log2(1 + i), as trec_eval;  jk: max(1, log_base i), as Jarvelin and Kekalainen
+    gains linear: the grade;  exp2: 2^grade - 1;  or a list such as '0,5,10,15' for grades 0, 1, 2, 3
+    """
+
+    range = (0.0, float("inf"))
+    reference = "Jarvelin and Kekalainen 2002"
+    gains: str = parameter("linear", "gain of each grade: linear, exp2, or a list for grades 0, 1, 2, ...")
+    discount: str = parameter("log2", "how a rank is discounted", choices=("log2", "jk"))
+    base: float = parameter(2.0, "base of the logarithm of the jk discount", low=1)
+
+    def validate(self) -> None:
+        if self.base == 1:
+            raise MeasureError(f"{self.name} cannot have base=1", hint="base is greater than 1")
+        if self.gains not in ("linear", "exp2") and self._table()[0] != 0:
+            raise MeasureError(
+                f"{self.name} needs gain 0 for non-relevant documents", hint="begin the gains with 0, as in '0,5,10,15'"
+            )
+
+    def _table(self) -> list[float]:
+        try:
+            table = [float(gain) for gain in self.gains.split(",")]
+            if len(table) > 1 and np.isfinite(table).all():
+                return table
+        except ValueError:
+            pass
+        raise MeasureError(
+            f"{self.name} cannot have gains={self.gains!r}",
+            hint="gains are linear, exp2, or a list such as '0,5,10,15' for grades 0, 1, 2, 3",
+        )
+
+    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+        if self.discount == "log2":
+            return 1.0 / np.log2(rank + 1.0)
+        return 1.0 / np.maximum(1.0, np.log(np.asarray(rank, np.float64)) / np.log(self.base))
+
+    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
+        grade = np.maximum(grade, 0)
+        if self.gains == "linear":
+            return grade.astype(np.float64)
+        if self.gains == "exp2":
+            return 2.0**grade - 1.0
+        table = np.array(self._table())
+        if len(grade) and grade.max() >= len(table):
+            raise MeasureError(
+                f"{self.name} has no gain for grade {grade.max()}", hint=f"gains={self.gains!r} ends at {len(table) - 1}"
+            )
+        return table[grade]
+
+
+class nDCG(DCG):
+    """Normalised discounted cumulated gain: DCG divided by that of the ideal list.
+
+    nDCG = DCG / DCG(ideal): the ideal orders all judged documents by grade and is cut at the same rank;
+    0 for a topic without relevant documents. Parameters as for DCG.
+    """
+
+    aliases = ("NDCG",)
+    range = (0.0, 1.0)
+
+    def of(self, lists: Lists) -> Floats:
+        return ratio(super().of(lists), lists.per_topic(super().of(lists.pool.ideal)))
+
+    def residual(self, lists: Lists) -> Floats:
+        raise MeasureError("nDCG has no residual: its normalisation depends on the judgments", hint="use DCG@k or RBP")
