@@ -34,7 +34,7 @@ def simulate(
     seed: the same seed gives the same collection everywhere.
     pool_depth: how many of the first documents are judged, of three systems out of four.
     aspects: aspects per topic, with judgments for each of them.
-    sparse: judge one or two relevant documents per topic and nothing else, as collections made from clicks do.
+    sparse: judge one or two relevant documents per topic and nothing else, as click collections do.
 
     The lists for a topic stay the same when systems or topics are added; the judgments grow with the pool.
 

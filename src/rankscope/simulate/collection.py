@@ -141,11 +141,14 @@ class Collection:
             (directory / "qrels.diversity.txt").write_bytes(self._diversity_text().encode())
         (directory / "runs").mkdir()
         for index, system in enumerate(progress(self._systems, label="writing runs")):
-            text = self._run_text(index)
-            if compress:
-                (directory / "runs" / f"{system.name}.txt.gz").write_bytes(gzip.compress(text, 6, mtime=0))
-            else:
-                (directory / "runs" / f"{system.name}.txt").write_bytes(text)
+            path = directory / "runs" / f"{system.name}.txt{'.gz' if compress else ''}"
+            with path.open("wb") as file:
+                if compress:
+                    # neither name nor time in the header: the same collection gives the same bytes
+                    with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
+                        packed.writelines(self._run_text(index))
+                else:
+                    file.writelines(self._run_text(index))
 
     def _qrels_text(self) -> str:
         return "".join(
@@ -162,20 +165,12 @@ class Collection:
             for document, grade in sorted(judged.items())
         )
 
-    def _run_text(self, index: int) -> bytes:
+    def _run_text(self, index: int) -> Iterator[bytes]:
         system = self._systems[index]
         decimals = FAMILIES[system.family].decimals
-        return b"".join(
-            run_lines(
-                _name(topic),
-                self._numbers(topic, found.candidates),
-                self._width,
-                found.ticks,
-                decimals,
-                system.name,
-            )
-            for topic, found in self._lists(index)
-        )
+        for topic, found in self._lists(index):
+            numbers = self._numbers(topic, found.candidates)
+            yield run_lines(_name(topic), numbers, self._width, found.ticks, decimals, system.name)
 
     def _lists(self, index: int) -> Iterator[tuple[Topic, List]]:
         for topic in self._topics:

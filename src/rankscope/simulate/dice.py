@@ -1,8 +1,8 @@
 """Random numbers with the same bits on every machine.
 
 numpy promises the raw stream of PCG64 but not what is made of it (the methods of ``Generator`` may change
-between versions), and ``exp`` or ``log`` may differ in the last bit between machines. So everything here is made
-of the raw stream with integer operations, sums and products, which IEEE 754 rounds in one way only.
+between versions), and ``exp`` or ``log`` may differ in the last bit between machines. So everything here is
+made of the raw stream with integer operations, sums and products, which IEEE 754 rounds in one way only.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Dice:
         return (total.astype(np.float64) - 131070.0) * (1.7320508075688772 / 65536.0)
 
     def skewed(self, count: int, spread: float) -> Floats:
-        """Positive numbers, median 1, heavy tail: (1 + z/8)^8, which is nearly exp(z), with z = spread * bell."""
+        """Positive numbers, median 1, heavy tail: (1 + z/8)^8, nearly exp(z), with z = spread * bell."""
         root = np.maximum(1.0 + self.bell(count) * (spread / 8.0), 0.0)
         square = root * root
         fourth = square * square
