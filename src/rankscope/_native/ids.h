@@ -12,6 +12,11 @@
 
 #define IDS_PADDING 16
 
+/* realloc of n elements; NULL (and the old memory untouched) if that is more than there is. */
+static inline void *ids_resize(void *old, uint64_t n, size_t each) {
+    return n > PTRDIFF_MAX / each ? NULL : realloc(old, (size_t)n * each);
+}
+
 static inline uint64_t ids_word(const uint8_t *p) {
     uint64_t v;
     memcpy(&v, p, 8);
@@ -90,26 +95,21 @@ static void ids_free(ids *set) {
 }
 
 /* Empties the set, with slots for as many identifiers as it had, so that clearing costs no more than filling did. */
-static int ids_clear(ids *set) {
+static void ids_clear(ids *set) {
+    if (!set->slots) return;
     uint64_t slots = 64;
     while (slots < 2 * set->count) slots *= 2;
-    if (slots > set->mask + 1 || !set->slots) {
-        uint64_t *fresh = malloc(slots * sizeof *fresh);
-        if (!fresh) return 0;
-        free(set->slots);
-        set->slots = fresh;
-    }
     memset(set->slots, 0, slots * sizeof *set->slots);
     set->mask = slots - 1;
     set->count = 0;
-    if (set->starts) set->starts[0] = 0;
-    return 1;
+    set->starts[0] = 0;
 }
 
 static int ids_more_slots(ids *set) {
     uint64_t slots = set->slots ? 2 * (set->mask + 1) : 64;
-    uint64_t *fresh = calloc(slots, sizeof *fresh);
+    uint64_t *fresh = ids_resize(NULL, slots, sizeof *fresh);
     if (!fresh) return 0;
+    memset(fresh, 0, slots * sizeof *fresh);
     for (uint64_t i = 0; i < set->count; i++) {
         uint64_t hash = ids_hash(set->bytes + set->starts[i], set->starts[i + 1] - set->starts[i]);
         uint64_t at = hash & (slots - 1);
@@ -125,7 +125,7 @@ static int ids_more_slots(ids *set) {
 static int ids_grow(ids *set, size_t n) {
     if (set->count + 2 > set->room) {
         uint64_t room = set->room ? 2 * set->room : 64;
-        uint64_t *starts = realloc(set->starts, room * sizeof *starts);
+        uint64_t *starts = ids_resize(set->starts, room, sizeof *starts);
         if (!starts) return 0;
         if (!set->starts) starts[0] = 0;
         set->starts = starts;
@@ -134,7 +134,7 @@ static int ids_grow(ids *set, size_t n) {
     uint64_t needed = set->starts[set->count] + n + IDS_PADDING;
     if (needed > set->bytes_room) {
         uint64_t room = needed + needed / 2 + 1024;
-        uint8_t *bytes = realloc(set->bytes, room);
+        uint8_t *bytes = ids_resize(set->bytes, room, 1);
         if (!bytes) return 0;
         memset(bytes + set->bytes_room, 0, room - set->bytes_room); /* padding is read, if only to be masked away */
         set->bytes = bytes;
@@ -151,7 +151,7 @@ static inline int64_t ids_add(ids *set, uint64_t hash, const uint8_t *id, size_t
          2 * (set->count + 1) > set->mask + 1 || !set->slots) &&
         !ids_grow(set, n))
         return IDS_NO_MEMORY;
-    uint64_t at, start = set->starts[set->count];
+    uint64_t at = 0, start = set->starts[set->count];
     int64_t found = ids_find(set->slots, set->mask, set->bytes, set->starts, hash, id, n, &at);
     if (found >= 0) return found;
     set->slots[at] = ids_slot(hash, set->count);

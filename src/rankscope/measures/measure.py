@@ -6,6 +6,7 @@ entry in ``rankscope measures`` and the common tests.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from inspect import cleandoc
 from typing import Any, ClassVar, Literal, Self
@@ -43,12 +44,10 @@ class Parameter:
     def check(self, measure: str, value: Any) -> Any:
         """The value in the type of the default, or an error that says what is allowed."""
         kind = type(self.default)
-        wrong = isinstance(value, bool) != (kind is bool) or isinstance(value, str) != (kind is str)
-        if not wrong and kind is int and value != int(value):
-            wrong = True
-        if not wrong and not self._inside(value):
-            wrong = True
-        if wrong:
+        fits = isinstance(value, bool) == (kind is bool) and isinstance(value, str) == (kind is str)
+        if fits and kind in (int, float):
+            fits = math.isfinite(value) and (kind is float or value == int(value))
+        if not fits or not self._inside(value):
             raise MeasureError(
                 f"{measure} cannot have {self.name}={value!r}", hint=f"{self.name} is {self.allowed()}: {self.meaning}"
             )
@@ -137,7 +136,7 @@ class Measure:
 
     def cutoff_value(self, cutoff: float) -> float:
         """The cutoff if it is one this measure can have: a whole number of ranks from 1 on."""
-        if not (cutoff == cutoff and cutoff >= 1 and cutoff == int(cutoff) and cutoff < 2**31):
+        if not (math.isfinite(cutoff) and 1 <= cutoff < 2**31 and cutoff == int(cutoff)):
             raise MeasureError(
                 f"{self.name} cannot have the cutoff {cutoff:g}", hint="a cutoff is a whole number of ranks from 1 on"
             )

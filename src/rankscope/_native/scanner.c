@@ -1,0 +1,563 @@
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* strtod_l */
+#endif
+#include "scanner.h"
+
+#include "ids.h"
+#include "number.h"
+#include "sorting.h"
+
+#if defined(__SSE2__) && !defined(RS_PORTABLE)
+#include <emmintrin.h>
+#endif
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
+
+#define WINDOW 64 /* bytes looked at in one step, and readable bytes after every block */
+#define LONGEST INT32_MAX
+
+struct rs_table {
+    ids topics;
+    int64_t *offsets;
+    uint8_t *bytes; /* of all judged documents */
+    uint64_t *starts;
+    uint64_t *slots, *slot_starts; /* those of topic t are slot_starts[t] .. slot_starts[t+1]-1, a power of two */
+    number_locale c_locale;
+};
+
+/* One list while it is read: its documents in the order of the file. */
+typedef struct {
+    ids documents;
+    uint64_t *score, *rank; /* keys that ascend from the best document on; rank only where it orders */
+    int32_t *judgment;      /* -1: not judged */
+    uint64_t room;
+    uint64_t last_score, last_rank;
+    int32_t topic; /* -1: without judgments */
+    uint8_t score_falls, score_ties, rank_falls;
+} list;
+
+struct rs_scan {
+    const rs_table *table;
+    int32_t order, keep;
+    uint8_t *buffer; /* text not yet scanned, then WINDOW readable bytes */
+    uint64_t used, room;
+    int64_t line; /* lines scanned */
+
+    uint8_t *name; /* of the topic of the last line */
+    uint64_t name_length, name_room;
+    list *current, *all; /* all lists if they are kept, else the one being read */
+    uint64_t list_count, list_room;
+    int64_t *list_of; /* per judged topic, then per ignored one: its place in `all` plus one */
+    uint64_t list_of_room;
+    ids ignored;
+    sorting_item *items; /* room to sort one list */
+    uint64_t items_room;
+
+    uint8_t *tag;
+    uint64_t tag_length;
+    int32_t *topic, *length, *tied;
+    int64_t *hit_ends;
+    uint64_t done, done_room;
+    int32_t *hit_rank, *hit_judgment;
+    uint64_t hits, hits_room;
+
+    int32_t status;
+    int64_t bad_fields;
+    uint8_t *bad_text, *bad_topic;
+    uint64_t bad_text_length, bad_topic_length;
+};
+
+typedef struct {
+    const uint8_t *at;
+    size_t length;
+} field;
+
+enum { TOPIC = 0, DOCUMENT = 2, RANK = 3, SCORE = 4, TAG = 5, COLUMNS = 6 };
+
+RS_API int32_t rs_version(void) { return RS_VERSION; }
+
+/* ---------------------------------------------------------------- the judged documents */
+
+static int table_slots(rs_table *table, int64_t topics) {
+    table->slot_starts = ids_resize(NULL, (uint64_t)topics + 1, sizeof *table->slot_starts);
+    if (!table->slot_starts) return 0;
+    uint64_t total = 0;
+    for (int64_t t = 0; t < topics; t++) {
+        uint64_t judged = (uint64_t)(table->offsets[t + 1] - table->offsets[t]), slots = 2;
+        while (slots < 2 * judged) slots *= 2;
+        table->slot_starts[t] = total;
+        total += slots;
+    }
+    table->slot_starts[topics] = total;
+    table->slots = ids_resize(NULL, total + 1, sizeof *table->slots);
+    if (!table->slots) return 0;
+    memset(table->slots, 0, (total + 1) * sizeof *table->slots);
+    for (int64_t t = 0; t < topics; t++) {
+        uint64_t *slots = table->slots + table->slot_starts[t];
+        uint64_t mask = table->slot_starts[t + 1] - table->slot_starts[t] - 1;
+        for (int64_t d = table->offsets[t]; d < table->offsets[t + 1]; d++) {
+            const uint8_t *id = table->bytes + table->starts[d];
+            size_t n = table->starts[d + 1] - table->starts[d];
+            uint64_t hash = ids_hash(id, n), at = 0;
+            if (ids_find(slots, mask, table->bytes, table->starts, hash, id, n, &at) < 0)
+                slots[at] = ids_slot(hash, (uint64_t)d);
+        }
+    }
+    return 1;
+}
+
+static void *copy_of(const void *source, uint64_t n, size_t each, size_t padding) {
+    uint8_t *copy = ids_resize(NULL, n * each + padding + 1, 1);
+    if (!copy) return NULL;
+    if (n) memcpy(copy, source, n * each);
+    memset(copy + n * each, 0, padding + 1);
+    return copy;
+}
+
+RS_API rs_table *rs_table_new(int64_t topics, const uint8_t *topic_bytes, const uint64_t *topic_starts,
+                              const int64_t *offsets, const uint8_t *document_bytes, const uint64_t *document_starts) {
+    rs_table *table = calloc(1, sizeof *table);
+    if (!table) return NULL;
+    uint64_t documents = (uint64_t)offsets[topics];
+    table->c_locale = number_locale_new();
+    table->offsets = copy_of(offsets, (uint64_t)topics + 1, sizeof *offsets, 0);
+    table->starts = copy_of(document_starts, documents + 1, sizeof *document_starts, 0);
+    table->bytes = copy_of(document_bytes, document_starts[documents], 1, IDS_PADDING);
+    uint8_t *names = copy_of(topic_bytes, topic_starts[topics], 1, IDS_PADDING);
+    int good = table->c_locale && table->offsets && table->starts && table->bytes && names &&
+               documents < LONGEST && topics < LONGEST && table_slots(table, topics);
+    for (int64_t t = 0; good && t < topics; t++) {
+        size_t n = topic_starts[t + 1] - topic_starts[t];
+        const uint8_t *id = names + topic_starts[t];
+        good = ids_add(&table->topics, ids_hash(id, n), id, n) == IDS_NEW;
+    }
+    free(names);
+    if (good) return table;
+    rs_table_free(table);
+    return NULL;
+}
+
+RS_API void rs_table_free(rs_table *table) {
+    if (!table) return;
+    ids_free(&table->topics);
+    free(table->offsets);
+    free(table->bytes);
+    free(table->starts);
+    free(table->slots);
+    free(table->slot_starts);
+    number_locale_free(table->c_locale);
+    free(table);
+}
+
+static inline int32_t judged_as(const rs_table *table, int32_t topic, uint64_t hash, field id) {
+    if (topic < 0) return -1;
+    uint64_t first = table->slot_starts[topic], unused;
+    uint64_t mask = table->slot_starts[topic + 1] - first - 1;
+    return (int32_t)ids_find(table->slots + first, mask, table->bytes, table->starts, hash, id.at, id.length, &unused);
+}
+
+/* ---------------------------------------------------------------- a scan's memory */
+
+RS_API rs_scan *rs_scan_new(const rs_table *table, int32_t order, int32_t keep) {
+    rs_scan *scan = calloc(1, sizeof *scan);
+    if (!scan) return NULL;
+    scan->table = table;
+    scan->order = order;
+    scan->keep = keep;
+    return scan;
+}
+
+static void list_free(list *one) {
+    ids_free(&one->documents);
+    free(one->score);
+    free(one->rank);
+    free(one->judgment);
+}
+
+RS_API void rs_scan_free(rs_scan *scan) {
+    if (!scan) return;
+    for (uint64_t i = 0; i < scan->list_count; i++) list_free(&scan->all[i]);
+    free(scan->all);
+    free(scan->list_of);
+    ids_free(&scan->ignored);
+    void *owned[] = {scan->buffer, scan->name, scan->items, scan->tag, scan->topic, scan->length, scan->tied,
+                     scan->hit_ends, scan->hit_rank, scan->hit_judgment, scan->bad_text, scan->bad_topic};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    free(scan);
+}
+
+/* Gives an array room for `needed` elements; 0 without memory. */
+#define GROW(array, needed) grow(&(array), needed, sizeof *(array))
+static int grow(void *array, uint64_t needed, size_t each) {
+    void *memory; /* read and written as bytes: pointers of different types are different objects to the compiler */
+    memcpy(&memory, array, sizeof memory);
+    memory = ids_resize(memory, needed, each);
+    if (memory) memcpy(array, &memory, sizeof memory);
+    return memory != NULL;
+}
+
+static int32_t fail(rs_scan *scan, int32_t status, field text, field topic) {
+    scan->status = status;
+    scan->bad_text = copy_of(text.at, text.length, 1, 0);
+    scan->bad_topic = copy_of(topic.at, topic.length, 1, 0);
+    scan->bad_text_length = scan->bad_text ? text.length : 0;
+    scan->bad_topic_length = scan->bad_topic ? topic.length : 0;
+    return status;
+}
+
+static int32_t fail_plainly(rs_scan *scan, int32_t status) { return scan->status = status; }
+
+/* ---------------------------------------------------------------- a finished list becomes hits */
+
+static int add_hit(rs_scan *scan, uint64_t rank, int32_t judgment) {
+    if (scan->hits == scan->hits_room) {
+        uint64_t room = scan->hits_room ? 2 * scan->hits_room : 1024;
+        if (!GROW(scan->hit_rank, room) || !GROW(scan->hit_judgment, room)) return 0;
+        scan->hits_room = room;
+    }
+    scan->hit_rank[scan->hits] = (int32_t)rank;
+    scan->hit_judgment[scan->hits++] = judgment;
+    return 1;
+}
+
+static int add_list(rs_scan *scan, int32_t topic, uint64_t length, uint64_t tied) {
+    if (scan->done == scan->done_room) {
+        uint64_t room = scan->done_room ? 2 * scan->done_room : 64;
+        if (!GROW(scan->topic, room) || !GROW(scan->length, room) ||
+            !GROW(scan->tied, room) || !GROW(scan->hit_ends, room))
+            return 0;
+        scan->done_room = room;
+    }
+    scan->topic[scan->done] = topic;
+    scan->length[scan->done] = (int32_t)length;
+    scan->tied[scan->done] = (int32_t)tied;
+    scan->hit_ends[scan->done++] = (int64_t)scan->hits;
+    return 1;
+}
+
+/* The documents of a list by ascending key (equal keys in file order), in scan->items. */
+static int sort_list(rs_scan *scan, const uint64_t *keys, uint64_t n, int in_order) {
+    if (2 * n > scan->items_room) {
+        if (!GROW(scan->items, 3 * n)) return 0;
+        scan->items_room = 3 * n;
+    }
+    for (uint64_t i = 0; i < n; i++) scan->items[i] = (sorting_item){keys[i], (uint32_t)i};
+    if (!in_order) sorting_by_key(scan->items, scan->items + n, n);
+    return 1;
+}
+
+/* Puts equal scores into descending order of ids, where a judged document is among them; how many share a score. */
+static uint64_t settle_ties(rs_scan *scan, const list *one, int reorder) {
+    sorting_item *items = scan->items;
+    uint64_t n = one->documents.count, tied = 0;
+    for (uint64_t from = 0, to; from < n; from = to) {
+        int judged = one->judgment[items[from].index] >= 0;
+        for (to = from + 1; to < n && items[to].key == items[from].key; to++)
+            judged |= one->judgment[items[to].index] >= 0;
+        if (to - from < 2) continue;
+        tied += to - from;
+        if (reorder && judged)
+            sorting_by_id(items + from, items + n, to - from, one->documents.bytes, one->documents.starts);
+    }
+    return tied;
+}
+
+static int finish_list(rs_scan *scan, const list *one) {
+    uint64_t n = one->documents.count, tied = 0;
+    if (one->topic < 0 || n == 0) return 1;
+    int by_score = scan->order == RS_TREC_EVAL || scan->order == RS_TREC_EVAL9;
+    int sorted = 0;
+    if (one->score_falls || one->score_ties) {
+        if (!sort_list(scan, one->score, n, !one->score_falls)) return 0;
+        tied = settle_ties(scan, one, by_score);
+        sorted = by_score;
+    }
+    if (scan->order == RS_RANK && one->rank_falls) {
+        if (!sort_list(scan, one->rank, n, 0)) return 0;
+        sorted = 1;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        int32_t judgment = one->judgment[sorted ? scan->items[i].index : i];
+        if (judgment >= 0 && !add_hit(scan, i + 1, judgment)) return 0;
+    }
+    return add_list(scan, one->topic, n, tied);
+}
+
+/* ---------------------------------------------------------------- lines */
+
+static int list_reset(list *one, int32_t topic) {
+    ids_clear(&one->documents);
+    one->topic = topic;
+    one->score_falls = one->score_ties = one->rank_falls = 0;
+    one->last_score = one->last_rank = 0;
+    return 1;
+}
+
+static int new_list(rs_scan *scan) {
+    if (scan->list_count == scan->list_room) {
+        uint64_t room = scan->list_room ? 2 * scan->list_room : 1;
+        if (!GROW(scan->all, room)) return 0;
+        scan->list_room = room;
+    }
+    memset(&scan->all[scan->list_count++], 0, sizeof *scan->all);
+    return 1;
+}
+
+/* Where the list of this topic is noted; NULL without memory. Ignored topics come after the judged ones. */
+static int64_t *place_of(rs_scan *scan, field name, int32_t *topic) {
+    uint64_t hash = ids_hash(name.at, name.length), judged = scan->table->topics.count, unused;
+    const ids *topics = &scan->table->topics;
+    int64_t found = judged == 0 ? -1 : ids_find(topics->slots, topics->mask, topics->bytes, topics->starts, hash,
+                                                name.at, name.length, &unused);
+    *topic = (int32_t)found;
+    if (found < 0) {
+        found = ids_add(&scan->ignored, hash, name.at, name.length);
+        if (found == IDS_NO_MEMORY || scan->ignored.count >= LONGEST) return NULL;
+        found = (int64_t)judged + (found == IDS_NEW ? (int64_t)scan->ignored.count - 1 : found);
+    }
+    if ((uint64_t)found >= scan->list_of_room) {
+        uint64_t room = 2 * ((uint64_t)found + 1) > judged ? 2 * ((uint64_t)found + 1) : judged;
+        if (!GROW(scan->list_of, room)) return NULL;
+        memset(scan->list_of + scan->list_of_room, 0, (room - scan->list_of_room) * sizeof *scan->list_of);
+        scan->list_of_room = room;
+    }
+    return scan->list_of + found;
+}
+
+static int32_t change_topic(rs_scan *scan, field name) {
+    int32_t topic;
+    int64_t *place = place_of(scan, name, &topic);
+    if (!place) return fail_plainly(scan, RS_NO_MEMORY);
+    if (*place && !scan->keep) return fail_plainly(scan, RS_RETURNING_TOPIC);
+    if (!scan->keep && scan->current && !finish_list(scan, scan->current)) return fail_plainly(scan, RS_NO_MEMORY);
+    if (!*place) {
+        if ((scan->keep || !scan->list_count) && !new_list(scan)) return fail_plainly(scan, RS_NO_MEMORY);
+        *place = (int64_t)scan->list_count;
+        list_reset(&scan->all[scan->list_count - 1], topic);
+    }
+    scan->current = &scan->all[*place - 1];
+    if (name.length + IDS_PADDING > scan->name_room) {
+        if (!GROW(scan->name, 2 * name.length + IDS_PADDING))
+            return fail_plainly(scan, RS_NO_MEMORY);
+        scan->name_room = 2 * name.length + IDS_PADDING;
+        memset(scan->name, 0, scan->name_room);
+    }
+    memcpy(scan->name, name.at, name.length);
+    scan->name_length = name.length;
+    return RS_OK;
+}
+
+/* A key that ascends as the score falls; 0.0 and -0.0 are one score. */
+static inline uint64_t falling_key(double score) {
+    score += 0.0;
+    uint64_t bits;
+    memcpy(&bits, &score, 8);
+    return bits >> 63 ? bits : ~(bits | UINT64_C(1) << 63);
+}
+
+static int list_grow(list *one, int with_rank) {
+    uint64_t room = one->room ? 2 * one->room : 64;
+    if (!GROW(one->score, room) || !GROW(one->judgment, room) ||
+        (with_rank && !GROW(one->rank, room)))
+        return 0;
+    one->room = room;
+    return 1;
+}
+
+/* One line of six fields. */
+static inline int32_t take(rs_scan *scan, const field *fields) {
+    const field none = {(const uint8_t *)"", 0};
+    int64_t rank = 0;
+    double score = 0;
+    if (scan->order == RS_RANK && !number_integer(fields[RANK].at, fields[RANK].length, &rank))
+        return fail(scan, RS_BAD_RANK, fields[RANK], none);
+    switch (number_parse(fields[SCORE].at, fields[SCORE].length, scan->table->c_locale, &score)) {
+    case NUMBER_OK: break;
+    case NUMBER_NAN: return fail(scan, RS_NAN_SCORE, fields[SCORE], none);
+    case NUMBER_NO_MEMORY: return fail_plainly(scan, RS_NO_MEMORY);
+    default: return fail(scan, RS_BAD_SCORE, fields[SCORE], none);
+    }
+    if (scan->order == RS_TREC_EVAL9) score = (double)(float)score;
+    if (!scan->current || fields[TOPIC].length != scan->name_length ||
+        !ids_same(fields[TOPIC].at, scan->name, scan->name_length)) {
+        int32_t status = change_topic(scan, fields[TOPIC]);
+        if (status) return status;
+    }
+    list *one = scan->current;
+    field id = fields[DOCUMENT];
+    uint64_t hash = ids_hash(id.at, id.length), n = one->documents.count;
+    if (n == one->room && (n >= LONGEST || !list_grow(one, scan->order == RS_RANK)))
+        return fail_plainly(scan, n >= LONGEST ? RS_TOO_LONG : RS_NO_MEMORY);
+    int64_t found = ids_add(&one->documents, hash, id.at, id.length);
+    if (found != IDS_NEW)
+        return found == IDS_NO_MEMORY ? fail_plainly(scan, RS_NO_MEMORY)
+                                      : fail(scan, RS_DUPLICATE, id, fields[TOPIC]);
+    uint64_t key = falling_key(score);
+    one->score_falls |= key < one->last_score;
+    one->score_ties |= key == one->last_score;
+    one->last_score = one->score[n] = key;
+    one->judgment[n] = judged_as(scan->table, one->topic, hash, id);
+    if (scan->order == RS_RANK) {
+        key = (uint64_t)rank ^ UINT64_C(1) << 63;
+        one->rank_falls |= key < one->last_rank;
+        one->last_rank = one->rank[n] = key;
+    }
+    if (!scan->tag) {
+        scan->tag = copy_of(fields[TAG].at, fields[TAG].length, 1, 0);
+        if (!scan->tag) return fail_plainly(scan, RS_NO_MEMORY);
+        scan->tag_length = fields[TAG].length;
+    }
+    return RS_OK;
+}
+
+static inline int is_space(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* Any line, byte by byte: unusual spacing, comments, blank lines, errors. `end` is its newline. */
+static int32_t take_unusual(rs_scan *scan, const uint8_t *p, const uint8_t *end) {
+    field fields[COLUMNS] = {{p, 0}};
+    int64_t count = 0;
+    if (memchr(p, 0, (size_t)(end - p))) return fail_plainly(scan, RS_NUL);
+    for (;;) {
+        while (p < end && is_space(*p)) p++;
+        if (p == end) break;
+        if (count == 0 && *p == '#') return RS_OK;
+        const uint8_t *start = p;
+        while (p < end && !is_space(*p)) p++;
+        if (count < COLUMNS) fields[count] = (field){start, (size_t)(p - start)};
+        count++;
+    }
+    if (count == 0) return RS_OK;
+    if (count == COLUMNS) return take(scan, fields);
+    scan->bad_fields = count;
+    return fail_plainly(scan, RS_FIELDS);
+}
+
+/* Bit i: byte i of the window is a space or a control character. */
+static inline uint64_t gaps(const uint8_t *p) {
+    uint64_t mask = 0;
+#if defined(__SSE2__) && !defined(RS_PORTABLE)
+    const __m128i space = _mm_set1_epi8(' ');
+    for (int i = 0; i < 4; i++) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(p + 16 * i));
+        int low = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, space), bytes));
+        mask |= (uint64_t)(uint32_t)low << (16 * i);
+    }
+#else
+    for (int i = 0; i < WINDOW; i++) mask |= (uint64_t)(p[i] <= ' ') << i;
+#endif
+    return mask;
+}
+
+static inline unsigned lowest_bit(uint64_t mask) {
+#if defined(_MSC_VER)
+    unsigned long i;
+    _BitScanForward64(&i, mask);
+    return (unsigned)i;
+#else
+    return (unsigned)__builtin_ctzll(mask);
+#endif
+}
+
+/* The six fields of a line with one space or tab between them, the normal case, and where the next line starts;
+ * NULL for any other line. The text ends with a newline, so the search for gaps does too. */
+static inline const uint8_t *split(const uint8_t *line, field *fields) {
+    const uint8_t *window = line, *start = line;
+    uint64_t mask = gaps(window);
+    if (*line == '#') return NULL;
+    for (int i = 0; i < COLUMNS; i++) {
+        while (!mask) mask = gaps(window += WINDOW);
+        const uint8_t *gap = window + lowest_bit(mask);
+        mask &= mask - 1;
+        if (gap == start) return NULL;
+        if (i < COLUMNS - 1 && *gap != ' ' && *gap != '\t') return NULL;
+        fields[i] = (field){start, (size_t)(gap - start)};
+        start = gap + 1;
+    }
+    if (start[-1] == '\n') return start;
+    return start[-1] == '\r' && *start == '\n' ? start + 1 : NULL;
+}
+
+/* Scans whole lines; `end` is just after a newline. */
+static int32_t scan_lines(rs_scan *scan, const uint8_t *p, const uint8_t *end) {
+    while (p < end) {
+        field fields[COLUMNS];
+        const uint8_t *next = split(p, fields);
+        scan->line++;
+        int32_t status;
+        if (next) {
+            status = take(scan, fields);
+        } else {
+            const uint8_t *newline = memchr(p, '\n', (size_t)(end - p));
+            status = take_unusual(scan, p, newline);
+            next = newline + 1;
+        }
+        if (status) return status;
+        p = next;
+    }
+    return RS_OK;
+}
+
+/* ---------------------------------------------------------------- blocks */
+
+RS_API uint8_t *rs_scan_space(rs_scan *scan, int64_t wanted) {
+    uint64_t needed = scan->used + (uint64_t)wanted + WINDOW;
+    if (wanted < 0) return NULL;
+    if (needed > scan->room) {
+        needed += scan->used + 4096; /* a long line: doubling keeps copying linear */
+        uint8_t *more = ids_resize(scan->buffer, needed, 1);
+        if (!more) return NULL;
+        memset(more + scan->room, 0, needed - scan->room);
+        scan->buffer = more;
+        scan->room = needed;
+    }
+    return scan->buffer + scan->used;
+}
+
+RS_API int32_t rs_scan_commit(rs_scan *scan, int64_t bytes) {
+    if (scan->status) return scan->status;
+    uint64_t end = scan->used + (uint64_t)bytes, last = end;
+    while (last > scan->used && scan->buffer[last - 1] != '\n') last--;
+    if (last == scan->used) { /* still inside a line */
+        scan->used = end;
+        return end > LONGEST ? fail_plainly(scan, RS_TOO_LONG) : RS_OK;
+    }
+    int32_t status = scan_lines(scan, scan->buffer, scan->buffer + last);
+    scan->used = end - last;
+    memmove(scan->buffer, scan->buffer + last, scan->used);
+    return status;
+}
+
+RS_API int32_t rs_scan_feed(rs_scan *scan, const uint8_t *data, int64_t bytes) {
+    const int64_t block = 1 << 17;
+    while (bytes > 0 && !scan->status) {
+        int64_t n = bytes < block ? bytes : block;
+        uint8_t *space = rs_scan_space(scan, n);
+        if (!space) return fail_plainly(scan, RS_NO_MEMORY);
+        memcpy(space, data, (size_t)n);
+        rs_scan_commit(scan, n);
+        data += n;
+        bytes -= n;
+    }
+    return scan->status;
+}
+
+RS_API int32_t rs_scan_finish(rs_scan *scan) {
+    if (scan->status) return scan->status;
+    if (scan->used && rs_scan_feed(scan, (const uint8_t *)"\n", 1)) return scan->status;
+    for (uint64_t i = 0; i < scan->list_count; i++)
+        if (!finish_list(scan, &scan->all[i])) return fail_plainly(scan, RS_NO_MEMORY);
+    return RS_OK;
+}
+
+RS_API void rs_scan_result(const rs_scan *scan, rs_result *result) {
+    *result = (rs_result){
+        .lists = (int64_t)scan->done, .hits = (int64_t)scan->hits, .ignored = (int64_t)scan->ignored.count,
+        .topic = scan->topic, .length = scan->length, .tied = scan->tied, .hit_ends = scan->hit_ends,
+        .rank = scan->hit_rank, .judgment = scan->hit_judgment,
+        .ignored_bytes = scan->ignored.bytes, .ignored_starts = scan->ignored.starts,
+        .tag = scan->tag, .tag_length = (int64_t)scan->tag_length,
+        .status = scan->status, .line = scan->line, .fields = scan->bad_fields,
+        .text = scan->bad_text, .text_length = (int64_t)scan->bad_text_length,
+        .text_topic = scan->bad_topic, .text_topic_length = (int64_t)scan->bad_topic_length};
+}

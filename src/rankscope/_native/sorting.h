@@ -1,0 +1,76 @@
+/* Sorting the documents of a list: by score with a stable radix sort, ties by id with a merge sort. */
+#ifndef RANKSCOPE_SORTING_H
+#define RANKSCOPE_SORTING_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "ids.h"
+
+typedef struct {
+    uint64_t key;
+    uint32_t index;
+} sorting_item;
+
+static void sorting_by_insertion(sorting_item *items, uint64_t n) {
+    for (uint64_t i = 1; i < n; i++) {
+        sorting_item item = items[i];
+        uint64_t at = i;
+        for (; at > 0 && items[at - 1].key > item.key; at--) items[at] = items[at - 1];
+        items[at] = item;
+    }
+}
+
+/* Stable, by ascending key; `spare` has room for n items. */
+static void sorting_by_key(sorting_item *items, sorting_item *spare, uint64_t n) {
+    if (n <= 48) {
+        sorting_by_insertion(items, n);
+        return;
+    }
+    uint32_t counts[8][256];
+    memset(counts, 0, sizeof counts);
+    for (uint64_t i = 0; i < n; i++)
+        for (int byte = 0; byte < 8; byte++) counts[byte][items[i].key >> (8 * byte) & 255]++;
+    sorting_item *from = items, *to = spare;
+    for (int byte = 0; byte < 8; byte++) {
+        uint32_t *count = counts[byte], start = 0;
+        if (count[from[0].key >> (8 * byte) & 255] == n) continue; /* all alike here */
+        for (int value = 0; value < 256; value++) {
+            uint32_t here = count[value];
+            count[value] = start;
+            start += here;
+        }
+        for (uint64_t i = 0; i < n; i++) to[count[from[i].key >> (8 * byte) & 255]++] = from[i];
+        sorting_item *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != items) memcpy(items, from, n * sizeof *items);
+}
+
+/* By descending id (ids are distinct); `spare` has room for n items. */
+static void sorting_by_id(sorting_item *items, sorting_item *spare, uint64_t n, const uint8_t *bytes,
+                          const uint64_t *starts) {
+    sorting_item *from = items, *to = spare;
+    for (uint64_t width = 1; width < n; width *= 2) {
+        for (uint64_t low = 0; low < n; low += 2 * width) {
+            uint64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
+            uint64_t a = low, b = middle;
+            for (uint64_t out = low; out < high; out++) {
+                int left = a < middle;
+                if (left && b < high) {
+                    uint64_t i = from[a].index, j = from[b].index;
+                    left = ids_compare(bytes + starts[i], starts[i + 1] - starts[i], bytes + starts[j],
+                                       starts[j + 1] - starts[j]) > 0;
+                }
+                to[out] = from[left ? a++ : b++];
+            }
+        }
+        sorting_item *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != items) memcpy(items, from, n * sizeof *items);
+}
+
+#endif

@@ -1,0 +1,243 @@
+"""Scores: the values of measures for every run and topic, with their labels and ways out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError, MissingDependencyError, SettingsError, nearest
+from rankscope.judge import Judged, judge
+from rankscope.measures import Measure, parse_many
+from rankscope.measures.grammar import parse
+from rankscope.read import Qrels, Runs, as_runs, read_qrels
+from rankscope.tables import Cell, Table
+
+__all__ = ["ScoreMatrix", "Scores", "evaluate", "score"]
+
+MISSING = ("zero", "skip")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreMatrix:
+    """The values of one measure, runs x topics, with their labels."""
+
+    values: npt.NDArray[np.float64]
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measure: Measure
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.asarray(self.values, dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Runs, topics."""
+        return self.values.shape
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Runs x topics x measures.
+
+    ``values[m, r, t]`` is measure m of run r on topic t; NaN where it is undefined.
+
+    >>> scores = evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}}, ["AP", "P@2"])
+    >>> scores.means()
+    {'run': {AP: 1.0, P@2: 0.5}}
+    """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    values: npt.NDArray[np.float64]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    judged: Judged | None = None
+
+    def __repr__(self) -> str:
+        return f"<Scores: {len(self.runs)} runs x {len(self.topics)} topics x {len(self.measures)} measures>"
+
+    def _index(self, measure: str | Measure) -> int:
+        wanted = parse(measure) if isinstance(measure, str) else measure
+        if wanted not in self.measures:
+            names = [str(m) for m in self.measures]
+            raise InputError(
+                f"{wanted} was not evaluated", hint=nearest(str(wanted), names) or f"there are {', '.join(names)}"
+            )
+        return self.measures.index(wanted)
+
+    def matrix(self, measure: str | Measure) -> ScoreMatrix:
+        """The values of one measure: an array runs x topics with its labels."""
+        index = self._index(measure)
+        return ScoreMatrix(self.values[index], self.runs, self.topics, self.measures[index])
+
+    def mean(self, measure: str | Measure) -> npt.NDArray[np.float64]:
+        """The mean (or sum, or geometric mean, as the measure says) of each run over topics."""
+        index = self._index(measure)
+        return np.array([self.measures[index].mean(row) for row in self.values[index]])
+
+    def means(self) -> dict[str, dict[Measure, float]]:
+        """``{run: {measure: mean}}``; undefined topics are left out of a mean."""
+        columns = {measure: self.mean(measure) for measure in self.measures}
+        return {run: {m: float(column[r]) for m, column in columns.items()} for r, run in enumerate(self.runs)}
+
+    def per_topic(self) -> dict[str, dict[str, dict[Measure, float]]]:
+        """``{run: {topic: {measure: value}}}``."""
+        return {
+            run: {
+                topic: {m: float(self.values[i, r, t]) for i, m in enumerate(self.measures)}
+                for t, topic in enumerate(self.topics)
+            }
+            for r, run in enumerate(self.runs)
+        }
+
+    def best_first(self, measure: str | Measure | None = None) -> list[int]:
+        """The indices of the runs, best mean first."""
+        means = self.mean(self.measures[0] if measure is None else measure)
+        return sorted(range(len(self.runs)), key=lambda r: (-means[r] if means[r] == means[r] else np.inf, r))
+
+    # tables -------------------------------------------------------------------------------------------------------
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """``means`` and ``topics`` in long form, one value a row."""
+        return {"means": self.means_table(), "topics": self.topics_table()}
+
+    def means_table(self) -> Table:
+        """One row per run and measure."""
+        rows = []
+        defined = (~np.isnan(self.values)).sum(axis=2)
+        for r, (run, means) in enumerate(self.means().items()):
+            rows += [(run, str(m), value, int(defined[i, r])) for i, (m, value) in enumerate(means.items())]
+        return Table("means", ("run", "measure", "value", "topics"), rows)
+
+    def topics_table(self) -> Table:
+        """One row per run, topic and measure; topics a run was not evaluated on are left out."""
+        return Table("topics", ("run", "topic", "measure", "value"), list(self._rows()))
+
+    def _rows(self) -> Iterator[tuple[Cell, ...]]:
+        skipped = self._skipped()
+        for r, run in enumerate(self.runs):
+            for t, topic in enumerate(self.topics):
+                if not skipped[r, t]:
+                    for i, measure in enumerate(self.measures):
+                        yield run, topic, str(measure), float(self.values[i, r, t])
+
+    def _skipped(self) -> npt.NDArray[np.bool_]:
+        if self.judged is None or self.settings.get("missing") != "skip":
+            return np.zeros((len(self.runs), len(self.topics)), np.bool_)
+        return self.judged.grid(~self.judged.present)
+
+    def wide(self, *, digits: int = 4) -> Table:
+        """Runs down, measures across, best run first: the table people read."""
+        means = list(self.means().values())
+        rows = [(self.runs[r], *means[r].values()) for r in self.best_first()]
+        names = tuple(str(measure) for measure in self.measures)
+        best = {str(m): 1 for m in self.measures if m.summary != "sum"}
+        return Table("means", ("run", *names), rows, digits=digits, best=best)
+
+    def to_latex(self, *, digits: int = 4) -> str:
+        """A booktabs table of the means, best values bold, names escaped."""
+        return self.wide(digits=digits).latex()
+
+    def to_markdown(self, *, digits: int = 4) -> str:
+        """A Markdown table of the means, best values bold."""
+        return self.wide(digits=digits).markdown()
+
+    def _repr_html_(self) -> str:
+        return self.wide()._repr_html_()
+
+    # frames -------------------------------------------------------------------------------------------------------
+
+    def _columns(self) -> dict[str, list[Cell]]:
+        table = self.topics_table()
+        return {name: table.column(name) for name in table.columns}
+
+    def to_pandas(self) -> Any:
+        """The per-topic values as a pandas frame in long form."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingDependencyError.of("pandas", "frames", "data frames") from None
+        return pandas.DataFrame(self._columns())
+
+    def to_polars(self) -> Any:
+        """The per-topic values as a polars frame in long form."""
+        try:
+            import polars
+        except ImportError:
+            raise MissingDependencyError.of("polars", "frames", "data frames") from None
+        return polars.DataFrame(self._columns(), schema_overrides={"value": polars.Float64})
+
+    def to_arrow(self) -> Any:
+        """The per-topic values as an Arrow table in long form."""
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingDependencyError.of("pyarrow", "frames", "data frames") from None
+        return pyarrow.table(self._columns())
+
+    def explore(self) -> Any:
+        """The interactive page inside a notebook."""
+        from rankscope.explorer import notebook
+
+        return notebook(self)
+
+
+def evaluate(
+    qrels: Qrels | Mapping[str, Mapping[str, int]] | str | Path | Any,
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure] = ("AP", "nDCG@10", "P@10", "RR", "RBP", "Twist"),
+    *,
+    order: str = "trec_eval",
+    missing: str = "zero",
+    jobs: int | None = None,
+    executor: Any = None,
+) -> Scores:
+    """Evaluate runs: the value of every measure for every run and topic.
+
+    ``qrels`` and ``runs`` are what :func:`read_qrels` and :func:`read_runs` return, paths, plain dicts or frames.
+    ``missing`` says what a judged topic counts that a run does not have: ``zero`` evaluates an empty list, ``skip``
+    leaves the topic out of that run's means.
+
+    >>> evaluate({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}, "AP").mean("AP").tolist()
+    [1.0, 0.0]
+    """
+    if missing not in MISSING:
+        raise SettingsError(f"missing={missing!r}", hint=f"choose one of {', '.join(MISSING)}")
+    wanted = parse_many(measures)
+    if not wanted:
+        raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
+    judged = judge(as_qrels(qrels), as_runs(runs, order), jobs=jobs, executor=executor)
+    return score(judged, wanted, missing=missing, settings={"order": order})
+
+
+def score(
+    judged: Judged, measures: Sequence[Measure], *, missing: str = "zero", settings: Mapping[str, Any] | None = None
+) -> Scores:
+    """The values of measures for lists that are already judged."""
+    values = np.empty((len(measures), len(judged.runs), len(judged.topics)))
+    for index, measure in enumerate(measures):
+        values[index] = judged.grid(np.asarray(measure.of(judged.lists), np.float64))
+    if missing == "skip":
+        values[:, judged.grid(~judged.present)] = np.nan
+    recorded = {"measures": [str(m) for m in measures], "missing": missing, **(settings or {})}
+    return Scores(judged.runs, judged.topics, tuple(measures), values, recorded, judged)
+
+
+def as_qrels(qrels: Any) -> Qrels:
+    """Whatever holds judgments: Qrels, a dict, a path, a frame."""
+    if isinstance(qrels, Qrels):
+        return qrels
+    if isinstance(qrels, str | Path):
+        return read_qrels(qrels)
+    return Qrels.from_dict(qrels) if isinstance(qrels, Mapping) else Qrels.from_frame(qrels)
+
+
+def as_collection(qrels: Any, runs: Any, order: str = "trec_eval") -> tuple[Qrels, Runs]:
+    """Judgments and runs in whatever form they come."""
+    return as_qrels(qrels), as_runs(runs, order)
