@@ -1,17 +1,19 @@
 """When a measure is interval-like, decided without looking at pairs.
 
-**Additivity.** The intervals [x, x + e_i] and [x + e_j, x + e_j + e_i] have the same difference vector, so an interval-like
-measure must rise equally on both: M(r) = M(0) + sum of w_j r_j. If only intervals with equally many relevant documents
-at both ends count, the same argument with swaps [x + e_j, x + e_i] leaves M(r) = f(relevant documents) + sum of w_j r_j.
+**Additivity.** The intervals [x, x + e_i] and [x + e_j, x + e_j + e_i] have the same difference vector, so an
+interval-like measure must rise equally on both: M(r) = M(0) + sum of w_j r_j. If only intervals with equally
+many relevant documents at both ends count, the same argument with swaps [x + e_j, x + e_i] leaves
+M(r) = f(relevant documents) + sum of w_j r_j.
 
-**Convexity.** Summing by parts twice, M(s) - M(r) is a sum of Delta_sr[i] times the second differences of w, so
-it grows with the difference vector iff these are not negative:
+**Convexity.** Summing by parts twice, M(s) - M(r) is a sum of Delta_sr[i] times the second differences of w,
+so it grows with the difference vector iff these are not negative:
 
     all intervals               w_i - 2 w_(i+1) + w_(i+2) >= 0 for i = 1..N, w continued by two zeros
     equally many relevant       the same for i = 1..N-2, and w_(N-1) >= w_N
 
-Both together decide the question for every measure and every length from the 2^N values, and for an additive measure from
-its N weights. The conditions are also necessary: each names a pair of intervals with at most one relevant document.
+Both together decide the question for every measure and every length from the 2^N values, and for an
+additive measure from its N weights. The conditions are also necessary: each names a pair of intervals with
+at most one relevant document.
 """
 
 from __future__ import annotations
@@ -23,17 +25,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.lab.dominance import RELATIVE, slack
-from rankscope.lab.intervals import rankings
 from rankscope.lab.walks import Pair
 
-__all__ = ["Convexity", "additive_weights", "convexity", "least_rankings", "rbp_threshold", "simplest_violation"]
+__all__ = [
+    "Convexity",
+    "additive_weights",
+    "convexity",
+    "least_rankings",
+    "rbp_threshold",
+    "simplest_violation",
+]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Convexity:
-    """The second differences of the weights, and the rank where they are first negative (None: the theorem holds)."""
+    """The second differences of the weights, and the rank where they are first negative (None: nowhere)."""
 
     second_differences: tuple[float, ...]
     fails_at: int | None
@@ -44,7 +52,9 @@ class Convexity:
         return self.fails_at is None
 
 
-def convexity(weights: Sequence[float] | Floats, equal_relevant: bool = False, noise: float = 0.0) -> Convexity:
+def convexity(
+    weights: Sequence[float] | Floats, equal_relevant: bool = False, noise: float = 0.0
+) -> Convexity:
     """Whether M(r) = sum of w_j r_j is interval-like, for a ranking as long as the weights.
 
     A second difference counts as negative below -1e-9 of the weights it is made of (and below -``noise``).
@@ -77,7 +87,7 @@ def additive_weights(values: Floats, equal_relevant: bool = False) -> Floats | N
     >>> additive_weights(r.max(axis=1).astype(float)) is None
     True
     """
-    length = int(len(values)).bit_length() - 1
+    length = len(values).bit_length() - 1
     weights = values[1 << np.arange(length - 1, -1, -1)] - values[0]
     rest = values - _sums(weights) - values[0]
     tolerance = RELATIVE * float(np.abs(values).max())
@@ -105,10 +115,10 @@ def least_rankings(length: int) -> list[int]:
 
 
 def simplest_violation(values: Floats, equal_relevant: bool = False) -> Pair | None:
-    """A violated pair of intervals with as few relevant documents as the theorem needs; None when there is none.
+    """A violated pair of intervals with few relevant documents; None when there is none.
 
-    First among rankings with at most one relevant document, which is complete for additive measures; then the broken
-    additivity in the smallest context x. Of equally plain pairs the one with the largest excess.
+    First among rankings with at most one relevant document, which is complete for additive measures; then
+    the broken additivity in the smallest context x. Of equally plain pairs the one with the largest excess.
 
     >>> from rankscope.lab.intervals import written
     >>> jk = rankings(3) @ (1 / np.maximum(1, np.log2([1, 2, 3])))
@@ -119,7 +129,7 @@ def simplest_violation(values: Floats, equal_relevant: bool = False) -> Pair | N
 
 
 def _with_one_relevant(values: Floats, equal_relevant: bool) -> Pair | None:
-    length = int(len(values)).bit_length() - 1
+    length = len(values).bit_length() - 1
     codes = np.array(least_rankings(length))
     lower, upper = (c.ravel() for c in np.meshgrid(codes, codes, indexing="ij"))
     keep = lower <= upper  # with one relevant document the order of codes is the partial order
@@ -144,8 +154,8 @@ def _with_one_relevant(values: Floats, equal_relevant: bool) -> Pair | None:
 
 
 def _broken_additivity(values: Floats, equal_relevant: bool) -> Pair | None:
-    """Two intervals with equal difference vectors and unequal rises, in the context with fewest relevant documents."""
-    length = int(len(values)).bit_length() - 1
+    """Two intervals with equal difference vectors and unequal rises; their context x as small as possible."""
+    length = len(values).bit_length() - 1
     codes = np.arange(len(values))
     tolerance = float(np.abs(values).max())
     relevant = _sums(np.ones(length)).astype(np.int64)
@@ -155,7 +165,12 @@ def _broken_additivity(values: Floats, equal_relevant: bool) -> Pair | None:
             top, low = 1 << (length - 1 - i), 1 << (length - 1 - j)
             context = codes[(codes & (top | low)) == 0]
             if equal_relevant:  # the swap from j up to i, without and with a context
-                ends = (np.zeros_like(context) + low, np.zeros_like(context) + top, context | low, context | top)
+                ends = (
+                    np.zeros_like(context) + low,
+                    np.zeros_like(context) + top,
+                    context | low,
+                    context | top,
+                )
             else:  # a relevant document at j, without and with one at i
                 ends = (context, context | low, context | top, context | top | low)
             first, second = values[ends[1]] - values[ends[0]], values[ends[3]] - values[ends[2]]
@@ -175,9 +190,10 @@ def _broken_additivity(values: Floats, equal_relevant: bool) -> Pair | None:
 def rbp_threshold(r: Sequence[int], s: Sequence[int], u: Sequence[int], v: Sequence[int]) -> float:
     """The p above which RBP(p) rises more from r to s than from u to v; NaN when there is no such p below 1.
 
-    It is the largest root in (0, 1) of the polynomial sum of ((s_j - r_j) - (v_j - u_j)) p^(j-1), if that is positive above.
+    It is the largest root in (0, 1) of the polynomial sum of ((s_j - r_j) - (v_j - u_j)) p^(j-1), if that
+    is positive above.
 
-    >>> round(rbp_threshold((0, 0, 0), (0, 0, 1), (0, 0, 1), (0, 1, 0)), 12)  # [0, e_3] against the swap to rank 2
+    >>> round(rbp_threshold((0, 0, 0), (0, 0, 1), (0, 0, 1), (0, 1, 0)), 12)
     0.5
     """
     changes = [(b - a) - (d - c) for a, b, c, d in zip(r, s, u, v, strict=True)]
@@ -188,4 +204,3 @@ def rbp_threshold(r: Sequence[int], s: Sequence[int], u: Sequence[int], v: Seque
     between = (float(real[-1]) + 1) / 2
     above = float(np.polyval(changes[::-1], between))
     return float(real[-1]) if above > 0 else float("nan")
-

@@ -1,14 +1,15 @@
 """Interval scales proper: equal distances between rankings if and only if equal score differences.
 
-Ferrante, Ferro and Pontarollo (2017) take two orders of the rankings, each with a distance that is a plain number:
+Ferrante, Ferro and Pontarollo (2017) take two orders of the rankings, each with a distance that is a plain
+number:
 
     strong top-heaviness   all rankings in one chain, distance = difference of the codes (binary numbers)
-    weak top-heaviness     the partial order of swaps and replacements, distance of r <= s = Delta_sr[N], the steps of a
-                           chain from r to s
+    weak top-heaviness     the partial order of swaps and replacements, distance of r <= s = Delta_sr[N],
+                           the steps of a chain from r to s
 
-Every step of a chain has distance 1, so the score must rise by the same amount at each: M(r) = a + c * place(r), c not 0,
-where place is the code, or sum of (N - j + 1) r_j. That decides the question from the 2^N values; the counts say how far
-a measure is from it.
+Every step of a chain has distance 1, so the score must rise by the same amount at each: M(r) = a + c *
+place(r), c not 0, where place is the code, or sum of (N - j + 1) r_j. That decides the question from the
+2^N values; the counts say how far a measure is from it.
 """
 
 from __future__ import annotations
@@ -54,14 +55,16 @@ def is_interval_scale(values: Floats, heaviness: Heaviness) -> bool:
     >>> is_interval_scale(np.arange(8) / 8, "strong")  # RBP(p=0.5)
     True
     """
-    length = int(len(values)).bit_length() - 1
+    length = len(values).bit_length() - 1
     if length == 0:
         return True
     where = place(length, heaviness)
     height = float(values[-1] - values[0])
     line = values[0] + where / where[-1] * height
     scale = float(np.abs(values).max())
-    return bool(abs(height) > slack(0.0, scale) and np.abs(values - line).max() <= slack(height / where[-1], scale))
+    return bool(
+        abs(height) > slack(0.0, scale) and np.abs(values - line).max() <= slack(height / where[-1], scale)
+    )
 
 
 def chain_intervals(length: int, heaviness: Heaviness) -> int:
@@ -82,14 +85,14 @@ def _ends(length: int, heaviness: Heaviness) -> _Ends:
 
 
 def count_distances(values: Floats, heaviness: Heaviness) -> Tally:
-    """Ordered pairs of intervals with equal distance or equal score difference, and those where only one is equal.
+    """Ordered pairs of intervals with equal distances or equal rises, and those where only one is equal.
 
     >>> count_distances(np.arange(8) / 8, "strong").violations
     0
     >>> count_distances(np.array([0, 0.5, 1, 2.0]), "strong")
     Tally(comparable=32, violations=8, complete=True)
     """
-    length = int(len(values)).bit_length() - 1
+    length = len(values).bit_length() - 1
     ends = _ends(length, heaviness)
     where = place(length, heaviness)
     distance = (where[ends.upper] - where[ends.lower]).astype(np.int32)
@@ -113,7 +116,7 @@ def _pairs(sizes: NDArray[np.int64]) -> int:
 
 
 def unequal_pair(values: Floats, heaviness: Heaviness) -> Pair | None:
-    """Two intervals where distances are equal and score differences are not; failing that, the reverse; else None.
+    """Two intervals with equal distances and unequal rises, or the reverse; None if there are none.
 
     Single steps are looked at first, those with the fewest relevant documents before others.
 
@@ -121,7 +124,7 @@ def unequal_pair(values: Floats, heaviness: Heaviness) -> Pair | None:
     >>> [written(c, 2) for c in unequal_pair(np.array([0, 0.5, 1, 2.0]), "strong")]
     ['(00)', '(01)', '(10)', '(11)']
     """
-    length = int(len(values)).bit_length() - 1
+    length = len(values).bit_length() - 1
     relevant = rankings(length).sum(axis=1)
     steps = _steps(length, heaviness)
     plain = np.argsort(relevant[steps.lower] + relevant[steps.upper], kind="stable")

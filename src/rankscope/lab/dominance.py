@@ -1,11 +1,12 @@
 """Counting violated pairs of intervals: every pair is looked at, 64 at a time.
 
-A pair of intervals is comparable when Delta_sr <= Delta_vu at every rank, and violated when, in spite of that,
-M(s) - M(r) > M(v) - M(u). The intervals stand in a bit set, sorted by M(s) - M(r); for every rank and every value t
-a second bit set marks the intervals with Delta[rank] <= t. Going down the tree of all difference vectors Delta_vu, one AND per
-node leaves exactly the intervals that are no larger, and how many of those have too large a score difference is
-a count of bits up to a position. So C(2N+1, N)^2 pairs cost C(2N+1, N) / 64 machine words for each of fewer than 3^N
-difference vectors, and for additive measures, equal on all intervals of a group, the bit sets hold groups instead.
+A pair of intervals is comparable when Delta_sr <= Delta_vu at every rank, and violated when, in spite of
+that, M(s) - M(r) > M(v) - M(u). The intervals stand in a bit set, sorted by M(s) - M(r); for every rank and
+every value t a second bit set marks the intervals with Delta[rank] <= t. Going down the tree of all
+difference vectors Delta_vu, one AND per node leaves exactly the intervals that are no larger, and how many
+of those have too large a score difference is a count of bits up to a position. So C(2N+1, N)^2 pairs cost
+C(2N+1, N) / 64 machine words for each of fewer than 3^N difference vectors, and for additive measures,
+equal on all intervals of a group, the bit sets hold groups instead.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Words = NDArray[np.uint64]
 
 
 def slack(difference: Any, scale: float) -> Any:
-    """How much larger than ``difference`` another one must be to count as larger: 1e-9 of it, plus 1e-13 of the largest score.
+    """How far another difference must exceed this one to be larger: 1e-9 of it + 1e-13 of the top score.
 
     Score differences are sums of rounded numbers; without the tolerance, ties would count as violations.
 
@@ -68,7 +69,7 @@ def count_groups(
     level = (kinds.change == 0).sum(axis=1)
     items = _Items.sorted(difference, level, kinds.delta)
     limits = difference + slack(difference, scale)
-    # one count of bits for each class of group sizes: from where the class begins to where its differences are too large
+    # for each class of group sizes: from where the class begins to where differences are small enough
     begins, ends = items.begins[:-1], items.positions(limits)
     here = np.repeat(begins[None, :], len(kinds), axis=0)
     worth = kinds.size[:, None] << np.arange(length + 1)[None, :]
@@ -90,7 +91,9 @@ def count_intervals(values: Floats, length: int, equal_relevant: bool, *, label:
     kinds = groups(length, equal_relevant)
     all_of_them = intervals(length, equal_relevant)
     difference = values[all_of_them.upper] - values[all_of_them.lower]
-    items = _Items.sorted(difference, np.zeros(len(difference), dtype=np.int64), kinds.delta, all_of_them.group)
+    items = _Items.sorted(
+        difference, np.zeros(len(difference), dtype=np.int64), kinds.delta, all_of_them.group
+    )
     limits = difference + slack(difference, float(np.abs(values).max()))
     queries = _Queries(
         offsets=np.concatenate([[0], np.cumsum(kinds.size)]),
@@ -104,7 +107,8 @@ def count_intervals(values: Floats, length: int, equal_relevant: bool, *, label:
 class _Items:
     """What a bit stands for: an interval, or a group of them; sorted by class and falling difference.
 
-    An item of class z counts for 2^z intervals; class z occupies the bits from ``begins[z]`` to ``begins[z + 1]``.
+    An item of class z counts for 2^z intervals; class z occupies the bits from ``begins[z]`` to ``begins[z
+    + 1]``.
     """
 
     falling: Floats
@@ -141,7 +145,9 @@ class _Items:
         """Bit sets, one for each t = 0, 1, ...: the items with Delta[rank] <= t."""
         column = self.delta[self.source, rank]
         tallest = (rank + 1) * (rank + 2) // 2
-        words = len(self) // _WORD + 1  # at least one spare bit, so that a position behind the last one has a word
+        words = (
+            len(self) // _WORD + 1
+        )  # at least one spare bit, so that a position behind the last one has a word
         bits = np.zeros((tallest + 1, words * 8), dtype=np.uint8)
         for t in range(tallest + 1):
             packed = np.packbits(column <= t, bitorder="little")
@@ -151,7 +157,7 @@ class _Items:
 
 @dataclass(frozen=True)
 class _Queries:
-    """For each group, bits to count: the sum of ``worth`` times the number of bits set before ``position``."""
+    """Bits to count for each group: the sum of ``worth`` times the number of bits set before ``position``."""
 
     offsets: NDArray[np.int64]
     position: NDArray[np.int64]
@@ -169,9 +175,11 @@ class _Queries:
 def _ones(words: Words) -> NDArray[np.uint8]:
     """Bits set in every word."""
     if hasattr(np, "bitwise_count"):
-        return np.bitwise_count(words)
+        ones: NDArray[np.uint8] = np.bitwise_count(words)
+        return ones
     sixteen = np.ascontiguousarray(words).view(np.uint16).reshape(*words.shape, 4)
-    return _ones_of_sixteen()[sixteen].sum(axis=-1, dtype=np.uint8)
+    total: NDArray[np.uint8] = _ones_of_sixteen()[sixteen].sum(axis=-1, dtype=np.uint8)
+    return total
 
 
 def _ones_of_sixteen() -> NDArray[np.uint8]:
@@ -205,7 +213,7 @@ def _count(kinds: Groups, items: _Items, queries: _Queries, label: str) -> Tally
 
 
 def _blocks(kinds: Groups, marks: list[Words], label: str) -> Iterator[tuple[int, Words]]:
-    """Blocks of neighbouring difference vectors with, for each of them, the bit set of items that are no larger."""
+    """Blocks of neighbouring difference vectors, with the bit set of the items no larger than each."""
     words = marks[0].shape[1]
     size = max(1, _BLOCK_WORDS // words)
     path: list[Words] = []  # the bit sets of the prefixes of the last vector seen
@@ -229,7 +237,7 @@ def _shared_prefix(a: NDArray[np.int16], b: NDArray[np.int16]) -> int:
 
 
 def _descend(block: NDArray[np.int16], rank: int, marks: list[Words], shared: Words | None) -> Words:
-    """The bit sets of a block of vectors that agree before a rank, level by level, each distinct prefix once."""
+    """The bit sets of vectors that agree before a rank, level by level, each distinct prefix once."""
     rows = np.zeros(len(block), dtype=np.int64)
     bits = None if shared is None else shared[None, :]
     for level in range(rank, block.shape[1]):

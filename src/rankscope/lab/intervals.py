@@ -1,14 +1,15 @@
-"""Rankings as points of a partial order, and the intervals between them (Ferrante, Ferro and Pontarollo 2017).
+"""Rankings as points of a partial order, and intervals between them (Ferrante, Ferro and Pontarollo 2017).
 
-A binary ranking of length N is its *code*: the number whose binary digits are its grades, rank 1 first. So a measure on
-all rankings is one array ``values[code]``, and the code is also the ranking's place under strong top-heaviness.
+A binary ranking of length N is its *code*: the number whose binary digits are its grades, rank 1 first. So
+a measure on all rankings is one array ``values[code]``, and the code is also the ranking's place under
+strong top-heaviness.
 
     r <= s      iff  every prefix sum of r is at most that of s
     steps       t = S - R, the prefix sums subtracted: swaps at each depth, replacements at the last one
     difference  Delta_sr = T, the prefix sums of t
 
-An interval is a pair r <= s, r = s included. Its difference vector is decided by d = s - r, so the intervals fall into
-few groups of equal difference: at most 3^N, each of 2^(zeros of d) intervals.
+An interval is a pair r <= s, r = s included. Its difference vector is decided by d = s - r, so the
+intervals fall into few groups of equal difference: at most 3^N, each of 2^(zeros of d) intervals.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def is_below(r: ArrayLike, s: ArrayLike) -> bool:
 
 
 def interval_count(length: int, equal_relevant: bool = False) -> int:
-    """How many intervals there are: C(2N+1, N), or Catalan(N+1) with equally many relevant documents at both ends.
+    """How many intervals there are: C(2N+1, N), or Catalan(N+1) with equally many relevant at both ends.
 
     >>> interval_count(4), interval_count(4, equal_relevant=True)
     (126, 42)
@@ -157,7 +158,7 @@ class Intervals:
 
 
 def _extend(balance: Ints, remaining: int, equal_relevant: bool) -> tuple[NDArray[Any], Ints]:
-    """The children of every prefix: (index of the parent, d) for d = -1, 0, 1 where the balance S - R allows it."""
+    """The children of every prefix: (index of the parent, d) for each d that the balance S - R allows."""
     parents = np.repeat(np.arange(len(balance)), 3)
     change = np.tile(np.array([-1, 0, 1], dtype=np.int64), len(balance))
     after = balance[parents] + change
@@ -185,7 +186,7 @@ def groups(length: int, equal_relevant: bool = False) -> Groups:
 
 
 def intervals(length: int, equal_relevant: bool = False) -> Intervals:
-    """All intervals of a length, those of one group next to each other, groups in the order of :func:`groups`.
+    """All intervals of a length, group after group in the order of :func:`groups`.
 
     >>> found = intervals(1)
     >>> [(int(r), int(s)) for r, s in zip(found.lower, found.upper)]

@@ -1,8 +1,9 @@
 """All pairs of comparable intervals at once, rank by rank.
 
-Two intervals with d1 = s - r and d2 = v - u are comparable, Delta_sr <= Delta_vu, iff T2 - T1 >= 0 at every rank, where
-C = prefix sums of d (never negative) and T = prefix sums of C. Walking down the ranks, the triple (T2 - T1, C1, C2) is
-all that the past leaves behind, and it takes polynomially many values. So one backward pass over the ranks
+Two intervals with d1 = s - r and d2 = v - u are comparable, Delta_sr <= Delta_vu, iff T2 - T1 >= 0 at every
+rank, where C = prefix sums of d (never negative) and T = prefix sums of C. Walking down the ranks, the
+triple (T2 - T1, C1, C2) is all that the past leaves behind, and it takes polynomially many values. So one
+backward pass over the ranks
 
 * counts the comparable pairs exactly (:func:`comparable_pairs`),
 * draws them uniformly (:func:`sample_pairs`),
@@ -29,7 +30,7 @@ _MOVES = [(d1, d2) for d1 in (0, 1, -1) for d2 in (0, 1, -1)]
 
 
 class Pair(NamedTuple):
-    """Codes of two intervals [r, s] and [u, v], the first no larger than the second (numbers, or arrays of them)."""
+    """Codes (or arrays of them) of two intervals [r, s] and [u, v], the first no larger than the second."""
 
     r: Any
     s: Any
@@ -57,7 +58,7 @@ class _States:
         return layer
 
     def arrivals(self, layer: NDArray[Any], forbidden: Any) -> NDArray[Any]:
-        """What the layer below says about arriving there with this C2 - C1 and C1, indexed by T2 - T1 *before* the rank.
+        """What the layer below says of arriving there, indexed by C2 - C1 and C1 then, and T2 - T1 *before*.
 
         Padded by what one rank can move, and forbidden wherever C1, C2 or T2 - T1 would be negative.
         """
@@ -80,7 +81,7 @@ class _States:
 
 
 def _completions(states: _States, dtype: Any) -> Iterator[NDArray[Any]]:
-    """For each rank from the last to the first: in how many ways a state can be completed to a comparable pair."""
+    """For each rank, the last one first: in how many ways a state can be completed to a comparable pair."""
     layer = states.last(1, 0, dtype)
     for _ in range(states.length):
         reach = states.arrivals(layer, 0)
@@ -96,7 +97,7 @@ def _ways(d1: int, d2: int) -> int:
 
 
 def comparable_pairs(length: int, equal_relevant: bool = False) -> int:
-    """How many ordered pairs of intervals are comparable, Delta_sr <= Delta_vu; each interval with itself included.
+    """How many ordered pairs of intervals have Delta_sr <= Delta_vu; each interval with itself included.
 
     >>> comparable_pairs(4), comparable_pairs(4, equal_relevant=True)
     (7695, 1043)
@@ -150,11 +151,11 @@ class WorstPair:
 
 
 def worst_pair(weights: Sequence[float] | Floats, equal_relevant: bool = False) -> WorstPair:
-    """The largest violation of M(r) = sum of w_j r_j over all comparable pairs of intervals, by dynamic programming.
+    """The largest violation of M(r) = sum of w_j r_j over all comparable pairs, by dynamic programming.
 
     Complete: an excess of zero proves that M is interval-like at this length.
 
-    >>> worst = worst_pair([1.0, 1.0, 0.63, 0.5], equal_relevant=True)  # Jarvelin and Kekalainen's discount, base 2
+    >>> worst = worst_pair([1.0, 1.0, 0.63, 0.5], equal_relevant=True)  # max(1, log2 i)
     >>> round(worst.excess, 2)
     0.37
     >>> worst_pair([0.5, 0.25, 0.125, 0.0625]).excess  # RBP(p=0.5)
@@ -176,7 +177,7 @@ def worst_pair(weights: Sequence[float] | Floats, equal_relevant: bool = False) 
 
 
 def _walk_down(states: _States, weights: Floats, layers: list[NDArray[Any]]) -> Pair:
-    """The moves that reach the best value, as rankings that hold no more relevant documents than they need."""
+    """The moves that reach the best value, as rankings with no more relevant documents than needed."""
     length = states.length
     lead, c1, gap = length, 0, 0
     changes: list[tuple[int, int]] = []
