@@ -15,7 +15,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "rankscope.read": ("Qrels", "Run", "Runs", "UNJUDGED", "read_qrels", "read_run", "read_runs"),
-    "rankscope.judge": ("Judged", "judge"),
+    "rankscope.judge": ("judge",),
     "rankscope.measures": ("Measure", "measure"),
     "rankscope.scores": ("ScoreMatrix", "Scores", "evaluate"),
     "rankscope.tables": ("Table",),
@@ -60,7 +60,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from rankscope.judge import Judged, judge
+    from rankscope.judge import judge
     from rankscope.measures import Measure, measure
     from rankscope.read import UNJUDGED, Qrels, Run, Runs, read_qrels, read_run, read_runs
     from rankscope.scores import ScoreMatrix, Scores, evaluate

@@ -1,0 +1,50 @@
+"""Evaluate runs: the mean of every measure and, with -q, the value of every topic.
+
+examples:
+  rankscope eval qrels.txt bm25.run
+  rankscope eval qrels.txt runs/ -m "AP nDCG@10 RBP(p=0.8) Twist" -f latex
+  rankscope eval qrels.txt runs/*.gz -q -f json -o scores.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from rankscope.cli import options
+from rankscope.cli.output import emit
+from rankscope.judge import Judged, judge
+from rankscope.scores import score
+from rankscope.tables import Table
+
+NAME = "eval"
+DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "Rprec", "Bpref", "RBP", "Twist")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    options.add_measures(parser, DEFAULT)
+    options.add_output(parser)
+    parser.add_argument("-q", "--topics", action="store_true", help="the value of every topic as well")
+
+
+def run(args: argparse.Namespace) -> None:
+    measures = options.measures(args)
+    qrels, runs = options.collection(args)
+    judged = judge(qrels, runs, jobs=args.jobs)
+    _report_ignored(judged)
+    scores = score(judged, measures, missing=args.missing, settings={"order": args.order})
+    tables = [scores.means_table()]
+    display: list[Table] = [scores.wide()]
+    if args.topics:
+        tables.append(scores.topics_table())
+        display.append(scores.topics_table())
+    emit(args, tables, scores.settings, display=display)
+
+
+def _report_ignored(judged: Judged) -> None:
+    if judged.ignored_topics:
+        name, topics = next(iter(judged.ignored_topics.items()))
+        more = f" and {len(judged.ignored_topics) - 1} other runs" if len(judged.ignored_topics) > 1 else ""
+        what = f"{len(topics)} topic{'s' if len(topics) > 1 else ''}"
+        sys.stderr.write(f"rankscope: {what} without judgments ignored in {name!a}{more}\n")

@@ -1,0 +1,110 @@
+"""Options that commands share, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from rankscope.errors import InputError, SettingsError
+from rankscope.measures import Measure, parse_many
+from rankscope.progress import silence
+from rankscope.read import ORDERS, Qrels, Runs, read_qrels, read_runs
+from rankscope.tables import FORMATS
+
+__all__ = [
+    "add_collection",
+    "add_jobs",
+    "add_measures",
+    "add_output",
+    "add_plot",
+    "add_seed",
+    "collection",
+    "measures",
+]
+
+
+def add_collection(parser: argparse.ArgumentParser) -> None:
+    """QRELS RUN [RUN ...] and how to read them."""
+    parser.add_argument("qrels", metavar="QRELS", help="judgments in TREC format (.gz allowed, - for standard input)")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="run files, directories or patterns (.gz allowed)")
+    parser.add_argument("--order", choices=ORDERS, default="trec_eval", help="ordering of the runs (default: trec_eval)")
+    parser.add_argument(
+        "--missing",
+        choices=("zero", "skip"),
+        default="zero",
+        help="judged topics that a run lacks: evaluate an empty list (zero, as trec_eval -c), or leave them out (skip)",
+    )
+    add_jobs(parser)
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """-j and --quiet."""
+    parser.add_argument("-j", "--jobs", type=int, default=None, metavar="N", help="workers (default: all cores)")
+    parser.add_argument("--quiet", action="store_true", help="no progress bars")
+
+
+def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> None:
+    """-m, and --plugin for measures of the user's own."""
+    parser.add_argument(
+        "-m",
+        "--measure",
+        action="append",
+        metavar="M",
+        help=f"a measure such as nDCG@10; repeatable, or several in quotes (default: {' '.join(default)})",
+    )
+    parser.add_argument(
+        "--plugin", action="append", default=[], metavar="MODULE", help="import a Python module or file that defines measures"
+    )
+    parser.set_defaults(default_measures=list(default))
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """-f, -o and --digits."""
+    parser.add_argument("-f", "--format", choices=FORMATS, help="default: a table on a terminal, TSV when piped")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead (whole or not at all)")
+    parser.add_argument("--digits", type=int, default=None, metavar="N", help="decimals in table, markdown and latex")
+
+
+def add_plot(parser: argparse.ArgumentParser) -> None:
+    """--plot for commands that have a figure."""
+    parser.add_argument("--plot", metavar="FILE", help="also draw the figure into FILE (.pdf, .svg or .png)")
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """--seed for commands that draw random numbers."""
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random numbers (default: 1)")
+
+
+def measures(args: argparse.Namespace) -> list[Measure]:
+    """The measures that were asked for, after loading the plugins that may define them."""
+    for plugin in args.plugin:
+        _load_plugin(plugin)
+    return parse_many(args.measure or args.default_measures)
+
+
+def collection(args: argparse.Namespace) -> tuple[Qrels, Runs]:
+    """The judgments and runs that were named."""
+    silence(args.quiet)
+    if args.qrels == "-" and "-" in args.runs:
+        raise SettingsError("both the judgments and a run are standard input", hint="name a file for one of them")
+    return read_qrels(args.qrels), read_runs(*args.runs, order=args.order)
+
+
+def _load_plugin(name: str) -> None:
+    path = Path(name)
+    if path.suffix == ".py":
+        name = path.stem
+        sys.path.insert(0, str(path.parent.resolve()))
+    else:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        import_module(name)
+    except Exception as error:
+        raise InputError(
+            f"the plugin cannot be loaded ({type(error).__name__}: {error})", path=path, hint="check the module"
+        ) from None
+    finally:
+        sys.path.pop(0)

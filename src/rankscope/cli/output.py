@@ -1,0 +1,93 @@
+"""Where results go: standard output or a file, in the format asked for."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rankscope.errors import InputError
+from rankscope.tables import Table, json_text, render
+
+__all__ = ["emit", "file_digests", "write_atomically"]
+
+
+def emit(
+    args: argparse.Namespace,
+    tables: Iterable[Table],
+    settings: Mapping[str, Any],
+    *,
+    display: Iterable[Table] | None = None,
+) -> None:
+    """Print the tables of a command.
+
+    ``tables`` go to programs (JSON, TSV, CSV) and ``display``, if it differs, to people (terminal, Markdown, LaTeX).
+    """
+    format = args.format or _format_of(args.output)
+    if format == "json":
+        text = json_text(args.command, {**settings, **file_digests(args)}, tables)
+    else:
+        shown = tables if display is None or format in ("tsv", "csv") else display
+        text = render(_with_digits(shown, args.digits), format)
+    if args.output and args.output != "-":
+        write_atomically(args.output, text)
+    else:
+        sys.stdout.buffer.write(_encoded(text))
+
+
+def _format_of(output: str | None) -> str:
+    """The format when none was asked for: by the name of the file, else a table for a person, TSV for a pipe."""
+    if output and output != "-":
+        suffixes = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex", ".txt": "table"}
+        return suffixes.get(Path(output).suffix, "tsv")
+    return "table" if sys.stdout.isatty() else "tsv"
+
+
+def _with_digits(tables: Iterable[Table], digits: int | None) -> list[Table]:
+    return [table if digits is None else replace(table, digits=digits) for table in tables]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def write_atomically(path: str | Path, content: str | bytes) -> None:
+    """Write a file so that it is whole or absent: into a temporary sibling, then renamed."""
+    target = Path(path)
+    data = _encoded(content) if isinstance(content, str) else content
+    if target.exists() and not target.is_file() and not target.is_dir():
+        target.write_bytes(data)  # a device or a pipe cannot be replaced by a file
+        return
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
+    except OSError as error:
+        raise InputError(f"cannot write ({error.strerror})", path=target, hint="check the directory") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(target)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise InputError(f"cannot write ({error.strerror})", path=target, hint="check the path") from None
+        raise
+
+
+def file_digests(args: argparse.Namespace) -> dict[str, Any]:
+    """SHA-256 of the files that went in, so that a result can be repeated with the same ones."""
+    from rankscope.read import read_runs
+
+    if not hasattr(args, "qrels"):
+        return {}
+    sources = [run.path for run in read_runs(*(source for source in args.runs if source != "-")).values()]
+    named = [path for path in (args.qrels, *sources) if path is not None and path != "-"]
+    return {"files": {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in named}}
