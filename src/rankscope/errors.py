@@ -9,7 +9,14 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from os import PathLike
 
-__all__ = ["InputError", "MeasureError", "MissingDependencyError", "RankscopeError", "SettingsError", "nearest"]
+__all__ = [
+    "InputError",
+    "MeasureError",
+    "MissingDependencyError",
+    "RankscopeError",
+    "SettingsError",
+    "nearest",
+]
 
 
 def printable(text: str) -> str:

@@ -71,7 +71,8 @@ def _translate(measure: Any) -> Measure:
 
 def _register(mine: Measure) -> None:
     settings = {
-        name: ParamInfo(dtype=type(p.default), default=p.default, desc=p.meaning) for name, p in mine.parameters.items()
+        name: ParamInfo(dtype=type(p.default), default=p.default, desc=p.meaning)
+        for name, p in mine.parameters.items()
     }
     if mine.cutoff_rule != "none":
         settings["cutoff"] = ParamInfo(required=mine.cutoff_rule == "required", desc=mine.cutoff_meaning)

@@ -66,7 +66,8 @@ class Scores:
         if wanted not in self.measures:
             names = [str(m) for m in self.measures]
             raise InputError(
-                f"{wanted} was not evaluated", hint=nearest(str(wanted), names) or f"there are {', '.join(names)}"
+                f"{wanted} was not evaluated",
+                hint=nearest(str(wanted), names) or f"there are {', '.join(names)}",
             )
         return self.measures.index(wanted)
 
@@ -83,7 +84,9 @@ class Scores:
     def means(self) -> dict[str, dict[Measure, float]]:
         """``{run: {measure: mean}}``; undefined topics are left out of a mean."""
         columns = {measure: self.mean(measure) for measure in self.measures}
-        return {run: {m: float(column[r]) for m, column in columns.items()} for r, run in enumerate(self.runs)}
+        return {
+            run: {m: float(column[r]) for m, column in columns.items()} for r, run in enumerate(self.runs)
+        }
 
     def per_topic(self) -> dict[str, dict[str, dict[Measure, float]]]:
         """``{run: {topic: {measure: value}}}``."""
@@ -135,7 +138,7 @@ class Scores:
     def wide(self, *, digits: int = 4) -> Table:
         """Runs down, measures across, best run first: the table people read."""
         means = list(self.means().values())
-        rows = [(self.runs[r], *means[r].values()) for r in self.best_first()]
+        rows: list[tuple[Cell, ...]] = [(self.runs[r], *means[r].values()) for r in self.best_first()]
         names = tuple(str(measure) for measure in self.measures)
         best = {str(m): 1 for m in self.measures if m.summary != "sum"}
         return Table("means", ("run", *names), rows, digits=digits, best=best)
@@ -217,7 +220,11 @@ def evaluate(
 
 
 def score(
-    judged: Judged, measures: Sequence[Measure], *, missing: str = "zero", settings: Mapping[str, Any] | None = None
+    judged: Judged,
+    measures: Sequence[Measure],
+    *,
+    missing: str = "zero",
+    settings: Mapping[str, Any] | None = None,
 ) -> Scores:
     """The values of measures for lists that are already judged."""
     values = np.empty((len(measures), len(judged.runs), len(judged.topics)))

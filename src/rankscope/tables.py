@@ -88,7 +88,9 @@ class Table:
         def number(value: Cell) -> bool:
             return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
-        return [bool(self.rows) and all(number(row[i]) for row in self.rows) for i in range(len(self.columns))]
+        return [
+            bool(self.rows) and all(number(row[i]) for row in self.rows) for i in range(len(self.columns))
+        ]
 
     def _bold(self) -> set[tuple[int, int]]:
         """Cells that hold the best number of their column, as it is shown."""
@@ -121,7 +123,9 @@ class Table:
 
     def tsv(self) -> str:
         """Tab-separated values with a header; numbers with all digits; tabs and line ends inside text escaped."""
-        return "\n".join("\t".join(_plain(value) for value in row) for row in (self.columns, *self.rows)) + "\n"
+        return (
+            "\n".join("\t".join(_plain(value) for value in row) for row in (self.columns, *self.rows)) + "\n"
+        )
 
     def csv(self) -> str:
         """Comma-separated values (RFC 4180 quoting); a text that a spreadsheet would run as a formula is quoted."""
@@ -137,14 +141,19 @@ class Table:
         lines = ["| " + " | ".join(_markdown(name) for name in self.columns) + " |"]
         lines.append("|" + "|".join("---:" if right else "---" for right in numeric) + "|")
         for r, row in enumerate(self._cells()):
-            texts = [f"**{_markdown(cell)}**" if (r, c) in bold else _markdown(cell) for c, cell in enumerate(row)]
+            texts = [
+                f"**{_markdown(cell)}**" if (r, c) in bold else _markdown(cell) for c, cell in enumerate(row)
+            ]
             lines.append("| " + " | ".join(texts) + " |")
         return "\n".join(lines) + "\n"
 
     def latex(self) -> str:
         """A booktabs tabular with escaped text and the best numbers in bold."""
         numeric, bold = self._numeric(), self._bold()
-        lines = [r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{''.join('r' if n else 'l' for n in numeric)}}}"]
+        lines = [
+            r"% \usepackage{booktabs}",
+            rf"\begin{{tabular}}{{{''.join('r' if n else 'l' for n in numeric)}}}",
+        ]
         lines += [r"\toprule", " & ".join(_latex(name) for name in self.columns) + r" \\", r"\midrule"]
         for r, row in enumerate(self.rows):
             texts = []
@@ -165,7 +174,8 @@ class Table:
         body = "".join(
             "<tr>"
             + "".join(
-                f"<td>{f'<b>{escape(cell)}</b>' if (r, c) in bold else escape(cell)}</td>" for c, cell in enumerate(row)
+                f"<td>{f'<b>{escape(cell)}</b>' if (r, c) in bold else escape(cell)}</td>"
+                for c, cell in enumerate(row)
             )
             + "</tr>"
             for r, row in enumerate(self._cells())
@@ -204,7 +214,9 @@ def json_text(command: str, settings: Mapping[str, Any], tables: Iterable[Table]
             ensure_ascii=False,
             allow_nan=False,
             indent=1,
-        ).encode("utf-8", "backslashreplace").decode()
+        )
+        .encode("utf-8", "backslashreplace")
+        .decode()
         + "\n"
     )
 

@@ -56,7 +56,9 @@ complete -o filenames -F _rankscope rankscope
 
 def _zsh() -> str:
     listed = "\n".join(f"    '{name}:{_quoted(help)}'" for name, help in COMMANDS.items())
-    cases = "\n".join(f"      {name}) _values -w option {' '.join(_flags(name))}; _files ;;" for name in COMMANDS)
+    cases = "\n".join(
+        f"      {name}) _values -w option {' '.join(_flags(name))}; _files ;;" for name in COMMANDS
+    )
     return f"""#compdef rankscope
 _rankscope() {{
   local -a commands=(

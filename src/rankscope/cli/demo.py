@@ -22,7 +22,9 @@ NAME = "demo"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", nargs="?", default="rankscope-demo", help="where to write")
+    parser.add_argument(
+        "directory", metavar="DIR", nargs="?", default="rankscope-demo", help="where to write"
+    )
     options.add_seed(parser)
     options.add_jobs(parser)
 
@@ -41,7 +43,9 @@ def run(args: argparse.Namespace) -> None:
     scores = evaluate(qrels, runs, parse_many(DEFAULT), jobs=args.jobs)
     page = target / "report.html"
     report(qrels, runs, page)
-    print(f"{len(runs)} synthetic systems on {len(qrels.topics)} topics, best first by mean {scores.measures[0]}:\n")
+    print(
+        f"{len(runs)} synthetic systems on {len(qrels.topics)} topics, best first by mean {scores.measures[0]}:\n"
+    )
     print(scores.wide().text())
     print(f"""
 Twist says how little avoidable effort a list costs its user: 1 is the ideal list.

@@ -22,7 +22,9 @@ NAME = "measures"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="explain this measure")
-    parser.add_argument("--certificates", action="store_true", help="what each measure guarantees, by enumeration")
+    parser.add_argument(
+        "--certificates", action="store_true", help="what each measure guarantees, by enumeration"
+    )
     options.add_output(parser)
 
 
@@ -75,5 +77,7 @@ def explain(measure: Measure) -> str:
 def _named(text: str) -> Measure:
     name = text.partition("@")[0].partition("(")[0].strip()
     if name not in REGISTRY:
-        raise MeasureError(f"there is no measure {name!r}", hint=nearest(name, REGISTRY) or "see: rankscope measures")
+        raise MeasureError(
+            f"there is no measure {name!r}", hint=nearest(name, REGISTRY) or "see: rankscope measures"
+        )
     return REGISTRY[name]

@@ -28,9 +28,15 @@ __all__ = [
 
 def add_collection(parser: argparse.ArgumentParser) -> None:
     """QRELS RUN [RUN ...] and how to read them."""
-    parser.add_argument("qrels", metavar="QRELS", help="judgments in TREC format (.gz allowed, - for standard input)")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="run files, directories or patterns (.gz allowed)")
-    parser.add_argument("--order", choices=ORDERS, default="trec_eval", help="ordering of the runs (default: trec_eval)")
+    parser.add_argument(
+        "qrels", metavar="QRELS", help="judgments in TREC format (.gz allowed, - for standard input)"
+    )
+    parser.add_argument(
+        "runs", metavar="RUN", nargs="+", help="run files, directories or patterns (.gz allowed)"
+    )
+    parser.add_argument(
+        "--order", choices=ORDERS, default="trec_eval", help="ordering of the runs (default: trec_eval)"
+    )
     parser.add_argument(
         "--missing",
         choices=("zero", "skip"),
@@ -42,7 +48,9 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """-j and --quiet."""
-    parser.add_argument("-j", "--jobs", type=int, default=None, metavar="N", help="workers (default: all cores)")
+    parser.add_argument(
+        "-j", "--jobs", type=int, default=None, metavar="N", help="workers (default: all cores)"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bars")
 
 
@@ -56,16 +64,24 @@ def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> Non
         help=f"a measure such as nDCG@10; repeatable, or several in quotes (default: {' '.join(default)})",
     )
     parser.add_argument(
-        "--plugin", action="append", default=[], metavar="MODULE", help="import a Python module or file that defines measures"
+        "--plugin",
+        action="append",
+        default=[],
+        metavar="MODULE",
+        help="import a Python module or file that defines measures",
     )
     parser.set_defaults(default_measures=list(default))
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """-f, -o and --digits."""
-    parser.add_argument("-f", "--format", choices=FORMATS, help="default: a table on a terminal, TSV when piped")
+    parser.add_argument(
+        "-f", "--format", choices=FORMATS, help="default: a table on a terminal, TSV when piped"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead (whole or not at all)")
-    parser.add_argument("--digits", type=int, default=None, metavar="N", help="decimals in table, markdown and latex")
+    parser.add_argument(
+        "--digits", type=int, default=None, metavar="N", help="decimals in table, markdown and latex"
+    )
 
 
 def add_plot(parser: argparse.ArgumentParser) -> None:
@@ -89,7 +105,9 @@ def collection(args: argparse.Namespace) -> tuple[Qrels, Runs]:
     """The judgments and runs that were named."""
     silence(args.quiet)
     if args.qrels == "-" and "-" in args.runs:
-        raise SettingsError("both the judgments and a run are standard input", hint="name a file for one of them")
+        raise SettingsError(
+            "both the judgments and a run are standard input", hint="name a file for one of them"
+        )
     return read_qrels(args.qrels), read_runs(*args.runs, order=args.order)
 
 
@@ -104,7 +122,9 @@ def _load_plugin(name: str) -> None:
         import_module(name)
     except Exception as error:
         raise InputError(
-            f"the plugin cannot be loaded ({type(error).__name__}: {error})", path=path, hint="check the module"
+            f"the plugin cannot be loaded ({type(error).__name__}: {error})",
+            path=path,
+            hint="check the module",
         ) from None
     finally:
         sys.path.pop(0)

@@ -67,7 +67,9 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
     except OSError as error:
-        raise InputError(f"cannot write ({error.strerror})", path=target, hint="check the directory") from None
+        raise InputError(
+            f"cannot write ({error.strerror})", path=target, hint="check the directory"
+        ) from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -56,7 +56,7 @@ class Judged:
     @cached_property
     def pool(self) -> Pool:
         """The judged documents of each topic."""
-        return Pool(self.qrels.topic_offsets, self.qrels.grade)
+        return Pool(self.qrels.topic_offsets, self.qrels.grade, self.qrels.aspects)
 
     def rejudged(self, grade: npt.NDArray[np.int32]) -> Judged:
         """The same lists under other grades, one per judged document; :data:`UNJUDGED` takes a judgment back."""
@@ -68,7 +68,12 @@ class Judged:
 
 
 def judge(
-    qrels: Qrels, runs: Runs | Run, *, jobs: int | None = None, executor: Any = None, allow_disjoint: bool = False
+    qrels: Qrels,
+    runs: Runs | Run,
+    *,
+    jobs: int | None = None,
+    executor: Any = None,
+    allow_disjoint: bool = False,
 ) -> Judged:
     """Find the judged documents in all runs.
 

@@ -11,13 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.judge.pool import Pool
 from rankscope.read.qrels import UNJUDGED
+
+if TYPE_CHECKING:
+    from rankscope.judge.aspects import ByAspect
 
 __all__ = ["Floats", "Hits", "Ints", "Lists"]
 
@@ -71,7 +74,7 @@ class Hits:
         """The sum of a value per hit over each list, added in rank order."""
         weights = np.broadcast_to(np.asarray(values, np.float64), (len(self),))
         # bincount adds one by one in order: the same bits for every batch of lists
-        return np.bincount(self.list, weights=weights, minlength=self.size)
+        return np.bincount(self.list, weights=weights, minlength=self.size).astype(np.float64, copy=False)
 
     def before(self, values: AnyArray) -> AnyArray:
         """For each hit the sum of a value over the hits above it in its list."""
@@ -172,10 +175,19 @@ class Lists:
         """For each list the number of documents it has, down to a rank."""
         return self.length if cutoff is None else np.minimum(self.length, cutoff)
 
+    @cached_property
+    def by_aspect(self) -> ByAspect:
+        """Every list once for each aspect of its topic, under the grades of that aspect."""
+        from rankscope.judge.aspects import AspectLists, ByAspect
+
+        return ByAspect(self, AspectLists(self))
+
     def grades(self, unjudged: Any = 0) -> list[list[Any]]:
         """Each list written out: one grade per retrieved document, ``unjudged`` where there is none."""
         hits = self._judged
         written = [[unjudged] * int(n) for n in self.length]
-        for owner, rank, grade in zip(hits.list.tolist(), hits.rank.tolist(), hits.grade.tolist(), strict=True):
+        for owner, rank, grade in zip(
+            hits.list.tolist(), hits.rank.tolist(), hits.grade.tolist(), strict=True
+        ):
             written[owner][rank - 1] = grade
         return written

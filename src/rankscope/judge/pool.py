@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.read.qrels import UNJUDGED
+from rankscope.read.qrels import UNJUDGED, Aspects
 
 if TYPE_CHECKING:
     from rankscope.judge.lists import Lists
@@ -26,9 +26,10 @@ class Pool:
     ([2], [1], 2)
     """
 
-    def __init__(self, offsets: Ints, grade: npt.NDArray[np.int32]) -> None:
+    def __init__(self, offsets: Ints, grade: npt.NDArray[np.int32], aspects: Aspects | None = None) -> None:
         self.offsets = offsets
         self.grade = grade
+        self.aspects = aspects
         self.recall_base = lru_cache(self._recall_base)
         self.nonrelevant = lru_cache(self._nonrelevant)
 
@@ -64,6 +65,45 @@ class Pool:
         return counts
 
     @cached_property
+    def aspect_grades(self) -> npt.NDArray[np.int32]:
+        """``aspect_grades[a, d]``: the grade of document d for the a-th aspect of its topic, :data:`UNJUDGED` if none.
+
+        Without aspects a topic has one, itself. A document never counts for an aspect more than for its topic, so
+        that judging again (a smaller pool) reaches the aspects too.
+        """
+        if self.aspects is None:
+            return self.grade[np.newaxis]
+        grades = np.full((int(self.aspect_count.max(initial=1)), len(self.grade)), UNJUDGED, np.int32)
+        document = self.aspects.document
+        place = self.aspects.aspect - self.aspects.topic_offsets[self.topic[document]]
+        grades[place, document] = np.minimum(self.aspects.grade, self.grade[document])
+        return grades
+
+    @cached_property
+    def aspect_count(self) -> Ints:
+        """The number of aspects of each topic."""
+        if self.aspects is None:
+            return np.ones(len(self), np.int64)
+        return np.diff(self.aspects.topic_offsets)
+
+    @cached_property
+    def aspect_weights(self) -> npt.NDArray[np.float64]:
+        """``aspect_weights[a, t]``: how much the a-th aspect of topic t counts; 1/m each unless given, 0 beyond m."""
+        weights = np.arange(len(self.aspect_grades))[:, np.newaxis] < self.aspect_count
+        if self.aspects is None or self.aspects.weight is None:
+            return weights / np.maximum(self.aspect_count, 1)
+        given = np.zeros(weights.shape)
+        given.T[weights.T] = self.aspects.weight
+        return given
+
+    @cached_property
+    def by_aspect(self) -> Pool:
+        """The pool in which every (aspect, topic) pair is a topic of its own: pair a * topics + t."""
+        size = len(self.grade)
+        starts = (np.arange(len(self.aspect_grades))[:, np.newaxis] * size + self.offsets[:-1]).ravel()
+        return Pool(np.append(starts, len(self.aspect_grades) * size), self.aspect_grades.ravel())
+
+    @cached_property
     def ideal(self) -> Lists:
         """One list per topic: its judged documents from the best grade to the worst."""
         from rankscope.judge.lists import Lists
@@ -73,4 +113,6 @@ class Pool:
         lengths = np.bincount(self.topic[judged], minlength=len(self))
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         rank = np.arange(len(order)) - np.repeat(offsets[:-1], lengths) + 1
-        return Lists(self, np.arange(len(self)), lengths, offsets, rank.astype(np.int32), order.astype(np.int32))
+        return Lists(
+            self, np.arange(len(self)), lengths, offsets, rank.astype(np.int32), order.astype(np.int32)
+        )

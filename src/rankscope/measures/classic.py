@@ -11,7 +11,22 @@ from rankscope.errors import MeasureError
 from rankscope.judge.lists import Floats, Lists
 from rankscope.measures.measure import Measure, parameter, ratio
 
-__all__ = ["AP", "ERR", "GMAP", "RR", "Bpref", "IPrec", "Judged", "R", "Rprec", "SetF", "SetP", "SetR", "Success", "infAP"]
+__all__ = [
+    "AP",
+    "ERR",
+    "GMAP",
+    "RR",
+    "Bpref",
+    "IPrec",
+    "Judged",
+    "R",
+    "Rprec",
+    "SetF",
+    "SetP",
+    "SetR",
+    "Success",
+    "infAP",
+]
 
 _REL = "lowest grade that counts as relevant"
 
@@ -37,7 +52,6 @@ class GMAP(AP):
     per topic max(AP, 0.00001); over topics the geometric mean
     """
 
-    aliases = ()
     summary = "geometric mean"
     reference = "Robertson 2006"
 
@@ -111,7 +125,9 @@ class Bpref(Measure):
         relevant = hits.grade >= self.rel
         above = hits.before((~relevant).astype(np.int64))
         base = lists.recall_base(self.rel)[hits.list]
-        nonrelevant = lists.per_topic(lists.pool.count((lists.pool.grade >= 0) & (lists.pool.grade < self.rel)))[hits.list]
+        nonrelevant = lists.per_topic(
+            lists.pool.count((lists.pool.grade >= 0) & (lists.pool.grade < self.rel))
+        )[hits.list]
         term = 1.0 - ratio(np.minimum(above, base), np.minimum(base, nonrelevant))
         return ratio(hits.sum(np.where(relevant, term, 0.0)), lists.recall_base(self.rel))
 
@@ -175,7 +191,9 @@ class IPrec(Measure):
 
     def cutoff_value(self, cutoff: float) -> float:
         if not 0 <= cutoff <= 1:
-            raise MeasureError(f"IPrec cannot have the recall {cutoff:g}", hint="write IPrec@0.1, for example")
+            raise MeasureError(
+                f"IPrec cannot have the recall {cutoff:g}", hint="write IPrec@0.1, for example"
+            )
         return float(cutoff)
 
     def of(self, lists: Lists) -> Floats:
@@ -224,8 +242,10 @@ class ERR(Measure):
         hits = lists.relevant(1, self.cutoff)
         best = self.max_grade or lists.pool.max_grade
         if len(hits) and hits.grade.max() > best:
-            raise MeasureError(f"{self} meets grade {hits.grade.max()}", hint="max_grade is the best grade there is")
-        satisfied = (2.0**hits.grade - 1.0) / 2.0**best
+            raise MeasureError(
+                f"{self} meets grade {hits.grade.max()}", hint="max_grade is the best grade there is"
+            )
+        satisfied: Floats = (2.0**hits.grade - 1.0) / 2.0**best
         return hits.sum(satisfied * hits.product_before(1.0 - satisfied) / hits.rank)
 
 

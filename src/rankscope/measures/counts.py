@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar, Literal
+
 import numpy as np
 
 from rankscope.judge.lists import Floats, Lists
@@ -13,7 +15,7 @@ __all__ = ["NumQ", "NumRel", "NumRelRet", "NumRet"]
 class _Count(Measure, abstract=True):
     summary = "sum"
     range = (0.0, float("inf"))
-    cutoff_rule = "none"
+    cutoff_rule: ClassVar[Literal["optional", "required", "none"]] = "none"
     reference = "trec_eval"
 
 

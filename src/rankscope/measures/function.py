@@ -60,13 +60,17 @@ def define(name: str, function: Callable[..., float], *, unjudged: Any = 0) -> M
     First
     """
     if not name.isidentifier():
-        raise MeasureError(f"{name!r} cannot be the name of a measure", hint="use letters, digits and underscores")
+        raise MeasureError(
+            f"{name!r} cannot be the name of a measure", hint="use letters, digits and underscores"
+        )
     known = REGISTRY.get(name)
     if known is not None and not isinstance(known, FunctionMeasure):
         raise MeasureError(f"there is a built-in measure {name}", hint="choose another name")
     positional = (Argument.POSITIONAL_ONLY, Argument.POSITIONAL_OR_KEYWORD)
-    required = [a for a in signature(function).parameters.values() if a.kind in positional and a.default is a.empty]
-    kind = type(
+    required = [
+        a for a in signature(function).parameters.values() if a.kind in positional and a.default is a.empty
+    ]
+    type(
         name,
         (FunctionMeasure,),
         {
@@ -77,7 +81,7 @@ def define(name: str, function: Callable[..., float], *, unjudged: Any = 0) -> M
             "range": (-float("inf"), float("inf")),
         },
     )
-    return REGISTRY[kind.name]
+    return REGISTRY[name]
 
 
 def _redefine(name: str, function: Callable[..., float], unjudged: Any, cutoff: float | None) -> Measure:

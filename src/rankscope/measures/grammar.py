@@ -11,7 +11,9 @@ from rankscope.measures.measure import REGISTRY, Measure
 
 __all__ = ["parse", "parse_many"]
 
-_MEASURE = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<settings>.*)\))?\s*(?:@\s*(?P<cutoff>\S+))?\s*", re.DOTALL)
+_MEASURE = re.compile(
+    r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<settings>.*)\))?\s*(?:@\s*(?P<cutoff>\S+))?\s*", re.DOTALL
+)
 _SETTING = re.compile(r"""\s*(?P<key>[^\W\d]\w*)\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^,'"]+?)\s*(?:,|$)""")
 
 
@@ -32,7 +34,9 @@ def parse(text: str) -> Measure:
     if match["cutoff"] is not None:
         number = _value(match["cutoff"])
         if isinstance(number, str | bool):
-            raise MeasureError(f"{text!r} has no number after @", hint=f"write {match['name']}@10, for example")
+            raise MeasureError(
+                f"{text!r} has no number after @", hint=f"write {match['name']}@10, for example"
+            )
         measure = measure @ number
     return measure.complete()
 

@@ -49,7 +49,8 @@ class Parameter:
             fits = math.isfinite(value) and (kind is float or value == int(value))
         if not fits or not self._inside(value):
             raise MeasureError(
-                f"{measure} cannot have {self.name}={value!r}", hint=f"{self.name} is {self.allowed()}: {self.meaning}"
+                f"{measure} cannot have {self.name}={value!r}",
+                hint=f"{self.name} is {self.allowed()}: {self.meaning}",
             )
         return kind(value)
 
@@ -64,14 +65,21 @@ class Parameter:
         """What the parameter may be, in words."""
         if self.choices:
             return " or ".join(self.choices)
-        kind = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}[type(self.default)]
+        kind = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}[
+            type(self.default)
+        ]
         low = "" if self.low is None else f" from {self.low:g}"
         high = "" if self.high is None else f" to {self.high:g}"
         return kind + low + high
 
 
 def parameter(
-    default: Any, meaning: str, *, low: float | None = None, high: float | None = None, choices: tuple[str, ...] = ()
+    default: Any,
+    meaning: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
 ) -> Any:
     """Declare a parameter in the body of a measure: ``rel: int = parameter(1, "lowest relevant grade")``."""
     return Parameter(default, meaning, low, high, choices)
@@ -109,7 +117,7 @@ class Measure:
         }
         if not abstract:
             cls.name = vars(cls).get("name", cls.__name__)
-            for known in (cls.name, *cls.aliases):
+            for known in (cls.name, *vars(cls).get("aliases", ())):
                 REGISTRY[known] = cls()
 
     def __init__(self, cutoff: float | None = None, **settings: Any) -> None:
@@ -117,9 +125,12 @@ class Measure:
             if key not in self.parameters:
                 known = ", ".join(self.parameters) or "none"
                 raise MeasureError(
-                    f"{self.name} has no parameter {key!r}", hint=nearest(key, self.parameters) or f"it has {known}"
+                    f"{self.name} has no parameter {key!r}",
+                    hint=nearest(key, self.parameters) or f"it has {known}",
                 )
-        checked = {key: p.check(self.name, settings.get(key, p.default)) for key, p in self.parameters.items()}
+        checked = {
+            key: p.check(self.name, settings.get(key, p.default)) for key, p in self.parameters.items()
+        }
         object.__setattr__(self, "settings", checked)
         object.__setattr__(self, "_cutoff", self._checked_cutoff(cutoff))
         self.validate()
@@ -138,7 +149,8 @@ class Measure:
         """The cutoff if it is one this measure can have: a whole number of ranks from 1 on."""
         if not (math.isfinite(cutoff) and 1 <= cutoff < 2**31 and cutoff == int(cutoff)):
             raise MeasureError(
-                f"{self.name} cannot have the cutoff {cutoff:g}", hint="a cutoff is a whole number of ranks from 1 on"
+                f"{self.name} cannot have the cutoff {cutoff:g}",
+                hint="a cutoff is a whole number of ranks from 1 on",
             )
         return int(cutoff)
 
@@ -160,7 +172,9 @@ class Measure:
 
     def __str__(self) -> str:
         changed = [
-            f"{key}={value!r}" for key, value in self.settings.items() if value != self.parameters[key].default
+            f"{key}={value!r}"
+            for key, value in self.settings.items()
+            if value != self.parameters[key].default
         ]
         inside = f"({','.join(changed)})" if changed else ""
         return self.name + inside + ("" if self._cutoff is None else f"@{self._cutoff:g}")
@@ -220,4 +234,5 @@ def ratio(numerator: Any, denominator: Any) -> Floats:
     """
     numerator, denominator = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
     result = np.zeros(np.broadcast(numerator, denominator).shape)
-    return np.divide(numerator, denominator, out=result, where=denominator != 0)
+    np.divide(numerator, denominator, out=result, where=denominator != 0)
+    return result

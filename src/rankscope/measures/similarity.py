@@ -27,7 +27,9 @@ class Compat(Measure):
 
     def validate(self) -> None:
         if not 0 < self.p < 1:
-            raise MeasureError(f"Compat cannot have p={self.p!r}", hint="p lies between 0 and 1, both excluded")
+            raise MeasureError(
+                f"Compat cannot have p={self.p!r}", hint="p lies between 0 and 1, both excluded"
+            )
 
     def of(self, lists: Lists) -> Floats:
         hits = lists.relevant(1)

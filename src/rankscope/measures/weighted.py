@@ -33,7 +33,9 @@ class WeightedPrecision(Measure, abstract=True):
 
     def total_weight(self) -> float:
         """The weights of all ranks together (infinite when they have no limit)."""
-        return float("inf") if self.cutoff is None else float(self.weight(np.arange(1, self.cutoff + 1)).sum())
+        return (
+            float("inf") if self.cutoff is None else float(self.weight(np.arange(1, self.cutoff + 1)).sum())
+        )
 
     def of(self, lists: Lists) -> Floats:
         hits = lists.hits(self.cutoff)
@@ -86,7 +88,7 @@ class RBP(WeightedPrecision):
             raise MeasureError(f"RBP cannot have p={self.p!r}", hint="p lies between 0 and 1, both excluded")
 
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
-        return (1 - self.p) * self.p ** (rank - 1.0)
+        return np.asarray((1 - self.p) * self.p ** (rank - 1.0), np.float64)
 
     def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
         relevant = grade >= self.rel
@@ -117,7 +119,8 @@ class DCG(WeightedPrecision):
             raise MeasureError(f"{self.name} cannot have base=1", hint="base is greater than 1")
         if self.gains not in ("linear", "exp2") and self._table()[0] != 0:
             raise MeasureError(
-                f"{self.name} needs gain 0 for non-relevant documents", hint="begin the gains with 0, as in '0,5,10,15'"
+                f"{self.name} needs gain 0 for non-relevant documents",
+                hint="begin the gains with 0, as in '0,5,10,15'",
             )
 
     def _table(self) -> list[float]:
@@ -134,7 +137,7 @@ class DCG(WeightedPrecision):
 
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
         if self.discount == "log2":
-            return 1.0 / np.log2(rank + 1.0)
+            return np.asarray(1.0 / np.log2(rank + 1.0), np.float64)
         return 1.0 / np.maximum(1.0, np.log(np.asarray(rank, np.float64)) / np.log(self.base))
 
     def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
@@ -142,11 +145,12 @@ class DCG(WeightedPrecision):
         if self.gains == "linear":
             return grade.astype(np.float64)
         if self.gains == "exp2":
-            return 2.0**grade - 1.0
+            return np.asarray(2.0**grade - 1.0, np.float64)
         table = np.array(self._table())
         if len(grade) and grade.max() >= len(table):
             raise MeasureError(
-                f"{self.name} has no gain for grade {grade.max()}", hint=f"gains={self.gains!r} ends at {len(table) - 1}"
+                f"{self.name} has no gain for grade {grade.max()}",
+                hint=f"gains={self.gains!r} ends at {len(table) - 1}",
             )
         return table[grade]
 
@@ -165,4 +169,6 @@ class nDCG(DCG):
         return ratio(super().of(lists), lists.per_topic(super().of(lists.pool.ideal)))
 
     def residual(self, lists: Lists) -> Floats:
-        raise MeasureError("nDCG has no residual: its normalisation depends on the judgments", hint="use DCG@k or RBP")
+        raise MeasureError(
+            "nDCG has no residual: its normalisation depends on the judgments", hint="use DCG@k or RBP"
+        )

@@ -24,7 +24,8 @@ def check_order(order: str) -> str:
     """The order itself if there is one of this name."""
     if order not in ORDERS:
         raise SettingsError(
-            f"no ordering is called {order!r}", hint=nearest(order, ORDERS) or f"choose one of {', '.join(ORDERS)}"
+            f"no ordering is called {order!r}",
+            hint=nearest(order, ORDERS) or f"choose one of {', '.join(ORDERS)}",
         )
     return order
 
@@ -50,5 +51,7 @@ def permutation(
     by_score = np.argsort(keys, kind="stable")
     if (keys[by_score][1:] != keys[by_score][:-1]).all():
         return by_score
-    by_document = np.array(sorted(range(len(documents)), key=documents.__getitem__, reverse=True), dtype=np.int64)
+    by_document = np.array(
+        sorted(range(len(documents)), key=documents.__getitem__, reverse=True), dtype=np.int64
+    )
     return by_document[np.argsort(keys[by_document], kind="stable")]

@@ -25,7 +25,8 @@ class Aspects:
     """Judgments per aspect (subtopic) of diversity topics.
 
     Entry e says that document ``document[e]`` (an index into the judged documents) has grade ``grade[e]`` for
-    aspect ``aspect[e]``; the aspects of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``.
+    aspect ``aspect[e]``; the aspects of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``. ``weight`` says how
+    much each aspect counts; None means equally.
     """
 
     names: tuple[str, ...]
@@ -33,6 +34,7 @@ class Aspects:
     document: npt.NDArray[np.int32]
     aspect: npt.NDArray[np.int32]
     grade: npt.NDArray[np.int32]
+    weight: npt.NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +134,9 @@ class Qrels:
         repeated = 0
         for topic in order:
             rows = groups[topic]
-            best, more = _best_grades(topic, rows, documents, iterations if aspects else None, grades, located)
+            best, more = _best_grades(
+                topic, rows, documents, iterations if aspects else None, grades, located
+            )
             repeated += more
             names = sorted(best)
             keep += names
@@ -205,7 +209,9 @@ def _best_grades(
 ) -> tuple[dict[bytes, int], int]:
     """The grade of every document of a topic (the best over its aspects), and how many rows say it again."""
     values = grades[rows.start : rows.stop] if isinstance(rows, range) else grades[list(rows)]
-    listed = documents[rows.start : rows.stop] if isinstance(rows, range) else [documents[row] for row in rows]
+    listed = (
+        documents[rows.start : rows.stop] if isinstance(rows, range) else [documents[row] for row in rows]
+    )
     if iterations is None:
         best = dict(zip(listed, values.tolist(), strict=True))
         if len(best) == len(rows):
@@ -265,6 +271,4 @@ def read_qrels(source: str | Path, *, aspects: bool | None = None) -> Qrels:
 
     path = "standard input" if str(source) == "-" else str(source)
     topics, iterations, documents, grades, lines = parse_qrels(read_bytes(source), path)
-    return Qrels.from_columns(
-        topics, iterations, documents, grades, lines=lines, path=path, aspects=aspects
-    )
+    return Qrels.from_columns(topics, iterations, documents, grades, lines=lines, path=path, aspects=aspects)

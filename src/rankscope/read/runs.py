@@ -73,7 +73,10 @@ class Run:
 
     @classmethod
     def from_dict(
-        cls, lists: Mapping[str, Mapping[str, float] | Sequence[str]], name: str = "run", order: str = "trec_eval"
+        cls,
+        lists: Mapping[str, Mapping[str, float] | Sequence[str]],
+        name: str = "run",
+        order: str = "trec_eval",
     ) -> Run:
         """A run as pytrec_eval users have it, ``{topic: {document: score}}``; a plain ranking of ids will do too."""
         memory = {}
@@ -230,9 +233,13 @@ def _name_of(path: Path) -> str:
 def _expand(source: str | Path) -> list[Path]:
     path = Path(source)
     if path.is_dir():
-        found = sorted(child for child in path.iterdir() if child.is_file() and not child.name.startswith("."))
+        found = sorted(
+            child for child in path.iterdir() if child.is_file() and not child.name.startswith(".")
+        )
         if not found:
-            raise InputError("there is no file in this directory", path=path, hint="name a directory of run files")
+            raise InputError(
+                "there is no file in this directory", path=path, hint="name a directory of run files"
+            )
         return found
     if path.exists() or not glob.has_magic(str(source)):
         return [path]
