@@ -1,7 +1,7 @@
 """A text source in blocks of bytes: a file, a gzipped file, standard input, bytes in memory.
 
-Whatever its size and packing, a source is read piece by piece, can be read again, and knows how to name itself in
-messages.
+Whatever its size and packing, a source is read piece by piece, can be read again, and knows how messages
+name it.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Source:
     packed: bool
 
     @classmethod
-    def of(cls, source: str | Path | bytes) -> Source:
-        """A path, ``-`` for standard input, or the bytes themselves."""
+    def of(cls, source: str | Path | bytes, label: str = "<bytes>") -> Source:
+        """A path, ``-`` for standard input, or the bytes themselves, which ``label`` names."""
         if isinstance(source, bytes):
-            return cls("<bytes>", None, source, len(source), source.startswith(GZIP_MAGIC))
+            return cls(label, None, source, len(source), source.startswith(GZIP_MAGIC))
         if str(source) == "-":
             data = sys.stdin.buffer.read()
             return cls("standard input", None, data, len(data), data.startswith(GZIP_MAGIC))
@@ -108,10 +108,10 @@ def whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
 def _unpacked(raw: Iterator[bytes], label: str) -> Iterator[bytes]:
     """The content of gzip members one after the other, in bounded pieces; zeros may pad their end."""
     member = zlib.decompressobj(wbits=31)
-    rest = b""
+    rest, full = b"", False
     for chunk in raw:
         rest += chunk
-        while rest:
+        while rest or full:
             if member.eof:
                 rest = rest.lstrip(b"\0")
                 if len(rest) < len(GZIP_MAGIC):
@@ -122,6 +122,7 @@ def _unpacked(raw: Iterator[bytes], label: str) -> Iterator[bytes]:
             except zlib.error:
                 raise _damaged("the gzip data is damaged", label) from None
             rest = member.unused_data if member.eof else member.unconsumed_tail
+            full = len(block) == BLOCK and not member.eof  # more may come without more input
             if block:
                 yield block
     if rest:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rankscope.errors import InputError
 
-__all__ = ["GZIP_MAGIC", "read_bytes"]
+__all__ = ["GZIP_MAGIC", "read_bytes", "unreadable"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -20,7 +20,7 @@ def read_bytes(source: str | Path) -> bytes:
     try:
         data = sys.stdin.buffer.read() if str(source) == "-" else Path(source).read_bytes()
     except OSError as error:
-        raise InputError(*_why_unreadable(error), path=name, hint=_remedy(error)) from None
+        raise unreadable(error, name) from None
     if not data.startswith(GZIP_MAGIC):
         return data
     try:
@@ -31,14 +31,19 @@ def read_bytes(source: str | Path) -> bytes:
         ) from None
 
 
-def _why_unreadable(error: OSError) -> tuple[str]:
+def unreadable(error: OSError, name: str) -> InputError:
+    """What the operating system says about a file, as one of our errors."""
+    return InputError(_why_unreadable(error), path=name, hint=_remedy(error))
+
+
+def _why_unreadable(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
-        return ("no such file",)
+        return "no such file"
     if isinstance(error, IsADirectoryError):
-        return ("this is a directory",)
+        return "this is a directory"
     if isinstance(error, PermissionError):
-        return ("no permission to read it",)
-    return (error.strerror or "cannot be read",)
+        return "no permission to read it"
+    return error.strerror or "cannot be read"
 
 
 def _remedy(error: OSError) -> str:

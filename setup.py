@@ -1,0 +1,54 @@
+"""Builds the C scanner as a plain shared library, if there is a compiler; the rest is in pyproject.toml."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # setuptools before 70.1
+    from wheel.bdist_wheel import bdist_wheel
+
+SUFFIX = ".dll" if sys.platform == "win32" else ".so"
+
+
+class BuildLibrary(build_ext):
+    """A library that knows nothing of Python: no version in its name, no symbol but those of its header."""
+
+    def get_ext_filename(self, fullname: str) -> str:
+        return str(Path(*fullname.split("."))) + SUFFIX
+
+    def get_export_symbols(self, ext: Extension) -> list[str]:
+        return ext.export_symbols
+
+    def build_extension(self, ext: Extension) -> None:
+        if self.compiler.compiler_type == "msvc":
+            ext.extra_compile_args = ["/O2", "/std:c11"]
+        else:
+            ext.extra_compile_args = ["-O3", "-std=c11", "-fvisibility=hidden"]
+        super().build_extension(ext)
+
+
+class PlatformWheel(bdist_wheel):
+    """One wheel per platform serves every version of Python, since the library is loaded with ctypes."""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        _, _, platform = super().get_tag()
+        return "py3", "none", platform
+
+
+setup(
+    ext_modules=[
+        Extension(
+            "rankscope._native.scanner",
+            sources=["src/rankscope/_native/scanner.c"],
+            depends=[f"src/rankscope/_native/{name}.h" for name in ("scanner", "ids", "number", "sorting")],
+            optional=True,  # without a compiler the scanner in Python serves, with the same results
+        )
+    ],
+    cmdclass={"build_ext": BuildLibrary, "bdist_wheel": PlatformWheel},
+)

@@ -1,0 +1,86 @@
+"""The text of TREC judgments in columns: ``topic iteration document grade``."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError
+from rankscope.read.blocks import Source
+from rankscope.read.ids import to_text
+
+__all__ = ["parse_qrels"]
+
+_INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
+_END = b"\0"  # stands for the end of a line among its fields: no field can contain it
+_LARGEST = 2**31 - 2
+
+Columns = tuple[list[bytes], list[bytes], list[bytes], npt.NDArray[np.int32], npt.NDArray[np.int64]]
+
+
+def parse_qrels(data: bytes, path: str | None) -> Columns:
+    r"""Topics, iterations, documents, grades and line numbers of judgments, plain or gzipped.
+
+    >>> text = b"# judged by experts\n301 0 d1 +1\n\n302 0 d1 -2"
+    >>> topics, _, documents, grades, lines = parse_qrels(text, "qrels")
+    >>> topics, documents, grades.tolist(), lines.tolist()
+    ([b'301', b'302'], [b'd1', b'd1'], [1, -2], [2, 4])
+    """
+    text = b"".join(Source.of(data, path or "<bytes>").blocks())
+    fields, lines = _fields(text, path)
+    if not len(lines):
+        what = "there is no line with data" if data else "the file is empty"
+        raise InputError(what, path=path, hint="qrels have lines of: topic iteration document grade")
+    grades = _grades(fields[3::5], lines, path)
+    return fields[0::5], fields[1::5], fields[2::5], grades, lines
+
+
+def _fields(text: bytes, path: str | None) -> tuple[list[bytes], npt.NDArray[np.int64]]:
+    """The four fields and an end mark of every line with data, and the numbers of these lines."""
+    if text and not text.endswith(b"\n"):
+        text += b"\n"
+    count = text.count(b"\n")
+    fields = text.replace(b"\n", b" \0 ").split()
+    unusual = b"#" in text or _END in text
+    if len(fields) == 5 * count and fields[4::5].count(_END) == count and not unusual:
+        return fields, np.arange(1, count + 1)
+    fields, lines = [], []
+    for number, line in enumerate(text.split(b"\n"), 1):
+        row = line.split()
+        if _END in line:
+            hint = "this looks like binary data; give a text file"
+            raise InputError("a NUL byte in the line", path=path, line=number, hint=hint)
+        if not row or row[0][:1] == b"#":
+            continue
+        if len(row) != 4:
+            raise _wrong_fields(len(row), path, number)
+        fields += [*row, _END]
+        lines.append(number)
+    return fields, np.array(lines, np.int64)
+
+
+def _wrong_fields(count: int, path: str | None, line: int) -> InputError:
+    if count == 6:
+        hint = "this looks like a run; name the qrels first and the runs after it"
+    elif count == 5:
+        hint = "preference judgments and judgment groups have five; give ordinary qrels"
+    else:
+        hint = "complete the line or remove it" if count < 4 else "ids must not contain spaces"
+    message = f"{count} field{'s' * (count != 1)} where qrels have 4: topic iteration document grade"
+    return InputError(message, path=path, line=line, hint=hint)
+
+
+def _grades(column: list[bytes], lines: npt.NDArray[np.int64], path: str | None) -> npt.NDArray[np.int32]:
+    distinct = {text: int(text) if _INTEGER.fullmatch(text) else None for text in set(column)}
+    bad = {text for text, grade in distinct.items() if grade is None or abs(grade) > _LARGEST}
+    if bad:
+        row = next(row for row, text in enumerate(column) if text in bad)
+        raise InputError(
+            f"grade '{to_text(column[row][:60])}' is not an integer of 32 bits",
+            path=path,
+            line=int(lines[row]),
+            hint="grades are integers such as 0, 1, 2",
+        )
+    return np.fromiter(map(distinct.__getitem__, column), np.int32, len(column))
