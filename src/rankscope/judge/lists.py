@@ -70,6 +70,11 @@ class Hits:
         """The value of each hit's document, given one value per judged document of the collection."""
         return per_document[self.judgment]
 
+    def at_rank(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
+        """A function of the rank of each hit, computed once for each rank (ranks repeat, logarithms are slow)."""
+        table: AnyArray = function(np.arange(1, int(self.rank.max(initial=0)) + 1))
+        return table[self.rank - 1]
+
     def sum(self, values: AnyArray | float = 1.0) -> Floats:
         """The sum of a value per hit over each list, added in rank order."""
         weights = np.broadcast_to(np.asarray(values, np.float64), (len(self),))

@@ -80,7 +80,9 @@ class Qrels:
     @classmethod
     def from_dict(cls, judgments: Mapping[str, Mapping[str, int]]) -> Qrels:
         """Judgments as pytrec_eval users have them: ``{topic: {document: grade}}``."""
-        topics, documents, grades = [], [], []
+        topics: list[bytes] = []
+        documents: list[bytes] = []
+        grades: list[Any] = []
         for topic, graded in judgments.items():
             if not isinstance(graded, Mapping):
                 raise InputError(f"judgments of topic {topic!r} are not a dict of document: grade")

@@ -1,0 +1,1 @@
+"""The laboratory: what a measure guarantees, on every possible ranking."""
