@@ -1,0 +1,174 @@
+"""``python -m benchmarks``: make the workloads, let the programs take turns, write BENCHMARKS.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from benchmarks.agreement import Agreement
+from benchmarks.programs import PROGRAMS
+from benchmarks.report import Outcome, goals, page, workload_section
+from benchmarks.sections import SECTIONS, present
+from benchmarks.timing import ROOT, ExecutionError, TooSlowError, execute, python
+from benchmarks.workloads import WORKLOADS
+
+REFERENCE = "pytrec_eval"
+
+
+def say(text: str) -> None:
+    """Tell what is going on, away from the results."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small workloads, one repetition, printed only")
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", help=f"some workloads or sections: W1..W4, {', '.join(SECTIONS)}"
+    )
+    parser.add_argument(
+        "--programs", nargs="+", choices=sorted(PROGRAMS), help="default: all; quick: all but ranx"
+    )
+    parser.add_argument("--repeats", type=int, help="repetitions (default 7; 1 with --quick)")
+    parser.add_argument(
+        "--budget",
+        type=float,
+        default=90,
+        help="seconds per program and workload; slow ones repeat less (90)",
+    )
+    parser.add_argument(
+        "--limit", type=float, default=400, help="seconds after which a program is left out (400)"
+    )
+    parser.add_argument(
+        "--directory", type=Path, help="keep the workloads here (default: a temporary directory)"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, help="the page (default BENCHMARKS.md for a complete run)"
+    )
+    args = parser.parse_args()
+    known = {*WORKLOADS["full"], *SECTIONS}
+    if args.only and not known.issuperset(args.only):
+        parser.error(f"--only knows {', '.join(sorted(known))}")
+    args.repeats = args.repeats or (1 if args.quick else 7)
+    # ranx compiles for ten seconds at every start
+    args.programs = args.programs or [name for name in PROGRAMS if not (args.quick and name == "ranx")]
+    return args
+
+
+def main() -> int:
+    """Everything; the exit code is 1 if a program failed or gave other values."""
+    args = arguments()
+    size = "quick" if args.quick else "full"
+    wanted = args.only or [*WORKLOADS[size], *present()]
+    results: dict[str, dict[str, Outcome]] = {}
+    sections = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, workload in WORKLOADS[size].items():
+            if name in wanted:
+                place = (args.directory or Path(scratch)).resolve() / size / name
+                say(f"{name}: {workload.shape}")
+                execute(python("-m", "benchmarks.workloads", size, name, place))
+                results[name] = measure(place, Path(scratch), args)
+                sections.append(workload_section(workload, files(place), results[name]))
+        sections.insert(0, "" if args.quick else goals(results))
+        every = [outcome for outcomes in results.values() for outcome in outcomes.values()]
+        troubles = [outcome.trouble for outcome in every if outcome.trouble and not outcome.slow]
+        for name in present():
+            if name in wanted:
+                say(name)
+                sections.append(section(name, Path(scratch), args.quick, troubles))
+    text = page(sections, "python -m benchmarks")
+    complete = not (args.quick or args.only)
+    output = args.output or (ROOT / "BENCHMARKS.md" if complete else None)
+    if output is None:
+        print(text, end="")
+    else:
+        output.write_text(text, encoding="utf-8")
+        say(f"wrote {output}")
+    return 1 if troubles else 0
+
+
+def files(place: Path) -> str:
+    """How much there is to read."""
+    runs = list((place / "runs").iterdir())
+    lines = 0
+    for path in runs:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                lines += block.count(b"\n")
+    megabytes = sum(path.stat().st_size for path in runs) / 1e6
+    judgments = (place / "qrels.txt").stat().st_size / 1e6
+    return f"{lines:,} lines, {megabytes:.0f} MB of runs, {judgments:.1f} MB of qrels"
+
+
+def measure(place: Path, scratch: Path, args: argparse.Namespace) -> dict[str, Outcome]:
+    """Check all programs on one workload, then time them in turns."""
+    outcomes = {name: Outcome() for name in PROGRAMS if name in args.programs}
+    seconds = check(place, scratch, outcomes, args.limit)
+    repeats = {name: max(1, min(args.repeats, int(args.budget / spent))) for name, spent in seconds.items()}
+    for turn in range(args.repeats):
+        names = [name for name in seconds if repeats[name] > turn]
+        for name in names[turn % len(names) :] + names[: turn % len(names)]:
+            command = python("-m", "benchmarks.programs", name, place)
+            outcomes[name].usages.append(execute(command, PROGRAMS[name].environment))
+            say(f"  {turn + 1}/{repeats[name]} {name}: {outcomes[name].usages[-1].wall:.3f} s")
+    return outcomes
+
+
+def check(place: Path, scratch: Path, outcomes: dict[str, Outcome], limit: float) -> dict[str, float]:
+    """Execute every program once and compare the values; the seconds of those that may be timed."""
+    seconds: dict[str, float] = {}
+    folder = Path(tempfile.mkdtemp(dir=scratch))
+    for name, outcome in outcomes.items():
+        program = PROGRAMS[name]
+        try:
+            version(program.package)
+        except PackageNotFoundError:
+            say(f"  {name} is not installed and left out")
+            continue
+        command = python("-m", "benchmarks.programs", name, place, "--values", folder / f"{name}.tsv")
+        start = time.perf_counter()
+        try:
+            execute(command, program.environment, limit)
+        except ExecutionError as failure:
+            outcome.trouble, outcome.slow = str(failure), isinstance(failure, TooSlowError)
+            say(f"  {name}: {failure}")
+            continue
+        seconds[name] = time.perf_counter() - start
+        say(f"  {name}: {seconds[name]:.1f} s to check")
+    if seconds:
+        order = sorted(seconds, key=lambda name: name != REFERENCE)
+        output = folder / "agreement.json"
+        execute(python("-m", "benchmarks.agreement", place / "runs", folder, output, *order))
+        for name, fields in json.loads(output.read_text(encoding="utf-8")).items():
+            agreement = outcomes[name].agreement = Agreement(*fields)
+            if not agreement.holds:
+                del seconds[name]
+                outcomes[name].trouble = (
+                    f"{agreement.differing:,} of {agreement.compared:,} values differ from {order[0]}'s, "
+                    f"by up to {agreement.largest:g}, so its times do not count"
+                )
+                say(f"  {name}: {outcomes[name].trouble}")
+    return seconds
+
+
+def section(name: str, scratch: Path, quick: bool, troubles: list[str]) -> str:
+    """The section of another part of Rankscope; a failure is told and leaves the rest whole."""
+    output = scratch / f"{name}.md"
+    try:
+        execute(python("-m", "benchmarks.sections", name, output, *(["--quick"] if quick else [])))
+    except ExecutionError as failure:
+        troubles.append(f"{name}: {failure}")
+        say(f"  {troubles[-1]}")
+        return ""
+    return output.read_text(encoding="utf-8").strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

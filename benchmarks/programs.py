@@ -1,0 +1,163 @@
+"""The programs that are compared, each from files to per-topic values in memory, in the way its manual shows.
+
+``python -m benchmarks.programs NAME DIRECTORY`` is one measured execution; with ``--values FILE`` the values
+are also written, for the comparison between programs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+__all__ = ["MEASURES", "PROGRAMS", "Program"]
+
+MEASURES = ("AP", "nDCG", "nDCG@10", "P@10", "RR", "Rprec", "Bpref")
+
+Value = tuple[str, str, str, float]  # run, topic, measure, value
+Evaluation = Callable[[Path, list[Path]], Callable[[], Iterator[Value]]]
+
+
+def rankscope(qrels: Path, runs: list[Path], jobs: int | None = None) -> Callable[[], Iterator[Value]]:
+    """Rankscope: everything at once, as the manual of Rankscope shows."""
+    import rankscope as rs
+
+    judgments = rs.read_qrels(qrels)
+    scores = rs.evaluate(judgments, rs.read_runs(*runs), list(MEASURES), jobs=jobs)
+
+    def values() -> Iterator[Value]:
+        for measure in MEASURES:
+            matrix = scores.matrix(measure)
+            for run, row in zip(matrix.runs, matrix.values.tolist(), strict=True):
+                for topic, value in zip(matrix.topics, row, strict=True):
+                    yield run, topic, measure, value
+
+    return values
+
+
+def rankscope_one_job(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
+    """Rankscope on one core."""
+    return rankscope(qrels, runs, jobs=1)
+
+
+def pytrec_eval(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
+    """pytrec_eval-terrier: its readers, one evaluator for all runs."""
+    import pytrec_eval as library
+
+    names = dict(
+        zip(("map", "ndcg", "ndcg_cut_10", "P_10", "recip_rank", "Rprec", "bpref"), MEASURES, strict=True)
+    )
+    with qrels.open() as file:
+        evaluator = library.RelevanceEvaluator(
+            library.parse_qrel(file), {"map", "ndcg", "ndcg_cut.10", "P.10", "recip_rank", "Rprec", "bpref"}
+        )
+    results = {}
+    for path in runs:
+        with path.open() as file:
+            results[path.stem] = evaluator.evaluate(library.parse_run(file))
+
+    def values() -> Iterator[Value]:
+        for run, topics in results.items():
+            for topic, found in topics.items():
+                for name, measure in names.items():
+                    yield run, topic, measure, found[name]
+
+    return values
+
+
+def ir_measures(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
+    """ir_measures: its readers, one evaluator for all runs."""
+    import ir_measures as library
+
+    measures = [library.parse_measure(name) for name in MEASURES]
+    evaluator = library.evaluator(measures, list(library.read_trec_qrels(str(qrels))))
+    results = {path.stem: list(evaluator.iter_calc(library.read_trec_run(str(path)))) for path in runs}
+
+    def values() -> Iterator[Value]:
+        for run, metrics in results.items():
+            for metric in metrics:
+                yield run, metric.query_id, str(metric.measure), metric.value
+
+    return values
+
+
+def ranx(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
+    """ranx: its readers, one call per run."""
+    library: Any = import_module("ranx")  # it has no types
+    names = dict(
+        zip(("map", "ndcg", "ndcg@10", "precision@10", "mrr", "r-precision", "bpref"), MEASURES, strict=True)
+    )
+    judgments = library.Qrels.from_file(str(qrels), kind="trec")
+    results = {
+        path.stem: library.evaluate(
+            judgments,
+            library.Run.from_file(str(path), kind="trec"),
+            list(names),
+            return_mean=False,
+            make_comparable=True,
+        )
+        for path in runs
+    }
+
+    def values() -> Iterator[Value]:
+        topics = sorted(judgments.keys())  # ranx gives its values in this order
+        for run, found in results.items():
+            for name, measure in names.items():
+                for topic, value in zip(topics, found[name], strict=True):
+                    yield run, topic, measure, float(value)
+
+    return values
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program, the package whose version counts, and what to know about its values."""
+
+    name: str
+    title: str
+    package: str
+    evaluate: Evaluation
+    ties: bool = True  # False: tied documents keep no defined order, so lists with ties are not compared
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+PROGRAMS = {
+    program.name: program
+    for program in (
+        Program("rankscope", "Rankscope", "rankscope", rankscope),
+        Program("rankscope-1", "Rankscope, one job", "rankscope", rankscope_one_job),
+        Program(
+            "rankscope-python",
+            "Rankscope without C",
+            "rankscope",
+            rankscope,
+            environment={"RANKSCOPE_SCANNER": "python"},
+        ),
+        Program("pytrec_eval", "pytrec_eval-terrier", "pytrec_eval-terrier", pytrec_eval),
+        Program("ir_measures", "ir_measures", "ir_measures", ir_measures),
+        Program("ranx", "ranx", "ranx", ranx, ties=False),
+    )
+}
+
+
+def main() -> None:
+    """One execution of one program."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("program", choices=sorted(PROGRAMS))
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--values", type=Path)
+    args = parser.parse_args()
+    runs = sorted((args.directory / "runs").iterdir())
+    values = PROGRAMS[args.program].evaluate(args.directory / "qrels.txt", runs)
+    if args.values:
+        with args.values.open("w", encoding="utf-8") as file:
+            file.writelines(
+                f"{run}\t{topic}\t{measure}\t{value!r}\n" for run, topic, measure, value in values()
+            )
+
+
+if __name__ == "__main__":
+    main()

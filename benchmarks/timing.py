@@ -1,0 +1,82 @@
+"""Fresh processes and what they used: wall time, CPU time, peak memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from resource import struct_rusage
+from typing import NamedTuple
+
+__all__ = ["ROOT", "ExecutionError", "TooSlowError", "Usage", "execute", "python"]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Usage(NamedTuple):
+    """What one execution used, the start of the interpreter included."""
+
+    wall: float  # seconds
+    cpu: float  # seconds, user and system, of all its threads and children
+    memory: float  # MB at the peak, of its largest process
+
+
+class ExecutionError(Exception):
+    """A program that ended badly."""
+
+
+class TooSlowError(ExecutionError):
+    """A program that was stopped because it did not end in time."""
+
+
+def python(*arguments: str | Path) -> list[str]:
+    """A command of this interpreter."""
+    return [sys.executable, *map(str, arguments)]
+
+
+def execute(
+    command: Sequence[str], environment: Mapping[str, str] | None = None, limit: float = 3600
+) -> Usage:
+    """Run a command to its end in a fresh process, or stop it after the limit in seconds.
+
+    The system counts the memory of the parent at the moment of the start to the child, so this process itself
+    must stay small: it loads nothing beyond the standard library.
+    """
+    with tempfile.TemporaryFile() as errors:
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+        )
+        status, usage = _wait(process, limit)
+        wall = time.perf_counter() - start
+        if status != 0 and wall >= limit:
+            raise TooSlowError(f"not done in {limit:.0f} s")
+        if status != 0:
+            errors.seek(0)
+            lines = errors.read().decode(errors="replace").strip().splitlines()
+            raise ExecutionError(lines[-1] if lines else f"ended with code {status}, without a word")
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
+    return Usage(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6)
+
+
+def _wait(process: subprocess.Popen[bytes], limit: float) -> tuple[int, struct_rusage]:
+    """The exit code and the usage of a child, which is ended after the limit."""
+    alarm = threading.Timer(limit, process.kill)
+    alarm.start()
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    finally:
+        alarm.cancel()
+    # the status was taken from the system here, so the object must not ask for it again
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage
