@@ -18,10 +18,8 @@ def columns_of(frame: Any, required: Sequence[str], optional: Sequence[str] = ()
     >>> columns_of({"query_id": ["q1"], "doc_id": ["d1"]}, required=["query_id", "doc_id"])
     {'query_id': ['q1'], 'doc_id': ['d1']}
     """
-    names = [
-        str(name)
-        for name in (getattr(frame, "column_names", None) or getattr(frame, "columns", None) or frame)
-    ]
+    listed = getattr(frame, "column_names", getattr(frame, "columns", frame))
+    names = [str(name) for name in listed]
     columns = {}
     for wanted in (*required, *optional):
         found = next((alias for alias in _ALIASES.get(wanted, (wanted,)) if alias in names), None)
