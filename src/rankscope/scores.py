@@ -228,8 +228,9 @@ def score(
 ) -> Scores:
     """The values of measures for lists that are already judged."""
     values = np.empty((len(measures), len(judged.runs), len(judged.topics)))
-    for index, measure in enumerate(measures):
-        values[index] = judged.grid(np.asarray(measure.of(judged.lists), np.float64))
+    for runs, lists in judged.blocks():
+        for index, measure in enumerate(measures):
+            values[index, runs] = np.asarray(measure.of(lists)).reshape(-1, len(judged.topics))
     if missing == "skip":
         values[:, judged.grid(~judged.present)] = np.nan
     recorded = {"measures": [str(m) for m in measures], "missing": missing, **(settings or {})}

@@ -108,3 +108,19 @@ def test_missing_and_unknown_topics_are_kept_apart() -> None:
     assert judged.present.tolist() == [True, False]
     assert judged.ignored_topics == {"r": ("9",)}
     assert "2 topics" in repr(judged)
+
+
+def test_blocks_cover_all_runs_once() -> None:
+    judgments = {str(t): {f"d{i}": (i * t) % 3 for i in range(30)} for t in range(1, 4)}
+    lists = {
+        f"r{r}": {str(t): [f"d{(i * 7) % 29}" for i in range(29 - r)] for t in range(1, 4)} for r in range(9)
+    }
+    runs = Runs(Run.from_dict(mine, name=name) for name, mine in lists.items())
+    judged = judge(Qrels.from_dict(judgments), runs)
+    whole = parse_many("AP")[0].of(judged.lists)
+    for size in (1, 50, 100, 10_000):
+        parts = list(judged.blocks(size))
+        assert [r for part, _ in parts for r in range(part.start, part.stop)] == list(range(9))
+        assert (
+            np.concatenate([parse_many("AP")[0].of(block) for _, block in parts]).tolist() == whole.tolist()
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -50,8 +50,27 @@ class Judged:
     @cached_property
     def lists(self) -> Lists:
         """The lists as measures see them."""
-        topic = np.tile(np.arange(len(self.topics)), len(self.runs))
-        return Lists(self.pool, topic, self.length, self.offsets, self.rank, self.judgment)
+        return self.lists_of_runs(0, len(self.runs))
+
+    def lists_of_runs(self, first: int, last: int) -> Lists:
+        """The lists of some of the runs only."""
+        width = len(self.topics)
+        part = slice(first * width, last * width)
+        low, high = self.offsets[part.start], self.offsets[part.stop]
+        offsets = self.offsets[part.start : part.stop + 1] - low
+        topic = np.tile(np.arange(width), last - first)
+        return Lists(
+            self.pool, topic, self.length[part], offsets, self.rank[low:high], self.judgment[low:high]
+        )
+
+    def blocks(self, hits: int = 200_000) -> Iterator[tuple[slice, Lists]]:
+        """Runs and their lists in blocks of about so many hits, which bounds the memory that measures need."""
+        width, first = len(self.topics), 0
+        while first < len(self.runs):
+            until = self.offsets[first * width] + hits
+            last = max(first + 1, (int(np.searchsorted(self.offsets, until, side="right")) - 1) // width)
+            yield slice(first, last), self.lists_of_runs(first, last)
+            first = last
 
     @cached_property
     def pool(self) -> Pool:
