@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +28,7 @@ from numpy.typing import NDArray
 from rankscope.lab.dominance import RELATIVE, slack
 from rankscope.lab.walks import Pair
 
-__all__ = [
-    "Convexity",
-    "additive_weights",
-    "convexity",
-    "least_rankings",
-    "rbp_threshold",
-    "simplest_violation",
-]
+__all__ = ["Convexity", "additive_weights", "broken_additivity", "convexity", "rbp_threshold", "witness"]
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +51,8 @@ def convexity(
 ) -> Convexity:
     """Whether M(r) = sum of w_j r_j is interval-like, for a ranking as long as the weights.
 
-    A second difference counts as negative below -1e-9 of the weights it is made of (and below -``noise``).
+    The second difference w_i - 2 w_(i+1) + w_(i+2) compares two rises, w_i - w_(i+1) and w_(i+1) - w_(i+2); it is
+    negative if the second exceeds the first by more than 1e-9 of it, rounding of the weights and ``noise``.
 
     >>> rbp = [0.2 * 0.8**i for i in range(10)]
     >>> convexity(rbp, equal_relevant=True).holds, convexity(rbp).fails_at
@@ -70,8 +65,8 @@ def convexity(
     else:
         w = np.concatenate([w, [0.0, 0.0]])
     second = w[:-2] - 2 * w[1:-1] + w[2:]
-    size = np.abs(w[:-2]) + 2 * np.abs(w[1:-1]) + np.abs(w[2:])
-    negative = np.flatnonzero(second < -RELATIVE * size - noise)
+    rounding = 1e-15 * (np.abs(w[:-2]) + 2 * np.abs(w[1:-1]) + np.abs(w[2:])) + noise
+    negative = np.flatnonzero(second < -RELATIVE * np.abs(w[:-2] - w[1:-1]) - rounding)
     return Convexity(tuple(second.tolist()), int(negative[0]) + 1 if len(negative) else None)
 
 
@@ -81,6 +76,7 @@ def additive_weights(values: Floats, equal_relevant: bool = False) -> Floats | N
     With ``equal_relevant`` a part that depends only on the number of relevant documents is allowed besides.
     Values may miss the sum by 1e-9 of the largest one.
 
+    >>> from rankscope.lab.intervals import rankings
     >>> r = rankings(3)
     >>> additive_weights(r @ np.array([4.0, 2.0, 1.0])).tolist()
     [4.0, 2.0, 1.0]
@@ -109,81 +105,60 @@ def _sums(weights: Floats) -> Floats:
     return values
 
 
-def least_rankings(length: int) -> list[int]:
-    """The codes of the rankings with at most one relevant document, the empty one first."""
-    return [0, *(1 << place for place in range(length))]
-
-
-def simplest_violation(values: Floats, equal_relevant: bool = False) -> Pair | None:
-    """A violated pair of intervals with few relevant documents; None when there is none.
-
-    First among rankings with at most one relevant document, which is complete for additive measures; then
-    the broken additivity in the smallest context x. Of equally plain pairs the one with the largest excess.
+def witness(length: int, fails_at: int, equal_relevant: bool = False) -> Pair:
+    """The violated pair that a negative second difference at a rank stands for; one relevant document at most.
 
     >>> from rankscope.lab.intervals import written
-    >>> jk = rankings(3) @ (1 / np.maximum(1, np.log2([1, 2, 3])))
-    >>> [written(c, 3) for c in simplest_violation(jk, equal_relevant=True)]
+    >>> [written(c, 3) for c in witness(3, 1)]
     ['(001)', '(010)', '(010)', '(100)']
+    >>> [written(c, 3) for c in witness(3, 2)]
+    ['(000)', '(001)', '(001)', '(010)']
     """
-    return _with_one_relevant(values, equal_relevant) or _broken_additivity(values, equal_relevant)
+
+    def only(rank: int) -> int:
+        return 1 << (length - rank) if rank <= length else 0
+
+    if equal_relevant and fails_at == length - 1:  # the last swap lowers the score
+        return Pair(only(length), only(length), only(length), only(length - 1))
+    return Pair(only(fails_at + 2), only(fails_at + 1), only(fails_at + 1), only(fails_at))
 
 
-def _with_one_relevant(values: Floats, equal_relevant: bool) -> Pair | None:
-    length = len(values).bit_length() - 1
-    codes = np.array(least_rankings(length))
-    lower, upper = (c.ravel() for c in np.meshgrid(codes, codes, indexing="ij"))
-    keep = lower <= upper  # with one relevant document the order of codes is the partial order
-    if equal_relevant:
-        keep &= (lower > 0) == (upper > 0)
-    lower, upper = lower[keep], upper[keep]
-    digits = np.array([[c >> (length - 1 - i) & 1 for i in range(length)] for c in codes.tolist()])
-    sums = dict(zip(codes.tolist(), digits.cumsum(axis=1).cumsum(axis=1), strict=True))
-    delta = np.array([sums[int(s)] - sums[int(r)] for r, s in zip(lower, upper, strict=True)])
-    relevant = (lower > 0).astype(int) + (upper > 0)
-    rise = values[upper] - values[lower]
-    limit = rise + slack(rise, float(np.abs(values).max()))
-    best: tuple[int, float, int, int] | None = None
-    for small in range(len(rise)):
-        violated = np.flatnonzero((rise[small] > limit) & (delta[small] <= delta).all(axis=1))
-        for large in violated.tolist():
-            found = (int(relevant[small] + relevant[large]), float(rise[large] - rise[small]), small, large)
-            best = found if best is None else min(best, found)
-    if best is None:
-        return None
-    return Pair(*(int(c[i]) for i in best[2:] for c in (lower, upper)))
+def broken_additivity(values: Floats, equal_relevant: bool = False) -> Pair | None:
+    """Two intervals with equal difference vectors and unequal rises; None when there are none.
 
+    They set the same change in an empty context and in x, with x as small as possible.
 
-def _broken_additivity(values: Floats, equal_relevant: bool) -> Pair | None:
-    """Two intervals with equal difference vectors and unequal rises; their context x as small as possible."""
+    >>> from rankscope.lab.intervals import written
+    >>> [written(c, 2) for c in broken_additivity(np.array([0, 0.5, 1, 2.0]))]
+    ['(10)', '(11)', '(00)', '(01)']
+    """
     length = len(values).bit_length() - 1
     codes = np.arange(len(values))
-    tolerance = float(np.abs(values).max())
+    scale = float(np.abs(values).max())
     relevant = _sums(np.ones(length)).astype(np.int64)
     best: tuple[int, float, Pair] | None = None
-    for i in range(length):
-        for j in range(i + 1, length):
-            top, low = 1 << (length - 1 - i), 1 << (length - 1 - j)
-            context = codes[(codes & (top | low)) == 0]
-            if equal_relevant:  # the swap from j up to i, without and with a context
-                ends = (
-                    np.zeros_like(context) + low,
-                    np.zeros_like(context) + top,
-                    context | low,
-                    context | top,
-                )
-            else:  # a relevant document at j, without and with one at i
-                ends = (context, context | low, context | top, context | top | low)
-            first, second = values[ends[1]] - values[ends[0]], values[ends[3]] - values[ends[2]]
-            gap = np.abs(first - second)
-            broken = np.flatnonzero(gap > slack(np.minimum(np.abs(first), np.abs(second)), tolerance))
-            if not len(broken):
-                continue
-            plainest = broken[np.lexsort((-gap[broken], relevant[context[broken]]))[0]]
-            r, s, u, v = (int(end[plainest]) for end in ends)
-            pair = Pair(r, s, u, v) if first[plainest] > second[plainest] else Pair(u, v, r, s)
-            found = (int(relevant[context[plainest]]), -float(gap[plainest]), pair)
-            if best is None or found[:2] < best[:2]:
-                best = found
+    for upper, lower in combinations(1 << np.arange(length - 1, -1, -1), 2):
+        context = codes[(codes & (upper | lower)) == 0]
+        if equal_relevant:  # the swap from the lower rank to the upper one, without and with x
+            ends = (
+                np.full_like(context, lower),
+                np.full_like(context, upper),
+                context | lower,
+                context | upper,
+            )
+        else:  # a relevant document at the lower rank, without and with one at the upper
+            ends = (context, context | lower, context | upper, context | upper | lower)
+        first, second = values[ends[1]] - values[ends[0]], values[ends[3]] - values[ends[2]]
+        gap = np.abs(first - second)
+        broken = np.flatnonzero(gap > slack(np.minimum(np.abs(first), np.abs(second)), scale))
+        if not len(broken):
+            continue
+        plainest = broken[np.lexsort((-gap[broken], relevant[context[broken]]))[0]]
+        r, s, u, v = (int(end[plainest]) for end in ends)
+        pair = Pair(r, s, u, v) if first[plainest] > second[plainest] else Pair(u, v, r, s)
+        found = (int(relevant[context[plainest]]), -float(gap[plainest]), pair)
+        if best is None or found[:2] < best[:2]:
+            best = found
     return None if best is None else best[2]
 
 

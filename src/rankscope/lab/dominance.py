@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.lab.intervals import Groups, groups, intervals
+from rankscope.lab.intervals import Groups, groups, interval_count, intervals
 from rankscope.progress import progress
 
-__all__ = ["ABSOLUTE", "RELATIVE", "Tally", "count_groups", "count_intervals", "slack"]
+__all__ = ["ABSOLUTE", "RELATIVE", "Tally", "Work", "count_groups", "count_intervals", "slack", "work"]
 
 RELATIVE = 1e-9
 ABSOLUTE = 1e-13
@@ -53,6 +53,36 @@ class Tally(NamedTuple):
     comparable: int
     violations: int
     complete: bool
+
+
+class Work(NamedTuple):
+    """What a count takes: machine words to AND, and bytes to hold at a time."""
+
+    words: int
+    memory: int
+
+
+def work(length: int, equal_relevant: bool, additive: bool) -> Work:
+    """The work of counting, known before it begins.
+
+    >>> work(10, False, additive=True).words < work(10, False, additive=False).words
+    True
+    """
+    vectors = _vectors(length, equal_relevant)
+    items = vectors if additive else interval_count(length, equal_relevant)
+    words = items // _WORD + 1
+    marks = sum(rank * (rank + 1) // 2 + 1 for rank in range(1, length + 1))
+    queries = 2 * (length + 1) * vectors if additive else items
+    return Work(vectors * words, 8 * words * marks + 40 * items + 24 * queries + 16 * length * vectors)
+
+
+def _vectors(length: int, equal_relevant: bool) -> int:
+    """How many difference vectors there are: prefixes of Motzkin paths, or whole ones."""
+    ways = [1]
+    for _ in range(length):
+        padded = [0, *ways, 0, 0]
+        ways = [padded[i] + padded[i + 1] + padded[i + 2] for i in range(len(ways) + 1)]
+    return ways[0] if equal_relevant else sum(ways)
 
 
 def count_groups(

@@ -1,0 +1,122 @@
+"""Find out whether measures are on an interval-like or an interval scale, so that means of them are permissible.
+
+Every binary ranking of a length is looked at; no data is needed. Violated pairs of intervals are counted exactly as far
+as that is feasible and sampled beyond; lengths above 20 are decided by theorems alone.
+
+examples:
+  rankscope scales --length 10
+  rankscope scales --length 10 --equal-relevant -m "AP ERR RBP(p=0.8) DCG"
+  rankscope scales --length 1000 -m "DCG(discount=jk,base=10)" -f json
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import textwrap
+from dataclasses import replace
+
+from rankscope.cli import options
+from rankscope.cli.output import emit
+from rankscope.errors import printable
+from rankscope.lab.findings import Scales
+from rankscope.lab.measurement import COUNTS, scales
+from rankscope.progress import silence
+from rankscope.tables import Table
+
+NAME = "scales"
+DEFAULT = (
+    "AP",
+    "ERR",
+    "RBP(p=0.3)",
+    "RBP(p=0.5)",
+    "RBP(p=0.8)",
+    "RBP(p=0.95)",
+    "DCG",
+    "DCG(discount=jk)",
+    "DCG(discount=jk,base=10)",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--length", type=int, default=10, metavar="N", help="documents of a ranking (default: 10)"
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--equal-relevant",
+        action="store_true",
+        help="interval-like: only intervals with equally many relevant documents at both ends (default: both checks)",
+    )
+    which.add_argument(
+        "--all-intervals", action="store_true", help="interval-like: only the check over all intervals"
+    )
+    parser.add_argument(
+        "--relevant",
+        type=int,
+        default=None,
+        metavar="N",
+        help="relevant documents of the topic (default: the length)",
+    )
+    parser.add_argument(
+        "--count",
+        choices=COUNTS,
+        default="auto",
+        help="violated pairs: count all, a sample, or all while that is feasible (default: auto)",
+    )
+    parser.add_argument(
+        "--samples",
+        type=int,
+        default=100_000,
+        metavar="N",
+        help="comparable pairs in a sample (default: 100000)",
+    )
+    options.add_measures(parser, DEFAULT)
+    options.add_output(parser)
+    options.add_seed(parser)
+    parser.add_argument("--quiet", action="store_true", help="no progress bars")
+
+
+def run(args: argparse.Namespace) -> None:
+    silence(args.quiet)
+    found = scales(
+        options.measures(args),
+        args.length,
+        equal_relevant=True if args.equal_relevant else False if args.all_intervals else None,
+        relevant=args.relevant,
+        count=args.count,
+        samples=args.samples,
+        seed=args.seed,
+    )
+    emit(args, list(found.tables.values()), found.settings, display=_for_people(found))
+    if args.format == "table" or (args.format is None and sys.stdout.isatty() and args.output is None):
+        _write_verdicts(found)
+    if found.partial:
+        sys.stderr.write("rankscope: interrupted; these are the results so far\n")
+
+
+def _for_people(found: Scales) -> list[Table]:
+    """The tables without the columns that say the same in every row."""
+    table, examples = found.tables["scales"], found.tables["counterexamples"]
+    sampled = any(finding.method == "sampled" for finding in found.findings)
+    return [
+        _without(table, {"length"} if sampled else {"length", "low", "high"}),
+        _without(examples, {"explanation"}),
+    ]
+
+
+def _without(table: Table, dropped: set[str]) -> Table:
+    kept = [i for i, column in enumerate(table.columns) if column not in dropped]
+    return replace(
+        table,
+        columns=tuple(table.columns[i] for i in kept),
+        rows=[[row[i] for i in kept] for row in table.rows],
+    )
+
+
+def _write_verdicts(found: Scales) -> None:
+    width = min(120, shutil.get_terminal_size((120, 24)).columns)
+    for verdict in found.verdicts:
+        text = textwrap.fill(printable(verdict), width, subsequent_indent="  ", break_on_hyphens=False)
+        sys.stdout.write("\n" + text + "\n")
