@@ -1,0 +1,286 @@
+"""The command line as a person meets it: real processes' worth of arguments, one line for every mistake."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankscope import __version__
+from rankscope.cli.main import COMMANDS, main
+
+QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 2\n"
+RUN = "1 Q0 a 1 2.0 tag\n1 Q0 b 2 1.0 tag\n2 Q0 a 1 1.0 tag\n3 Q0 a 1 1.0 tag\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "bm25.txt").write_text(RUN)
+    return str(tmp_path / "qrels.txt"), str(tmp_path / "bm25.txt")
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    try:
+        code = main(arguments)
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_version_names_the_scanner(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--version")
+    assert code == 0
+    assert out.startswith(f"rankscope {__version__} (scanner: ")
+
+
+def test_help_lists_every_command_and_loads_nothing_heavy(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys)
+    assert code == 0
+    assert all(f"\n  {name}" in out for name in COMMANDS)
+    probe = "import sys, rankscope, rankscope.cli.main; print([m for m in ('scipy', 'matplotlib', 'pandas', 'numpy') if m in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
+    assert loaded.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c != "trec_eval"])
+def test_every_command_has_help_with_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, command, "--help")
+    assert code == 0
+    assert "usage: rankscope" in out
+    assert "examples:" in out
+
+
+def test_eval_does_not_load_scipy(files: tuple[str, str]) -> None:
+    probe = f"""
+import sys
+from rankscope.cli.main import main
+main(["eval", {files[0]!r}, {files[1]!r}])
+sys.exit(1 if any(m in sys.modules for m in ("scipy", "matplotlib", "pandas")) else 0)"""
+    assert subprocess.run([sys.executable, "-c", probe], capture_output=True).returncode == 0
+
+
+def test_eval_in_every_format(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    for format in ("table", "tsv", "csv", "markdown", "latex"):
+        code, out, err = run(capsys, "eval", *files, "-m", "AP P@2", "-f", format)
+        assert code == 0
+        assert "bm25" in out
+        assert "1 topic without judgments ignored" in err
+    code, out, _ = run(capsys, "eval", *files, "-m", "AP", "-m", "nDCG @10", "-q", "-f", "json")
+    answer = json.loads(out)
+    assert answer["rankscope"] == __version__
+    assert answer["command"] == "eval"
+    assert answer["settings"]["order"] == "trec_eval"
+    assert len(answer["settings"]["files"]) == 2
+    assert answer["tables"]["means"] == [
+        {"run": "bm25", "measure": "AP", "value": 1.0, "topics": 2},
+        {"run": "bm25", "measure": "nDCG@10", "value": 1.0, "topics": 2},
+    ]
+    assert len(answer["tables"]["topics"]) == 4
+
+
+def test_output_file_is_whole_and_takes_its_format_from_its_name(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "scores.csv"
+    assert run(capsys, "eval", *files, "-m", "AP", "-o", str(target))[0] == 0
+    assert target.read_text() == "run,measure,value,topics\nbm25,AP,1.0,2\n"
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+    code, _, err = run(capsys, "eval", *files, "-o", str(tmp_path / "absent" / "x.csv"))
+    assert code == 2
+    assert "cannot write" in err
+
+
+def test_standard_input(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stdin:
+        buffer = io.BytesIO(gzip.compress(RUN.encode()))
+
+    monkeypatch.setattr(sys, "stdin", Stdin())
+    code, out, _ = run(capsys, "eval", files[0], "-", "-m", "AP")
+    assert code == 0
+    assert "stdin\tAP\t1.0\t2" in out
+    assert run(capsys, "eval", "-", "-")[0] == 2
+
+
+def test_digits(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert "1.00\n" in run(capsys, "eval", *files, "-m", "AP", "-f", "table", "--digits", "2")[1]
+
+
+def broken(tmp_path: Path) -> dict[str, Any]:
+    run_lines = RUN.splitlines()
+    return {
+        "fewer fields": "1 Q0 a 1 2.0\n",
+        "not a number": "1 Q0 a 1 high tag\n",
+        "nan": "1 Q0 a 1 nan tag\n",
+        "duplicate": f"{run_lines[0]}\n{run_lines[0]}\n",
+        "empty": "",
+        "binary": b"\x00\x01\x02" * 50,
+        "truncated gz": gzip.compress(RUN.encode() * 50)[:60],
+        "qrels given as run": QRELS,
+        "other collection": "351 Q0 a 1 1.0 t\n",
+        "directory": None,
+        "absent": None,
+    }
+
+
+@pytest.mark.parametrize("kind", list(broken(Path())))
+def test_bad_runs_get_one_line(
+    kind: str, files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "broken.run"
+    content = broken(tmp_path)[kind]
+    if kind == "directory":
+        path.mkdir()
+    elif content is not None:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    code, out, err = run(capsys, "eval", files[0], str(path))
+    assert code == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("rankscope: ")
+    assert "broken.run" in err
+    assert "Traceback" not in err
+    assert ";" in err  # what to do
+
+
+def test_run_given_as_qrels(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "eval", files[1], files[1])
+    assert code == 2
+    assert "bm25.txt:1: " in err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nDGC@10", "did you mean nDCG"),
+        ("RBP(p=2)", "cannot have p=2"),
+        ("RBP(p=inf)", "cannot have p=inf"),
+        ("P", "P needs a cutoff"),
+        ("P@0", "cannot have the cutoff 0"),
+        ("P@inf", "cannot have the cutoff inf"),
+        ("P@x", "no number after @"),
+        ("Rprec@10", "has no cutoff"),
+        ("AP(rel=2", "not a measure"),
+        ("AP(rel)", "malformed parameters"),
+        ("AP(rle=2)", "did you mean rel"),
+        ("AP(rel=0.5)", "cannot have rel=0.5"),
+        ("IPrec@7", "cannot have the recall 7"),
+        ("nDCG(gains='1,2')", "needs gain 0 for non-relevant"),
+        ("nDCG(gains=cubic)", "cannot have gains='cubic'"),
+        ("nDCG(discount=jk,base=1)", "cannot have base=1"),
+        ("@10", "not a measure"),
+    ],
+)
+def test_bad_measures_get_one_line(
+    text: str, said: str, files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run(capsys, "eval", *files, "-m", text)
+    assert code == 2
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_bad_usage_gets_one_line(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["evla"], ["eval"], ["eval", *files, "--order", "best"], ["eval", *files, "-j", "-2"]):
+        code, _, err = run(capsys, *arguments)
+        assert code == 2
+        assert err.count("\n") == 1
+    assert "did you mean eval" in run(capsys, "evla")[2]
+
+
+def test_plugins(files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plugin = tmp_path / "my_measures.py"
+    plugin.write_text("import rankscope as rs\nrs.measure('MyLength', lambda grades: len(grades))\n")
+    code, out, _ = run(capsys, "eval", *files, "--plugin", str(plugin), "-m", "MyLength MyLength@1")
+    assert code == 0
+    assert "bm25\tMyLength\t1.5\t2" in out
+    assert "bm25\tMyLength@1\t1.0\t2" in out
+    code, _, err = run(capsys, "eval", *files, "--plugin", "no_such_plugin")
+    assert code == 2
+    assert "cannot be loaded" in err
+
+
+def test_measures_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "measures", "-f", "json")
+    assert code == 0
+    names = [row["measure"] for row in json.loads(out)["tables"]["measures"]]
+    assert {"AP", "nDCG", "RBP", "Twist", "alpha_nDCG"} <= set(names)
+    assert len(names) == len(set(names))
+    assert "max_grade" in run(capsys, "measures", "ERR@20")[1]
+    assert run(capsys, "measures", "ERX")[0] == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "completion", shell)
+    assert code == 0
+    assert "trec_eval" in out
+    if shell == "bash":
+        script = (
+            f'{out}\nCOMP_WORDS=(rankscope eval --mis); COMP_CWORD=2; _rankscope; echo "${{COMPREPLY[@]}}"'
+        )
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "--missing"
+
+
+def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "demo"
+    code, out, _ = run(capsys, "demo", str(target))
+    assert code == 0
+    assert "Twist" in out
+    assert (target / "report.html").stat().st_size > 10_000
+    assert run(capsys, "demo", str(target))[0] == 0
+    (tmp_path / "other").mkdir()
+    assert run(capsys, "demo", str(tmp_path / "other"))[0] == 2
+
+
+def test_interruption_and_errors_of_ours(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import rankscope.cli.eval as command
+
+    def fails(error: BaseException) -> tuple[int, str, str]:
+        def raising(args: object) -> None:
+            raise error
+
+        monkeypatch.setattr(command, "run", raising)
+        return run(capsys, "eval", *files)
+
+    assert fails(KeyboardInterrupt())[0] == 130
+    assert fails(MemoryError())[0] == 2
+    assert fails(PermissionError(13, "Permission denied", "x.txt"))[2] == (
+        "rankscope: x.txt: Permission denied; check the path and its permissions\n"
+    )
+    code, _, err = fails(ZeroDivisionError("oops"))
+    assert code == 1
+    assert "internal error (ZeroDivisionError: oops)" in err
+    monkeypatch.setenv("RANKSCOPE_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        fails(ZeroDivisionError("oops"))
+
+
+def test_hostile_names_do_not_disturb_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    path = tmp_path / "evil\x1b[31m$_<b>.txt"
+    path.write_text(RUN)
+    code, out, _ = run(capsys, "eval", str(tmp_path / "qrels.txt"), str(path), "-m", "AP", "-f", "table")
+    assert code == 0
+    assert "\x1b" not in out
+
+
+def test_a_closed_pipe_is_no_error(files: tuple[str, str]) -> None:
+    command = f"{sys.executable} -m rankscope eval {files[0]} {files[1]} -q | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
