@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rankscope.errors import InputError
+from rankscope.files import write_atomically
 from rankscope.tables import Table, json_text, render
 
-__all__ = ["emit", "file_digests", "write_atomically"]
+__all__ = ["emit", "file_digests"]
 
 
 def emit(
@@ -55,33 +53,6 @@ def _with_digits(tables: Iterable[Table], digits: int | None) -> list[Table]:
 
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
-
-
-def write_atomically(path: str | Path, content: str | bytes) -> None:
-    """Write a file so that it is whole or absent: into a temporary sibling, then renamed."""
-    target = Path(path)
-    data = _encoded(content) if isinstance(content, str) else content
-    if target.exists() and not target.is_file() and not target.is_dir():
-        target.write_bytes(data)  # a device or a pipe cannot be replaced by a file
-        return
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
-    except OSError as error:
-        raise InputError(
-            f"cannot write ({error.strerror})", path=target, hint="check the directory"
-        ) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(target)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise InputError(f"cannot write ({error.strerror})", path=target, hint="check the path") from None
-        raise
 
 
 def file_digests(args: argparse.Namespace) -> dict[str, Any]:
