@@ -78,9 +78,7 @@ def kendall(x: ArrayLike, y: ArrayLike) -> Kendall:
         # two square roots, not the root of the product: the same rounding as scipy
         tau_b = min(1.0, max(-1.0, balance / sqrt(pairs - ties_a) / sqrt(pairs - ties_b)))
         p = _kendall_p(a, b, balance, discordant, ties_a, ties_b)
-    return Kendall(
-        tau_b, tau_a, p, n, concordant, discordant, ties_a, ties_b, int((tied_a & tied_b).sum())
-    )
+    return Kendall(tau_b, tau_a, p, n, concordant, discordant, ties_a, ties_b, int((tied_a & tied_b).sum()))
 
 
 def ap_correlation(reference: ArrayLike, estimate: ArrayLike, *, symmetric: bool = False) -> float:
@@ -181,7 +179,9 @@ def average_ranks(values: Floats) -> Floats:
 def _vectors(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     a, b = np.asarray(x, dtype=np.float64).ravel(), np.asarray(y, dtype=np.float64).ravel()
     if len(a) != len(b):
-        raise InputError(f"correlation of {len(a)} with {len(b)} scores", hint="give one score per run in both")
+        raise InputError(
+            f"correlation of {len(a)} with {len(b)} scores", hint="give one score per run in both"
+        )
     if np.isnan(a).any() or np.isnan(b).any():
         raise InputError("correlation of undefined scores (NaN)", hint="leave those runs out of both vectors")
     return a, b

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.bootstrap import bootstrap_pairs, resample
+from rankscope.analysis.matrices import settled
 from rankscope.analysis.wilcoxon import wilcoxon_p
 from rankscope.engines import run_pieces
 from rankscope.errors import SettingsError, nearest
@@ -136,9 +137,9 @@ def tukey_hsd(
     Each replicate shuffles the scores of every topic over the runs and takes the range of the runs' means;
     p = share of the replicates whose range is at least the absolute difference of the pair.
 
-    >>> values = np.array([[0.9, 0.8, 0.9, 0.7], [0.2, 0.1, 0.1, 0.2], [0.2, 0.1, 0.1, 0.2]])
+    >>> values = np.array([[9, 8, 9, 7, 8, 6], [2, 1, 1, 2, 1, 0], [1, 1, 2, 2, 1, 1]]) / 10
     >>> first, second = all_pairs(3)
-    >>> [p < 0.05 for p in tukey_hsd(values, first, second, replicates=200).p.tolist()]
+    >>> [p < 0.05 for p in tukey_hsd(values, first, second, replicates=500).p.tolist()]
     [True, True, False]
     """
     pieces = -(-replicates // _REPLICATES_IN_PIECE)
@@ -177,7 +178,9 @@ class _Shuffle:
 
 def _wilcoxon(values: Floats, first: Indices, second: Indices, *, alpha: float) -> PairTests:
     student = paired_t(values, first, second, alpha=alpha)
-    p = np.concatenate([wilcoxon_p(z) for z in _differences(values, first, second)] or [np.empty(0)])
+    largest = float(np.abs(values).max(initial=0.0))
+    blocks = [wilcoxon_p(settled(z, largest)) for z in _differences(values, first, second)]
+    p = np.concatenate(blocks or [np.empty(0)])
     return PairTests(student.difference, p, student.low, student.high, np.full(len(p), np.nan))
 
 

@@ -59,7 +59,7 @@ def _tie_correction(size: Floats, nonzero: NDArray[np.bool_]) -> Floats:
     first = np.flatnonzero(starts)
     t = np.diff(np.append(first, rows * length)).astype(np.float64)
     t[np.isinf(ordered.ravel()[first])] = 0.0
-    return np.bincount(first // length, weights=t**3 - t, minlength=rows)
+    return np.bincount(first // length, weights=t**3 - t, minlength=rows).astype(np.float64)
 
 
 def _exact_plain(positive: Floats, topics: int) -> Floats:
@@ -87,7 +87,7 @@ def _exact_tied(ranks: Floats, positive: float) -> float:
     counts = _subset_sums([round(2 * rank) for rank in ranks.tolist()])
     observed = 2 * positive
     at_most, at_least = sum(counts[: floor(observed) + 1]), sum(counts[ceil(observed) :])
-    return min(1.0, 2 * min(at_most, at_least) / 2 ** len(ranks))
+    return min(1.0, float(2 * min(at_most, at_least) / 2 ** len(ranks)))
 
 
 def _subset_sums(sizes: list[int]) -> list[int]:
