@@ -180,7 +180,9 @@ class SetF(Measure):
 class IPrec(Measure):
     """Interpolated precision: the best precision at or after a level of recall.
 
-    IPrec@r = largest hits(i) / i over the ranks i with hits(i) >= r R;  0 if that recall is never reached
+    IPrec@r = largest hits(i) / i over the ranks i with hits(i) >= n;  0 if that recall is never reached
+    n = r R rounded to the nearest whole number, as in trec_eval 10;  rounding=up: r R + 0.9 cut off, as in
+    trec_eval up to 9 and pytrec_eval
     """
 
     aliases = ("iprec",)
@@ -188,6 +190,7 @@ class IPrec(Measure):
     cutoff_meaning = "level of recall between 0 and 1"
     reference = "Buckley and Voorhees 2005"
     rel: int = parameter(1, _REL, low=1)
+    rounding: str = parameter("nearest", "how r R becomes a number of documents", choices=("nearest", "up"))
 
     def cutoff_value(self, cutoff: float) -> float:
         if not 0 <= cutoff <= 1:
@@ -198,16 +201,23 @@ class IPrec(Measure):
 
     def of(self, lists: Lists) -> Floats:
         hits = lists.relevant(self.rel)
-        # trec_eval's rounding of "r R relevant documents"
-        needed = np.floor(self.cutoff * lists.recall_base(self.rel) + 0.9)
+        needed = _documents(self.cutoff * lists.recall_base(self.rel), self.rounding)
         return hits.max(np.where(hits.ordinal >= needed[hits.list], hits.ordinal / hits.rank, 0.0))
+
+
+def _documents(share: Floats, rounding: str) -> Floats:
+    """A share of the relevant documents as a whole number of them."""
+    if rounding == "up":
+        return np.floor(share + 0.9)
+    whole = np.floor(share)
+    return whole + (share - whole >= 0.5)
 
 
 class infAP(Measure):
     """Inferred average precision: AP estimated from judgments that are a random sample of the pool.
 
     the mean over relevant documents of 1/i + (i-1)/i * (pooled above / (i-1)) * (rel above + e) / (judged above + 2e)
-    A grade of -2 means pooled but not judged, -1 not pooled; e = 0.00001.
+    A negative grade means pooled but not judged; e = 0.00001.
     """
 
     cutoff_rule = "none"
@@ -216,10 +226,9 @@ class infAP(Measure):
 
     def of(self, lists: Lists) -> Floats:
         hits = lists.hits()
-        hits = hits.where(hits.grade != -1)
         relevant = hits.grade >= self.rel
         relevant_above = hits.before(relevant.astype(np.int64))
-        unjudged_above = hits.before((hits.grade == -2).astype(np.int64))
+        unjudged_above = hits.before((hits.grade < 0).astype(np.int64))
         judged_above = hits.ordinal - 1 - unjudged_above
         above = hits.rank - 1.0
         pooled = ratio(hits.ordinal - 1, above)
@@ -259,7 +268,7 @@ class Judged(Measure):
     reference = "Buckley and Voorhees 2004"
 
     def of(self, lists: Lists) -> Floats:
-        return lists.hits(self.cutoff).count / self.cutoff
+        return np.asarray(lists.hits(self.cutoff).count / self.cutoff)
 
 
 class Success(Measure):
