@@ -14,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import Floats, Lists
+from rankscope.judge.lists import Floats, Hits, Lists
+from rankscope.judge.pool import Pool
 from rankscope.measures.measure import Measure, parameter, ratio
 
-__all__ = ["DCG", "RBP", "P", "WeightedPrecision", "nDCG"]
+__all__ = ["DCG", "RBP", "GradedGains", "P", "WeightedPrecision", "nDCG"]
 
 
 class WeightedPrecision(Measure, abstract=True):
@@ -67,7 +68,7 @@ class P(WeightedPrecision):
 
     def of(self, lists: Lists) -> Floats:
         # counted, then divided once: k additions of 1/k would not give exactly 1
-        return lists.relevant(self.rel, self.cutoff).count / self.cutoff
+        return np.asarray(lists.relevant(self.rel, self.cutoff).count / self.cutoff)
 
 
 class RBP(WeightedPrecision):
@@ -100,65 +101,99 @@ class RBP(WeightedPrecision):
         return 1.0 if self.cutoff is None else float(1 - self.p**self.cutoff)
 
 
-class DCG(WeightedPrecision):
-    """Discounted cumulated gain: gains added up, each divided by a discount that grows with the rank.
+class GradedGains(Measure, abstract=True):
+    """A measure whose documents gain by their grades."""
 
-    DCG = sum over ranks i of gain(grade_i) / discount(i)
-    discount log2: log2(1 + i), as trec_eval;  jk: max(1, log_base i), as Jarvelin and Kekalainen
-    gains linear: the grade;  exp2: 2^grade - 1;  or a list such as '0,5,10,15' for grades 0, 1, 2, 3
-    """
-
-    range = (0.0, float("inf"))
-    reference = "Jarvelin and Kekalainen 2002"
-    gains: str = parameter("linear", "gain of each grade: linear, exp2, or a list for grades 0, 1, 2, ...")
-    discount: str = parameter("log2", "how a rank is discounted", choices=("log2", "jk"))
-    base: float = parameter(2.0, "base of the logarithm of the jk discount", low=1)
+    gains: str = parameter(
+        "linear",
+        "gain of each grade: linear, exp2, a list for grades 0, 1, 2, ..., or pairs such as '1=3,2=9'",
+    )
 
     def validate(self) -> None:
-        if self.base == 1:
-            raise MeasureError(f"{self.name} cannot have base=1", hint="base is greater than 1")
-        if self.gains not in ("linear", "exp2") and self._table()[0] != 0:
+        if self.gains not in ("linear", "exp2") and "=" not in self.gains and self._gain_of_grades()[0] != 0:
             raise MeasureError(
                 f"{self.name} needs gain 0 for non-relevant documents",
                 hint="begin the gains with 0, as in '0,5,10,15'",
             )
 
-    def _table(self) -> list[float]:
+    def _gain_of_grades(self) -> dict[int, float]:
+        parts = self.gains.split(",")
         try:
-            table = [float(gain) for gain in self.gains.split(",")]
-            if len(table) > 1 and np.isfinite(table).all():
+            if "=" in self.gains:
+                table = {int(grade): float(gain) for grade, gain in (part.split("=") for part in parts)}
+            else:
+                table = dict(enumerate(map(float, parts)))
+            if (len(table) > 1 or "=" in self.gains) and np.isfinite(list(table.values())).all():
                 return table
         except ValueError:
             pass
         raise MeasureError(
             f"{self.name} cannot have gains={self.gains!r}",
-            hint="gains are linear, exp2, or a list such as '0,5,10,15' for grades 0, 1, 2, 3",
+            hint="gains are linear, exp2, a list such as '0,5,10,15' for grades 0, 1, 2, 3, or pairs such as '1=3,2=9'",
         )
+
+    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
+        """The gain of each grade; a negative one gains nothing."""
+        positive = np.maximum(grade, 0)
+        if self.gains == "linear":
+            return np.asarray(positive, np.float64)
+        if self.gains == "exp2":
+            return np.asarray(2.0**positive - 1.0)
+        table = self._gain_of_grades()
+        best = int(positive.max(initial=0))
+        if "=" not in self.gains and best >= len(table):
+            raise MeasureError(
+                f"{self.name} has no gain for grade {best}",
+                hint=f"gains={self.gains!r} ends at {len(table) - 1}",
+            )
+        # a grade that the pairs leave out gains itself, as in trec_eval
+        values = np.array([table.get(g, float(g)) for g in range(best + 1)])
+        return np.where(grade < 0, 0.0, values[positive])
+
+    def ideal(self, pool: Pool) -> Hits:
+        """The documents of each topic that gain something, the best first: what an ideal list begins with."""
+        gain = self.gain(pool.grade, pool.max_grade)
+        some = np.flatnonzero(gain > 0)
+        order = some[np.lexsort((-gain[some], pool.topic[some]))]
+        hits = Hits(len(pool), pool.topic[order], np.zeros(len(order), np.int64), pool.grade[order], order)
+        return Hits(len(pool), hits.list, hits.ordinal, hits.grade, order)
+
+
+class DCG(GradedGains, WeightedPrecision):
+    """Discounted cumulated gain: gains added up, each divided by a discount that grows with the rank.
+
+    DCG = sum over ranks i of gain(grade_i) / discount(i)
+    discount log2: log2(1 + i), as trec_eval;  jk: max(1, log_base i), as Jarvelin and Kekalainen
+    gains linear: the grade;  exp2: 2^grade - 1;  a list such as '0,5,10,15' for grades 0, 1, 2, 3;
+    or pairs such as '1=3,2=9', where every other grade gains itself, as trec_eval
+    """
+
+    range = (0.0, float("inf"))
+    reference = "Jarvelin and Kekalainen 2002"
+    discount: str = parameter("log2", "how a rank is discounted", choices=("log2", "jk"))
+    base: float = parameter(2.0, "base of the logarithm of the jk discount", low=1)
+
+    def validate(self) -> None:
+        super().validate()
+        if self.base == 1:
+            raise MeasureError(f"{self.name} cannot have base=1", hint="base is greater than 1")
 
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
         if self.discount == "log2":
-            return np.asarray(1.0 / np.log2(rank + 1.0), np.float64)
+            return np.asarray(1.0 / np.log2(rank + 1.0))
         return 1.0 / np.maximum(1.0, np.log(np.asarray(rank, np.float64)) / np.log(self.base))
 
-    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
-        grade = np.maximum(grade, 0)
-        if self.gains == "linear":
-            return grade.astype(np.float64)
-        if self.gains == "exp2":
-            return np.asarray(2.0**grade - 1.0, np.float64)
-        table = np.array(self._table())
-        if len(grade) and grade.max() >= len(table):
-            raise MeasureError(
-                f"{self.name} has no gain for grade {grade.max()}",
-                hint=f"gains={self.gains!r} ends at {len(table) - 1}",
-            )
-        return table[grade]
+    def of_ideal(self, pool: Pool) -> Floats:
+        """The DCG of the ideal list of each topic, down to the cutoff."""
+        hits = self.ideal(pool)
+        worth = self.gain(hits.grade, pool.max_grade) * self.weight(hits.rank)
+        return hits.sum(np.where(hits.rank <= (self.cutoff or np.inf), worth, 0.0))
 
 
 class nDCG(DCG):
     """Normalised discounted cumulated gain: DCG divided by that of the ideal list.
 
-    nDCG = DCG / DCG(ideal): the ideal orders all judged documents by grade and is cut at the same rank;
+    nDCG = DCG / DCG(ideal): the ideal orders all judged documents by gain and is cut at the same rank;
     0 for a topic without relevant documents. Parameters as for DCG.
     """
 
@@ -166,7 +201,7 @@ class nDCG(DCG):
     range = (0.0, 1.0)
 
     def of(self, lists: Lists) -> Floats:
-        return ratio(super().of(lists), lists.per_topic(super().of(lists.pool.ideal)))
+        return ratio(super().of(lists), lists.per_topic(self.of_ideal(lists.pool)))
 
     def residual(self, lists: Lists) -> Floats:
         raise MeasureError(
