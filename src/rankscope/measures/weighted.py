@@ -181,7 +181,7 @@ class DCG(GradedGains, WeightedPrecision):
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
         if self.discount == "log2":
             return np.asarray(1.0 / np.log2(rank + 1.0))
-        return 1.0 / np.maximum(1.0, np.log(np.asarray(rank, np.float64)) / np.log(self.base))
+        return np.asarray(1.0 / np.maximum(1.0, np.log(np.asarray(rank, np.float64)) / np.log(self.base)))
 
     def of_ideal(self, pool: Pool) -> Floats:
         """The DCG of the ideal list of each topic, down to the cutoff."""

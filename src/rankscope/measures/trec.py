@@ -1,0 +1,429 @@
+"""The measures that only trec_eval has, so that its whole output can be had.
+
+Some are old, some were experiments; ``rankscope trec_eval`` prints them under trec_eval's own names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankscope.errors import MeasureError
+from rankscope.judge.lists import Floats, Hits, Ints, Lists
+from rankscope.judge.pool import Pool
+from rankscope.measures.classic import AP, Bpref, IPrec
+from rankscope.measures.measure import Measure, parameter, ratio
+from rankscope.measures.weighted import DCG, GradedGains
+
+__all__ = [
+    "YAAP",
+    "AvgIPrec",
+    "BinG",
+    "G",
+    "GMBpref",
+    "IdealDCG",
+    "NumNonrelRet",
+    "RBPResidual",
+    "RelP",
+    "RnDCG",
+    "RprecMult",
+    "SetAP",
+    "SetRelP",
+    "TopicRBP",
+    "Unjudged",
+    "Utility",
+    "nDCG_rel",
+]
+
+_REL = "lowest grade that counts as relevant"
+_INFINITE = float("inf")
+
+
+class _TrecMeasure(Measure, abstract=True):
+    family = "trec_eval"
+    reference = "trec_eval"
+
+
+class RprecMult(_TrecMeasure):
+    """R-precision at a multiple: precision at the rank that is a multiple of the number of relevant documents.
+
+    RprecMult@m = hits(n) / n with n = m R + 0.9 cut off to a whole number
+    """
+
+    cutoff_rule = "required"
+    cutoff_meaning = "multiple of the number of relevant documents"
+    rel: int = parameter(1, _REL, low=1)
+
+    def cutoff_value(self, cutoff: float) -> float:
+        if not 0 < cutoff < 2**31:
+            raise MeasureError(
+                f"RprecMult cannot have the multiple {cutoff:g}", hint="write RprecMult@0.5, for example"
+            )
+        return float(cutoff)
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.relevant(self.rel)
+        depth = np.floor(self.cutoff * lists.recall_base(self.rel) + 0.9)
+        return ratio(hits.sum(hits.rank <= depth[hits.list]), depth)
+
+
+class RelP(_TrecMeasure):
+    """Relative precision: precision in the first k, divided by the best that is possible there.
+
+    RelP@k = hits(k) / min(k, R)
+    """
+
+    cutoff_rule = "required"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        best = np.minimum(lists.recall_base(self.rel), self.cutoff)
+        return ratio(lists.relevant(self.rel, self.cutoff).count, best)
+
+
+class SetRelP(_TrecMeasure):
+    """Relative set precision: set precision, divided by the best that a set of this size can have.
+
+    SetRelP = relevant retrieved / min(retrieved, R)
+    """
+
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        best = np.minimum(lists.recall_base(self.rel), lists.retrieved(self.cutoff))
+        return ratio(lists.relevant(self.rel, self.cutoff).count, best)
+
+
+class SetAP(_TrecMeasure):
+    """Set average precision: set precision times set recall.
+
+    SetAP = (relevant retrieved)^2 / (retrieved * R)
+    """
+
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        found = lists.relevant(self.rel, self.cutoff).count
+        return ratio(found * found, lists.retrieved(self.cutoff) * lists.recall_base(self.rel))
+
+
+class Utility(_TrecMeasure):
+    """Utility: what a set is worth when every document in it or missing from it has a price.
+
+    Utility = a * relevant retrieved + b * other retrieved + c * relevant missed + d * other documents not retrieved
+    """
+
+    range = (-_INFINITE, _INFINITE)
+    cutoff_rule = "none"
+    rel: int = parameter(1, _REL, low=1)
+    a: float = parameter(1.0, "worth of a relevant document retrieved")
+    b: float = parameter(-1.0, "worth of another document retrieved")
+    c: float = parameter(0.0, "worth of a relevant document missed")
+    d: float = parameter(0.0, "worth of another document not retrieved")
+    documents: int = parameter(0, "documents in the collection, for d", low=0)
+
+    def of(self, lists: Lists) -> Floats:
+        found = lists.relevant(self.rel).count
+        retrieved, base = lists.retrieved(), lists.recall_base(self.rel)
+        outside = self.documents + found - retrieved - base
+        return np.asarray(
+            self.a * found + self.b * (retrieved - found) + self.c * (base - found) + self.d * outside
+        )
+
+
+class AvgIPrec(_TrecMeasure):
+    """Average interpolated precision: the mean of interpolated precision over levels of recall.
+
+    AvgIPrec = mean over the levels r of IPrec@r;  the eleven levels 0, 0.1, ..., 1 unless set
+    """
+
+    cutoff_rule = "none"
+    rel: int = parameter(1, _REL, low=1)
+    levels: str = parameter("0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1", "levels of recall")
+    rounding: str = parameter("nearest", "as for IPrec", choices=("nearest", "up"))
+
+    def validate(self) -> None:
+        self._points()
+
+    def _points(self) -> list[IPrec]:
+        try:
+            levels = [float(level) for level in self.levels.split(",")]
+        except ValueError:
+            raise MeasureError(
+                f"AvgIPrec cannot have levels={self.levels!r}",
+                hint="write levels='0.25,0.5,0.75', for example",
+            ) from None
+        return [IPrec(level, rel=self.rel, rounding=self.rounding) for level in levels]
+
+    def of(self, lists: Lists) -> Floats:
+        points = self._points()
+        total = np.zeros(len(lists))
+        for point in reversed(points):
+            total = total + point.of(lists)
+        return total / len(points)
+
+
+class GMBpref(Bpref):
+    """Geometric mean binary preference: Bpref whose mean over topics stresses the worst ones.
+
+    per topic max(Bpref, 0.00001); over topics the geometric mean
+    """
+
+    family = "trec_eval"
+    summary = "geometric mean"
+    reference = "trec_eval"
+
+    def of(self, lists: Lists) -> Floats:
+        return np.maximum(super().of(lists), 0.00001)
+
+
+class YAAP(AP):
+    """Yet another average precision: the log-odds of average precision, which averages better over topics.
+
+    YAAP = log((1 + s) / (1 + R - s)) with s = sum over relevant documents of hits(rank) / rank
+    """
+
+    family = "trec_eval"
+    cutoff_rule = "none"
+    range = (-_INFINITE, _INFINITE)
+    reference = "Robertson 2012"
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.relevant(self.rel)
+        total = hits.sum(hits.ordinal / hits.rank)
+        return np.asarray(np.log((1.0 + total) / (1.0 + lists.recall_base(self.rel) - total)))
+
+
+class Unjudged(_TrecMeasure):
+    """Unjudged: the share of the first k documents that nobody judged.
+
+    Unjudged@k = documents without a judgment, or with a negative grade, in the first k / k
+    """
+
+    cutoff_rule = "required"
+
+    def of(self, lists: Lists) -> Floats:
+        return np.asarray((lists.retrieved(self.cutoff) - _judged(lists, self.cutoff).count) / self.cutoff)
+
+
+class NumNonrelRet(_TrecMeasure):
+    """Number of documents retrieved that were judged and are not relevant.
+
+    retrieved documents of grade 0 up to below rel
+    """
+
+    summary = "sum"
+    range = (0.0, _INFINITE)
+    cutoff_rule = "none"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        return np.asarray(_judged(lists, None).count - lists.relevant(self.rel).count, np.float64)
+
+
+def _judged(lists: Lists, cutoff: int | None) -> Hits:
+    """The documents that were really judged: a negative grade says that one was pooled but not looked at."""
+    hits = lists.hits(cutoff)
+    return hits.where(hits.grade >= 0)
+
+
+class BinG(_TrecMeasure):
+    """Binary G: a relevant document counts less, the more others stand above it.
+
+    BinG = 1/R * sum over relevant documents of 1 / log2(2 + number of other documents above)
+    """
+
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.relevant(self.rel, self.cutoff)
+        return ratio(hits.sum(1.0 / np.log2(2.0 + hits.rank - hits.ordinal)), lists.recall_base(self.rel))
+
+
+class _Prefixes:
+    """Running totals over the ideal list of each topic: how much its first documents are worth together."""
+
+    def __init__(self, hits: Hits, values: Any) -> None:
+        self.count = hits.count
+        self._start: Ints = np.cumsum(self.count) - self.count
+        # one zero in front of each topic: nothing is worth nothing
+        self._start += np.arange(len(self.count))
+        self._totals = np.zeros(len(hits) + len(self.count))
+        self._totals[self._start[hits.list] + hits.ordinal] = hits.before(values) + values
+
+    def at(self, topic: Any, depth: Any) -> Floats:
+        """The worth of the first ``depth`` documents of the ideal list of each topic."""
+        return np.asarray(self._totals[self._start[topic] + np.minimum(depth, self.count[topic])])
+
+
+class G(GradedGains):
+    """G: gains weighted by how much better the ideal list had done so far.
+
+    G = sum over documents of gain / log2(2 + C(i) - g(i)), divided by all gains of the topic
+    g(i) = gains down to rank i;  C(i) = gains of the ideal list down to rank i, a rank counting at least 1
+    """
+
+    family = "trec_eval"
+    reference = "trec_eval"
+    cutoff_rule = "none"
+
+    def of(self, lists: Lists) -> Floats:
+        best = self.ideal(lists.pool)
+        possible = self.gain(best.grade, lists.pool.max_grade)
+        cost = _Prefixes(best, np.maximum(possible, 1.0))
+        hits = lists.hits()
+        gain = self.gain(hits.grade, lists.pool.max_grade)
+        topic = lists.topic[hits.list]
+        passed = cost.at(topic, hits.rank) + np.maximum(hits.rank - cost.count[topic], 0)
+        lag = passed - (hits.before(gain) + gain)
+        return ratio(hits.sum(gain / np.log2(2.0 + lag)), lists.per_topic(best.sum(possible)))
+
+
+class IdealDCG(DCG):
+    """Ideal DCG: the discounted cumulated gain of the best list there could be.
+
+    IdealDCG = DCG of all judged documents ordered by gain. Parameters as for DCG.
+    """
+
+    family = "trec_eval"
+    reference = "Jarvelin and Kekalainen 2002"
+
+    def of(self, lists: Lists) -> Floats:
+        return np.array(lists.per_topic(self.of_ideal(lists.pool)), np.float64)
+
+    def residual(self, lists: Lists) -> Floats:
+        raise MeasureError(
+            "IdealDCG has no residual: it does not depend on the list", hint="use DCG@k or RBP"
+        )
+
+
+class _NormalisedAtSeveralRanks(DCG, abstract=True):
+    """Means of nDCG at several ranks of one list."""
+
+    family = "trec_eval"
+    range = (0.0, 1.0)
+    reference = "trec_eval"
+    cutoff_rule = "none"
+
+    def worth(self, hits: Hits, pool: Pool) -> Floats:
+        """What each hit adds to DCG."""
+        return self.gain(hits.grade, pool.max_grade) * self.weight(hits.rank)
+
+    def residual(self, lists: Lists) -> Floats:
+        raise MeasureError(
+            f"{self.name} has no residual: its normalisation depends on the judgments", hint="use DCG@k"
+        )
+
+
+class nDCG_rel(_NormalisedAtSeveralRanks):
+    """nDCG at relevant documents: the mean of nDCG over the ranks where relevant documents stand.
+
+    mean over all documents with a gain of DCG@i / DCG(ideal)@i at their ranks i;  one that is not retrieved
+    counts with the DCG of the whole list / DCG of the whole ideal. Parameters as for DCG.
+    """
+
+    def of(self, lists: Lists) -> Floats:
+        best = self.ideal(lists.pool)
+        ideal = _Prefixes(best, self.worth(best, lists.pool))
+        hits = lists.hits()
+        worth = self.worth(hits, lists.pool)
+        gaining = self.gain(hits.grade, lists.pool.max_grade) > 0
+        here = ratio(hits.before(worth) + worth, ideal.at(lists.topic[hits.list], hits.rank))
+        missed = lists.per_topic(best.count) - hits.sum(gaining)
+        end = ratio(hits.sum(worth), lists.per_topic(best.sum(self.worth(best, lists.pool))))
+        return ratio(hits.sum(np.where(gaining, here, 0.0)) + missed * end, lists.per_topic(best.count))
+
+
+class RnDCG(_NormalisedAtSeveralRanks):
+    """nDCG at the R levels: the mean of nDCG over the ranks where the ideal list steps down to a smaller gain.
+
+    mean of nDCG@n over n = number of documents with the best gain, with one of the two best gains, ...
+    and of nDCG of the whole list, if it goes on for more than one rank after the last of these.
+    0 for a topic without a document of grade rel. Parameters as for DCG.
+    """
+
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        best = self.ideal(lists.pool)
+        ideal = _Prefixes(best, self.worth(best, lists.pool))
+        hits = lists.hits()
+        worth = self.worth(hits, lists.pool)
+        total, points = np.zeros(len(lists)), np.zeros(len(lists))
+        for depth in self._steps(best, lists.pool):
+            mine = lists.per_topic(depth)
+            counts = mine > 0
+            reached = hits.sum(np.where(hits.rank <= mine[hits.list], worth, 0.0))
+            total = total + np.where(counts, ratio(reached, ideal.at(lists.topic, mine)), 0.0)
+            points = points + counts
+        goes_on = lists.retrieved() > lists.per_topic(best.count) + 1
+        end = ratio(hits.sum(worth), ideal.at(lists.topic, lists.per_topic(best.count)))
+        total, points = total + np.where(goes_on, end, 0.0), points + goes_on
+        return np.where(lists.recall_base(self.rel) > 0, ratio(total, points), 0.0)
+
+    def _steps(self, best: Hits, pool: Pool) -> list[Ints]:
+        """For each distinct gain, the best first: how many documents of each topic have it or a better one.
+
+        0 for topics that have no document with just this gain.
+        """
+        gain = self.gain(best.grade, pool.max_grade)
+        steps = []
+        for level in sorted(set(gain.tolist()), reverse=True):
+            up_to = np.bincount(best.list[gain >= level], minlength=len(pool))
+            some = np.bincount(best.list[gain == level], minlength=len(pool)) > 0
+            steps.append(np.where(some, up_to, 0))
+        return steps
+
+
+class TopicRBP(_TrecMeasure):
+    """Rank-biased precision as trec_eval 10 has it: gains divided by the best one of the topic.
+
+    TopicRBP = (1 - p) * sum over ranks i of r_i p^(i-1);  r_i = (gain_i - low) / (best - low)
+    best = gain of the topic's best grade, low = 0 or the smallest gain if it is negative; gains that all lie between
+    0 and 1 stay as they are. gains as for DCG.
+    """
+
+    reference = "Moffat and Zobel 2008"
+    cutoff_rule = "none"
+    p: float = parameter(0.9, "probability of going on to the next rank", low=0, high=1)
+    gains: str = parameter("linear", "as for DCG")
+
+    def validate(self) -> None:
+        DCG(gains=self.gains)
+
+    def of(self, lists: Lists) -> Floats:
+        low, best = self._bounds(lists.pool)
+        hits = lists.hits()
+        hits = hits.where(hits.grade >= 0)
+        topic = lists.topic[hits.list]
+        gain = DCG(gains=self.gains).gain(hits.grade, lists.pool.max_grade)
+        outside = ((low < 0) | (best > 1))[topic]
+        gain = np.where(outside, ratio(gain - low[topic], (best - low)[topic]), gain)
+        return (1.0 - self.p) * hits.sum(gain * self.p ** (hits.rank - 1.0))
+
+    def _bounds(self, pool: Pool) -> tuple[Floats, Floats]:
+        """The smallest and largest gain over the grades 0 up to the best one of each topic."""
+        best_grade = np.full(len(pool), -1)
+        np.maximum.at(best_grade, pool.topic, pool.grade)
+        by_grade = DCG(gains=self.gains).gain(np.arange(pool.max_grade + 1), pool.max_grade)
+        none = np.zeros(1)
+        low = np.concatenate([none, np.minimum.accumulate(np.minimum(by_grade, 0.0))])
+        best = np.concatenate([none, np.maximum.accumulate(np.maximum(by_grade, 0.0))])
+        return low[best_grade + 1], best[best_grade + 1]
+
+
+class RBPResidual(_TrecMeasure):
+    """Residual of rank-biased precision: how much it could rise if all unjudged documents were relevant.
+
+    RBPResidual = (1 - p) * sum over unjudged ranks i of p^(i-1) + p^n for a list of n;  0 if all of it is judged
+    """
+
+    reference = "Moffat and Zobel 2008"
+    cutoff_rule = "none"
+    p: float = parameter(0.9, "probability of going on to the next rank", low=0, high=1)
+
+    def of(self, lists: Lists) -> Floats:
+        hits = _judged(lists, None)
+        known = hits.sum((1.0 - self.p) * self.p ** (hits.rank - 1.0))
+        return np.where(hits.count < lists.retrieved(), 1.0 - known, 0.0)
