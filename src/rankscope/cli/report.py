@@ -1,0 +1,83 @@
+"""Write one HTML page about a collection: data, runs, effort and gain, curves, what-if.
+
+The page holds its data, opens from disk, and makes no request. Curves and measures are computed in the browser.
+
+examples:
+  rankscope report qrels.txt runs/ -o report.html
+  rankscope report qrels.txt runs/ -m "alpha_nDCG@20 ERR@20" --title "Web track"
+  rankscope report qrels.txt runs/ --study my-study/
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rankscope.cli import options
+from rankscope.cli.output import write_atomically
+from rankscope.judge import judge
+
+NAME = "report"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    options.add_measures(parser, ())
+    add_page_options(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="report.html", help="the page (default: report.html)"
+    )
+
+
+def add_page_options(parser: argparse.ArgumentParser) -> None:
+    """What the page shows, for report and explore alike."""
+    parser.add_argument("--title", metavar="TEXT", help="of the page (default: the name of the judgments)")
+    parser.add_argument(
+        "--length", type=int, default=1000, metavar="N", help="N of the effort measures (default: 1000)"
+    )
+    parser.add_argument("--study", metavar="DIR", help="show the tables of a study written there, too")
+    names = parser.add_mutually_exclusive_group()
+    names.add_argument(
+        "--everything",
+        action="store_true",
+        default=None,
+        help="include document names and judged non-relevant documents even if they are many",
+    )
+    names.add_argument(
+        "--lean", dest="everything", action="store_false", help="leave them out even if they are few"
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    from rankscope.report.page import page
+
+    text = page(document_of(args))
+    if args.output == "-":
+        sys.stdout.buffer.write(text.encode("utf-8"))
+        return
+    write_atomically(args.output, text)
+    size = Path(args.output).stat().st_size if Path(args.output).is_file() else len(text)
+    print(f"{args.output}: {size / 1e6:.1f} MB, opens in a browser")
+
+
+def document_of(args: argparse.Namespace) -> dict[str, object]:
+    """The data of the page for what the command line names."""
+    from rankscope.errors import SettingsError
+    from rankscope.report import title_of
+    from rankscope.report.payload import payload
+    from rankscope.report.study import read_study
+
+    if args.length < 1:
+        raise SettingsError(f"--length {args.length}", hint="N is a number of ranks from 1 on")
+    measures = options.measures(args)
+    study = read_study(args.study) if args.study else None
+    qrels, runs = options.collection(args)
+    return payload(
+        judge(qrels, runs, jobs=args.jobs),
+        title=args.title or title_of(qrels.path),
+        measures=measures,
+        settings={"order": args.order, "missing": args.missing, "length": args.length},
+        study=study,
+        everything=args.everything,
+    )

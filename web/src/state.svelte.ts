@@ -1,0 +1,135 @@
+// What is being looked at: one object for all views, mirrored in the URL fragment.
+
+import type { Collection } from "./data/collection";
+import type { Settings } from "./measures/list";
+
+export const VIEWS = [
+  ["summary", "Summary"],
+  ["runs", "Runs"],
+  ["map", "Heat map"],
+  ["plane", "Effort and gain"],
+  ["curves", "Curves"],
+  ["indicators", "Indicators"],
+  ["archetypes", "Archetypes"],
+  ["study", "Study"],
+  ["whatif", "What if"],
+] as const;
+export type View = (typeof VIEWS)[number][0];
+
+/** A rectangle in the plane, in data units. */
+export interface Brush {
+  x0: number;
+  x1: number;
+  y0: number;
+  y1: number;
+}
+
+/** Ranges brushed on the axes of the parallel coordinates, by axis. */
+export type Ranges = Record<string, [number, number]>;
+
+const MAX_RUNS = 6;
+const CROSSINGS = ["sign-change", "definition", "matters"] as const;
+
+export class State {
+  view = $state<View>("summary");
+  /** Measure on the vertical axis, in the heat map and leading in the table of runs. */
+  measure = $state("AP");
+  runs = $state<number[]>([]);
+  topic = $state(0);
+  settings = $state<Settings>({ length: 1000, crossing: "sign-change", dcg: "trec_eval" });
+  brush = $state<Brush | null>(null);
+  ranges = $state<Ranges>({});
+  sort = $state<{ by: string; descending: boolean }>({ by: "", descending: true });
+  logRanks = $state(false);
+  /** Edits of the what-if view, as text such as "m5-2 r7=1". */
+  edits = $state("");
+  theme = $state<"auto" | "light" | "dark">("auto");
+  /** Rank under the pointer or keyboard cursor in the curve panels. */
+  cursor = $state<number | null>(null);
+
+  constructor(readonly data: Collection) {
+    this.settings = { ...data.defaults };
+    const first = data.measures.find((m) => m.kind === "given") ?? data.measures[0];
+    this.measure = data.measure("AP") ? "AP" : first.name;
+    this.runs = data.runs.length > 0 ? [this.best()] : [];
+  }
+
+  private best(): number {
+    const means = this.data.means(this.measure, this.settings);
+    let best = 0;
+    means.forEach((m, r) => {
+      if (m > means[best] || Number.isNaN(means[best])) best = r;
+    });
+    return best;
+  }
+
+  /** Look at one list; `add` keeps the runs already chosen. */
+  choose(run: number, topic: number, add = false): void {
+    this.topic = topic;
+    if (!add) this.runs = [run];
+    else if (!this.runs.includes(run)) this.runs = [...this.runs.slice(-(MAX_RUNS - 1)), run];
+    this.edits = "";
+  }
+
+  toggle(run: number): void {
+    if (!this.runs.includes(run)) this.runs = [...this.runs.slice(-(MAX_RUNS - 1)), run];
+    else if (this.runs.length > 1) this.runs = this.runs.filter((r) => r !== run);
+    this.edits = "";
+  }
+
+  toFragment(): string {
+    const q = new URLSearchParams();
+    const d = this.data;
+    q.set("view", this.view);
+    q.set("measure", this.measure);
+    for (const r of this.runs) q.append("run", d.runs[r]);
+    if (d.topics.length > 0) q.set("topic", d.topics[this.topic]);
+    if (this.settings.length !== d.defaults.length) q.set("length", String(this.settings.length));
+    if (this.settings.crossing !== d.defaults.crossing) q.set("crossing", this.settings.crossing);
+    if (this.settings.dcg !== d.defaults.dcg) q.set("dcg", this.settings.dcg);
+    if (this.brush) q.set("brush", [this.brush.x0, this.brush.x1, this.brush.y0, this.brush.y1].map(short).join(","));
+    const ranges = Object.entries(this.ranges).map(([axis, [a, b]]) => `${axis}:${short(a)}:${short(b)}`);
+    if (ranges.length > 0) q.set("ranges", ranges.join(","));
+    if (this.sort.by) q.set("sort", (this.sort.descending ? "-" : "") + this.sort.by);
+    if (this.logRanks) q.set("ranks", "log");
+    if (this.edits) q.set("edits", this.edits);
+    return q.toString();
+  }
+
+  /** Takes what it understands from a fragment and ignores the rest: links outlive reports. */
+  fromFragment(fragment: string): void {
+    const q = new URLSearchParams(fragment.replace(/^#/, ""));
+    const d = this.data;
+    const view = q.get("view");
+    if (VIEWS.some(([v]) => v === view)) this.view = view as View;
+    const measure = q.get("measure");
+    if (measure && d.measure(measure)) this.measure = measure;
+    const runs = q.getAll("run").map((name) => d.runs.indexOf(name));
+    const known = runs.filter((r, i) => r >= 0 && runs.indexOf(r) === i).slice(0, MAX_RUNS);
+    if (known.length > 0) this.runs = known;
+    const topic = d.topics.indexOf(q.get("topic") ?? "");
+    if (topic >= 0) this.topic = topic;
+    const length = Number(q.get("length"));
+    const crossing = CROSSINGS.find((c) => c === q.get("crossing"));
+    const dcg = q.get("dcg");
+    this.settings = {
+      length: Number.isInteger(length) && length > 0 && length <= 1e6 ? length : d.defaults.length,
+      crossing: crossing ?? d.defaults.crossing,
+      dcg: dcg === "jk10" || dcg === "trec_eval" ? dcg : d.defaults.dcg,
+    };
+    const box = (q.get("brush") ?? "").split(",").map(Number);
+    this.brush =
+      box.length === 4 && box.every(Number.isFinite) ? { x0: box[0], x1: box[1], y0: box[2], y1: box[3] } : null;
+    this.ranges = {};
+    for (const part of (q.get("ranges") ?? "").split(",")) {
+      const [axis, a, b] = part.split(":");
+      if (b !== undefined && Number.isFinite(+a) && Number.isFinite(+b)) this.ranges[axis] = [+a, +b];
+    }
+    const sort = q.get("sort") ?? "";
+    this.sort = { by: sort.replace(/^-/, ""), descending: !sort || sort.startsWith("-") };
+    this.logRanks = q.get("ranks") === "log";
+    this.edits = q.get("edits") ?? "";
+  }
+}
+
+const short = (x: number): string => String(+x.toFixed(4));

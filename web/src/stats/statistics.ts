@@ -1,0 +1,190 @@
+// The few statistics the page needs: quantiles, t intervals, randomised Tukey HSD.
+
+/** Quantile with linear interpolation, as numpy's default; values need not be sorted. */
+export function quantile(values: ArrayLike<number>, q: number): number {
+  const sorted = Float64Array.from(Array.from(values).filter((v) => !Number.isNaN(v))).sort();
+  return sortedQuantile(sorted, q);
+}
+
+export function sortedQuantile(sorted: Float64Array, q: number): number {
+  if (sorted.length === 0) return NaN;
+  const at = q * (sorted.length - 1);
+  const low = Math.floor(at);
+  const high = Math.min(low + 1, sorted.length - 1);
+  return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
+}
+
+function logGamma(x: number): number {
+  const c = [
+    76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 0.1208650973866179e-2,
+    -0.5395239384953e-5,
+  ];
+  let sum = 1.000000000190015;
+  for (let i = 0; i < 6; i++) sum += c[i] / (x + 1 + i);
+  const t = x + 5.5;
+  return (x + 0.5) * Math.log(t) - t + Math.log((2.5066282746310005 * sum) / x);
+}
+
+/** Continued fraction of the incomplete beta function (Lentz). */
+function betaFraction(a: number, b: number, x: number): number {
+  const tiny = 1e-300;
+  let c = 1;
+  let d = 1 - ((a + b) * x) / (a + 1);
+  d = 1 / (Math.abs(d) < tiny ? tiny : d);
+  let value = d;
+  for (let m = 1; m < 300; m++) {
+    for (const odd of [false, true]) {
+      const numerator = odd
+        ? (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1))
+        : (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+      d = 1 + numerator * d;
+      d = 1 / (Math.abs(d) < tiny ? tiny : d);
+      c = 1 + numerator / c;
+      if (Math.abs(c) < tiny) c = tiny;
+      value *= c * d;
+    }
+    if (Math.abs(c * d - 1) < 1e-13) break;
+  }
+  return value;
+}
+
+function incompleteBeta(a: number, b: number, x: number): number {
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x));
+  return x < (a + 1) / (a + b + 2)
+    ? (front * betaFraction(a, b, x)) / a
+    : 1 - (front * betaFraction(b, a, 1 - x)) / b;
+}
+
+const critical = new Map<number, number>();
+
+/** The t for which a two-sided 95 % interval with `df` degrees of freedom is mean +- t standard errors. */
+export function tCritical(df: number): number {
+  let t = critical.get(df);
+  if (t === undefined) {
+    let low = 0;
+    let high = 1000;
+    for (let i = 0; i < 100; i++) {
+      const mid = (low + high) / 2;
+      if (incompleteBeta(df / 2, 0.5, df / (df + mid * mid)) > 0.05) low = mid;
+      else high = mid;
+    }
+    t = (low + high) / 2;
+    critical.set(df, t);
+  }
+  return t;
+}
+
+export interface Interval {
+  n: number;
+  mean: number;
+  low: number;
+  high: number;
+}
+
+/** Mean and 95 % t interval of values[from..to), undefined values left out. */
+export function interval(values: ArrayLike<number>, from: number, to: number): Interval {
+  let n = 0;
+  let mean = 0;
+  let squares = 0;
+  for (let i = from; i < to; i++) {
+    const v = values[i];
+    if (Number.isNaN(v)) continue;
+    n++;
+    const d = v - mean;
+    mean += d / n;
+    squares += d * (v - mean);
+  }
+  if (n === 0) return { n, mean: NaN, low: NaN, high: NaN };
+  if (n === 1) return { n, mean, low: NaN, high: NaN };
+  const half = tCritical(n - 1) * Math.sqrt(squares / (n - 1) / n);
+  return { n, mean, low: mean - half, high: mean + half };
+}
+
+/** Deterministic uniform numbers in [0, 1) (mulberry32). */
+export function random(seed: number): () => number {
+  let a = seed >>> 0;
+  return () => {
+    a = (a + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(a ^ (a >>> 15), a | 1);
+    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/**
+ * Randomised Tukey HSD (Carterette 2012): shuffle each topic's scores among the runs, note the largest minus the
+ * smallest mean; two runs differ at the 5 % level if their means differ by more than the 95 % point of these.
+ * Works in slices so that the page stays responsive; null when aborted.
+ */
+export async function tukey(
+  values: Float64Array,
+  runs: number,
+  topics: number,
+  replicates: number,
+  aborted: () => boolean,
+): Promise<number | null> {
+  const complete: number[] = [];
+  for (let t = 0; t < topics; t++) {
+    let whole = true;
+    for (let r = 0; r < runs; r++) if (Number.isNaN(values[r * topics + t])) whole = false;
+    if (whole) complete.push(t);
+  }
+  if (complete.length < 2 || runs < 2) return NaN;
+  const columns = complete.map((t) => Float64Array.from({ length: runs }, (_, r) => values[r * topics + t]));
+  const next = random(1);
+  const ranges = new Float64Array(replicates);
+  const sums = new Float64Array(runs);
+  let slice = performance.now();
+  for (let b = 0; b < replicates; b++) {
+    sums.fill(0);
+    for (const column of columns) {
+      for (let i = runs - 1; i >= 0; i--) {
+        const k = Math.floor(next() * (i + 1));
+        const v = column[k];
+        column[k] = column[i];
+        column[i] = v;
+        sums[i] += v;
+      }
+    }
+    let low = Infinity;
+    let high = -Infinity;
+    for (const s of sums) {
+      if (s < low) low = s;
+      if (s > high) high = s;
+    }
+    ranges[b] = (high - low) / complete.length;
+    if (performance.now() - slice > 24) {
+      await new Promise((resume) => setTimeout(resume));
+      if (aborted()) return null;
+      slice = performance.now();
+    }
+  }
+  return sortedQuantile(ranges.sort(), 0.95);
+}
+
+/** Maximal groups of runs (sorted means, best first) whose means lie within `critical`: first and last group of each. */
+export function groups(sorted: readonly number[], critical: number): { first: number; last: number }[] {
+  const ends: [number, number][] = [];
+  let reach = -1;
+  for (let i = 0; i < sorted.length; i++) {
+    let j = Math.max(i, reach);
+    while (j + 1 < sorted.length && sorted[i] - sorted[j + 1] <= critical) j++;
+    if (j > reach) {
+      ends.push([i, j]);
+      reach = j;
+    }
+  }
+  return sorted.map((_, i) => {
+    let first = -1;
+    let last = -1;
+    ends.forEach(([a, b], k) => {
+      if (a <= i && i <= b) {
+        if (first < 0) first = k;
+        last = k;
+      }
+    });
+    return { first: first + 1, last: last + 1 };
+  });
+}

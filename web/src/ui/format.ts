@@ -1,0 +1,46 @@
+// How numbers look: the same everywhere on the page.
+
+/** A score with four decimals; a dash where it is undefined. */
+export function score(x: number, digits = 4): string {
+  if (Number.isNaN(x)) return "–";
+  if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
+  return x.toFixed(digits).replace("-", "−");
+}
+
+export function signed(x: number, digits = 4): string {
+  if (Number.isNaN(x)) return "–";
+  const text = score(Math.abs(x), digits);
+  return Number(Math.abs(x).toFixed(digits)) === 0 ? text : (x > 0 ? "+" : "−") + text;
+}
+
+export const count = (n: number): string => (Number.isFinite(n) ? n.toLocaleString("en-US").replace("-", "−") : "∞");
+
+export const percent = (share: number, digits = 1): string =>
+  Number.isNaN(share) ? "–" : `${(100 * share).toFixed(digits)} %`;
+
+/** Where a document stands against the ideal list, in words. */
+export function misplaced(rp: number): string {
+  if (rp === 0) return "in place";
+  return rp < 0 ? `${count(-rp)} too early` : `${count(rp)} too late`;
+}
+
+/** CSV that a spreadsheet reads as data: a leading =, +, -, @ in a name must not become a formula. */
+export function csv(rows: readonly (readonly (string | number)[])[]): string {
+  const field = (v: string | number): string => {
+    if (typeof v === "number") return Number.isNaN(v) ? "" : String(v);
+    const safe = /^[=+\-@\t\r]/.test(v) ? `'${v}` : v;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return rows.map((row) => row.map(field).join(",")).join("\r\n") + "\r\n";
+}
+
+export function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const a = document.createElement("a");
+  a.href = url;
+  a.download = name;
+  document.body.append(a);
+  a.click();
+  a.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
