@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rankscope.measures import classic, counts, similarity, weighted  # noqa: F401  (each registers its measures)
+from rankscope.measures import (  # each registers its measures
+    classic,  # noqa: F401
+    counts,  # noqa: F401
+    effort,  # noqa: F401
+    similarity,  # noqa: F401
+    trec,  # noqa: F401
+    weighted,  # noqa: F401
+)
 from rankscope.measures.function import FunctionMeasure, define
 from rankscope.measures.grammar import parse, parse_many
 from rankscope.measures.measure import REGISTRY, Measure

@@ -1,0 +1,231 @@
+"""The effort family: how far documents stand from where the ideal list has them, and what that costs the user.
+
+Grades of a topic g1 > g2 > ... with c_g documents each take the ranks min(g) .. max(g) of the ideal list; non-relevant
+documents follow from RB + 1 on. A document elsewhere is misplaced:
+
+    RP[j] = j - min(g) if it comes too early (negative), j - max(g) if too late (positive), else 0
+    CRP[j] = RP[1] + ... + RP[j]
+
+A list is cut at N and then filled up with non-relevant documents to N = max(N, 2 RB), so that the worst possible list
+has room. Topics without relevant documents are undefined. :mod:`rankscope.measures.effort_curves` computes all lists
+at once from their relevant hits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankscope.judge.lists import AnyArray, Floats, Lists
+from rankscope.measures.effort_curves import CROSSINGS, Curves, curves_of
+from rankscope.measures.effort_weights import WeightedCurves, grade_values
+from rankscope.measures.measure import Measure, parameter, ratio
+
+__all__ = [
+    "CRP",
+    "BalancePoint",
+    "CRP_N",
+    "CRP_min",
+    "Rho",
+    "Rho2012",
+    "Sigma",
+    "SigmaMinus",
+    "SigmaPlus",
+    "Twist",
+    "b_ratio",
+]
+
+_CROSSING = "what counts as a crossing of the axis"
+_FERRO = "Ferro, Silvello, Keskustalo, Pirkola and Jarvelin 2016"
+_ANGELINI = "Angelini, Ferro, Jarvelin, Keskustalo, Pirkola, Santucci and Silvello 2012"
+
+
+class _Effort(Measure, abstract=True):
+    family = "effort"
+    reference = _FERRO
+    cutoff_meaning = "N, the length at which lists are evaluated"
+    default_cutoff = 1000
+    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        curves = self.curves(lists)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(curves.base > 0, self.value(curves), np.nan)
+
+    def curves(self, lists: Lists) -> Curves:
+        """The curves of cumulated relative positions that the measure reads."""
+        return curves_of(lists, self.rel, self.cutoff)
+
+    def value(self, curves: Curves) -> AnyArray:
+        """The value of every list; anything where the topic has no relevant document."""
+        raise TypeError(f"{self.name} defines no formula")
+
+
+class _Weighted(_Effort, abstract=True):
+    patience: float = parameter(1.0, "experimental: a misplacement at rank j counts j^(patience-1)", low=0, high=1)
+    grades: str = parameter(
+        "equal", "experimental: how far grades are apart: equal, linear, or a list for grades 0, 1, 2, ..."
+    )
+
+    def validate(self) -> None:
+        if self.grades not in ("equal", "linear"):
+            grade_values(self.grades, self.name)
+
+    def curves(self, lists: Lists) -> Curves:
+        if self.patience == 1 and self.grades == "equal":
+            return super().curves(lists)
+        return WeightedCurves(lists, self.rel, self.cutoff, self.patience, self.grades)
+
+
+class Rho(_Weighted):
+    """Recovery ratio: how soon after the recall base the list has made up for what it lost.
+
+    Rho = RB / BalancePoint;  0 if CRP never crosses the axis
+    """
+
+    crossing: str = parameter("sign-change", _CROSSING, choices=CROSSINGS)
+
+    def value(self, curves: Curves) -> AnyArray:
+        return curves.base / curves.balance(self.crossing)
+
+
+class BalancePoint(_Weighted):
+    """Balance point: the rank where CRP first crosses the axis, but not before the recall base.
+
+    max(RB, m), where m is the first crossing (see Twist);  infinite if there is none
+    """
+
+    range = (1.0, float("inf"))
+    crossing: str = parameter("sign-change", _CROSSING, choices=CROSSINGS)
+
+    def value(self, curves: Curves) -> AnyArray:
+        return curves.balance(self.crossing)
+
+
+class SigmaPlus(_Weighted):
+    """Forward space ratio: how little relevant documents come too late.
+
+    1 - s+ / s+(full scale);  s+ = sum of the positive RP, full scale = the ideal list reversed
+    s+(full scale) = RB (N - RB) + RB (RB + 1) / 2 - sum over grades of c_g max(g)
+    """
+
+    def value(self, curves: Curves) -> AnyArray:
+        return (curves.full_forward - curves.forward) / curves.full_forward
+
+
+class SigmaMinus(_Weighted):
+    """Backward space ratio: how little documents come too early.
+
+    1 - s- / s-(full scale);  s- = sum of the absolute negative RP;  s-(full scale) = RB (RB + 1) / 2
+    """
+
+    def value(self, curves: Curves) -> AnyArray:
+        return (curves.full_backward - curves.backward) / curves.full_backward
+
+
+class Sigma(_Weighted):
+    """Space ratio: how little documents are misplaced, too early and too late.
+
+    the harmonic mean of SigmaPlus and SigmaMinus;  0 if both are 0
+    """
+
+    def value(self, curves: Curves) -> AnyArray:
+        return _sigma(curves)
+
+
+class Twist(_Weighted):
+    """Twist: how little avoidable effort the list costs; 1 for the ideal list, 0 for a list without relevant documents.
+
+    Twist = (Rho + Sigma) / 2,  Rho = RB / max(RB, m),  m = first rank where CRP crosses the axis
+    crossing sign-change: CRP[m] < 0 <= CRP[m+1];  definition: CRP[m] <= 0 <= CRP[m+1] or CRP[m] >= 0 >= CRP[m+1],
+    as Definition 3 has it;  matters: CRP[m] <= 0 < CRP[m+1], as the authors' toolkit;  m = 1 if CRP is 0 everywhere
+    """
+
+    crossing: str = parameter("sign-change", _CROSSING, choices=CROSSINGS)
+
+    def value(self, curves: Curves) -> AnyArray:
+        return (curves.base / curves.balance(self.crossing) + _sigma(curves)) / 2
+
+
+def _sigma(curves: Curves) -> Floats:
+    """The harmonic mean of (F - f) / F and (B - b) / B, with a single division."""
+    plus = curves.full_forward - curves.forward
+    minus = curves.full_backward - curves.backward
+    return ratio(2.0 * plus * minus, plus * curves.full_backward + minus * curves.full_forward)
+
+
+class CRP(_Effort):
+    """Cumulated relative position: the sum of the misplacements of the first k documents.
+
+    CRP@k = RP[1] + ... + RP[k];  negative while documents have come too early, 0 all along for the ideal list
+    """
+
+    range = (-float("inf"), float("inf"))
+    cutoff_meaning = "the rank at which CRP is read"
+    reference = _ANGELINI
+
+    def value(self, curves: Curves) -> AnyArray:
+        return curves.at(self.cutoff)
+
+
+class _Indicator(_Effort, abstract=True):
+    reference = _ANGELINI
+    range = (-float("inf"), float("inf"))
+    clamped: bool = parameter(False, "whether the value is brought into [0, 1], as for parallel coordinates")
+
+    def curves(self, lists: Lists) -> Curves:
+        # the turn-around of a ranking is not known from that of its beginnings: a prefix tree has to be written out
+        written = getattr(lists, "flat", None)
+        return super().curves(lists if written is None else written())
+
+    def value(self, curves: Curves) -> AnyArray:
+        raw = self.raw(curves)
+        return np.clip(raw, 0.0, 1.0) if self.clamped else raw
+
+    def raw(self, curves: Curves) -> AnyArray:
+        """The indicator as it is defined, which may leave [0, 1]."""
+        raise TypeError(f"{self.name} defines no formula")
+
+
+class Rho2012(_Indicator):
+    """Recovery value of 2012: the recall base over the rank where the curve is back at the axis.
+
+    RB / b;  b = first rank after the turn-around (the first rank where CRP is least) with CRP >= 0;  0 if there is none
+    More than 1 if the list recovers before RB; clamped: RB / max(RB, b)
+    """
+
+    def raw(self, curves: Curves) -> AnyArray:
+        return curves.base / curves.regained
+
+
+class b_ratio(_Indicator):
+    """Balance ratio of 2012: how much sooner than the full-scale list the list is back at the axis.
+
+    1 - b / b(full scale);  b as in Rho2012;  minus infinity if the list never is, clamped 0
+    """
+
+    def raw(self, curves: Curves) -> AnyArray:
+        return 1.0 - curves.regained / curves.full_regained
+
+
+class CRP_min(_Indicator):
+    """Minimum ratio of 2012: how little the list loses up to its turn-around.
+
+    1 - CRP[t] / CRP[t] of the full-scale list;  t = turn-around, the first rank where CRP is least
+    """
+
+    range = (0.0, 1.0)
+
+    def raw(self, curves: Curves) -> AnyArray:
+        worst = curves.full_at(curves.turn_around)
+        return (worst - curves.least) / worst
+
+
+class CRP_N(_Indicator):
+    """Final ratio of 2012: how near to the axis the list ends, measured by the full-scale list.
+
+    1 - CRP[N] / CRP[N] of the full-scale list;  undefined if the latter is 0;  more than 1 if the list ends below 0
+    """
+
+    def raw(self, curves: Curves) -> AnyArray:
+        worst = curves.full_end
+        return np.where(worst == 0, np.nan, (worst - curves.end) / worst)

@@ -1,0 +1,119 @@
+"""Weighted relative positions: the future work that Ferro and others (2016) announce, in a form of our own.
+
+A misplacement counts RP[j] * w(j) * d(j):
+
+    w(j) = j^(patience - 1)       1 for a patient user; at patience 0 a misplacement counts relative to its rank
+    d(j) = |value(grade at j) - value(grade of the ideal list at j)|      1 throughout for equal grades
+
+With patience 1 and equal grades this is the curve of :class:`~rankscope.measures.effort_curves.Curves`. The space ratios
+are taken against the most that these weights allow: no list has a longer backward space than one without relevant
+documents, and no list a longer forward space than
+
+    sum over the RB last ranks j of v j^patience - (v max(g)) j^(patience - 1),    v = value of a grade
+
+where v and v max(g) are each put in ascending order; without a discount that is the full-scale list.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from rankscope.errors import MeasureError
+from rankscope.judge.lists import AnyArray, Floats, Lists
+from rankscope.measures.effort_curves import Curves
+
+__all__ = ["WeightedCurves", "grade_values"]
+
+
+def grade_values(text: str, measure: str) -> list[float]:
+    """The values of grades 0, 1, 2, ... from a text.
+
+    >>> grade_values("0,1,3", "Twist")
+    [0.0, 1.0, 3.0]
+    """
+    try:
+        values = [float(value) for value in text.split(",")]
+        if len(values) > 1 and values[0] == 0 and np.isfinite(values).all() and (np.diff(values) > 0).all():
+            return values
+    except ValueError:
+        pass
+    raise MeasureError(
+        f"{measure} cannot have grades={text!r}",
+        hint="grades are equal, linear, or a rising list from 0 such as '0,1,3' for grades 0, 1, 2",
+    )
+
+
+class WeightedCurves(Curves):
+    """The curves of all lists when misplacements are weighted by rank and by the distance between grades."""
+
+    def __init__(self, lists: Lists, rel: int, cutoff: int, patience: float, grades: str) -> None:
+        self.patience = patience
+        self.grades = grades
+        self.rel = rel
+        super().__init__(lists, rel, cutoff)
+
+    def _follow(self) -> None:
+        super()._follow()
+        hits, ideal = self.hits, self.ideal
+        rank, base = hits.rank.astype(np.int64), self.base[hits.list]
+        # what each rank of the ideal list costs if a non-relevant document stands there, and the costs above it
+        expected = self._value(ideal.hits.grade)
+        cost = (ideal.base[ideal.hits.list] + 1 - ideal.hits.rank) * self._discount(ideal.hits.rank)
+        cost = cost * self._distance(expected, 0.0)
+        total = ideal.hits.sum(cost)
+        above = ideal.hits.before(cost)
+        inside = rank <= base
+        place = np.where(inside, ideal.start[self.topic[hits.list]] + rank - 1, 0)
+        displaced = np.where(inside, expected[place], 0.0) if len(expected) else np.zeros(len(hits))
+        spared = np.where(inside, cost[place], 0.0) if len(cost) else np.zeros(len(hits))
+        lost = np.where(inside, above[place], total[self.topic[hits.list]]) if len(cost) else np.zeros(len(hits))
+        distance = self._distance(self._value(hits.grade), displaced)
+        self.rp = self.rp * self._discount(rank) * distance
+        change = self.rp + spared
+        self.full_backward = total[self.topic]
+        self.before = hits.before(change) - lost
+        self.end = hits.sum(change) - self.full_backward
+
+    def _discount(self, rank: AnyArray) -> Floats:
+        return np.asarray(rank, np.float64) ** (self.patience - 1.0)
+
+    def _value(self, grade: AnyArray) -> Floats:
+        if self.grades == "equal":
+            return np.ones(len(grade))
+        if self.grades == "linear":
+            return grade.astype(np.float64)
+        values = np.array(grade_values(self.grades, "Twist"))
+        if len(grade) and grade.max() >= len(values):
+            raise MeasureError(
+                f"there is no value for grade {grade.max()}", hint=f"grades={self.grades!r} ends at {len(values) - 1}"
+            )
+        return values[grade]
+
+    def _distance(self, value: AnyArray, other: AnyArray | float) -> AnyArray:
+        # any two grades are equally far apart, including two relevant ones
+        return np.ones(len(value)) if self.grades == "equal" else np.abs(value - other)
+
+    @cached_property
+    def slack(self) -> Floats:  # type: ignore[override]
+        """Sums of fractions that should cancel come out as tiny numbers: these count as 0."""
+        return 1e-12 * self.full_backward[self.hits.list]
+
+    @cached_property
+    def level(self) -> AnyArray:
+        return self.backward <= 1e-12 * self.full_backward
+
+    @cached_property
+    def full_forward(self) -> AnyArray:
+        """The most forward space that these weights allow."""
+        ideal = self.ideal
+        topic = ideal.hits.list
+        values = self._value(ideal.hits.grade)
+        latest = values * ideal.last
+        length = np.zeros(len(ideal.base), np.int64)
+        length[self.topic] = self.length
+        tail = (length - ideal.base)[topic] + ideal.hits.rank
+        most = values[np.lexsort((values, topic))] * tail**self.patience
+        least = latest[np.lexsort((latest, topic))] * tail ** (self.patience - 1.0)
+        return ideal.hits.sum(most - least)[self.topic]
