@@ -30,6 +30,7 @@ class Pool:
         self.offsets = offsets
         self.grade = grade
         self.aspects = aspects
+        self.ideals: dict[object, Lists] = {}  # greedy ideals, by what they are greedy for
         self.recall_base = lru_cache(self._recall_base)
         self.nonrelevant = lru_cache(self._nonrelevant)
 
@@ -87,14 +88,24 @@ class Pool:
         return np.diff(self.aspects.topic_offsets)
 
     @cached_property
+    def aspects_counted(self) -> npt.NDArray[np.bool_]:
+        """``aspects_counted[a, t]``: whether some document is relevant to the a-th aspect of topic t.
+
+        Nobody can cover the others, so they do not count, as in ndeval.
+        """
+        return self.by_aspect.recall_base(1).reshape(len(self.aspect_grades), -1) > 0
+
+    @cached_property
     def aspect_weights(self) -> npt.NDArray[np.float64]:
-        """``aspect_weights[a, t]``: how much the a-th aspect of topic t counts; 1/m each unless given, 0 beyond m."""
-        weights = np.arange(len(self.aspect_grades))[:, np.newaxis] < self.aspect_count
-        if self.aspects is None or self.aspects.weight is None:
-            return weights / np.maximum(self.aspect_count, 1)
-        given = np.zeros(weights.shape)
-        given.T[weights.T] = self.aspects.weight
-        return given
+        """``aspect_weights[a, t]``: how much the a-th aspect of topic t counts, 1 in all; equal unless given."""
+        weights = self.aspects_counted.astype(np.float64)
+        if self.aspects is not None and self.aspects.weight is not None:
+            there = np.arange(len(weights))[:, np.newaxis] < self.aspect_count
+            given = np.zeros(weights.shape)
+            given.T[there.T] = self.aspects.weight
+            weights *= given
+        total = weights.sum(axis=0)
+        return weights / np.where(total > 0, total, 1.0)
 
     @cached_property
     def by_aspect(self) -> Pool:

@@ -8,7 +8,10 @@ from typing import Any
 from rankscope.measures import (  # each registers its measures
     classic,  # noqa: F401
     counts,  # noqa: F401
+    cube,  # noqa: F401
+    diversity,  # noqa: F401
     effort,  # noqa: F401
+    global_gain,  # noqa: F401
     similarity,  # noqa: F401
     trec,  # noqa: F401
     weighted,  # noqa: F401

@@ -1,0 +1,171 @@
+"""The cube test: a search task as a cube that relevant documents fill, one prism per aspect, as fast as possible.
+
+The official programs differ; a preset names one of them.
+
+=============== ================ =========== ===================== ===================== =====================
+preset          gain of grade g  divided by  full when             overflow              time
+=============== ================ =========== ===================== ===================== =====================
+trec-dd-2017    gamma^(n+1) g    height      height is reached     cut off               iterations
+trec-dd-2014    gamma^(n+1) g/4  -           height 1 is reached   kept                  seconds (a reading model)
+equation7       gamma^n g/g_max  -           grades reach height   kept                  documents
+=============== ================ =========== ===================== ===================== =====================
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankscope.judge.lists import Floats, Hits, Ints, Lists
+from rankscope.measures.diversity import Diversity
+from rankscope.measures.ideal import ideal_lists
+from rankscope.measures.measure import parameter, ratio
+
+__all__ = ["ACT", "CT", "nCT"]
+
+# the reading model of the 2014 program: seconds for a summary, for a word, for a decision; how likely a click is
+_SUMMARY, _WORD, _DECISION, _CLICK_RELEVANT, _CLICK_OTHER = 4.4, 0.018, 7.8, 0.64, 0.39
+_BEST_GRADE_2014 = 4
+
+
+class CT(Diversity):
+    """Cube test: how much of the information need is filled, per unit of time.
+
+    CT = 1 / (Time * height) * sum over aspects a of p_a min(height, sum over documents of gamma^(n+1) grade)
+    n = documents relevant to a above; Time = 1, or with iteration=5 the number of pages of 5 documents.
+    preset equation7: gamma^n instead, not divided by height, Time = number of documents (Albahem et al. 2018)
+    preset trec-dd-2014: TREC's first program, with its model of reading time
+    """
+
+    range = (0.0, float("inf"))
+    reference = "Luo, Wing, Yang and Hearst 2013"
+    preset: str = parameter(
+        "trec-dd-2017", "which program", choices=("trec-dd-2017", "trec-dd-2014", "equation7")
+    )
+    gamma: float = parameter(0.5, "what each document of an aspect leaves to the next", low=0, high=1)
+    height: float = parameter(5.0, "where an aspect is full (2014: always 1)", low=0)
+    iteration: int = parameter(0, "documents shown at a time; 0: all at once (2017 only)", low=0)
+    words: float = parameter(150.0, "length of a document (2014 only)", low=0)
+
+    def of(self, lists: Lists) -> Floats:
+        filled = lists.by_aspect.sum(self._hits(lists).sum(self.increments(lists)), lists.pool.aspect_weights)
+        return ratio(filled, self.time(lists))
+
+    def _hits(self, lists: Lists) -> Hits:
+        return lists.by_aspect.lists.relevant(1, self.cutoff)
+
+    def increments(self, lists: Lists) -> Floats:
+        """How much each document adds to each aspect."""
+        hits = self._hits(lists)
+        seen = hits.ordinal if self.preset != "equation7" else hits.ordinal - 1
+        left = self.gamma ** np.arange(int(hits.count.max(initial=0)) + 1.0)[seen]
+        if self.preset == "equation7":
+            grade = hits.grade / lists.pool.max_grade
+            return left * grade * (hits.before(grade) < self.height)
+        if self.preset == "trec-dd-2014":
+            gain = left * hits.grade / _BEST_GRADE_2014
+            return gain * (hits.before(gain) < 1.0)
+        gain = left * hits.grade
+        before = hits.before(gain)
+        return np.maximum(np.minimum(gain, self.height - before), 0.0) / self.height
+
+    def time(self, lists: Lists) -> Floats:
+        """The time a list takes."""
+        retrieved = lists.retrieved(self.cutoff)
+        if self.preset == "equation7":
+            return np.asarray(retrieved, np.float64)
+        if self.preset == "trec-dd-2014":
+            return self._seconds(retrieved, lists.relevant(1, self.cutoff).count)
+        return self._pages(retrieved)
+
+    def _pages(self, rank: Ints) -> Floats:
+        if self.iteration == 0:
+            return np.ones(len(rank))
+        return np.maximum(1.0, np.ceil(rank / self.iteration))
+
+    def _seconds(self, rank: Ints, relevant: Ints) -> Floats:
+        read = _WORD * self.words + _DECISION
+        return rank * (_SUMMARY + read * _CLICK_OTHER) + relevant * read * (_CLICK_RELEVANT - _CLICK_OTHER)
+
+
+class ACT(CT):
+    """Average cube test: the mean over all documents of the cube test of the list down to it.
+
+    ACT = 1/n * sum over ranks i of CT(first i documents);  presets as for CT
+    """
+
+    reference = "Yang, Frank and Soboroff 2015"
+
+    def of(self, lists: Lists) -> Floats:
+        retrieved = lists.retrieved(self.cutoff)
+        if self.preset == "trec-dd-2014":
+            return ratio(self._rank_by_rank(lists), retrieved)
+        # a gain at rank r counts at every rank from r on, each time divided by the time spent until there
+        deepest = int(retrieved.max(initial=0))
+        ranks = np.arange(1, deepest + 1)
+        time = ranks.astype(np.float64) if self.preset == "equation7" else self._pages(ranks)
+        speed = np.concatenate([[0.0], np.cumsum(1.0 / time)])
+        hits, gain = self._hits(lists), self.increments(lists)
+        weights = lists.pool.aspect_weights
+        early = lists.by_aspect.sum(hits.sum(gain * hits.at_rank(lambda rank: speed[rank - 1])), weights)
+        return ratio(speed[retrieved] * lists.by_aspect.sum(hits.sum(gain), weights) - early, retrieved)
+
+    def _rank_by_rank(self, lists: Lists) -> Floats:
+        """The sum of CT over all ranks when time depends on which documents were relevant."""
+        total = np.zeros(len(lists))
+        retrieved = lists.retrieved(self.cutoff)
+        for rank in range(1, int(retrieved.max(initial=0)) + 1):
+            there = CT(rank, **self.settings).of(lists)
+            total += np.where(retrieved >= rank, there, 0.0)
+        return total
+
+
+class _Filling:
+    """The cube as a model of novelty: the state of an aspect is its height and the number of documents seen."""
+
+    def __init__(self, gamma: float, height: float) -> None:
+        self.key = (gamma, height)
+        self.gamma = gamma
+        self.height = height
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Filling) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def start(self, shape: tuple[int, ...]) -> Floats:
+        return np.zeros((*shape, 2))
+
+    def gain(self, state: Floats, grade: Ints) -> Floats:
+        return np.minimum(self.gamma ** (state[..., 1] + 1) * grade, self.height - state[..., 0])
+
+    def after(self, state: Floats, grade: Ints) -> Floats:
+        return np.stack([state[..., 0] + self.gain(state, grade), state[..., 1] + (grade > 0)], axis=-1)
+
+
+class nCT(CT):
+    """Normalised cube test: CT divided by that of the ideal list.
+
+    nCT = CT / CT(ideal), the ideal built greedily and cut at the same depth (bound greedy);  bound trec-dd-2017 is that
+    of TREC's program: every aspect filled by its best documents at once with gamma^n, over all pages down to the
+    cutoff, so that nCT can exceed 1 there
+    """
+
+    reference = "Yang, Tang and Soboroff 2017"
+    bound: str = parameter("greedy", "what CT is divided by", choices=("greedy", "trec-dd-2017"))
+
+    def of(self, lists: Lists) -> Floats:
+        if self.bound == "trec-dd-2017":
+            return ratio(super().of(lists), lists.per_topic(self._official_bound(lists)))
+        ideal = ideal_lists(lists.pool, _Filling(self.gamma, self.height), lists.pool.aspect_weights)
+        return ratio(super().of(lists), lists.per_topic(super().of(ideal)))
+
+    def _official_bound(self, lists: Lists) -> Floats:
+        pool = lists.pool
+        deepest = int(pool.by_aspect.recall_base(1).max(initial=0)) if self.cutoff is None else self.cutoff
+        # the program looks at one document more than the depth
+        best = pool.by_aspect.ideal.relevant(1, deepest + 1)
+        gain = self.gamma ** (best.ordinal - 1.0) * best.grade
+        filled = np.minimum(best.sum(gain), self.height).reshape(pool.aspect_weights.shape)
+        pages = np.maximum(1.0, np.ceil(deepest / self.iteration)) if self.iteration else 1.0
+        return np.asarray((filled * pool.aspect_weights).sum(axis=0) / self.height / pages)

@@ -1,0 +1,273 @@
+"""Measures for topics with several aspects: is every aspect covered, early and not again and again?
+
+All follow from lists seen aspect by aspect (:mod:`rankscope.judge.aspects`). Aspects to which no document is relevant do
+not count; m is the number of the others. Judgments without aspects are a topic with one aspect.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import MeasureError, nearest
+from rankscope.judge.lists import Floats, Lists
+from rankscope.measures.classic import AP, ERR
+from rankscope.measures.grammar import parse
+from rankscope.measures.ideal import Cascade, ideal_lists
+from rankscope.measures.measure import REGISTRY, Measure, parameter, ratio
+
+__all__ = [
+    "AP_IA", "ERR_IA", "IA", "NRBP", "P_IA", "StRec", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP",
+]  # fmt: skip
+
+_REL = "lowest grade that counts as relevant to an aspect"
+_ALPHA = (
+    "how much a reader minds redundancy: each document of an aspect leaves 1 - alpha of its worth to the next"
+)
+_PRESET = "definition: as printed in the papers; ndeval: as TREC's ndeval prints it"
+
+
+class Diversity(Measure, abstract=True):
+    """A measure over aspects."""
+
+    family = "diversity"
+    needs_aspects = True
+
+
+class StRec(Diversity):
+    """Subtopic recall: the share of aspects that the first k documents cover.
+
+    StRec@k = aspects with a relevant document in the first k / m
+    """
+
+    aliases = ("strec", "SRecall")
+    reference = "Zhai, Cohen and Lafferty 2003"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        found = lists.by_aspect.lists.relevant(self.rel, self.cutoff).count > 0
+        counted = lists.pool.aspects_counted
+        return lists.by_aspect.sum(found, ratio(counted, counted.sum(axis=0)))
+
+
+class IA(Diversity):
+    """Intent-aware measure: the mean over aspects of any measure, each aspect taken as the whole topic.
+
+    M_IA = sum over aspects a of p_a M_a;  p_a = 1/m unless the judgments carry weights
+    write IA(measure='nDCG')@10; the cutoff is that of the measure inside
+    """
+
+    aliases = ()
+    reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
+    range = (-float("inf"), float("inf"))
+    measure: str = parameter("AP", "the measure taken for each aspect, such as 'RBP(p=0.5)'")
+
+    def validate(self) -> None:
+        name = re.split(r"\W", self.measure, maxsplit=1)[0]
+        if name not in REGISTRY:
+            raise MeasureError(
+                f"IA knows no measure {name!r}", hint=nearest(name, REGISTRY) or "write IA(measure='AP')"
+            )
+        if REGISTRY[name].needs_aspects:
+            raise MeasureError(
+                f"IA cannot have measure={self.measure!r}", hint="it is taken over aspects already"
+            )
+
+    def complete(self) -> Self:
+        self.inner()
+        return self
+
+    def inner(self) -> Measure:
+        """The measure taken for each aspect."""
+        return parse(self.measure if self.cutoff is None else f"{self.measure}@{self.cutoff}")
+
+    def of(self, lists: Lists) -> Floats:
+        return lists.by_aspect.sum(self.inner().of(lists.by_aspect.lists), lists.pool.aspect_weights)
+
+
+class AP_IA(Diversity):
+    """Intent-aware average precision: the mean over aspects of average precision.
+
+    AP_IA = sum over aspects a of p_a AP_a;  AP_a divides by all documents relevant to a
+    """
+
+    aliases = ("MAP_IA",)
+    reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        values = AP(self.cutoff, rel=self.rel).of(lists.by_aspect.lists)
+        return lists.by_aspect.sum(values, lists.pool.aspect_weights)
+
+
+class P_IA(Diversity):
+    """Intent-aware precision: the mean over aspects of precision in the first k.
+
+    P_IA@k = sum over aspects a of p_a hits_a(k) / k
+    """
+
+    cutoff_rule = "required"
+    reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
+    rel: int = parameter(1, _REL, low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
+        return lists.by_aspect.sum(hits.count, lists.pool.aspect_weights) / self.cutoff
+
+
+class _Redundancy(Diversity, abstract=True):
+    """Measures of the form sum over ranks i of w(i) * sum over aspects of (1 - alpha)^(earlier documents of it)."""
+
+    rel: int = parameter(1, _REL, low=1)
+    alpha: float = parameter(0.5, _ALPHA, low=0, high=1)
+
+    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+        """The weight of each rank."""
+        raise TypeError(f"{self.name} defines no weights")
+
+    def total(self, lists: Lists) -> Floats:
+        """The sum over ranks, not normalised."""
+        hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
+        left = (1.0 - self.alpha) ** np.arange(int(hits.count.max(initial=0)) + 1.0)
+        values = hits.sum(hits.at_rank(self.weight) * left[hits.ordinal - 1])
+        return lists.by_aspect.sum(values, lists.pool.aspects_counted.astype(np.float64))
+
+    def ideal(self, lists: Lists) -> Lists:
+        """The greedy ideal of every topic."""
+        worth = tuple(float(grade >= self.rel) for grade in range(lists.pool.max_grade + 1))
+        return ideal_lists(lists.pool, Cascade(worth, tuple(self.alpha * one for one in worth)))
+
+    def perfect(self, cutoff: int) -> float:
+        """The total that documents relevant to every aspect would reach, divided by the number of aspects."""
+        # ndeval leaves rank 1 undivided
+        ranks = np.arange(1, cutoff + 1)
+        return float((self.weight(ranks) * (1 - self.alpha) ** (ranks - 1.0)).sum()) if cutoff > 1 else 0.0
+
+
+_NDEVAL_DEPTH = 20
+
+
+class alpha_DCG(_Redundancy):
+    """Novelty-biased discounted cumulated gain: gain shrinks for aspects already covered.
+
+    alpha_DCG = sum over ranks i of 1 / log2(1 + i) * sum over aspects a of rel(i, a) (1 - alpha)^n
+    n = documents relevant to a above rank i;  preset ndeval divides it by that of documents relevant to all
+    m aspects (not at k = 1) and takes k = 20 unless set
+    """
+
+    aliases = ("alpha_dcg",)
+    range = (0.0, float("inf"))
+    reference = "Clarke et al. 2008"
+    preset: str = parameter("definition", _PRESET, choices=("definition", "ndeval"))
+
+    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+        return 1.0 / np.log2(rank + 1.0)
+
+    def of(self, lists: Lists) -> Floats:
+        return _normalised(self, lists)
+
+
+def _normalised(measure: Any, lists: Lists) -> Floats:
+    """The total of a measure as its preset wants it: alone, or divided by what is perfect in ndeval's eyes."""
+    if measure.preset == "definition":
+        return np.asarray(measure.total(lists))
+    cut = measure if measure.cutoff is not None else measure @ _NDEVAL_DEPTH
+    perfect = measure.perfect(cut.cutoff)
+    aspects = lists.per_topic(lists.pool.aspects_counted.sum(axis=0))
+    return ratio(cut.total(lists), aspects * perfect) if perfect else np.asarray(cut.total(lists))
+
+
+class alpha_nDCG(_Redundancy):
+    """Normalised alpha_DCG: alpha_DCG divided by that of the ideal list.
+
+    alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k(ideal);  the ideal takes at every rank the document that gains most
+    (ties: larger document id)
+    """
+
+    aliases = ("alpha_ndcg", "aNDCG")
+    reference = "Clarke et al. 2008"
+    weight = alpha_DCG.weight
+
+    def of(self, lists: Lists) -> Floats:
+        return ratio(self.total(lists), lists.per_topic(self.total(self.ideal(lists))))
+
+
+class NRBP(_Redundancy):
+    """Novelty- and rank-biased precision: alpha_DCG's gains, read by the patient user of RBP.
+
+    NRBP = (1 - (1 - alpha) beta) / m * sum over ranks i of beta^(i-1) * sum over aspects a of rel(i, a) (1 - alpha)^n
+    """
+
+    reference = "Clarke, Kolla and Vechtomova 2009"
+    beta: float = parameter(0.5, "patience: the probability of going on to the next rank", low=0, high=1)
+
+    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+        return self.beta ** (rank - 1.0)
+
+    def of(self, lists: Lists) -> Floats:
+        aspects = lists.per_topic(lists.pool.aspects_counted.sum(axis=0))
+        return ratio((1 - (1 - self.alpha) * self.beta) * self.total(lists), aspects)
+
+
+class nNRBP(NRBP):
+    """Normalised NRBP: NRBP divided by that of the ideal list.
+
+    nNRBP = NRBP / NRBP(ideal)
+    """
+
+    reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
+
+    def of(self, lists: Lists) -> Floats:
+        return ratio(self.total(lists), lists.per_topic(self.total(self.ideal(lists))))
+
+
+class ERR_IA(Diversity):
+    """Intent-aware expected reciprocal rank: the mean over aspects of ERR.
+
+    ERR_IA = sum over aspects a of p_a ERR_a;  max_grade is the best grade of the collection unless set
+    preset ndeval: grades above 1 become 1, each document leaves 1 - alpha, the sum is divided by that of documents
+    relevant to all m aspects (not at k = 1), and k = 20 unless set
+    """
+
+    reference = "Chapelle, Metzler, Zhang and Grinspan 2009"
+    max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
+    alpha: float = parameter(0.5, "preset ndeval only: " + _ALPHA, low=0, high=1)
+    preset: str = parameter("definition", _PRESET, choices=("definition", "ndeval"))
+
+    def of(self, lists: Lists) -> Floats:
+        if self.preset == "ndeval":
+            return _normalised(_ReciprocalRanks(self.cutoff, alpha=self.alpha), lists)
+        values = ERR(self.cutoff, max_grade=self.max_grade).of(lists.by_aspect.lists)
+        return lists.by_aspect.sum(values, lists.pool.aspect_weights)
+
+
+class _ReciprocalRanks(_Redundancy, abstract=True):
+    """ndeval's cascade for ERR-IA: the gains of alpha_DCG, divided by the rank."""
+
+    name = "ERR_IA"
+    preset: ClassVar[str] = "ndeval"
+
+    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+        return 1.0 / rank
+
+
+class nERR_IA(ERR_IA):
+    """Normalised ERR_IA: ERR_IA divided by that of the ideal list.
+
+    nERR_IA@k = ERR_IA@k / ERR_IA@k(ideal)
+    """
+
+    reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
+
+    def of(self, lists: Lists) -> Floats:
+        return ratio(super().of(lists), lists.per_topic(super().of(self._ideal(lists))))
+
+    def _ideal(self, lists: Lists) -> Lists:
+        if self.preset == "ndeval":
+            return _ReciprocalRanks(alpha=self.alpha).ideal(lists)
+        grades = range(lists.pool.max_grade + 1)
+        satisfied = tuple((2.0**g - 1.0) / 2.0 ** (self.max_grade or lists.pool.max_grade) for g in grades)
+        return ideal_lists(lists.pool, Cascade(satisfied, satisfied), lists.pool.aspect_weights)
