@@ -13,6 +13,7 @@ import pytest
 
 from rankscope.cli import simulate as command
 from rankscope.errors import InputError, SettingsError
+from rankscope.progress import silence
 from rankscope.simulate import Collection, simulate
 from rankscope.simulate.dice import Dice
 from rankscope.simulate.text import run_lines
@@ -294,7 +295,6 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"'{place / 'qrels.txt'}'" in second
     assert len(list((place / "runs").glob("*.txt.gz"))) == 3
     shutil.rmtree(place)
-    quiet = parser.parse_args([str(place), *sizes])
-    quiet.quiet = True
-    command.run(quiet)
+    command.run(parser.parse_args([str(place), "--quiet", *sizes]))
+    silence(False)
     assert capsys.readouterr().out == ""

@@ -1,0 +1,94 @@
+"""The benchmarks: what they measure and write, and a quick pass of everything that is installed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+pytest.importorskip("resource", reason="times of child processes need a POSIX system")
+
+
+@pytest.fixture
+def part(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Import a module of the benchmarks, which are not installed."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    return lambda name: import_module(f"benchmarks.{name}")
+
+
+def test_usage_counts_time_and_memory(part: Any) -> None:
+    timing = part("timing")
+    idle = timing.execute(timing.python("-c", "import time; time.sleep(0.3)"))
+    assert 0.3 <= idle.wall < 5
+    assert idle.cpu < idle.wall
+    busy = timing.execute(timing.python("-c", "x = b'x' * 400_000_000; sum(range(3_000_000))"))
+    assert busy.cpu > 0.02
+    assert 400 < busy.memory < 600
+
+
+def test_failures_are_told(part: Any) -> None:
+    timing = part("timing")
+    with pytest.raises(timing.ExecutionError, match="ValueError: so it goes"):
+        timing.execute(timing.python("-c", "raise ValueError('so it goes')"))
+    with pytest.raises(timing.ExecutionError, match="code 3, without a word"):
+        timing.execute(timing.python("-c", "raise SystemExit(3)"))
+    with pytest.raises(timing.TooSlowError, match="not done in 0 s"):
+        timing.execute(timing.python("-c", "import time; time.sleep(60)"), limit=0.2)
+
+
+def test_agreement(part: Any, tmp_path: Path) -> None:
+    agreement = part("agreement")
+    reference = {("a", "1", "AP"): 0.5, ("b", "1", "AP"): 0.5}
+    other = {("a", "1", "AP"): 0.5, ("b", "1", "AP"): 0.4}
+    assert not agreement.compare(other, reference).holds
+    assert agreement.compare(other, reference, frozenset({("b", "1")})).holds
+    assert not agreement.compare({}, {}).holds
+    assert not agreement.compare({}, reference).holds
+    (tmp_path / "x.txt").write_text("1 Q0 d1 1 2.0 x\n1 Q0 d2 2 2.0 x\n2 Q0 d1 1 2.0 x\n2 Q0 d2 2 1.0 x\n")
+    assert agreement.tied_lists(tmp_path) == {("x", "1")}
+
+
+def test_page(part: Any) -> None:
+    report, timing, workloads = part("report"), part("timing"), part("workloads")
+    workload = workloads.WORKLOADS["full"]["W2"]
+    outcomes = {
+        "rankscope": report.Outcome([timing.Usage(wall, 1.0, 50) for wall in (0.5, 0.3, 0.4)]),
+        "pytrec_eval": report.Outcome([timing.Usage(6.0, 5.0, 70)]),
+        "ranx": report.Outcome(trouble="not done in 9 s", slow=True),
+    }
+    text = report.page(
+        [report.goals({"W2": outcomes}), report.workload_section(workload, "1 line", outcomes)],
+        "python -m benchmarks",
+    )
+    assert "| Rankscope | 0.400 | 0.300 | 1.000 | 50 | 1.00 | 1.00 | 3 |" in text
+    assert "| pytrec_eval-terrier | 6.000 | 6.000 | 5.000 | 70 | 15.00 | 20.00 | 1 |" in text
+    assert "ranx: not done in 9 s." in text
+    assert "at least 10 times as fast as pytrec_eval-terrier | 15.0 times | reached |" in text
+    assert str(ROOT) not in text
+
+
+def test_quick_pass() -> None:
+    command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "W2", "W3"]
+    programs = ["rankscope", "rankscope-python", "pytrec_eval", "ir_measures"]
+    done = subprocess.run(
+        [*command, "--programs", *programs],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "## W2" in done.stdout
+    assert "| Rankscope without C |" in done.stdout
+    wrong = subprocess.run(
+        [*command, "W9"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert wrong.returncode == 2
+    assert "--only knows" in wrong.stderr
