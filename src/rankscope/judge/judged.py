@@ -38,6 +38,8 @@ class Judged:
     present: npt.NDArray[np.bool_]
     tied: npt.NDArray[np.int32]
     ignored_topics: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    """The last column of the first line of each run."""
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -154,4 +156,5 @@ def _assemble(qrels: Qrels, names: tuple[str, ...], scanned: Sequence[ScannedRun
         ignored_topics={
             name: one.ignored_topics for name, one in zip(names, scanned, strict=True) if one.ignored_topics
         },
+        tags=tuple(one.tag for one in scanned),
     )

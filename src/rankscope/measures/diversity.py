@@ -1,7 +1,7 @@
 """Measures for topics with several aspects: is every aspect covered, early and not again and again?
 
-All follow from lists seen aspect by aspect (:mod:`rankscope.judge.aspects`). Aspects to which no document is relevant do
-not count; m is the number of the others. Judgments without aspects are a topic with one aspect.
+All follow from lists seen aspect by aspect (:mod:`rankscope.judge.aspects`). Aspects to which no document is
+relevant do not count; m is the number of the others. Judgments without aspects are a topic with one aspect.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class P_IA(Diversity):
 
     def of(self, lists: Lists) -> Floats:
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
-        return lists.by_aspect.sum(hits.count, lists.pool.aspect_weights) / self.cutoff
+        return np.divide(lists.by_aspect.sum(hits.count, lists.pool.aspect_weights), self.cutoff)
 
 
 class _Redundancy(Diversity, abstract=True):

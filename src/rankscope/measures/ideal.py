@@ -37,9 +37,9 @@ class Novelty(Protocol):
 
 
 class Cascade:
-    """Gains that shrink: a document of grade g gains ``worth[g]`` times what earlier ones left, and leaves ``1 - loss[g]``.
+    """Gains that shrink: a document of grade g gains ``worth[g]`` times what earlier ones left of the aspect.
 
-    The state is what is left of each aspect.
+    It leaves ``1 - loss[g]`` of that; the state is what is left of each aspect.
     """
 
     def __init__(self, worth: tuple[float, ...], loss: tuple[float, ...]) -> None:
@@ -57,10 +57,10 @@ class Cascade:
         return np.ones(shape)
 
     def gain(self, state: Floats, grade: Ints) -> Floats:
-        return state * self._worth[grade]
+        return np.multiply(state, self._worth[grade])
 
     def after(self, state: Floats, grade: Ints) -> Floats:
-        return state * self._left[grade]
+        return np.multiply(state, self._left[grade])
 
 
 def ideal_lists(pool: Pool, novelty: Novelty, weights: Floats | None = None) -> Lists:
@@ -125,4 +125,4 @@ def _largest(gains: Floats, kinds: _Kinds) -> npt.NDArray[np.intp]:
     best = gains.max(axis=1, keepdims=True)
     tied = (gains >= best - _TIE * np.abs(best)) & (kinds.left > 0)
     document = kinds.order[np.minimum(kinds.next, len(kinds.order) - 1)]
-    return np.where(tied, document, -1).argmax(axis=1)
+    return np.asarray(np.where(tied, document, -1).argmax(axis=1))
