@@ -61,6 +61,18 @@ def arguments() -> argparse.Namespace:
     return args
 
 
+def command(args: argparse.Namespace) -> str:
+    """What to type for the same page; places of this machine are left out."""
+    words = [
+        "python -m benchmarks",
+        *(["--quick"] if args.quick else []),
+        *(["--only", *args.only] if args.only else []),
+    ]
+    if set(args.programs) < set(PROGRAMS) and not args.quick:
+        words += ["--programs", *args.programs]
+    return " ".join([*words, f"--repeats {args.repeats}"])
+
+
 def main() -> int:
     """Everything; the exit code is 1 if a program failed or gave other values."""
     args = arguments()
@@ -83,7 +95,7 @@ def main() -> int:
             if name in wanted:
                 say(name)
                 sections.append(section(name, Path(scratch), args.quick, troubles))
-    text = page(sections, "python -m benchmarks")
+    text = page(sections, command(args))
     complete = not (args.quick or args.only)
     output = args.output or (ROOT / "BENCHMARKS.md" if complete else None)
     if output is None:
