@@ -59,7 +59,7 @@ function incompleteBeta(a: number, b: number, x: number): number {
 
 const critical = new Map<number, number>();
 
-/** The t for which a two-sided 95 % interval with `df` degrees of freedom is mean +- t standard errors. */
+/** The t for which a two-sided 95% interval with `df` degrees of freedom is mean +- t standard errors. */
 export function tCritical(df: number): number {
   let t = critical.get(df);
   if (t === undefined) {
@@ -83,7 +83,7 @@ export interface Interval {
   high: number;
 }
 
-/** Mean and 95 % t interval of values[from..to), undefined values left out. */
+/** Mean and 95% t interval of values[from..to), undefined values left out. */
 export function interval(values: ArrayLike<number>, from: number, to: number): Interval {
   let n = 0;
   let mean = 0;
@@ -115,7 +115,7 @@ export function random(seed: number): () => number {
 
 /**
  * Randomised Tukey HSD (Carterette 2012): shuffle each topic's scores among the runs, note the largest minus the
- * smallest mean; two runs differ at the 5 % level if their means differ by more than the 95 % point of these.
+ * smallest mean; two runs differ at the 5% level if their means differ by more than the 95% point of these.
  * Works in slices so that the page stays responsive; null when aborted.
  */
 export async function tukey(

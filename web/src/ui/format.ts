@@ -16,7 +16,7 @@ export function signed(x: number, digits = 4): string {
 export const count = (n: number): string => (Number.isFinite(n) ? n.toLocaleString("en-US").replace("-", "−") : "∞");
 
 export const percent = (share: number, digits = 1): string =>
-  Number.isNaN(share) ? "–" : `${(100 * share).toFixed(digits)} %`;
+  Number.isNaN(share) ? "–" : `${(100 * share).toFixed(digits)}%`;
 
 /** Where a document stands against the ideal list, in words. */
 export function misplaced(rp: number): string {
