@@ -13,6 +13,7 @@ try:
 except ImportError:  # setuptools before 70.1
     from wheel.bdist_wheel import bdist_wheel
 
+NATIVE = "src/rankscope/_native"
 SUFFIX = ".dll" if sys.platform == "win32" else ".so"
 
 
@@ -45,8 +46,10 @@ setup(
     ext_modules=[
         Extension(
             "rankscope._native.scanner",
-            sources=["src/rankscope/_native/scanner.c"],
-            depends=[f"src/rankscope/_native/{name}.h" for name in ("scanner", "ids", "number", "sorting")],
+            sources=[f"{NATIVE}/{name}.c" for name in ("scanner", "table")],
+            depends=[
+                f"{NATIVE}/{name}.h" for name in ("fields", "ids", "number", "scanner", "sorting", "table")
+            ],
             optional=True,  # without a compiler the scanner in Python serves, with the same results
         )
     ],

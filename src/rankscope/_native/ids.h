@@ -87,7 +87,7 @@ typedef struct {
     uint64_t count, room, bytes_room, mask;
 } ids;
 
-static void ids_free(ids *set) {
+static inline void ids_free(ids *set) {
     free(set->bytes);
     free(set->starts);
     free(set->slots);
@@ -95,7 +95,7 @@ static void ids_free(ids *set) {
 }
 
 /* Empties the set, with slots for as many identifiers as it had, so that clearing costs no more than filling did. */
-static void ids_clear(ids *set) {
+static inline void ids_clear(ids *set) {
     if (!set->slots) return;
     uint64_t slots = 64;
     while (slots < 2 * set->count) slots *= 2;
@@ -105,7 +105,7 @@ static void ids_clear(ids *set) {
     set->starts[0] = 0;
 }
 
-static int ids_more_slots(ids *set) {
+static inline int ids_more_slots(ids *set) {
     uint64_t slots = set->slots ? 2 * (set->mask + 1) : 64;
     uint64_t *fresh = ids_resize(NULL, slots, sizeof *fresh);
     if (!fresh) return 0;
@@ -122,7 +122,7 @@ static int ids_more_slots(ids *set) {
     return 1;
 }
 
-static int ids_grow(ids *set, size_t n) {
+static inline int ids_grow(ids *set, size_t n) {
     if (set->count + 2 > set->room) {
         uint64_t room = set->room ? 2 * set->room : 64;
         uint64_t *starts = ids_resize(set->starts, room, sizeof *starts);

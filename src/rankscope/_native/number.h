@@ -18,13 +18,13 @@ enum number_kind { NUMBER_OK, NUMBER_BAD, NUMBER_NAN, NUMBER_NO_MEMORY };
 
 #if defined(_WIN32)
 typedef _locale_t number_locale;
-static number_locale number_locale_new(void) { return _create_locale(LC_ALL, "C"); }
-static void number_locale_free(number_locale c) { if (c) _free_locale(c); }
+static inline number_locale number_locale_new(void) { return _create_locale(LC_ALL, "C"); }
+static inline void number_locale_free(number_locale c) { if (c) _free_locale(c); }
 #define number_strtod(text, c) _strtod_l(text, NULL, c)
 #else
 typedef locale_t number_locale;
-static number_locale number_locale_new(void) { return newlocale(LC_ALL_MASK, "C", (locale_t)0); }
-static void number_locale_free(number_locale c) { if (c) freelocale(c); }
+static inline number_locale number_locale_new(void) { return newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+static inline void number_locale_free(number_locale c) { if (c) freelocale(c); }
 #define number_strtod(text, c) strtod_l(text, NULL, c)
 #endif
 
@@ -38,31 +38,55 @@ static inline int number_word(const uint8_t *p, size_t n, const char *word) {
     return 1;
 }
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define NUMBER_EIGHT 1
-/* Eight digits in one step: sums of neighbours by 10, 100 and 10^4, all inside one word. */
-static inline int number_eight(const uint8_t *p, uint64_t *value) {
-    uint64_t v;
-    memcpy(&v, p, 8);
-    const uint64_t zeros = UINT64_C(0x3030303030303030);
-    if (((v & UINT64_C(0xF0F0F0F0F0F0F0F0)) != zeros) ||
-        (((v + UINT64_C(0x0606060606060606)) & UINT64_C(0xF0F0F0F0F0F0F0F0)) != zeros))
-        return 0;
-    v -= zeros;
-    v = (v * 10 + (v >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
-    v = (v * 100 + (v >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
-    *value = (v * 10000 + (v >> 32)) & UINT64_C(0xFFFFFFFF);
-    return 1;
-}
-#endif
-
-#if defined(__SIZEOF_INT128__)
 static const uint64_t number_ten_power[] = {
     1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u, 1000000000u,
     UINT64_C(10000000000), UINT64_C(100000000000), UINT64_C(1000000000000), UINT64_C(10000000000000),
     UINT64_C(100000000000000), UINT64_C(1000000000000000), UINT64_C(10000000000000000),
     UINT64_C(100000000000000000), UINT64_C(1000000000000000000), UINT64_C(10000000000000000000)};
 
+/* Up to eight digits from p on in one step; how many there are, and their value. Eight bytes must be readable. */
+static inline unsigned number_eight(const uint8_t *p, uint64_t *value) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t v;
+    memcpy(&v, p, 8);
+    v ^= UINT64_C(0x3030303030303030); /* digits become 0 to 9, anything else more */
+    uint64_t others = (v | (v + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080);
+    unsigned count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+    if (count == 0) return 0;
+    v <<= 64 - 8 * count; /* as if zeros stood before the digits */
+    v = (v * 10 + (v >> 8)) & UINT64_C(0x00FF00FF00FF00FF); /* neighbours together: by 10, by 100, by 10^4 */
+    v = (v * 100 + (v >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
+    *value = (v * 10000 + (v >> 32)) & UINT64_C(0xFFFFFFFF);
+    return count;
+#else
+    unsigned count = 0;
+    for (*value = 0; count < 8 && (uint8_t)(p[count] - '0') < 10; count++) *value = *value * 10 + (p[count] - '0');
+    return count;
+#endif
+}
+
+typedef struct {
+    uint64_t value;
+    unsigned significant; /* digits in value; more than 19 when they no longer fit */
+} number_digits;
+
+/* Reads on from p while there are digits. */
+static inline const uint8_t *number_read(const uint8_t *p, number_digits *digits) {
+    for (;;) {
+        uint64_t value = 0;
+        unsigned count = number_eight(p, &value);
+        if (count == 0) return p;
+        if (digits->significant || value) digits->significant += count; /* zeros in front do not count */
+        if (digits->significant <= 19)
+            digits->value = digits->value * number_ten_power[count] + value;
+        else
+            digits->significant = 20;
+        p += count;
+        if (count < 8) return p;
+    }
+}
+
+#if defined(__SIZEOF_INT128__)
 /* w / 10^k for 1 <= k <= 19, rounded once: 64 bits of quotient, and the remainder decides ties. */
 static inline double number_divide(uint64_t w, int k) {
     int shift_w = __builtin_clzll(w), shift_d = __builtin_clzll(number_ten_power[k]);
@@ -96,42 +120,29 @@ static enum number_kind number_by_library(const uint8_t *p, size_t n, number_loc
 
 static inline int number_is_digit(uint8_t c) { return (uint8_t)(c - '0') < 10; }
 
+/* The text must be followed by a byte that belongs to no number, and seven more readable ones. */
 static inline enum number_kind number_parse(const uint8_t *text, size_t n, number_locale c_locale, double *value) {
     const uint8_t *p = text, *end = text + n;
     int negative = n > 0 && *p == '-';
     if (n > 0 && (*p == '-' || *p == '+')) p++;
-    uint64_t w = 0;
-    int kept = 0; /* significant digits in w; beyond 19 the library takes over */
+    number_digits digits = {0, 0};
     int64_t power = 0;
-    const uint8_t *digits = p;
-    for (; p < end && number_is_digit(*p); p++) {
-        kept += w || *p != '0';
-        if (kept <= 19) w = w * 10 + (uint64_t)(*p - '0');
-    }
-    int64_t seen = p - digits;
+    const uint8_t *start = p;
+    p = number_read(p, &digits);
+    int64_t seen = p - start;
     if (p < end && *p == '.') {
         const uint8_t *fraction = ++p;
-#if defined(NUMBER_EIGHT)
-        uint64_t eight;
-        while (end - p >= 8 && kept <= 11 && number_eight(p, &eight)) {
-            w = w * 100000000 + eight;
-            kept = w ? kept + 8 : 0; /* may count zeros between 0. and the first digit: only a detour to the library */
-            p += 8;
-        }
-#endif
-        for (; p < end && number_is_digit(*p); p++) {
-            kept += w || *p != '0';
-            if (kept <= 19) w = w * 10 + (uint64_t)(*p - '0');
-        }
+        p = number_read(p, &digits);
         power = -(p - fraction);
         seen += p - fraction;
     }
+    uint64_t w = digits.value;
     if (seen == 0) { /* no digit at all: a word or nothing */
-        if (p == digits && (number_word(p, (size_t)(end - p), "inf") || number_word(p, (size_t)(end - p), "infinity"))) {
+        if (p == start && (number_word(p, (size_t)(end - p), "inf") || number_word(p, (size_t)(end - p), "infinity"))) {
             *value = negative ? -HUGE_VAL : HUGE_VAL;
             return NUMBER_OK;
         }
-        return p == digits && number_word(p, (size_t)(end - p), "nan") ? NUMBER_NAN : NUMBER_BAD;
+        return p == start && number_word(p, (size_t)(end - p), "nan") ? NUMBER_NAN : NUMBER_BAD;
     }
     if (p < end && (*p | 0x20) == 'e') {
         p++;
@@ -145,7 +156,7 @@ static inline enum number_kind number_parse(const uint8_t *text, size_t n, numbe
     }
     if (p != end) return NUMBER_BAD;
 #if FLT_EVAL_METHOD == 0
-    if (kept <= 19) {
+    if (digits.significant <= 19) {
         if (w <= (UINT64_C(1) << 53) && power >= -22 && power <= 22) { /* both exact, so one rounding */
             double v = power < 0 ? (double)w / number_ten_to[-power] : (double)w * number_ten_to[power];
             *value = negative ? -v : v;

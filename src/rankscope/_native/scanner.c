@@ -3,28 +3,11 @@
 #endif
 #include "scanner.h"
 
+#include "fields.h"
 #include "ids.h"
 #include "number.h"
 #include "sorting.h"
-
-#if defined(__SSE2__) && !defined(RS_PORTABLE)
-#include <emmintrin.h>
-#endif
-#if defined(_MSC_VER)
-#include <intrin.h>
-#endif
-
-#define WINDOW 64 /* bytes looked at in one step, and readable bytes after every block */
-#define LONGEST INT32_MAX
-
-struct rs_table {
-    ids topics;
-    int64_t *offsets;
-    uint8_t *bytes; /* of all judged documents */
-    uint64_t *starts;
-    uint64_t *slots, *slot_starts; /* those of topic t are slot_starts[t] .. slot_starts[t+1]-1, a power of two */
-    number_locale c_locale;
-};
+#include "table.h"
 
 /* One list while it is read: its documents in the order of the file. */
 typedef struct {
@@ -68,94 +51,7 @@ struct rs_scan {
     uint64_t bad_text_length, bad_topic_length;
 };
 
-typedef struct {
-    const uint8_t *at;
-    size_t length;
-} field;
-
-enum { TOPIC = 0, DOCUMENT = 2, RANK = 3, SCORE = 4, TAG = 5, COLUMNS = 6 };
-
 RS_API int32_t rs_version(void) { return RS_VERSION; }
-
-/* ---------------------------------------------------------------- the judged documents */
-
-static int table_slots(rs_table *table, int64_t topics) {
-    table->slot_starts = ids_resize(NULL, (uint64_t)topics + 1, sizeof *table->slot_starts);
-    if (!table->slot_starts) return 0;
-    uint64_t total = 0;
-    for (int64_t t = 0; t < topics; t++) {
-        uint64_t judged = (uint64_t)(table->offsets[t + 1] - table->offsets[t]), slots = 2;
-        while (slots < 2 * judged) slots *= 2;
-        table->slot_starts[t] = total;
-        total += slots;
-    }
-    table->slot_starts[topics] = total;
-    table->slots = ids_resize(NULL, total + 1, sizeof *table->slots);
-    if (!table->slots) return 0;
-    memset(table->slots, 0, (total + 1) * sizeof *table->slots);
-    for (int64_t t = 0; t < topics; t++) {
-        uint64_t *slots = table->slots + table->slot_starts[t];
-        uint64_t mask = table->slot_starts[t + 1] - table->slot_starts[t] - 1;
-        for (int64_t d = table->offsets[t]; d < table->offsets[t + 1]; d++) {
-            const uint8_t *id = table->bytes + table->starts[d];
-            size_t n = table->starts[d + 1] - table->starts[d];
-            uint64_t hash = ids_hash(id, n), at = 0;
-            if (ids_find(slots, mask, table->bytes, table->starts, hash, id, n, &at) < 0)
-                slots[at] = ids_slot(hash, (uint64_t)d);
-        }
-    }
-    return 1;
-}
-
-static void *copy_of(const void *source, uint64_t n, size_t each, size_t padding) {
-    uint8_t *copy = ids_resize(NULL, n * each + padding + 1, 1);
-    if (!copy) return NULL;
-    if (n) memcpy(copy, source, n * each);
-    memset(copy + n * each, 0, padding + 1);
-    return copy;
-}
-
-RS_API rs_table *rs_table_new(int64_t topics, const uint8_t *topic_bytes, const uint64_t *topic_starts,
-                              const int64_t *offsets, const uint8_t *document_bytes, const uint64_t *document_starts) {
-    rs_table *table = calloc(1, sizeof *table);
-    if (!table) return NULL;
-    uint64_t documents = (uint64_t)offsets[topics];
-    table->c_locale = number_locale_new();
-    table->offsets = copy_of(offsets, (uint64_t)topics + 1, sizeof *offsets, 0);
-    table->starts = copy_of(document_starts, documents + 1, sizeof *document_starts, 0);
-    table->bytes = copy_of(document_bytes, document_starts[documents], 1, IDS_PADDING);
-    uint8_t *names = copy_of(topic_bytes, topic_starts[topics], 1, IDS_PADDING);
-    int good = table->c_locale && table->offsets && table->starts && table->bytes && names &&
-               documents < LONGEST && topics < LONGEST && table_slots(table, topics);
-    for (int64_t t = 0; good && t < topics; t++) {
-        size_t n = topic_starts[t + 1] - topic_starts[t];
-        const uint8_t *id = names + topic_starts[t];
-        good = ids_add(&table->topics, ids_hash(id, n), id, n) == IDS_NEW;
-    }
-    free(names);
-    if (good) return table;
-    rs_table_free(table);
-    return NULL;
-}
-
-RS_API void rs_table_free(rs_table *table) {
-    if (!table) return;
-    ids_free(&table->topics);
-    free(table->offsets);
-    free(table->bytes);
-    free(table->starts);
-    free(table->slots);
-    free(table->slot_starts);
-    number_locale_free(table->c_locale);
-    free(table);
-}
-
-static inline int32_t judged_as(const rs_table *table, int32_t topic, uint64_t hash, field id) {
-    if (topic < 0) return -1;
-    uint64_t first = table->slot_starts[topic], unused;
-    uint64_t mask = table->slot_starts[topic + 1] - first - 1;
-    return (int32_t)ids_find(table->slots + first, mask, table->bytes, table->starts, hash, id.at, id.length, &unused);
-}
 
 /* ---------------------------------------------------------------- a scan's memory */
 
@@ -263,9 +159,23 @@ static uint64_t settle_ties(rs_scan *scan, const list *one, int reorder) {
     return tied;
 }
 
-static int finish_list(rs_scan *scan, const list *one) {
+/* What was found by hash is confirmed by its bytes. */
+static void confirm_judgments(const rs_table *table, list *one) {
+    const uint8_t *bytes = one->documents.bytes;
+    const uint64_t *starts = one->documents.starts;
+    for (uint64_t i = 0; i < one->documents.count; i++) {
+        if (one->judgment[i] < 0) continue;
+        const uint8_t *id = bytes + starts[i];
+        size_t n = starts[i + 1] - starts[i];
+        if (!is_document(table, one->judgment[i], id, n))
+            one->judgment[i] = judged_like(table, one->topic, ids_hash(id, n), id, n);
+    }
+}
+
+static int finish_list(rs_scan *scan, list *one) {
     uint64_t n = one->documents.count, tied = 0;
     if (one->topic < 0 || n == 0) return 1;
+    confirm_judgments(scan->table, one);
     int by_score = scan->order == RS_TREC_EVAL || scan->order == RS_TREC_EVAL9;
     int sorted = 0;
     if (one->score_falls || one->score_ties) {
@@ -337,6 +247,7 @@ static int32_t change_topic(rs_scan *scan, field name) {
         list_reset(&scan->all[scan->list_count - 1], topic);
     }
     scan->current = &scan->all[*place - 1];
+    if (topic >= 0) fetch_topic(scan->table, topic);
     if (name.length + IDS_PADDING > scan->name_room) {
         if (!GROW(scan->name, 2 * name.length + IDS_PADDING))
             return fail_plainly(scan, RS_NO_MEMORY);
@@ -365,11 +276,23 @@ static int list_grow(list *one, int with_rank) {
     return 1;
 }
 
+static inline void fetch_slots(const rs_scan *scan, uint64_t hash) {
+#if defined(__GNUC__)
+    const list *one = scan->current;
+    if (one->documents.slots) __builtin_prefetch(one->documents.slots + (hash & one->documents.mask));
+    if (one->topic >= 0) __builtin_prefetch(judged_bucket(scan->table, scan->table->of_topic[one->topic], hash));
+#else
+    (void)scan, (void)hash;
+#endif
+}
+
 /* One line of six fields. */
 static inline int32_t take(rs_scan *scan, const field *fields) {
-    const field none = {(const uint8_t *)"", 0};
+    const field none = {(const uint8_t *)"", 0}, id = fields[DOCUMENT];
+    const uint64_t hash = ids_hash(id.at, id.length);
     int64_t rank = 0;
     double score = 0;
+    if (scan->current) fetch_slots(scan, hash); /* they arrive while the score is read */
     if (scan->order == RS_RANK && !number_integer(fields[RANK].at, fields[RANK].length, &rank))
         return fail(scan, RS_BAD_RANK, fields[RANK], none);
     switch (number_parse(fields[SCORE].at, fields[SCORE].length, scan->table->c_locale, &score)) {
@@ -385,8 +308,7 @@ static inline int32_t take(rs_scan *scan, const field *fields) {
         if (status) return status;
     }
     list *one = scan->current;
-    field id = fields[DOCUMENT];
-    uint64_t hash = ids_hash(id.at, id.length), n = one->documents.count;
+    uint64_t n = one->documents.count;
     if (n == one->room && (n >= LONGEST || !list_grow(one, scan->order == RS_RANK)))
         return fail_plainly(scan, n >= LONGEST ? RS_TOO_LONG : RS_NO_MEMORY);
     int64_t found = ids_add(&one->documents, hash, id.at, id.length);
@@ -397,7 +319,7 @@ static inline int32_t take(rs_scan *scan, const field *fields) {
     one->score_falls |= key < one->last_score;
     one->score_ties |= key == one->last_score;
     one->last_score = one->score[n] = key;
-    one->judgment[n] = judged_as(scan->table, one->topic, hash, id);
+    one->judgment[n] = one->topic < 0 ? -1 : judged_like(scan->table, one->topic, hash, NULL, 0);
     if (scan->order == RS_RANK) {
         key = (uint64_t)rank ^ UINT64_C(1) << 63;
         one->rank_falls |= key < one->last_rank;
@@ -410,8 +332,6 @@ static inline int32_t take(rs_scan *scan, const field *fields) {
     }
     return RS_OK;
 }
-
-static inline int is_space(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /* Any line, byte by byte: unusual spacing, comments, blank lines, errors. `end` is its newline. */
 static int32_t take_unusual(rs_scan *scan, const uint8_t *p, const uint8_t *end) {
@@ -431,51 +351,6 @@ static int32_t take_unusual(rs_scan *scan, const uint8_t *p, const uint8_t *end)
     if (count == COLUMNS) return take(scan, fields);
     scan->bad_fields = count;
     return fail_plainly(scan, RS_FIELDS);
-}
-
-/* Bit i: byte i of the window is a space or a control character. */
-static inline uint64_t gaps(const uint8_t *p) {
-    uint64_t mask = 0;
-#if defined(__SSE2__) && !defined(RS_PORTABLE)
-    const __m128i space = _mm_set1_epi8(' ');
-    for (int i = 0; i < 4; i++) {
-        __m128i bytes = _mm_loadu_si128((const __m128i *)(p + 16 * i));
-        int low = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, space), bytes));
-        mask |= (uint64_t)(uint32_t)low << (16 * i);
-    }
-#else
-    for (int i = 0; i < WINDOW; i++) mask |= (uint64_t)(p[i] <= ' ') << i;
-#endif
-    return mask;
-}
-
-static inline unsigned lowest_bit(uint64_t mask) {
-#if defined(_MSC_VER)
-    unsigned long i;
-    _BitScanForward64(&i, mask);
-    return (unsigned)i;
-#else
-    return (unsigned)__builtin_ctzll(mask);
-#endif
-}
-
-/* The six fields of a line with one space or tab between them, the normal case, and where the next line starts;
- * NULL for any other line. The text ends with a newline, so the search for gaps does too. */
-static inline const uint8_t *split(const uint8_t *line, field *fields) {
-    const uint8_t *window = line, *start = line;
-    uint64_t mask = gaps(window);
-    if (*line == '#') return NULL;
-    for (int i = 0; i < COLUMNS; i++) {
-        while (!mask) mask = gaps(window += WINDOW);
-        const uint8_t *gap = window + lowest_bit(mask);
-        mask &= mask - 1;
-        if (gap == start) return NULL;
-        if (i < COLUMNS - 1 && *gap != ' ' && *gap != '\t') return NULL;
-        fields[i] = (field){start, (size_t)(gap - start)};
-        start = gap + 1;
-    }
-    if (start[-1] == '\n') return start;
-    return start[-1] == '\r' && *start == '\n' ? start + 1 : NULL;
 }
 
 /* Scans whole lines; `end` is just after a newline. */

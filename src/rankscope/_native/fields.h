@@ -1,0 +1,71 @@
+/* The fields of a line. */
+#ifndef RANKSCOPE_FIELDS_H
+#define RANKSCOPE_FIELDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__SSE2__) && !defined(RS_PORTABLE)
+#include <emmintrin.h>
+#endif
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
+
+#define WINDOW 64 /* bytes looked at in one step, and readable bytes after every block */
+
+typedef struct {
+    const uint8_t *at;
+    size_t length;
+} field;
+
+enum { TOPIC = 0, DOCUMENT = 2, RANK = 3, SCORE = 4, TAG = 5, COLUMNS = 6 };
+
+static inline int is_space(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* Bit i: byte i of the window is a space or a control character. */
+static inline uint64_t gaps(const uint8_t *p) {
+    uint64_t mask = 0;
+#if defined(__SSE2__) && !defined(RS_PORTABLE)
+    const __m128i space = _mm_set1_epi8(' ');
+    for (int i = 0; i < 4; i++) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(p + 16 * i));
+        int low = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, space), bytes));
+        mask |= (uint64_t)(uint32_t)low << (16 * i);
+    }
+#else
+    for (int i = 0; i < WINDOW; i++) mask |= (uint64_t)(p[i] <= ' ') << i;
+#endif
+    return mask;
+}
+
+static inline unsigned lowest_bit(uint64_t mask) {
+#if defined(_MSC_VER)
+    unsigned long i;
+    _BitScanForward64(&i, mask);
+    return (unsigned)i;
+#else
+    return (unsigned)__builtin_ctzll(mask);
+#endif
+}
+
+/* The six fields of a line with one space or tab between them, the normal case, and where the next line starts;
+ * NULL for any other line. The text ends with a newline, so the search for gaps does too. */
+static inline const uint8_t *split(const uint8_t *line, field *fields) {
+    const uint8_t *window = line, *start = line;
+    uint64_t mask = gaps(window);
+    if (*line == '#') return NULL;
+    for (int i = 0; i < COLUMNS; i++) {
+        while (!mask) mask = gaps(window += WINDOW);
+        const uint8_t *gap = window + lowest_bit(mask);
+        mask &= mask - 1;
+        if (gap == start) return NULL;
+        if (i < COLUMNS - 1 && *gap != ' ' && *gap != '\t') return NULL;
+        fields[i] = (field){start, (size_t)(gap - start)};
+        start = gap + 1;
+    }
+    if (start[-1] == '\n') return start;
+    return start[-1] == '\r' && *start == '\n' ? start + 1 : NULL;
+}
+
+#endif
