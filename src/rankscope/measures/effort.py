@@ -22,8 +22,8 @@ from rankscope.measures.measure import Measure, parameter, ratio
 
 __all__ = [
     "CRP",
-    "BalancePoint",
     "CRP_N",
+    "BalancePoint",
     "CRP_min",
     "Rho",
     "Rho2012",
@@ -61,7 +61,9 @@ class _Effort(Measure, abstract=True):
 
 
 class _Weighted(_Effort, abstract=True):
-    patience: float = parameter(1.0, "experimental: a misplacement at rank j counts j^(patience-1)", low=0, high=1)
+    patience: float = parameter(
+        1.0, "experimental: a misplacement at rank j counts j^(patience-1)", low=0, high=1
+    )
     grades: str = parameter(
         "equal", "experimental: how far grades are apart: equal, linear, or a list for grades 0, 1, 2, ..."
     )
@@ -217,7 +219,7 @@ class CRP_min(_Indicator):
 
     def raw(self, curves: Curves) -> AnyArray:
         worst = curves.full_at(curves.turn_around)
-        return (worst - curves.least) / worst
+        return (curves.least - worst) / -worst
 
 
 class CRP_N(_Indicator):

@@ -89,7 +89,8 @@ def _intervals(hits: Hits) -> tuple[Ints, Ints]:
 
 
 def _triangle(n: AnyArray) -> AnyArray:
-    return n * (n + 1) >> 1
+    sums: AnyArray = n * (n + 1) >> 1
+    return sums
 
 
 class Curves:
@@ -147,12 +148,14 @@ class Curves:
     @cached_property
     def full_forward(self) -> AnyArray:
         """s+ of the full-scale list: RB (N - RB) + RB (RB + 1) / 2 - sum over grades of c_g max(g)."""
-        return self.base * (self.length - self.base) + _triangle(self.base) - self.ideal.total_last[self.topic]
+        return (
+            self.base * (self.length - self.base) + _triangle(self.base) - self.ideal.total_last[self.topic]
+        )
 
     @cached_property
     def level(self) -> AnyArray:
         """Whether CRP is 0 at every rank: the list is ideal."""
-        return self.backward == 0
+        return np.asarray(self.backward == 0)
 
     def crossing(self, mode: str) -> Floats:
         """The first rank m at which the curve crosses the axis on its way to m + 1 (infinite if it never does).

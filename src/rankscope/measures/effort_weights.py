@@ -5,9 +5,9 @@ A misplacement counts RP[j] * w(j) * d(j):
     w(j) = j^(patience - 1)       1 for a patient user; at patience 0 a misplacement counts relative to its rank
     d(j) = |value(grade at j) - value(grade of the ideal list at j)|      1 throughout for equal grades
 
-With patience 1 and equal grades this is the curve of :class:`~rankscope.measures.effort_curves.Curves`. The space ratios
-are taken against the most that these weights allow: no list has a longer backward space than one without relevant
-documents, and no list a longer forward space than
+With patience 1 and equal grades this is the curve of :class:`~rankscope.measures.effort_curves.Curves`. The space
+ratios are taken against the most that these weights allow: no list has a longer backward space than one without
+relevant documents, and no list a longer forward space than
 
     sum over the RB last ranks j of v j^patience - (v max(g)) j^(patience - 1),    v = value of a grade
 
@@ -68,7 +68,9 @@ class WeightedCurves(Curves):
         place = np.where(inside, ideal.start[self.topic[hits.list]] + rank - 1, 0)
         displaced = np.where(inside, expected[place], 0.0) if len(expected) else np.zeros(len(hits))
         spared = np.where(inside, cost[place], 0.0) if len(cost) else np.zeros(len(hits))
-        lost = np.where(inside, above[place], total[self.topic[hits.list]]) if len(cost) else np.zeros(len(hits))
+        lost = (
+            np.where(inside, above[place], total[self.topic[hits.list]]) if len(cost) else np.zeros(len(hits))
+        )
         distance = self._distance(self._value(hits.grade), displaced)
         self.rp = self.rp * self._discount(rank) * distance
         change = self.rp + spared
@@ -87,7 +89,8 @@ class WeightedCurves(Curves):
         values = np.array(grade_values(self.grades, "Twist"))
         if len(grade) and grade.max() >= len(values):
             raise MeasureError(
-                f"there is no value for grade {grade.max()}", hint=f"grades={self.grades!r} ends at {len(values) - 1}"
+                f"there is no value for grade {grade.max()}",
+                hint=f"grades={self.grades!r} ends at {len(values) - 1}",
             )
         return values[grade]
 
@@ -96,7 +99,7 @@ class WeightedCurves(Curves):
         return np.ones(len(value)) if self.grades == "equal" else np.abs(value - other)
 
     @cached_property
-    def slack(self) -> Floats:  # type: ignore[override]
+    def slack(self) -> Floats:
         """Sums of fractions that should cancel come out as tiny numbers: these count as 0."""
         return 1e-12 * self.full_backward[self.hits.list]
 

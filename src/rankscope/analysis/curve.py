@@ -1,0 +1,276 @@
+"""One list, rank by rank: grades, relative position, CRP, DCG, and the points that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.analysis.archetypes import archetypes_of
+from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.judge import judge
+from rankscope.judge.lists import Lists
+from rankscope.measures import REGISTRY
+from rankscope.measures.effort_curves import CROSSINGS, Curves, curves_of
+from rankscope.measures.weighted import DCG
+from rankscope.read import Qrels, Run, as_runs
+from rankscope.scores import as_qrels
+from rankscope.tables import Cell, Table
+
+__all__ = ["Curve", "curve"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The effort curve of one run on one topic, evaluated at N = max(cutoff, 2 RB) ranks.
+
+    ``documents`` and ``grade`` have one entry per rank: None where the list has ended or the document is not judged.
+    """
+
+    run: str
+    topic: str
+    documents: list[str | None]
+    grade: list[int | None]
+    ideal_grade: Ints
+    dcg_measure: DCG
+    lists: Lists
+    cutoff: int
+    settings: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return f"<Curve: {self.run!r} on topic {self.topic!r}, {self.length} ranks, recall base {self.recall_base}>"
+
+    @cached_property
+    def _curves(self) -> Curves:
+        return curves_of(self.lists, 1, self.cutoff)
+
+    @property
+    def recall_base(self) -> int:
+        """RB, the number of relevant documents of the topic."""
+        return int(self._curves.base[0])
+
+    @property
+    def length(self) -> int:
+        """N, the number of ranks."""
+        return int(self._curves.length[0])
+
+    @cached_property
+    def relevance(self) -> Ints:
+        """The grade at each rank, 0 for everything that is not relevant."""
+        return np.array([max(0, grade or 0) for grade in self.grade], np.int64)
+
+    @cached_property
+    def intervals(self) -> Table:
+        """The ranks that each grade takes in the ideal list: min(g) and max(g)."""
+        rows: list[tuple[Cell, ...]] = []
+        for grade in sorted({int(g) for g in self.ideal_grade} - {0}, reverse=True):
+            ranks = np.flatnonzero(self.ideal_grade == grade) + 1
+            rows.append((grade, int(ranks[0]), int(ranks[-1]), len(ranks)))
+        rows.append((0, self.recall_base + 1, self.length, self.length - self.recall_base))
+        return Table(
+            "intervals", ("grade", "first", "last", "ranks"), rows, caption="Ranks in the ideal list"
+        )
+
+    def _relative_positions(self, relevance: Ints) -> Ints:
+        rank = np.arange(1, self.length + 1)
+        first, last = np.zeros(self.length, np.int64), np.zeros(self.length, np.int64)
+        for row in self.intervals.rows:
+            grade, low, high = (int(value) for value in row[:3] if value is not None)
+            first[relevance == grade], last[relevance == grade] = low, high
+        rp: Ints = np.minimum(rank - first, 0) + np.maximum(rank - last, 0)
+        return rp
+
+    @cached_property
+    def rp(self) -> Ints:
+        """RP, the relative position at each rank."""
+        return self._relative_positions(self.relevance)
+
+    @cached_property
+    def crp(self) -> Ints:
+        """CRP, the cumulated relative position at each rank."""
+        return np.cumsum(self.rp)
+
+    @cached_property
+    def dcg(self) -> Floats:
+        """DCG at each rank."""
+        return np.cumsum(self._discounted(self.relevance))
+
+    @cached_property
+    def ideal_dcg(self) -> Floats:
+        """DCG of the ideal list at each rank."""
+        return np.cumsum(self._discounted(self.ideal_grade))
+
+    def _discounted(self, grade: Ints) -> Floats:
+        gain = self.dcg_measure.gain(grade, self.lists.pool.max_grade)
+        return gain * self.dcg_measure.weight(np.arange(1, len(grade) + 1))
+
+    @cached_property
+    def table(self) -> Table:
+        """Rank by rank; ``delta_gain`` is what the document adds to DCG beyond what the ideal list adds there."""
+        delta = self._discounted(self.relevance) - self._discounted(self.ideal_grade)
+        columns: dict[str, list[Any]] = {
+            "rank": list(range(1, self.length + 1)),
+            "doc": self.documents,
+            "grade": self.grade,
+            "rp": self.rp.tolist(),
+            "crp": self.crp.tolist(),
+            "dcg": self.dcg.tolist(),
+            "ideal_dcg": self.ideal_dcg.tolist(),
+            "delta_gain": delta.tolist(),
+        }
+        rows = list(zip(*columns.values(), strict=True))
+        return Table("curve", tuple(columns), rows, caption=f"{self.run} on topic {self.topic}")
+
+    @cached_property
+    def references(self) -> Table:
+        """CRP at each rank of the ideal list, of a list without relevant documents, and of the full-scale list."""
+        nothing = np.zeros(self.length, np.int64)
+        worst = np.cumsum(self._relative_positions(nothing)).tolist()
+        full = np.cumsum(self._relative_positions(self.ideal_grade[::-1])).tolist()
+        rows = list(zip(range(1, self.length + 1), nothing.tolist(), worst, full, strict=True))
+        columns = ("rank", "ideal", "worst", "full_scale")
+        return Table("references", columns, rows, caption="CRP of the reference lists")
+
+    def crossings(self, crossing: str = "sign-change") -> list[int]:
+        """Every rank j such that CRP crosses the axis between j and j + 1; all of them if CRP is 0 everywhere."""
+        if crossing not in CROSSINGS:
+            raise SettingsError(f"crossing={crossing!r}", hint=f"choose one of {', '.join(CROSSINGS)}")
+        a, b = self.crp[:-1], self.crp[1:]
+        if not self.crp.any() or crossing == "definition":
+            crossed = ((a <= 0) & (b >= 0)) | ((a >= 0) & (b <= 0))
+        elif crossing == "matters":
+            crossed = (a <= 0) != (b <= 0)
+        else:
+            crossed = ((a < 0) & (b >= 0)) | ((a > 0) & (b <= 0))
+        return (np.flatnonzero(crossed) + 1).tolist() if self.recall_base else []
+
+    @cached_property
+    def points(self) -> Table:
+        """The marked points: their rank (infinite if there is none) and CRP there."""
+        columns, caption = ("point", "rank", "crp"), "Marked points"
+        if not self.recall_base:
+            return Table("points", columns, [], caption=caption)
+        curves = self._curves
+        ranks: list[tuple[str, float]] = [
+            ("recall base", self.recall_base),
+            ("turn-around", curves.turn_around[0]),
+            ("balance 2012", curves.regained[0]),
+            ("balance 2012 of full scale", curves.full_regained[0]),
+        ]
+        ranks += [(f"balance ({mode})", curves.balance(mode)[0]) for mode in CROSSINGS]
+        ranks += [(f"first crossing ({mode})", curves.crossing(mode)[0]) for mode in CROSSINGS]
+        if self.crp.any():
+            ranks += [("crossing", rank) for rank in self.crossings()]
+        full = self.references.column("full_scale")
+        rows: list[tuple[Cell, ...]] = []
+        for name, rank in ranks:
+            known = int(rank) if np.isfinite(rank) else None
+            curve = full if name.endswith("full scale") else self.crp.tolist()
+            rows.append(
+                (name, float("inf") if known is None else known, None if known is None else curve[known - 1])
+            )
+        rows.insert(1, ("loss at the recall base", self.recall_base, int(curves.loss[0])))
+        return Table("points", columns, rows, caption=caption)
+
+    @cached_property
+    def values(self) -> Table:
+        """The effort measures of the list, and its archetype."""
+        names = ("Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "b_ratio", "CRP_min", "CRP_N")
+        rows: list[tuple[Cell, ...]] = []
+        for name in ("Twist", "Rho", "BalancePoint"):
+            rows += [(f"{name} ({mode})", self._value(REGISTRY[name](crossing=mode))) for mode in CROSSINGS]
+        for name in names:
+            rows.append((name, self._value(REGISTRY[name])))
+            if "clamped" in REGISTRY[name].parameters:
+                rows.append((f"{name} (clamped)", self._value(REGISTRY[name](clamped=True))))
+        rows.append(("archetype", str(archetypes_of(self.lists, cutoff=self.cutoff)[0]) or None))
+        return Table("values", ("name", "value"), rows, caption=f"Effort at N = {self.length}")
+
+    def _value(self, measure: Any) -> float:
+        return float((measure @ self.cutoff).of(self.lists)[0])
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """``curve``, ``points``, ``values``, ``intervals`` and ``references``."""
+        found = (self.table, self.points, self.values, self.intervals, self.references)
+        return {table.name: table for table in found}
+
+    def plot(self, **options: Any) -> Any:
+        """The figure: CRP with its marked points, above the bars of RP."""
+        from rankscope.plots.crp import plot_curve
+
+        return plot_curve(self, **options)
+
+
+def curve(
+    qrels: Any,
+    run: Any,
+    topic: str,
+    *,
+    cutoff: int | None = None,
+    gains: str = "linear",
+    discount: str = "log2",
+    base: float = 2.0,
+    order: str = "trec_eval",
+) -> Curve:
+    """The effort curve of one run on one topic.
+
+    ``cutoff`` is the length N at which the list is evaluated: as many ranks as it has, unless set; ranks beyond the
+    end of the list, up to 2 RB, count as non-relevant documents. ``gains``, ``discount`` and ``base`` are those of DCG.
+    References: Angelini and others 2012, Ferro and others 2016.
+
+    >>> found = curve({"q1": {"d1": 1, "d2": 1, "d3": 0}}, {"q1": ["d3", "d1", "d4", "d2"]}, "q1")
+    >>> found.table.column("rp"), found.table.column("crp")
+    ([-2, 0, 0, 2], [-2, -2, -2, 0])
+    """
+    judgments = as_qrels(qrels)
+    one = _one_run(run, order)
+    topic = str(topic)
+    if topic not in judgments.topic_index:
+        hint = nearest(topic, judgments.topics) or f"there are topics such as {judgments.topics[0]}"
+        raise InputError(f"topic {topic!r} has no judgments", path=judgments.path, hint=hint)
+    measure = DCG(gains=gains, discount=discount, base=base)
+    if cutoff is not None and cutoff < 1:
+        raise SettingsError(f"cutoff={cutoff}", hint="a cutoff is a whole number of ranks from 1 on")
+    ranking = one.ranking(topic)
+    cut = int(cutoff or max(1, len(ranking)))
+    small = _only(judgments, topic)
+    lists = judge(small, Run.from_dict({topic: ranking}, name=one.name)).lists
+    known = judgments.judgments(topic)
+    ideal = np.array(sorted((g for g in known.values() if g > 0), reverse=True), np.int64)
+    length = max(cut, 2 * len(ideal))
+    documents: list[str | None] = [*ranking[:cut]]
+    documents += [None] * (length - len(documents))
+    return Curve(
+        run=one.name,
+        topic=topic,
+        documents=documents,
+        grade=[None if document is None else known.get(document) for document in documents],
+        ideal_grade=np.concatenate([ideal, np.zeros(length - len(ideal), np.int64)]),
+        dcg_measure=measure,
+        lists=lists,
+        cutoff=cut,
+        settings={
+            "run": one.name, "topic": topic, "cutoff": cut, "N": length, "recall_base": len(ideal), "dcg": str(measure),
+            "order": one.order,
+        },
+    )  # fmt: skip
+
+
+def _only(qrels: Qrels, topic: str) -> Qrels:
+    """The judgments of one topic."""
+    return Qrels.from_dict({topic: qrels.judgments(topic)})
+
+
+def _one_run(run: Any, order: str) -> Run:
+    runs = as_runs(run, order)
+    if len(runs) != 1:
+        raise InputError(f"a curve shows one run, not {len(runs)}", hint="name a single run")
+    return next(iter(runs.values()))

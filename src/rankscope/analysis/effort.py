@@ -1,0 +1,262 @@
+"""Effort of all runs on all topics: archetypes, the 2012 indicators, and the effort/gain plane.
+
+The plane (Ferro and others 2016) has Twist across, cut at 1/4, 1/2 and 3/4 into huge, high, medium and low effort,
+and a gain measure upwards, cut at its quartiles over all lists into low, medium, high and huge gain. On a border a
+list belongs to the cell above it. On the diagonal effort and gain agree; *high-high* are the four cells of lists that
+look good by gain and cost high or huge effort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.analysis.archetypes import archetypes_of, summary_of
+from rankscope.errors import SettingsError, nearest
+from rankscope.judge import Judged, judge
+from rankscope.measures import REGISTRY, Measure, parse_many
+from rankscope.measures.effort_curves import CROSSINGS, curves_of
+from rankscope.measures.grammar import parse
+from rankscope.read import as_runs
+from rankscope.scores import MISSING, as_qrels
+from rankscope.tables import Cell, Table
+
+__all__ = ["EFFORTS", "GAINS", "Effort", "effort", "effort_of"]
+
+DEFAULT_GAINS = ("AP", "Bpref", "RBP(p=0.8)", "nDCG(discount='jk',base=10)")
+"""The gain measures of the paper; for nDCG gains 0, 5, 10, ... are the same as 0, 1, 2, ..."""
+
+EFFORTS = ("huge", "high", "medium", "low")
+"""The columns of the plane, by rising Twist."""
+
+GAINS = ("low", "medium", "high", "huge")
+"""The rows of the plane, by rising gain."""
+
+INDICATORS = ("Rho2012", "b_ratio", "CRP_min", "CRP_N")
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Effort:
+    """Archetypes, indicators and effort/gain planes of every list.
+
+    ``archetype`` and ``twist`` have one value per list (run by run, topic by topic), ``gain`` one such array per
+    measure; lists that are left out (no relevant document, or missing with ``missing="skip"``) are empty text or NaN.
+    """
+
+    judged: Judged
+    gains: tuple[Measure, ...]
+    archetype: npt.NDArray[np.str_]
+    twist: Floats
+    gain: tuple[Floats, ...]
+    settings: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return f"<Effort: {len(self.judged.runs)} runs x {len(self.judged.topics)} topics>"
+
+    @cached_property
+    def _counted(self) -> Ints:
+        """The lists that are not left out."""
+        return np.flatnonzero(self.archetype != "")
+
+    def _labels(self, index: int) -> tuple[str, str]:
+        run, topic = divmod(int(index), len(self.judged.topics))
+        return self.judged.runs[run], self.judged.topics[topic]
+
+    @cached_property
+    def archetypes(self) -> Table:
+        """The archetype of every list."""
+        rows = [(*self._labels(i), str(self.archetype[i])) for i in self._counted]
+        return Table("archetypes", ("run", "topic", "archetype"), rows, caption="Archetypes")
+
+    @cached_property
+    def summary(self) -> Table:
+        """How many lists are of each archetype."""
+        return summary_of(self.archetype)
+
+    def _number(self, measure: str | Measure) -> int:
+        wanted = parse(measure) if isinstance(measure, str) else measure
+        if wanted not in self.gains:
+            known = [str(gain) for gain in self.gains]
+            raise SettingsError(f"{wanted} is not one of the gains", hint=f"there are {', '.join(known)}")
+        return self.gains.index(wanted)
+
+    def _cells(self, number: int) -> tuple[Ints, Ints, Ints]:
+        """The lists of a plane, with the row and the column of each."""
+        gain = self.gain[number]
+        where = self._counted[~np.isnan(gain[self._counted])]
+        if not len(where):
+            return where, where, where
+        quartiles = np.quantile(gain[where], [0.25, 0.5, 0.75])
+        rows = np.searchsorted(quartiles, gain[where], side="right")
+        columns = np.searchsorted([0.25, 0.5, 0.75], self.twist[where], side="right")
+        return where, rows, columns
+
+    def plane(self, measure: str | Measure) -> Ints:
+        """How many lists are in each cell: gain from low to huge down, effort from huge to low across."""
+        _, rows, columns = self._cells(self._number(measure))
+        return np.bincount(rows * 4 + columns, minlength=16).reshape(4, 4)
+
+    @cached_property
+    def quadrants(self) -> Table:
+        """All 16 cells of the effort/gain plane of each gain measure."""
+        rows: list[tuple[Cell, ...]] = []
+        for measure in self.gains:
+            plane = self.plane(measure)
+            total = max(1, int(plane.sum()))
+            for g, gain in enumerate(GAINS):
+                for e, cost in enumerate(EFFORTS):
+                    rows.append((str(measure), gain, cost, int(plane[g, e]), float(plane[g, e] / total)))
+        columns = ("measure", "gain", "effort", "count", "share")
+        return Table("quadrants", columns, rows, caption="Effort/gain quadrants")
+
+    @cached_property
+    def agreement(self) -> Table:
+        """The shares on the diagonal (effort and gain agree) and in the high-high cells (gain at a high price)."""
+        rows: list[tuple[Cell, ...]] = []
+        for measure in self.gains:
+            plane = self.plane(measure)
+            total = max(1, int(plane.sum()))
+            high = int(plane[2:, :2].sum())
+            same = int(np.trace(plane))
+            rows.append((str(measure), same, same / total, high, high / total))
+        columns = ("measure", "diagonal", "diagonal_share", "high_high", "high_high_share")
+        return Table(
+            "agreement", columns, rows, caption="Where effort and gain agree, and gain at a high price"
+        )
+
+    def planes(self) -> list[Table]:
+        """One table per gain measure as people read it: huge gain on top, huge effort at the left, in percent."""
+        found = []
+        for measure in self.gains:
+            plane = self.plane(measure)
+            shares = 100 * plane / max(1, int(plane.sum()))
+            rows: list[tuple[Cell, ...]] = [(f"{GAINS[g]} gain", *shares[g].tolist()) for g in (3, 2, 1, 0)]
+            columns = ("", *(f"{cost} effort" for cost in EFFORTS))
+            caption = f"Effort/gain by {measure}, percent of {int(plane.sum())} lists"
+            found.append(Table(f"plane {measure}", columns, rows, digits=1, caption=caption))
+        return found
+
+    def points(self, measure: str | Measure, gain: str = "huge", effort: str = "huge") -> Table:
+        """The lists in one cell of the plane of a gain measure, the best gain first.
+
+        The default asks for the lists that look great and cost a huge effort.
+        """
+        number = self._number(measure)
+        row, column = _choice(gain, GAINS, "gain"), _choice(effort, EFFORTS, "effort")
+        where, rows, columns = self._cells(number)
+        inside = where[(rows == row) & (columns == column)]
+        inside = inside[np.lexsort((inside, self.twist[inside], -self.gain[number][inside]))]
+        name = str(self.gains[number])
+        values = zip(self.gain[number][inside].tolist(), self.twist[inside].tolist(), strict=True)
+        found: list[tuple[Cell, ...]] = [
+            (*self._labels(i), *value, str(self.archetype[i]))
+            for i, value in zip(inside, values, strict=True)
+        ]
+        caption = f"{len(found)} lists with {gain} gain by {name} and {effort} effort"
+        return Table("points", ("run", "topic", name, "Twist", "archetype"), found, caption=caption)
+
+    @cached_property
+    def indicators(self) -> Table:
+        """For every list its recall base, N, Twist and its parts, and the 2012 indicators raw and clamped."""
+        cutoff, crossing = self.settings["cutoff"], self.settings["crossing"]
+        lists = self.judged.lists
+        curves = curves_of(lists, 1, cutoff)
+        columns: dict[str, npt.NDArray[Any]] = {
+            "recall_base": curves.base,
+            "N": curves.length,
+            "Twist": self.twist,
+        }
+        columns["Rho"] = (REGISTRY["Rho"](crossing=crossing) @ cutoff).of(lists)
+        columns["Sigma"] = (REGISTRY["Sigma"] @ cutoff).of(lists)
+        columns |= {"turn_around": curves.turn_around, "b_r": curves.regained, "b_w": curves.full_regained}
+        columns |= {"loss_at_R": curves.loss.astype(np.int64), "crp_at_N": curves.end.astype(np.int64)}
+        columns["rho_w"] = curves.base / np.maximum(1, curves.full_regained)
+        for name in INDICATORS:
+            columns[name] = (REGISTRY[name] @ cutoff).of(lists)
+            columns[f"{name}_clamped"] = (REGISTRY[name](clamped=True) @ cutoff).of(lists)
+        values = zip(*(column[self._counted].tolist() for column in columns.values()), strict=True)
+        rows: list[tuple[Cell, ...]] = [
+            (*self._labels(i), *row) for i, row in zip(self._counted, values, strict=True)
+        ]
+        return Table("indicators", ("run", "topic", *columns), rows, caption="Effort indicators")
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """``summary``, ``quadrants``, ``agreement``, ``archetypes`` and ``indicators``."""
+        found = (self.summary, self.quadrants, self.agreement, self.archetypes, self.indicators)
+        return {table.name: table for table in found}
+
+
+def _choice(word: str, known: tuple[str, ...], what: str) -> int:
+    if word not in known:
+        raise SettingsError(
+            f"there is no {what} called {word!r}",
+            hint=nearest(word, known) or f"choose one of {', '.join(known)}",
+        )
+    return known.index(word)
+
+
+def effort(
+    qrels: Any,
+    runs: Any,
+    gains: str | Measure | Iterable[str | Measure] = DEFAULT_GAINS,
+    *,
+    crossing: str = "sign-change",
+    cutoff: int = 1000,
+    order: str = "trec_eval",
+    missing: str = "zero",
+    jobs: int | None = None,
+) -> Effort:
+    """Archetypes, indicators and effort/gain planes of runs.
+
+    ``qrels`` and ``runs`` are whatever :func:`rankscope.evaluate` takes. ``cutoff`` is N of Twist; topics without
+    relevant documents are left out. References: Ferro and others 2016, Angelini and others 2012.
+
+    >>> found = effort({"q1": {"d1": 1}}, {"a": {"q1": ["d1"]}, "b": {"q1": ["x", "y", "d1"]}}, "AP")
+    >>> found.archetypes.column("archetype")
+    ['ideal', 'typical A']
+    """
+    judged = judge(as_qrels(qrels), as_runs(runs, order), jobs=jobs)
+    return effort_of(
+        judged, parse_many(gains), crossing=crossing, cutoff=cutoff, missing=missing, order=order
+    )
+
+
+def effort_of(
+    judged: Judged,
+    gains: Iterable[Measure],
+    *,
+    crossing: str = "sign-change",
+    cutoff: int = 1000,
+    missing: str = "zero",
+    order: str = "trec_eval",
+) -> Effort:
+    """The same for runs that are already judged."""
+    _choice(crossing, CROSSINGS, "crossing")
+    _choice(missing, MISSING, "missing")
+    gains = tuple(gains)
+    twist = REGISTRY["Twist"](crossing=crossing) @ cutoff
+    lists = judged.lists
+    archetype = archetypes_of(lists, crossing=crossing, cutoff=twist.cutoff)
+    values = twist.of(lists)
+    if missing == "skip":
+        archetype = np.where(judged.present, archetype, "")
+    return Effort(
+        judged=judged,
+        gains=gains,
+        archetype=archetype,
+        twist=np.where(archetype == "", np.nan, values),
+        gain=tuple(np.where(archetype == "", np.nan, measure.of(lists)) for measure in gains),
+        settings={
+            "gains": [str(measure) for measure in gains], "crossing": crossing, "cutoff": twist.cutoff,
+            "missing": missing, "order": order,
+        },
+    )  # fmt: skip

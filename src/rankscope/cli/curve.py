@@ -1,0 +1,74 @@
+"""One run on one topic, rank by rank: grades, relative position (RP), its running sum (CRP), DCG, and marked points.
+
+RP says how far a document stands from the ranks that its grade has in the ideal list: negative if it comes too early,
+positive if too late. The points are the recall base, the turn-around, the balance points and the crossings of the axis.
+
+examples:
+  rankscope curve qrels.txt bm25.run --topic 351
+  rankscope curve qrels.txt bm25.run --topic 351 --cutoff 1000 --head 30
+  rankscope curve qrels.txt bm25.run --topic 351 -f json -o curve.json
+  rankscope curve qrels.txt bm25.run --topic 351 --gains 0,5,10 --discount jk --base 10 --plot curve.pdf
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from rankscope.analysis.curve import curve
+from rankscope.cli import options
+from rankscope.cli.output import emit
+from rankscope.tables import Table
+
+NAME = "curve"
+_HEAD = 50
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    parser.add_argument("--topic", required=True, metavar="T", help="the topic")
+    parser.add_argument(
+        "--cutoff", type=int, metavar="N", help="evaluate at N ranks (default: the documents of the list)"
+    )
+    parser.add_argument(
+        "--head",
+        type=int,
+        default=_HEAD,
+        metavar="N",
+        help=f"ranks shown to people; 0: all (default: {_HEAD})",
+    )
+    parser.add_argument(
+        "--gains",
+        default="linear",
+        help="gains of DCG: linear, exp2, or a list for grades 0, 1, ... such as 0,5,10",
+    )
+    parser.add_argument("--discount", default="log2", help="discount of DCG: log2 or jk (default: log2)")
+    parser.add_argument("--base", type=float, default=2.0, help="base of the jk discount (default: 2)")
+    options.add_output(parser)
+    options.add_plot(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    qrels, runs = options.collection(args)
+    found = curve(
+        qrels,
+        runs,
+        args.topic,
+        cutoff=args.cutoff,
+        gains=args.gains,
+        discount=args.discount,
+        base=args.base,
+        order=args.order,
+    )
+    display = [_head(found.table, args.head), found.points, found.values, found.intervals]
+    if args.plot:
+        found.plot().save(args.plot)
+    emit(args, found.tables.values(), found.settings, display=display)
+
+
+def _head(table: Table, rows: int) -> Table:
+    """The first ranks, with a word about the others."""
+    if rows <= 0 or len(table) <= rows:
+        return table
+    caption = f"{table.caption} (the first {rows} of {len(table)} ranks; --head 0 shows all)"
+    return replace(table, rows=table.rows[:rows], caption=caption)

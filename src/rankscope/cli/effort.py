@@ -1,0 +1,78 @@
+"""How much effort runs cost: archetypes of their curves, effort/gain planes, and the 2012 indicators.
+
+The plane sets Twist (huge effort below 1/4, high below 1/2, medium below 3/4, low from there on) against the quartiles
+of a gain measure. -q adds the archetype and the indicators of every run and topic; --cell lists the runs and topics
+in one cell of a plane. JSON always has everything.
+
+examples:
+  rankscope effort qrels.txt runs/
+  rankscope effort qrels.txt runs/ -m "AP nDCG@10" --crossing matters
+  rankscope effort qrels.txt runs/ --cell "AP huge huge"      great by AP, at a huge effort
+  rankscope effort qrels.txt runs/ -q -f csv -o effort.csv
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rankscope.analysis.effort import DEFAULT_GAINS, EFFORTS, GAINS, Effort, effort_of
+from rankscope.cli import options
+from rankscope.cli.output import emit
+from rankscope.errors import SettingsError
+from rankscope.judge import judge
+from rankscope.measures.effort_curves import CROSSINGS
+from rankscope.tables import Table
+
+NAME = "effort"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    options.add_measures(parser, DEFAULT_GAINS)
+    parser.add_argument(
+        "--crossing",
+        choices=CROSSINGS,
+        default="sign-change",
+        help="what counts as a crossing (default: sign-change)",
+    )
+    parser.add_argument("--cutoff", type=int, default=1000, metavar="N", help="N of Twist (default: 1000)")
+    parser.add_argument(
+        "--cell",
+        metavar="'M GAIN EFFORT'",
+        help=f"list the runs and topics of one cell; gain: {', '.join(GAINS)}; effort: {', '.join(EFFORTS)}",
+    )
+    parser.add_argument("-q", "--topics", action="store_true", help="every run and topic as well")
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    gains = options.measures(args)
+    qrels, runs = options.collection(args)
+    judged = judge(qrels, runs, jobs=args.jobs)
+    found = effort_of(
+        judged, gains, crossing=args.crossing, cutoff=args.cutoff, missing=args.missing, order=args.order
+    )
+    if args.cell is not None:
+        points = _cell(found, args.cell)
+        emit(
+            args,
+            [*found.tables.values(), points] if _is_json(args) else [points],
+            found.settings,
+            display=[points],
+        )
+        return
+    lists = [found.archetypes, found.indicators] if args.topics or _is_json(args) else []
+    tables = [found.summary, found.quadrants, found.agreement, *lists]
+    emit(args, tables, found.settings, display=[found.summary, *found.planes(), found.agreement, *lists])
+
+
+def _is_json(args: argparse.Namespace) -> bool:
+    return args.format == "json" or (args.format is None and str(args.output or "").endswith(".json"))
+
+
+def _cell(found: Effort, text: str) -> Table:
+    words = text.rsplit(None, 2)
+    if len(words) != 3:
+        hint = "write a measure, a gain and an effort, such as 'AP huge huge'"
+        raise SettingsError(f"--cell {text!r} names no cell", hint=hint)
+    return found.points(words[0], gain=words[1], effort=words[2])
