@@ -126,7 +126,8 @@ def witness(length: int, fails_at: int, equal_relevant: bool = False) -> Pair:
 def broken_additivity(values: Floats, equal_relevant: bool = False) -> Pair | None:
     """Two intervals with equal difference vectors and unequal rises; None when there are none.
 
-    They set the same change in an empty context and in x, with x as small as possible.
+    They make the same change with and without some relevant documents around it; those as few as possible, and the
+    ranks of the change as close as possible.
 
     >>> from rankscope.lab.intervals import written
     >>> [written(c, 2) for c in broken_additivity(np.array([0, 0.5, 1, 2.0]))]
@@ -136,7 +137,7 @@ def broken_additivity(values: Floats, equal_relevant: bool = False) -> Pair | No
     codes = np.arange(len(values))
     scale = float(np.abs(values).max())
     relevant = _sums(np.ones(length)).astype(np.int64)
-    best: tuple[int, float, Pair] | None = None
+    best: tuple[int, int, float, Pair] | None = None
     for upper, lower in combinations(1 << np.arange(length - 1, -1, -1), 2):
         context = codes[(codes & (upper | lower)) == 0]
         if equal_relevant:  # the swap from the lower rank to the upper one, without and with x
@@ -156,10 +157,10 @@ def broken_additivity(values: Floats, equal_relevant: bool = False) -> Pair | No
         plainest = broken[np.lexsort((-gap[broken], relevant[context[broken]]))[0]]
         r, s, u, v = (int(end[plainest]) for end in ends)
         pair = Pair(r, s, u, v) if first[plainest] > second[plainest] else Pair(u, v, r, s)
-        found = (int(relevant[context[plainest]]), -float(gap[plainest]), pair)
-        if best is None or found[:2] < best[:2]:
+        found = (int(relevant[context[plainest]]), int(upper // lower), -float(gap[plainest]), pair)
+        if best is None or found[:3] < best[:3]:
             best = found
-    return None if best is None else best[2]
+    return None if best is None else best[3]
 
 
 def rbp_threshold(r: Sequence[int], s: Sequence[int], u: Sequence[int], v: Sequence[int]) -> float:

@@ -28,6 +28,9 @@ SCALES = {
 }
 """The scales by name, and in words."""
 
+NOTHING_VIOLATED: dict[str, Any] = {"violations": 0, "share": 0.0, "low": 0.0, "high": 0.0}
+"""The numbers of a scale that is proved to hold."""
+
 
 @dataclass(frozen=True)
 class Counterexample:
@@ -199,4 +202,5 @@ def wilson(violated: int, drawn: int) -> tuple[float, float]:
     share = violated / drawn
     centre = (share + z * z / (2 * drawn)) / (1 + z * z / drawn)
     half = z / (1 + z * z / drawn) * float(np.sqrt(share * (1 - share) / drawn + z * z / (4 * drawn * drawn)))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    # at the ends the formula gives 0 and 1 but for rounding
+    return 0.0 if violated == 0 else centre - half, 1.0 if violated == drawn else centre + half

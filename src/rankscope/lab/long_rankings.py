@@ -58,7 +58,9 @@ def _additive(name: str, weights: Floats, scale: str) -> Finding:
         holds = bool(weights[-1] != 0 and np.ptp(share) <= RELATIVE * np.abs(share).max())
         because = f"its weights {'' if holds else 'do not '}{_SHAPE[scale]}"
     if holds:
-        return Finding(name, scale, length, True, method="theorem", because=because)
+        return Finding(
+            name, scale, length, True, method="theorem", because=because, **findings.NOTHING_VIOLATED
+        )
     for n in range(1, length + 1 if scale in (findings.ALL, findings.EQUAL) else min(length, _SHORT) + 1):
         pair = _violation(weights[:n], scale)
         if pair is not None:

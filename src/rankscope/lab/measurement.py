@@ -32,7 +32,7 @@ COUNTS = ("auto", "exact", "sample")
 LONGEST = 20
 """The longest rankings that are all evaluated: 2^20 of them."""
 
-_FEASIBLE_WORDS = 4_000_000_000  # about half a minute of a core
+_FEASIBLE_WORDS = 1_200_000_000  # about ten seconds of a core
 _FEASIBLE_MEMORY = 4 << 30
 _FEASIBLE_INTERVALS = 1 << 24
 _PROVABLE = 30  # the dynamic program keeps all its layers, which grow as N^5
@@ -52,11 +52,11 @@ def scales(
 ) -> Scales:
     """Whether measures are on an interval-like or an interval scale, on all rankings of a length.
 
-    ``equal_relevant`` restricts the interval-like check to intervals with equally many relevant documents
-    at both ends (True), to all intervals (False), or makes both (None). ``relevant`` is the recall base, as
-    many as the rankings are long unless set. ``count`` says how violated pairs are counted: "exact" all of
-    them, "sample" a sample of ``samples`` comparable pairs, "auto" exactly as far as that takes half a
-    minute. An interruption (Ctrl-C) ends the work and leaves what is known, marked as partial.
+    ``equal_relevant`` restricts the interval-like check to intervals with equally many relevant documents at
+    both ends (True), to all intervals (False), or makes both (None). ``relevant`` is the recall base, as many
+    as the rankings are long unless set. ``count`` says how violated pairs are counted: "exact" all of them,
+    "sample" a sample of ``samples`` comparable pairs, "auto" all while that takes seconds. An interruption
+    (Ctrl-C) ends the work and leaves what is known, marked as partial.
 
     Reference: Ferrante, Ferro and Pontarollo 2017.
 
@@ -196,7 +196,7 @@ class _Study:
         if holds and weights is not None and self.length <= _PROVABLE:
             excess = worst_pair(weights, equal_relevant).excess
             if excess <= slack(0.0, float(np.abs(self.values[self.length]).max())) * 10:
-                return {"method": "dynamic program", "violations": 0, "comparable": comparable, "share": 0.0}
+                return {"method": "dynamic program", "comparable": comparable, **findings.NOTHING_VIOLATED}
         return self._sampled(equal_relevant, comparable)
 
     def _tally(self, weights: Floats | None, equal_relevant: bool) -> Tally:
@@ -223,7 +223,14 @@ class _Study:
             numbers = _counted(distances.count_distances(self.values[self.length], heaviness))
         if distances.is_interval_scale(self.values[self.length], heaviness):
             because = "every step up the order raises it by the same amount"
-            return Finding(self.name, scale, self.length, True, because=because, **numbers)
+            return Finding(
+                self.name,
+                scale,
+                self.length,
+                True,
+                because=because,
+                **{**findings.NOTHING_VIOLATED, **numbers},
+            )
         pairs = ((n, distances.unequal_pair(self.values[n], heaviness)) for n in range(1, self.length + 1))
         return self._failed(scale, pairs, numbers)
 
