@@ -8,7 +8,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -59,9 +61,42 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_WHERE, *_MODULES, *REGISTRY})
 
 
+class _Package(ModuleType):
+    """The package itself, whose functions win over submodules of the same name (``rs.simulate``, ``rs.judge``)."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _WHERE and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
 if TYPE_CHECKING:
-    from rankscope.judge import judge
-    from rankscope.measures import Measure, measure
-    from rankscope.read import UNJUDGED, Qrels, Run, Runs, read_qrels, read_run, read_runs
-    from rankscope.scores import ScoreMatrix, Scores, evaluate
-    from rankscope.tables import Table
+    from rankscope.analysis.bounds import bounds as bounds
+    from rankscope.analysis.compare import compare as compare
+    from rankscope.analysis.correlation import correlation as correlation
+    from rankscope.analysis.curve import Curve as Curve
+    from rankscope.analysis.curve import curve as curve
+    from rankscope.analysis.effort import Effort as Effort
+    from rankscope.analysis.effort import effort as effort
+    from rankscope.analysis.orderings import orderings as orderings
+    from rankscope.analysis.pools import pool_robustness as pool_robustness
+    from rankscope.analysis.power import discriminative_power as discriminative_power
+    from rankscope.analysis.study import study as study
+    from rankscope.explorer import explore as explore
+    from rankscope.judge import judge as judge
+    from rankscope.measures import Measure as Measure
+    from rankscope.measures import measure as measure
+    from rankscope.read import UNJUDGED as UNJUDGED
+    from rankscope.read import Qrels as Qrels
+    from rankscope.read import Run as Run
+    from rankscope.read import Runs as Runs
+    from rankscope.read import read_qrels as read_qrels
+    from rankscope.read import read_run as read_run
+    from rankscope.read import read_runs as read_runs
+    from rankscope.report import report as report
+    from rankscope.scores import ScoreMatrix as ScoreMatrix
+    from rankscope.scores import Scores as Scores
+    from rankscope.scores import evaluate as evaluate
+    from rankscope.simulate import simulate as simulate
+    from rankscope.tables import Table as Table
