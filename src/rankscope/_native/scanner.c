@@ -348,7 +348,7 @@ static int32_t take_unusual(rs_scan *scan, const uint8_t *p, const uint8_t *end)
         count++;
     }
     if (count == 0) return RS_OK;
-    if (count == COLUMNS) return take(scan, fields);
+    if (count >= COLUMNS) return take(scan, fields); /* what stands after the tag does not matter */
     scan->bad_fields = count;
     return fail_plainly(scan, RS_FIELDS);
 }

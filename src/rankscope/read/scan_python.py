@@ -135,10 +135,10 @@ class _Scan:
             fields = line.split()
             if not fields or fields[0][:1] == b"#":
                 continue
-            if len(fields) != 6:
+            if len(fields) < 6:
                 problem = LineProblem("fields", number, fields=len(fields))
                 break
-            rows.append(fields)
+            rows.append(fields[:6])  # what stands after the tag does not matter
             numbers.append(number)
         if rows:
             topics, _, documents, ranks, scores, tags = map(list, zip(*rows, strict=True))
