@@ -93,6 +93,7 @@ def bootstrap_pairs(
         return Bootstrap(np.empty(0), np.empty(0), np.empty(0))
     exceeding, chosen, ratio = (np.concatenate([part[k] for part in done]) for k in range(3))
     delta = _replicate_means(centred, first, second, resampled, chosen)
+    delta[delta <= scale] = 0.0
     ratio[ratio > 1 - _RELATIVE] = 1.0
     with np.errstate(divide="ignore"):
         critical = np.sqrt((topics - 1) * ratio / (1 - ratio))

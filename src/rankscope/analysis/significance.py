@@ -267,6 +267,6 @@ def adjust(p: Floats, correction: str = "holm") -> Floats:
     elif correction == "holm":
         corrected = np.maximum.accumulate(ordered * (m - np.arange(m)))
     else:
-        corrected = np.minimum.accumulate((ordered * m / np.arange(1, m + 1))[::-1])[::-1]
+        corrected = np.minimum.accumulate((ordered * (m / np.arange(1, m + 1)))[::-1])[::-1]
     adjusted[order] = np.minimum(corrected, 1.0)
     return adjusted
