@@ -1,0 +1,44 @@
+"""Text files of a fixed number of fields a line, as trec_eval's other formats are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+
+from rankscope.errors import InputError
+from rankscope.read.ids import to_text
+from rankscope.read.sources import read_bytes
+
+__all__ = ["number", "rows"]
+
+
+def rows(path: str, count: int, what: str) -> Iterator[tuple[int, list[str]]]:
+    """Line numbers and fields; blank lines and lines that begin with ``#`` are skipped."""
+    shown = "standard input" if path == "-" else path
+    for line, text in enumerate(read_bytes(path).split(b"\n"), 1):
+        fields = text.split()
+        if not fields or fields[0].startswith(b"#"):
+            continue
+        if b"\0" in text:
+            raise InputError("a NUL byte in the line", path=shown, line=line, hint="give a text file")
+        if len(fields) != count:
+            raise InputError(
+                f"{len(fields)} field{'s' * (len(fields) != 1)} where there should be {count}: {what}",
+                path=shown,
+                line=line,
+                hint="complete the line or remove it",
+            )
+        yield line, [to_text(field) for field in fields]
+
+
+def number(text: str, path: str, line: int) -> float:
+    """The number that a field should be."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value):
+        raise InputError(
+            f"{text!r} is not a number", path=path, line=line, hint="give a decimal number such as 0.5"
+        )
+    return value

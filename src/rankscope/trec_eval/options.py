@@ -1,0 +1,115 @@
+"""trec_eval's command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from getopt import GetoptError, gnu_getopt
+
+from rankscope.errors import SettingsError, nearest
+
+__all__ = ["FORMATS", "Options", "read_options"]
+
+FORMATS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
+
+_SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
+_LONG = {
+    "help": "h",
+    "version": "v",
+    "query_eval_wanted": "q",
+    "measure=": "m",
+    "complete_rel_info_wanted": "c",
+    "level_for_rel=": "l",
+    "nosummary": "n",
+    "Debug_level=": "D",
+    "Judged_docs_only": "J",
+    "Number_docs_in_coll=": "N",
+    "Max_retrieved_per_topic=": "M",
+    "Rel_info_format=": "R",
+    "Results_format=": "T",
+    "Output_old_results_format=": "o",
+    "Zscore=": "Z",
+}
+USAGE = (
+    "trec_eval [-q] [-m measure[.params]] [-c] [-n] [-l N] [-M N] [-N N] [-J] [-R format] [-Z file] qrels run"
+)
+
+
+@dataclass
+class Options:
+    """What a command line of trec_eval asks for."""
+
+    help: bool = False
+    version: bool = False
+    topics: bool = False
+    summary: bool = True
+    complete: bool = False
+    judged_only: bool = False
+    level: int = 1
+    deepest: int | None = None
+    documents: int = 0
+    judgments: str = "qrels"
+    zscores: str | None = None
+    measures: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+
+def read_options(argv: Sequence[str]) -> Options:
+    """Options and file names, in any order.
+
+    >>> options = read_options(["-q", "-mP.5,10", "-l2", "qrels", "-c", "run"])
+    >>> options.topics, options.measures, options.level, options.complete, options.files
+    (True, ['P.5,10'], 2, True, ['qrels', 'run'])
+    """
+    try:
+        found, files = gnu_getopt(list(argv), _SHORT, list(_LONG))
+    except GetoptError as error:
+        raise SettingsError(error.msg, hint=f"usage: {USAGE}") from None
+    options = Options(files=files)
+    long = {f"--{name.rstrip('=')}": letter for name, letter in _LONG.items()}
+    for flag, value in found:
+        _apply(options, long.get(flag, flag[1:]), value)
+    if not (options.help or options.version) and len(files) != 2:
+        raise SettingsError(f"{len(files)} files where two are needed", hint=f"usage: {USAGE}")
+    return options
+
+
+def _apply(options: Options, flag: str, value: str) -> None:
+    switches = {"h": "help", "v": "version", "q": "topics", "c": "complete", "J": "judged_only"}
+    if flag in switches:
+        setattr(options, switches[flag], True)
+    elif flag == "n":
+        options.summary = False
+    elif flag == "m":
+        options.measures.append(value)
+    elif flag == "l":
+        options.level = _whole(flag, value, 1)
+    elif flag == "M":
+        options.deepest = _whole(flag, value, 1)
+    elif flag == "N":
+        options.documents = _whole(flag, value, 0)
+    elif flag == "R":
+        options.judgments = _format(value)
+    elif flag == "T" and value != "trec_results":
+        raise SettingsError(f"there is no format {value!r} of runs", hint="the only one is trec_results")
+    elif flag == "Z":
+        options.zscores = value
+    elif flag == "D" and value.partition(".")[0] != "0":
+        raise SettingsError("-D, trec_eval's own debugging output, is not supported", hint="leave it out")
+
+
+def _format(name: str) -> str:
+    if name not in FORMATS:
+        hint = nearest(name, FORMATS) or f"choose one of {', '.join(FORMATS)}"
+        raise SettingsError(f"there is no format {name!r} of judgments", hint=hint)
+    return name
+
+
+def _whole(flag: str, text: str, low: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = low - 1
+    if not low <= number < 2**62:
+        raise SettingsError(f"-{flag} cannot be {text!r}", hint=f"give a whole number from {low} on")
+    return number
