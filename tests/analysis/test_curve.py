@@ -1,0 +1,178 @@
+"""One list rank by rank, on the example of the Twist paper and against the measures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankscope as rs
+from rankscope.cli.main import main
+from rankscope.errors import InputError, MeasureError, SettingsError
+from rankscope.measures.effort_curves import CROSSINGS
+
+COUNTS = {3: 2, 2: 2, 1: 3}
+RUNS = {
+    "i": [3, 3, 2, 2, 1, 1, 1] + [0] * 8,
+    "w": [0] * 15,
+    "fs": [0] * 8 + [1, 1, 1, 2, 2, 3, 3],
+    "a": [3, 3, 2, 0, 1, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0],
+    "b": [3, 0, 1, 0, 2, 0, 0, 0, 2, 1, 0, 0, 3, 1, 0],
+}
+RP = {
+    "fs": [-7, -6, -5, -4, -3, -2, -1, 0, 2, 3, 4, 8, 9, 12, 13],
+    "a": [0, 0, 0, -4, 0, 2, -1, 0, 0, 3, 0, 0, 0, 0, 0],
+    "b": [0, -6, -2, -4, 1, -2, -1, 0, 5, 3, 0, 0, 11, 7, 0],
+}
+CRP = {
+    "fs": [-7, -13, -18, -22, -25, -27, -28, -28, -26, -23, -19, -11, -2, 10, 23],
+    "a": [0, 0, 0, -4, -4, -2, -3, -3, -3, 0, 0, 0, 0, 0, 0],
+    "b": [0, -6, -8, -12, -11, -13, -14, -14, -9, -6, -6, -6, 5, 12, 12],
+}
+
+
+def judged() -> dict[str, dict[str, int]]:
+    return {"t": {f"g{g}-{k}": g for g, c in COUNTS.items() for k in range(c)} | {"nr-0": 0}}
+
+
+def ranking(grades: list[int]) -> list[str]:
+    used: dict[int, int] = {}
+    documents = []
+    for g in grades:
+        documents.append(f"g{g}-{used.get(g, 0)}" if g else f"nr-{used.get(g, 0)}")
+        used[g] = used.get(g, 0) + 1
+    return documents
+
+
+def paper(name: str, **options: Any) -> rs.Curve:
+    return rs.curve(judged(), {"t": ranking(RUNS[name])}, "t", **options)
+
+
+@pytest.mark.parametrize("name", RP)
+def test_the_published_vectors(name: str) -> None:
+    found = paper(name)
+    assert found.table.column("rp") == RP[name]
+    assert found.table.column("crp") == CRP[name]
+    assert found.table.column("rank") == list(range(1, 16))
+    assert found.references.column("full_scale") == CRP["fs"]
+    assert found.references.column("ideal") == [0] * 15
+    assert found.references.column("worst") == [-7, -13, -18, -22, -25, -27] + [-28] * 9
+
+
+@pytest.mark.parametrize("name", RP)
+def test_the_published_vectors_from_files(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("".join(f"t 0 {d} {g}\n" for d, g in judged()["t"].items()))
+    run.write_text("".join(f"t Q0 {d} {r} {-r} x\n" for r, d in enumerate(ranking(RUNS[name]), 1)))
+    assert main(["curve", str(qrels), str(run), "--topic", "t", "-f", "json"]) == 0
+    tables = json.loads(capfd.readouterr().out)["tables"]
+    assert [row["rp"] for row in tables["curve"]] == RP[name]
+    assert [row["crp"] for row in tables["curve"]] == CRP[name]
+    assert set(tables["curve"][0]) >= {"rank", "doc", "grade", "rp", "crp", "dcg", "ideal_dcg", "delta_gain"}
+    assert set(tables) == {"curve", "points", "values", "intervals", "references"}
+
+
+def test_points() -> None:
+    points = {row["point"]: (row["rank"], row["crp"]) for row in paper("b").points.records()}
+    assert points == {
+        "recall base": (7, -14), "loss at the recall base": (7, -14), "turn-around": (7, -14),
+        "balance 2012": (13, 5), "balance 2012 of full scale": (14, 10),
+        "balance (sign-change)": (12, -6), "balance (definition)": (7, -14), "balance (matters)": (12, -6),
+        "first crossing (sign-change)": (12, -6), "first crossing (definition)": (1, 0),
+        "first crossing (matters)": (12, -6), "crossing": (12, -6),
+    }  # fmt: skip
+    never = {row["point"]: (row["rank"], row["crp"]) for row in paper("w").points.records()}
+    assert never["balance (sign-change)"] == (float("inf"), None)
+    ideal = {row["point"]: row["rank"] for row in paper("i").points.records()}
+    assert ideal["balance (matters)"] == ideal["turn-around"] == ideal["balance 2012"] == 7
+    assert "crossing" not in ideal
+
+
+def test_dcg_is_the_measure() -> None:
+    settings = {"gains": "0,5,10,15", "discount": "jk", "base": 10.0}
+    found = paper("b", **settings)
+    for k in (1, 5, 10, 15):
+        wanted = rs.DCG(**settings) @ k
+        normal = rs.nDCG(**settings) @ k
+        scores = rs.evaluate(judged(), {"t": ranking(RUNS["b"])}, [wanted, normal])
+        assert found.dcg[k - 1] == pytest.approx(scores.mean(wanted)[0])
+        assert found.dcg[k - 1] / found.ideal_dcg[k - 1] == pytest.approx(scores.mean(normal)[0])
+    delta = np.cumsum(found.table.column("delta_gain"))
+    np.testing.assert_allclose(delta, found.dcg - found.ideal_dcg, atol=1e-12)
+
+
+@given(st.permutations([3, 2, 2, 1, 0, 0, 0, 0]), st.integers(1, 12))
+def test_dense_and_sparse_agree(grades: list[int], cutoff: int) -> None:
+    """The curve is written out rank by rank, the measures look at hits only."""
+    qrels = {"t": {f"d{r}": g for r, g in enumerate(grades)}}
+    found = rs.curve(qrels, {"t": [f"d{r}" for r in range(8)]}, "t", cutoff=cutoff)
+    values = {row["name"]: row["value"] for row in found.values.records()}
+    backward, forward = -found.rp[found.rp < 0].sum(), found.rp[found.rp > 0].sum()
+    full = np.diff([0, *found.references.column("full_scale")])
+    assert values["SigmaPlus"] == pytest.approx(1 - forward / full[full > 0].sum(), abs=1e-12)
+    assert values["SigmaMinus"] == pytest.approx(1 + backward / full[full < 0].sum(), abs=1e-12)
+    points = {row["point"]: row["rank"] for row in found.points.records()}
+    for mode in CROSSINGS:
+        assert points[f"first crossing ({mode})"] == min(found.crossings(mode), default=float("inf"))
+    assert points["turn-around"] == (np.argmin(found.crp) + 1 if found.crp.any() else 4)
+
+
+def test_ranks_beyond_the_list_are_nonrelevant() -> None:
+    found = rs.curve({"q": {"a": 1, "b": 1, "c": 1, "d": -1}}, {"q": ["a", "d"]}, "q")
+    assert found.length == 6
+    assert found.table.column("doc") == ["a", "d", None, None, None, None]
+    assert found.table.column("grade") == [1, -1, None, None, None, None]
+    assert found.table.column("rp") == [0, -2, -1, 0, 0, 0]
+    assert found.settings["cutoff"] == 2 and found.settings["N"] == 6
+
+
+def test_cutoff() -> None:
+    assert paper("b", cutoff=30).length == 30
+    cut = paper("b", cutoff=5)
+    assert cut.length == 14 and cut.table.column("doc")[5:] == [None] * 9
+    values = {row["name"]: row["value"] for row in paper("b", cutoff=1000).values.records()}
+    assert (
+        values["Twist (sign-change)"]
+        == rs.evaluate(judged(), {"t": ranking(RUNS["b"])}, "Twist").mean("Twist")[0]
+    )
+
+
+def test_a_run_without_the_topic_and_a_topic_without_relevant_documents() -> None:
+    empty = rs.curve({"q": {"a": 1}, "r": {"a": 1}}, {"r": ["a"]}, "q")
+    assert empty.table.column("crp") == [-1, -1]
+    nothing = rs.curve({"q": {"a": 0}}, {"q": ["a", "b"]}, "q")
+    assert nothing.table.column("crp") == [0, 0]
+    assert len(nothing.points) == 0
+    values = {row["name"]: row["value"] for row in nothing.values.records()}
+    assert np.isnan(values["Twist (sign-change)"]) and values["archetype"] is None
+
+
+def test_refused() -> None:
+    with pytest.raises(InputError, match="topic 'u' has no judgments"):
+        rs.curve(judged(), {"t": ["x"]}, "u")
+    with pytest.raises(InputError, match="one run, not 2"):
+        rs.curve(judged(), {"x": {"t": ["a"]}, "y": {"t": ["a"]}}, "t")
+    with pytest.raises(SettingsError, match="cutoff"):
+        paper("a", cutoff=0)
+    with pytest.raises(MeasureError, match="discount"):
+        paper("a", discount="none")
+    with pytest.raises(SettingsError, match="crossing"):
+        paper("a").crossings("never")
+
+
+def test_people_see_the_first_ranks(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("t 0 d1 1\n")
+    run.write_text("".join(f"t Q0 d{r} {r} {-r} x\n" for r in range(200)))
+    assert main(["curve", str(qrels), str(run), "--topic", "t", "-f", "table", "--head", "3"]) == 0
+    text = capfd.readouterr().out
+    assert "the first 3 of 200 ranks" in text and "d2" in text and "d3" not in text
+    assert main(["curve", str(qrels), str(run), "--topic", "u"]) == 2
+    assert "topic 'u' has no judgments" in capfd.readouterr().err

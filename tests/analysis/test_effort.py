@@ -1,0 +1,238 @@
+"""Archetypes by their definition, effort/gain planes, indicators, and the command."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.analysis.archetypes import ARCHETYPES, archetypes_of
+from rankscope.analysis.effort import EFFORTS, GAINS, Effort
+from rankscope.cli.main import main
+from rankscope.errors import SettingsError
+from rankscope.judge import judge
+from rankscope.measures.effort_curves import CROSSINGS
+
+# archetypes -----------------------------------------------------------------------------------------------
+
+
+def plain_archetype(curve: rs.Curve, crossing: str) -> str:
+    """The definition, on the curve written out."""
+    RB, crp, grades = curve.recall_base, curve.crp.tolist(), curve.relevance.tolist()
+    if not any(grades):
+        return "worst"
+    if not any(crp):
+        return "ideal"
+    if grades == curve.ideal_grade[::-1].tolist():
+        return "full scale"
+    m = min(curve.crossings(crossing), default=None)
+    if m is None:
+        return "typical B"
+    if m > RB:
+        return "typical A"
+    if any(crp[j - 1] < 0 for j in range(m + 2, RB + 1)):
+        return "ups-and-downs"
+    return "excellent B" if 0 in grades[:RB] else "excellent A"
+
+
+@pytest.mark.parametrize(
+    ("counts", "length"),
+    [({1: 2}, 5), ({1: 2, 2: 1}, 6), ({1: 1, 2: 2}, 6), ({1: 1, 2: 1, 3: 1}, 6), ({2: 3}, 7)],
+)
+def test_archetypes_of_every_list(counts: dict[int, int], length: int) -> None:
+    documents = {f"g{g}-{k}": g for g, c in counts.items() for k in range(c)}
+    found: Counter[str] = Counter()
+    runs = {}
+    for word in itertools.product([0, *counts], repeat=length):
+        have = Counter(word)
+        if all(have[g] <= c for g, c in counts.items()):
+            used: Counter[int] = Counter()
+            one = []
+            for r, g in enumerate(word):
+                one.append(f"g{g}-{used[g]}" if g else f"x{r}")
+                used[g] += 1
+            runs["".join(map(str, word))] = {"t": one}
+    qrels = {"t": documents}
+    for crossing in CROSSINGS:
+        effort = rs.effort(qrels, runs, "AP", crossing=crossing, cutoff=length)
+        sample = list(runs) if crossing == "sign-change" else list(runs)[::7]
+        names = dict(zip(effort.archetypes.column("run"), effort.archetypes.column("archetype"), strict=True))
+        for word in sample:
+            curve = rs.curve(qrels, runs[word], "t", cutoff=length)
+            assert names[word] == plain_archetype(curve, crossing), (word, crossing)
+            found[str(names[word])] += 1
+    assert found["worst"] and found["ideal"] and found["typical B"] and set(found) <= set(ARCHETYPES)
+
+
+def test_every_archetype_occurs() -> None:
+    """Lists of each kind, with the counts of the Twist paper."""
+    words = {
+        "ideal": [3, 3, 2, 2, 1, 1, 1],
+        "excellent A": [3, 2, 3, 2, 1, 1, 1],
+        "typical A": [3, 0, 1, 0, 2, 0, 0, 0, 2, 1, 0, 0, 3, 1],
+        "typical B": [3, 0, 3],
+        "full scale": [0] * 8 + [1, 1, 1, 2, 2, 3, 3],
+        "worst": [0, 0],
+        "ups-and-downs": [2, 1, 3, 3, 2, 0, 0],
+    }
+    counts = {3: 2, 2: 2, 1: 3}
+    documents = {f"g{g}-{k}": g for g, c in counts.items() for k in range(c)}
+    runs = {}
+    for name, word in words.items():
+        used: Counter[int] = Counter()
+        one = []
+        for r, g in enumerate(word):
+            one.append(f"g{g}-{used[g]}" if g else f"x{r}")
+            used[g] += 1
+        runs[name] = {"t": one}
+    for name, lists in runs.items():
+        [found] = archetypes_of(
+            judge(rs.Qrels.from_dict({"t": documents}), rs.Run.from_dict(lists)).lists, cutoff=15
+        )
+        assert found == plain_archetype(rs.curve({"t": documents}, lists, "t", cutoff=15), "sign-change")
+        assert found == name or name in ("excellent A", "ups-and-downs")
+
+
+# planes ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from rankscope.simulate import simulate
+
+    place = tmp_path_factory.mktemp("effort")
+    simulate(systems=6, topics=8, depth=60, grades=3, seed=3).write(place / "made")
+    return place / "made"
+
+
+@pytest.fixture(scope="module")
+def effort(collection: Path) -> Effort:
+    return rs.effort(collection / "qrels.txt", collection / "runs", cutoff=60)
+
+
+def test_shares(effort: Effort) -> None:
+    assert sum(effort.summary.column("share")) == pytest.approx(1)
+    assert sum(effort.summary.column("count")) == len(effort.archetypes) == len(effort.indicators) == 48
+    assert len(effort.quadrants) == 16 * 4
+    for measure in effort.gains:
+        rows = [row for row in effort.quadrants.records() if row["measure"] == str(measure)]
+        assert {(row["gain"], row["effort"]) for row in rows} == set(itertools.product(GAINS, EFFORTS))
+        assert sum(row["count"] for row in rows) == 48
+        assert sum(row["share"] for row in rows) == pytest.approx(1)
+
+
+def test_points_are_those_of_the_cell(effort: Effort) -> None:
+    """Each list stands in the one cell that its Twist and its gain say, quartiles over all lists."""
+    gain = effort.gain[0]
+    quartiles = np.quantile(gain, [0.25, 0.5, 0.75])
+    seen = []
+    for g, row in enumerate(GAINS):
+        for e, column in enumerate(EFFORTS):
+            table = effort.points("AP", gain=row, effort=column)
+            assert len(table) == effort.plane("AP")[g, e]
+            for record in table.records():
+                assert e / 4 <= record["Twist"] < (e + 1) / 4 or record["Twist"] == 1
+                assert (quartiles <= record["AP"]).sum() == g
+                seen.append((record["run"], record["topic"]))
+            assert table.column("AP") == sorted(table.column("AP"), reverse=True)
+    assert len(seen) == len(set(seen)) == 48
+
+
+def test_diagonal_and_high_high(effort: Effort) -> None:
+    for row, measure in zip(effort.agreement.records(), effort.gains, strict=True):
+        cells = {
+            (r["gain"], r["effort"]): r["count"]
+            for r in effort.quadrants.records()
+            if r["measure"] == str(measure)
+        }
+        diagonal = [("low", "huge"), ("medium", "high"), ("high", "medium"), ("huge", "low")]
+        assert row["diagonal"] == sum(cells[cell] for cell in diagonal)
+        high = itertools.product(("high", "huge"), ("huge", "high"))
+        assert row["high_high"] == sum(cells[cell] for cell in high)
+        assert row["high_high_share"] == pytest.approx(row["high_high"] / 48)
+
+
+def test_borders_belong_to_the_cell_above() -> None:
+    """Twist of exactly 1/4 is high effort, and a gain on a quartile is in the upper row."""
+    runs = {"a": {"q": ["x", "x2", "x3", "x4", "d1", "x5"]}, "b": {"q": ["d1", "d2"]}}
+    found = rs.effort({"q": {"d1": 1, "d2": 1}}, runs, "SetR", cutoff=6)
+    assert found.twist.tolist() == [0.25, 1.0]
+    assert found.plane("SetR").tolist() == [[0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
+    same = rs.effort({"q": {"d1": 1}}, {"a": {"q": ["x"]}, "b": {"q": ["y"]}}, "AP")
+    assert same.plane("AP")[3].tolist() == [2, 0, 0, 0]
+
+
+def test_undefined_topics_and_missing_lists_are_left_out() -> None:
+    qrels = {"q": {"d": 1}, "none": {"d": 0}, "r": {"d": 1}}
+    run = {"q": ["d"], "none": ["d"]}
+    assert rs.effort(qrels, run, "AP").archetypes.rows == [("run", "q", "ideal"), ("run", "r", "worst")]
+    skipped = rs.effort(qrels, run, "AP", missing="skip")
+    assert skipped.archetypes.rows == [("run", "q", "ideal")]
+    assert skipped.plane("AP").sum() == 1
+    nothing = rs.effort({"none": {"d": 0}}, {"none": ["d"]}, "AP")
+    assert len(nothing.archetypes) == 0 and nothing.plane("AP").sum() == 0
+    assert np.isnan(nothing.summary.column("share")).all()
+
+
+def test_indicators_are_the_measures(effort: Effort) -> None:
+    lists = effort.judged.lists
+    for name in ("Twist", "Rho", "Sigma", "Rho2012", "b_ratio", "CRP_min", "CRP_N"):
+        np.testing.assert_array_equal(effort.indicators.column(name), (rs.measure(name) @ 60).of(lists))
+    clamped = np.array(
+        [effort.indicators.column(f"{name}_clamped") for name in ("Rho2012", "b_ratio", "CRP_N")]
+    )
+    assert ((clamped >= 0) & (clamped <= 1)).all()
+    long = np.array(effort.indicators.column("N")) == 60
+    at_end = (rs.measure("CRP") @ 60).of(lists)
+    assert long.any()
+    np.testing.assert_array_equal(np.array(effort.indicators.column("crp_at_N"))[long], at_end[long])
+
+
+def test_refused(effort: Effort) -> None:
+    with pytest.raises(SettingsError, match="not one of the gains"):
+        effort.points("P@5")
+    with pytest.raises(SettingsError, match="no gain called 'hug'; did you mean huge"):
+        effort.points("AP", gain="hug")
+    with pytest.raises(SettingsError, match="crossing"):
+        rs.effort({"q": {"d": 1}}, {"q": ["d"]}, "AP", crossing="never")
+
+
+# the command ----------------------------------------------------------------------------------------------
+
+
+def test_command(collection: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    paths = [str(collection / "qrels.txt"), str(collection / "runs")]
+    assert main(["effort", *paths, "-f", "json", "--cutoff", "60", "--cell", "AP huge high"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert set(found["tables"]) == {"summary", "quadrants", "agreement", "archetypes", "indicators", "points"}
+    assert found["settings"]["crossing"] == "sign-change" and found["settings"]["cutoff"] == 60
+    wanted = [
+        r
+        for r in found["tables"]["quadrants"]
+        if (r["measure"], r["gain"], r["effort"]) == ("AP", "huge", "high")
+    ]
+    assert [len(found["tables"]["points"])] == [r["count"] for r in wanted]
+    assert set(found["tables"]["archetypes"][0]) == {"run", "topic", "archetype"}
+    assert main(["effort", *paths, "-f", "table", "-m", "AP"]) == 0
+    text = capfd.readouterr().out
+    assert "huge gain" in text and "Archetypes of 48 lists" in text and "Effort indicators" not in text
+    assert main(["effort", *paths, "-q", "-f", "csv"]) == 0
+    assert "indicators" in capfd.readouterr().out
+    assert main(["effort", *paths, "--cell", "AP"]) == 2
+    assert "names no cell" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "lists"), [("trec_covid_r1_depth100", 143 * 30), ("trec_covid_r1_full24", 25 * 30)]
+)
+def test_trec_covid(name: str, lists: int, data_dir: Path) -> None:
+    found = rs.effort(data_dir / name / "qrels.txt", data_dir / name / "runs")
+    assert sum(found.summary.column("count")) == lists
+    assert sum(found.summary.column("share")) == pytest.approx(1, abs=1e-12)
+    for measure in found.gains:
+        assert found.plane(measure).shape == (4, 4) and found.plane(measure).sum() == lists
