@@ -6,7 +6,6 @@ The command line prints ``str(error)`` and ends with exit code 2; nothing else o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from os import PathLike
 
 __all__ = [
@@ -96,6 +95,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("nDGC", ["nDCG", "AP"])
     'did you mean nDCG?'
     """
+    from difflib import get_close_matches
+
     known = list(known)
     folded = {candidate.lower(): candidate for candidate in reversed(known)}
     close = [folded[match] for match in get_close_matches(name.lower(), list(folded), n=3, cutoff=0.5)]

@@ -6,11 +6,7 @@ A :class:`Table` is columns and rows of plain values. Numbers keep all their dig
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -129,6 +125,9 @@ class Table:
 
     def csv(self) -> str:
         """Comma-separated values (RFC 4180 quoting); a text that a spreadsheet would run as a formula is quoted."""
+        import csv
+        import io
+
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(self.columns)
@@ -187,6 +186,8 @@ def render(tables: Iterable[Table], format: str) -> str:
     """Several tables in one of the formats that people or line-based programs read (everything but JSON)."""
     tables = list(tables)
     if format == "table":
+        import shutil
+
         width = shutil.get_terminal_size((120, 24)).columns
         texts = [(f"{t.caption}\n" if t.caption else "") + t.text(width) + "\n" for t in tables]
         return "\n".join(texts)
@@ -201,6 +202,8 @@ def render(tables: Iterable[Table], format: str) -> str:
 
 def json_text(command: str, settings: Mapping[str, Any], tables: Iterable[Table]) -> str:
     """The one JSON object that every command prints; NaN and infinities as null."""
+    import json
+
     from rankscope import __version__
 
     return (

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rankscope.errors import SettingsError
 from rankscope.progress import progress
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 __all__ = ["cores", "run_pieces"]
 
@@ -53,9 +55,19 @@ def run_pieces(
     workers = min(cores(jobs), len(pieces))
     if workers <= 1:
         return [function(piece) for piece in progress(pieces, len(pieces), label)]
-    pool: Executor = ProcessPoolExecutor(workers) if processes else ThreadPoolExecutor(workers)
-    with pool:
+    with _pool(workers, processes) as pool:
         return _collect(pool, function, pieces, label)
+
+
+def _pool(workers: int, processes: bool) -> Executor:
+    # loaded when there is work for several: importing the machinery costs as much as evaluating a small run
+    if processes:
+        from concurrent.futures import ProcessPoolExecutor
+
+        return ProcessPoolExecutor(workers)
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(workers)
 
 
 def _collect(
