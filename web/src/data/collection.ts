@@ -28,7 +28,10 @@ export class Collection {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly measures: readonly Measure[];
   readonly defaults: Settings;
+  readonly server: boolean;
 
+  /** Topics that a run lacks are left out of its means instead of counting as an empty list. */
+  private readonly skipMissing: boolean;
   private readonly rank: Numbers;
   private readonly grade: Numbers;
   private readonly start: Uint32Array;
@@ -63,6 +66,8 @@ export class Collection {
     if (payload.documents) {
       this.documents = { names: payload.documents.names, hit: read(payload.documents.hit) };
     }
+    this.server = payload.server === true;
+    this.skipMissing = payload.settings.missing === "skip";
     for (const m of payload.measures ?? []) this.given.set(m.name, read(m.values));
     this.measures = [
       ...CATALOGUE.filter((m) => !this.given.has(m.name) && (!m.needsNonrelevant || this.below)),
@@ -141,6 +146,7 @@ export class Collection {
     const given = this.given.get(name);
     if (given) values.set(given);
     else if (measure) for (let i = 0; i < values.length; i++) values[i] = measure.of(this.list(i), settings);
+    if (this.skipMissing) for (let i = 0; i < values.length; i++) if (this.retrieved[i] === 0) values[i] = NaN;
     this.cache.set(key, values);
     return values;
   }

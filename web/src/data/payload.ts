@@ -35,6 +35,8 @@ export interface Payload {
   measures?: { name: string; meaning?: string; values: Packed }[];
   warnings: Warning[];
   study?: Record<string, StudyTable>;
+  /** Served by the explorer, which answers "list/RUN/TOPIC" with all documents of a list. */
+  server?: boolean;
 }
 
 const ARRAYS = {

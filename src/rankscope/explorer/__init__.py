@@ -1,0 +1,94 @@
+"""The interactive page: served to the browser, or inside a notebook."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from rankscope.errors import InputError
+from rankscope.tables import Table
+
+if TYPE_CHECKING:
+    from rankscope.measures import Measure
+    from rankscope.scores import Scores
+
+__all__ = ["Notebook", "explore", "notebook"]
+
+
+def explore(
+    qrels: Any,
+    runs: Any,
+    *,
+    measures: str | Measure | Iterable[str | Measure] = (),
+    title: str | None = None,
+    order: str = "trec_eval",
+    missing: str = "zero",
+    length: int = 1000,
+    study: Mapping[str, Table] | None = None,
+    everything: bool | None = True,
+    jobs: int | None = None,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    ready: Callable[[str], None] = print,
+) -> None:
+    """Serve the page about a collection until interrupted; ``ready`` gets its address.
+
+    The parameters are those of :func:`rankscope.report`; ``port`` 0 takes any free port.
+    """
+    from rankscope.explorer.server import address, application, listen, only_hosts, serve
+    from rankscope.judge import judge
+    from rankscope.measures import parse_many
+    from rankscope.report import title_of
+    from rankscope.report.payload import payload
+    from rankscope.scores import as_collection
+
+    judgments, read = as_collection(qrels, runs, order)
+    document = payload(
+        judge(judgments, read, jobs=jobs),
+        title=title or title_of(judgments.path),
+        measures=parse_many(measures),
+        settings={"order": order, "missing": missing, "length": length},
+        study=study,
+        everything=everything,
+    )
+    token = secrets.token_urlsafe(16)
+    app = application(document, judgments, read, token)
+    listener = listen(host, port)
+    bound = listener.getsockname()[1]
+    ready(address(host, bound, token))
+    serve(only_hosts(app, bound, host), listener)
+
+
+class Notebook:
+    """The page as the value of a notebook cell: an iframe that can run its own script and nothing else."""
+
+    def __init__(self, html: str, height: int) -> None:
+        self.html = html
+        self.height = height
+
+    def __repr__(self) -> str:
+        return "<Rankscope page: shown by notebooks; rankscope.report writes it to a file>"
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe title="Rankscope" sandbox="allow-scripts allow-downloads" width="100%" height="{self.height}" '
+            f'frameborder="0" srcdoc="{escape(self.html)}"></iframe>'
+        )
+
+
+def notebook(scores: Scores, *, title: str = "Evaluation", height: int = 760) -> Notebook:
+    """The interactive page for a notebook, from evaluated scores.
+
+    >>> from rankscope.scores import evaluate
+    >>> notebook(evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, "AP"))
+    <Rankscope page: shown by notebooks; rankscope.report writes it to a file>
+    """
+    from rankscope.report.page import page
+    from rankscope.report.payload import payload
+
+    if scores.judged is None:
+        raise InputError("these scores have lost their lists", hint="evaluate the runs again")
+    kept = {key: value for key, value in scores.settings.items() if key in ("order", "missing")}
+    return Notebook(page(payload(scores.judged, title=title, measures=scores.measures, settings=kept)), height)

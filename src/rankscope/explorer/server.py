@@ -1,0 +1,196 @@
+"""The explorer's server: the page of the report, with the data sent in binary and whole lists on demand.
+
+It is meant for one person on one machine. It binds to loopback, every address starts with a random token, the Host
+header must be one of ours (so that another site cannot reach it under a name of its own), and a request can only name
+a run and a topic by number: nothing of it is ever used as a path of a file.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from functools import lru_cache
+from typing import Any
+
+from rankscope.errors import InputError, MissingDependencyError
+from rankscope.judge import UNJUDGED
+from rankscope.read import Qrels, Runs
+from rankscope.report.page import shell
+from rankscope.report.payload import as_stream
+
+__all__ = ["address", "application", "listen", "serve"]
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_KEPT_RUNS = 8
+
+
+def application(document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: str) -> App:
+    """The server as an ASGI application: page, data, and the documents of one list."""
+    try:
+        from starlette.applications import Starlette
+        from starlette.requests import Request
+        from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+        from starlette.routing import Route
+    except ImportError:
+        raise MissingDependencyError.of("starlette and uvicorn", "explore", "explorers") from None
+
+    html = shell(str(document["title"]), connect="'self'")
+    content = {**document, "server": True}
+    names = list(runs)
+
+    @lru_cache(maxsize=_KEPT_RUNS)
+    def lists(run: int) -> dict[str, list[str]]:
+        read = runs[names[run]].lists()
+        return {topic: [d.decode("utf-8", "replace") for d in one.documents] for topic, one in read.items()}
+
+    def ours(request: Request) -> bool:
+        return secrets.compare_digest(str(request.path_params["token"]).encode(), token.encode())
+
+    def index(request: Request) -> Response:
+        return HTMLResponse(html) if ours(request) else Response(status_code=404)
+
+    def data(request: Request) -> Response:
+        if not ours(request):
+            return Response(status_code=404)
+        return StreamingResponse(_chunks(content), media_type="application/octet-stream")
+
+    def one_list(request: Request) -> Response:
+        run, topic = request.path_params["run"], request.path_params["topic"]
+        if not ours(request) or run >= len(names) or topic >= len(qrels.topics):
+            return Response(status_code=404)
+        name = qrels.topics[topic]
+        grades = {d.encode("utf-8", "surrogateescape").decode("utf-8", "replace"): g for d, g in _graded(qrels, name)}
+        documents = lists(run).get(name, [])
+        return JSONResponse([[document, grades.get(document)] for document in documents])
+
+    routes = [
+        Route("/{token}/", index),
+        Route("/{token}/data", data),
+        Route("/{token}/list/{run:int}/{topic:int}", one_list),
+    ]
+    return _with_headers(Starlette(routes=routes))
+
+
+def _graded(qrels: Qrels, topic: str) -> Iterator[tuple[str, int]]:
+    return ((document, grade) for document, grade in qrels.judgments(topic).items() if grade != UNJUDGED)
+
+
+def _chunks(document: Mapping[str, Any]) -> Iterator[bytes]:
+    yield from as_stream(document)
+
+
+def _with_headers(app: App) -> App:
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                extra = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
+                message = {**message, "headers": [*message.get("headers", []), *extra]}
+            await send(message)
+
+        await app(scope, receive, sending)
+
+    return wrapped
+
+
+def only_hosts(app: App, port: int, host: str) -> App:
+    """The application behind a check of the Host header: loopback names, and for other bindings any address.
+
+    A name that somebody else controls could be made to point here (DNS rebinding); a bare address could not.
+    """
+    wildcard = _is_wildcard(host)
+
+    def known(value: str) -> bool:
+        name, _, given = value.rpartition(":") if not value.endswith("]") else (value, "", "80")
+        if not name or given != str(port):
+            return False
+        bare = name.strip("[]").lower()
+        if bare in {"localhost", "127.0.0.1", "::1", host.strip("[]").lower()} - ({host} if wildcard else set()):
+            return True
+        return wildcard and (_is_address(bare) or bare == socket.gethostname().lower())
+
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            hosts = [value.decode("latin-1") for key, value in scope["headers"] if key == b"host"]
+            if len(hosts) != 1 or not known(hosts[0]):
+                start = {"type": "http.response.start", "status": 421, "headers": [(b"content-length", b"0")]}
+                await send(start)
+                await send({"type": "http.response.body", "body": b""})
+                return
+        await app(scope, receive, send)
+
+    return wrapped
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_wildcard(host: str) -> bool:
+    return host in ("0.0.0.0", "::", "")
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 takes any free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(64)
+    except OSError as error:
+        listener.close()
+        raise InputError(
+            f"cannot listen on {host} port {port} ({error.strerror or error})", hint="choose another --port or --host"
+        ) from None
+    return listener
+
+
+def address(host: str, port: int, token: str) -> str:
+    """What to open in the browser.
+
+    >>> address("127.0.0.1", 8765, "abc")
+    'http://127.0.0.1:8765/abc/'
+    """
+    shown = "127.0.0.1" if _is_wildcard(host) else f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/{token}/"
+
+
+def serve(app: App, listener: socket.socket) -> None:
+    """Answer requests until Ctrl-C or a termination signal."""
+    try:
+        import uvicorn
+    except ImportError:
+        raise MissingDependencyError.of("starlette and uvicorn", "explore", "explorers") from None
+
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        timeout_graceful_shutdown=1,
+    )
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass  # uvicorn has shut down and hands the signal on; for us it is the normal end
+    finally:
+        listener.close()

@@ -1,0 +1,86 @@
+"""A real browser for the page: the system's Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The browser, or a visible skip where there is none."""
+    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    path = next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        pytest.skip("no Chromium in the PATH: the tests of the page need one")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class Watched:
+    """A page that remembers what it should never do: errors on the console, requests."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.problems: list[str] = []
+        page.on("console", lambda m: self.problems.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("request", self._request)
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith(("file:", "data:", "blob:", "about:")):
+            self.problems.append(f"request to {request.url}")
+
+    def show(self, path: Path, fragment: str = "") -> Any:
+        """Open a page from disk and wait until it stands."""
+        self.page.goto("about:blank")
+        self.page.goto(path.resolve().as_uri() + (f"#{fragment}" if fragment else ""))
+        self.page.wait_for_selector("main h2")
+        return self.page
+
+
+@pytest.fixture
+def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """Opens a page; at the end of the test nothing may have gone wrong in it."""
+    opened: list[tuple[Any, Watched]] = []
+
+    def show(path: Path, fragment: str = "", **options: Any) -> Any:
+        context = chromium.new_context(viewport={"width": 1400, "height": 900}, **options)
+        watched = Watched(context.new_page())
+        opened.append((context, watched))
+        return watched.show(path, fragment)
+
+    yield show
+    problems = [problem for _, watched in opened for problem in watched.problems]
+    for context, _ in opened:
+        context.close()
+    assert problems == []
+
+
+@pytest.fixture(scope="session")
+def collection_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report about a small synthetic collection."""
+    from rankscope.report import report
+    from rankscope.simulate import simulate
+
+    folder = tmp_path_factory.mktemp("page")
+    simulate(systems=8, topics=12, grades=3, depth=120, seed=3, pool_depth=40).write(folder / "data")
+    return report(
+        folder / "data" / "qrels.txt", folder / "data" / "runs", folder / "report.html", measures="ERR@20"
+    )

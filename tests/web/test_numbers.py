@@ -1,0 +1,179 @@
+"""The browser's numbers are Python's numbers."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.judge import judge
+from rankscope.measures import parse_many
+from rankscope.measures.effort_curves import CROSSINGS
+from rankscope.scores import score
+
+LISTS = 1000
+TOLERANCE = 1e-9
+
+
+@pytest.fixture(scope="module")
+def console(chromium: Any, collection_page: Path) -> Any:
+    page = chromium.new_page()
+    page.goto(collection_page.as_uri())
+    page.wait_for_selector("main h2")
+    yield page
+    page.close()
+
+
+def _random_lists(seed: int) -> list[dict[str, Any]]:
+    """Lists of every kind: short and long, binary and graded, RB beyond N, empty, all relevant, none relevant."""
+    rng = np.random.default_rng(seed)
+    cases = []
+    for _ in range(LISTS):
+        levels = sorted(rng.choice([1, 2, 3, 4, 7], size=rng.integers(1, 4), replace=False).tolist())
+        counts = {int(g): int(rng.integers(1, 12)) for g in levels}
+        counts[0] = int(rng.integers(0, 15))
+        pool = [g for g, n in counts.items() for _ in range(n)]
+        length = int(rng.integers(0, 60))
+        unjudged = [None] * max(0, length - int(rng.integers(0, len(pool) + 1)))
+        full = pool + unjudged + [None] * 5
+        order = rng.permutation(len(full))[:length]
+        cases.append({"counts": counts, "grades": [full[i] for i in order]})
+    return cases
+
+
+def _evaluated(cases: list[dict[str, Any]], measures: list[str]) -> Any:
+    """All cases as one collection: each case a topic, one run."""
+    qrels, run = {}, {}
+    for number, case in enumerate(cases):
+        left = {g: [f"{number}-{g}-{k}" for k in range(n)] for g, n in case["counts"].items()}
+        qrels[str(number)] = {document: g for g, documents in left.items() for document in documents}
+        unjudged = (f"{number}-u-{k}" for k in range(1000))
+        ranked = [next(unjudged) if g is None else left[g].pop() for g in case["grades"]]
+        if ranked:
+            run[str(number)] = {document: -float(rank) for rank, document in enumerate(ranked)}
+    judged = judge(rs.Qrels.from_dict(qrels), rs.Run.from_dict(run))
+    return score(judged, parse_many(measures))
+
+
+@pytest.mark.parametrize("crossing", CROSSINGS)
+@pytest.mark.parametrize("length", [1000, 25])
+def test_browser_and_python_agree_on_random_lists(console: Any, crossing: str, length: int) -> None:
+    cases = _random_lists(7)
+    in_page = {
+        "AP": "AP",
+        "nDCG": "nDCG",
+        "nDCG@10": "nDCG@10",
+        "RBP(p=0.8)": "RBP(p=0.8)",
+        "RBP(p=0.5)": "RBP(p=0.5)",
+        "P@10": "P@10",
+        "RR": "RR",
+        "Rprec": "Rprec",
+        "R@100": "R@100",
+        **{
+            name: f"{name}(crossing='{crossing}')@{length}" if name in ("Twist", "Rho") else f"{name}@{length}"
+            for name in "Twist Rho Sigma SigmaPlus SigmaMinus Rho2012 CRP_min CRP_N b_ratio".split()
+        },
+    }
+    python = _evaluated(cases, list(in_page.values()))
+    sent = [{**case, "grades": [g or 0 for g in case["grades"]]} for case in cases]
+    found = console.evaluate(
+        """([cases, settings]) => cases.map(c => {
+            const d = rankscope.measureAll(c.grades, c.counts, settings);
+            // JSON has no infinities, which some indicators do take
+            return Object.fromEntries(Object.entries(d.values).map(([k, v]) => [k, String(v)]));
+        })""",
+        [sent, {"crossing": crossing, "length": length}],
+    )
+    assert len(found) == LISTS
+    for name, text in in_page.items():
+        ours = python.matrix(text).values[0]
+        theirs = np.array([float(one[name].replace("Infinity", "inf")) for one in found])
+        np.testing.assert_allclose(theirs, ours, rtol=0, atol=TOLERANCE, err_msg=name)
+
+
+def test_browser_and_python_agree_with_the_papers_gains(console: Any) -> None:
+    cases = [c for c in _random_lists(11) if sum(c["counts"][g] for g in c["counts"] if g > 0) > 0]
+    wanted = "nDCG(gains='0,5,10,15,20,25,30,35',discount='jk',base=10)@1000"
+    python = _evaluated(cases, [wanted]).values[0, 0]
+    sent = [{**case, "grades": [g or 0 for g in case["grades"]]} for case in cases]
+    found = console.evaluate(
+        "cases => cases.map(c => rankscope.measureAll(c.grades, c.counts, {dcg: 'jk10'}).values.nDCG)", sent
+    )
+    np.testing.assert_allclose(found, python, rtol=0, atol=TOLERANCE)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, dict):
+        return float(Fraction(value["frac"]))
+    return float(value)
+
+
+def test_published_and_derived_values(console: Any, golden: list[dict[str, Any]]) -> None:
+    cases = [case for case in golden if case["function"] == "twist_all"]
+    assert len(cases) > 100
+    names = {"sign-change": "sign-change", "definition3": "definition", "matters": "matters"}
+    for key, mode in names.items():
+        sent = [
+            {
+                "grades": case["inputs"]["run"],
+                "counts": case["inputs"]["counts"],
+                "length": case["inputs"].get("N") or len(case["inputs"]["run"]),
+            }
+            for case in cases
+        ]
+        found = console.evaluate(
+            """([cases, crossing]) => cases.map(c => {
+                const d = rankscope.measureAll(c.grades, c.counts, {length: c.length, crossing});
+                return JSON.stringify(d, (k, v) => typeof v === 'number' && !Number.isFinite(v) ? String(v) : v);
+            })""",
+            [sent, mode],
+        )
+        for case, text in zip(cases, found, strict=True):
+            one = json.loads(text)
+            expected = case["expected"]
+            if expected is None:  # no relevant document: undefined
+                assert one["effort"] is None, case["name"]
+                continue
+            for curve in ("rp", "crp"):  # long ones are printed only at their beginning
+                assert one[curve][: len(expected[curve])] == expected[curve], case["name"]
+            effort = one["effort"]
+            ours = {
+                "sigma": expected["sigma"],
+                "sigmaPlus": expected["sigma_plus"],
+                "sigmaMinus": expected["sigma_minus"],
+                "rho": expected[key]["rho"],
+                "twist": expected[key]["tau"],
+                "balance": expected[key]["beta"],
+                "turn": expected["crp2012"]["min"],
+                "balance2012": expected["crp2012"]["b_r"],
+                "worstBalance": expected["crp2012"]["b_w"],
+                "lossAtR": expected["crp2012"]["loss_at_R"],
+                "crpAtTurn": expected["crp2012"]["crp_at_min"],
+            }
+            for name, value in ours.items():
+                assert _number(str(effort[name]).replace("Infinity", "inf")) == pytest.approx(
+                    _number(value), abs=1e-12
+                ), (case["name"], mode, name)
+            if key == "sign-change" and "archetype" in expected:
+                assert _letters(effort["archetype"]) == _letters(expected["archetype"]), case["name"]
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def test_the_page_shows_the_scores_of_eval(console: Any, collection_page: Path) -> None:
+    folder = collection_page.parent / "data"
+    names = ["AP", "nDCG", "nDCG@10", "RBP(p=0.8)", "P@10", "Rprec", "Bpref", "Twist", "ERR@20"]
+    scores = rs.evaluate(folder / "qrels.txt", folder / "runs", names)
+    for name in names:
+        found = console.evaluate(
+            "name => Array.from(rankscope.data.values(name, rankscope.data.defaults), v => Number.isNaN(v) ? null : v)", name
+        )
+        theirs = np.array([np.nan if v is None else v for v in found]).reshape(len(scores.runs), -1)
+        np.testing.assert_allclose(theirs, scores.matrix(name).values, rtol=0, atol=TOLERANCE, err_msg=name)
