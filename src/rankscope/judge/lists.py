@@ -64,7 +64,9 @@ class Hits:
 
     def where(self, keep: npt.NDArray[np.bool_]) -> Hits:
         """The hits for which a condition holds."""
-        return Hits(self.size, self.list[keep], self.rank[keep], self.grade[keep], self.judgment[keep])
+        index = np.flatnonzero(keep)  # ten times faster than four times a mask
+        columns = (self.list, self.rank, self.grade, self.judgment)
+        return Hits(self.size, *(column.take(index) for column in columns))
 
     def take(self, per_document: AnyArray) -> AnyArray:
         """The value of each hit's document, given one value per judged document of the collection."""
@@ -74,6 +76,11 @@ class Hits:
         """A function of the rank of each hit, computed once for each rank (ranks repeat, logarithms are slow)."""
         table: AnyArray = function(np.arange(1, int(self.rank.max(initial=0)) + 1))
         return table[self.rank - 1]
+
+    def at_ordinal(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
+        """A function of the ordinal of each hit, computed once for each ordinal."""
+        table: AnyArray = function(np.arange(1, int(self.ordinal.max(initial=0)) + 1))
+        return np.asarray(table[self.ordinal - 1])
 
     def sum(self, values: AnyArray | float = 1.0) -> Floats:
         """The sum of a value per hit over each list, added in rank order."""
@@ -155,17 +162,19 @@ class Lists:
 
     def hits(self, cutoff: int | None = None) -> Hits:
         """All judged documents of the lists, down to a rank."""
-        return self._view(("judged", cutoff), lambda hits: hits.rank <= (cutoff or np.inf))
+        return self._judged if cutoff is None else self._cut(self._judged, ("judged", cutoff), cutoff)
 
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
         """The documents of grade ``rel`` or better, down to a rank."""
-        return self._view(
-            ("relevant", rel, cutoff), lambda hits: (hits.grade >= rel) & (hits.rank <= (cutoff or np.inf))
-        )
+        if ("relevant", rel) not in self._views:
+            self._views["relevant", rel] = self._judged.where(self._judged.grade >= rel)
+        relevant = self._views["relevant", rel]
+        return relevant if cutoff is None else self._cut(relevant, ("relevant", rel, cutoff), cutoff)
 
-    def _view(self, key: tuple[object, ...], condition: Callable[[Hits], npt.NDArray[np.bool_]]) -> Hits:
+    def _cut(self, hits: Hits, key: tuple[object, ...], cutoff: int) -> Hits:
+        """The hits down to a rank; kept, because measures share their views of the lists."""
         if key not in self._views:
-            self._views[key] = self._judged.where(condition(self._judged))
+            self._views[key] = hits.where(hits.rank <= cutoff)
         return self._views[key]
 
     def per_topic(self, values: AnyArray) -> AnyArray:

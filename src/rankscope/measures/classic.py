@@ -120,16 +120,15 @@ class Bpref(Measure):
 
     def of(self, lists: Lists) -> Floats:
         # trec_eval keeps negative grades apart: they say that a document was not really judged
-        hits = lists.hits()
-        hits = hits.where(hits.grade >= 0)
-        relevant = hits.grade >= self.rel
-        above = hits.before((~relevant).astype(np.int64))
-        base = lists.recall_base(self.rel)[hits.list]
-        nonrelevant = lists.per_topic(
-            lists.pool.count((lists.pool.grade >= 0) & (lists.pool.grade < self.rel))
-        )[hits.list]
-        term = 1.0 - ratio(np.minimum(above, base), np.minimum(base, nonrelevant))
-        return ratio(hits.sum(np.where(relevant, term, 0.0)), lists.recall_base(self.rel))
+        judged = lists.relevant(0)
+        is_relevant = judged.grade >= self.rel
+        relevant = judged.where(is_relevant)
+        above = judged.ordinal[is_relevant] - relevant.ordinal
+        base = lists.recall_base(self.rel)
+        nonrelevant = lists.recall_base(0) - base
+        most = np.minimum(base, nonrelevant)[relevant.list]
+        term = 1.0 - ratio(np.minimum(above, base[relevant.list]), most)
+        return ratio(relevant.sum(term), base)
 
 
 class SetP(Measure):

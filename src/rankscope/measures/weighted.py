@@ -39,7 +39,8 @@ class WeightedPrecision(Measure, abstract=True):
         )
 
     def of(self, lists: Lists) -> Floats:
-        hits = lists.hits(self.cutoff)
+        idle = float(self.gain(np.zeros(1, np.int64), lists.pool.max_grade)[0]) == 0
+        hits = lists.relevant(1, self.cutoff) if idle else lists.hits(self.cutoff)
         return hits.sum(self.gain(hits.grade, lists.pool.max_grade) * self.weight(hits.rank))
 
     def residual(self, lists: Lists) -> Floats:
