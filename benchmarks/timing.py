@@ -39,6 +39,11 @@ def python(*arguments: str | Path) -> list[str]:
     return [sys.executable, *map(str, arguments)]
 
 
+def _environment() -> dict[str, str]:
+    """Ours, but bytecode is kept: the first run compiles, as an installation does, and is not timed."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def execute(
     command: Sequence[str], environment: Mapping[str, str] | None = None, limit: float = 3600
 ) -> Usage:
@@ -52,7 +57,7 @@ def execute(
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env={**os.environ, **(environment or {})},
+            env={**_environment(), **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
