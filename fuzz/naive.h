@@ -105,7 +105,7 @@ static int naive_take(naive_run *run, const uint8_t *p, const uint8_t *end, int 
     int64_t count = words_of(p, end, words);
     if (count == 0 || words[0].at[0] == '#') return RS_OK;
     run->fields = count;
-    if (count != 6) return RS_FIELDS;
+    if (count < 6) return RS_FIELDS;
     naive_line line = {words[0], words[2], 0, 0};
     if (order == RS_RANK && !naive_rank(words[3], &line.rank)) return RS_BAD_RANK;
     int status = naive_score(words[4], &line.score);

@@ -49,23 +49,30 @@ static inline unsigned lowest_bit(uint64_t mask) {
 #endif
 }
 
-/* The six fields of a line with one space or tab between them, the normal case, and where the next line starts;
- * NULL for any other line. The text ends with a newline, so the search for gaps does too. */
+static inline const uint8_t *next_gap(const uint8_t **window, uint64_t *mask) {
+    while (!*mask) *mask = gaps(*window += WINDOW);
+    const uint8_t *gap = *window + lowest_bit(*mask);
+    *mask &= *mask - 1;
+    return gap;
+}
+
+/* The first six fields of a line with one space or tab between them, the normal case, and where the next line
+ * starts; NULL for any other line. The text ends with a newline, so the search for gaps does too. */
 static inline const uint8_t *split(const uint8_t *line, field *fields) {
-    const uint8_t *window = line, *start = line;
+    const uint8_t *window = line, *start = line, *gap = line;
     uint64_t mask = gaps(window);
     if (*line == '#') return NULL;
-    for (int i = 0; i < COLUMNS; i++) {
-        while (!mask) mask = gaps(window += WINDOW);
-        const uint8_t *gap = window + lowest_bit(mask);
-        mask &= mask - 1;
+    for (int i = 0; i < COLUMNS; i++, start = gap + 1) {
+        gap = next_gap(&window, &mask);
         if (gap == start) return NULL;
         if (i < COLUMNS - 1 && *gap != ' ' && *gap != '\t') return NULL;
         fields[i] = (field){start, (size_t)(gap - start)};
-        start = gap + 1;
     }
-    if (start[-1] == '\n') return start;
-    return start[-1] == '\r' && *start == '\n' ? start + 1 : NULL;
+    while (*gap != '\n') { /* what stands after the tag does not matter, unless it is no text */
+        if (*gap != ' ' && *gap != '\t' && *gap != '\r') return NULL;
+        gap = next_gap(&window, &mask);
+    }
+    return gap + 1;
 }
 
 #endif

@@ -5,8 +5,8 @@ chooses ``native`` or ``python``; without it the one in C serves wherever it cou
 
 A run has six fields a line, ``topic Q0 document rank score tag``, separated by any blanks. Blank lines and
 lines that start with ``#`` are skipped. The second field is not looked at, nor is the rank unless it gives the
-order, nor is anything after the tag, as in trec_eval. Every line must be right, also in topics without judgments, so whether a run can be read does not depend
-on the qrels.
+order, nor is anything after the tag, as in trec_eval. Every line must be right, also in topics without
+judgments, so whether a run can be read does not depend on the qrels.
 """
 
 from __future__ import annotations

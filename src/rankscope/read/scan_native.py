@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes as c
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
@@ -121,6 +120,8 @@ def _scan_pieces(table: _Table, order: int, source: Source, jobs: int) -> Scanne
     None if a line is wrong or a topic stands in two pieces: then only a reading from the start gives the
     right line number or the whole list.
     """
+    from concurrent.futures import ThreadPoolExecutor  # slow to load, and seldom needed
+
     assert source.path is not None
     cuts = topic_cuts(source.path, source.size, jobs)
 
