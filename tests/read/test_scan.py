@@ -171,7 +171,7 @@ def test_any_bytes_in_ids(scanner: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"301 Q0 d1 1 2 t\n301 Q0 d2 2\n", ":2: 4 fields where a run has 6: .* score tag; this looks like a qrels file"),
+        (b"301 Q0 d1 1 2 t\n301 Q0 d2 2\n", ":2: 4 fields where a run has 6: .*; this looks like a qrels file"),
         (b"301 Q0 d1\n", ":1: 3 fields where a run has 6"),
         (b"301\n", ":1: 1 field where"),
         (b"\n#\n301 Q0 d1 1 2x t\n", ":3: score '2x' is not a number; give a decimal number"),
