@@ -62,13 +62,18 @@ def kendall(x: ArrayLike, y: ArrayLike) -> Kendall:
     """
     a, b = _vectors(x, y)
     n = len(a)
-    first, second = np.triu_indices(n, 1)
-    sign_a = np.sign(a[first] - a[second])
-    sign_b = np.sign(b[first] - b[second])
-    product = sign_a * sign_b
-    concordant, discordant = int(np.count_nonzero(product > 0)), int(np.count_nonzero(product < 0))
-    tied_a, tied_b = sign_a == 0, sign_b == 0
-    ties_a, ties_b = int(tied_a.sum()), int(tied_b.sum())
+    first, second = _pairs(n)
+    a_first, a_second, b_first, b_second = a.take(first), a.take(second), b.take(first), b.take(second)
+    up_a, up_b, tied_a, tied_b = (
+        a_first > a_second,
+        b_first > b_second,
+        a_first == a_second,
+        b_first == b_second,
+    )
+    untied = ~(tied_a | tied_b)
+    concordant = int(np.count_nonzero((up_a == up_b) & untied))
+    discordant = int(np.count_nonzero(untied)) - concordant
+    ties_a, ties_b = int(np.count_nonzero(tied_a)), int(np.count_nonzero(tied_b))
     pairs = n * (n - 1) // 2
     balance = concordant - discordant
     tau_a = balance / pairs if pairs else nan
@@ -185,6 +190,12 @@ def _vectors(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     if np.isnan(a).any() or np.isnan(b).any():
         raise InputError("correlation of undefined scores (NaN)", hint="leave those runs out of both vectors")
     return a, b
+
+
+@lru_cache(maxsize=4)
+def _pairs(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    first, second = np.triu_indices(n, 1)
+    return first, second
 
 
 def _kendall_p(a: Floats, b: Floats, balance: int, discordant: int, ties_a: int, ties_b: int) -> float:

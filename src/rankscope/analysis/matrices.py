@@ -15,7 +15,16 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure
 from rankscope.scores import Scores
 
-__all__ = ["CompleteMatrix", "complete", "left_out", "run_means", "settled", "top_runs", "with_runs"]
+__all__ = [
+    "CompleteMatrix",
+    "complete",
+    "left_out",
+    "row_means",
+    "run_means",
+    "settled",
+    "top_runs",
+    "with_runs",
+]
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +72,14 @@ def left_out(matrices: Sequence[CompleteMatrix]) -> dict[str, Any]:
 
 def run_means(matrix: CompleteMatrix) -> Floats:
     """The mean of each run as the measure defines it, with :func:`settled` ties."""
-    return settled(np.array([matrix.measure.mean(row) for row in matrix.values]))
+    return settled(row_means(matrix.measure, matrix.values))
+
+
+def row_means(measure: Measure, values: Floats) -> Floats:
+    """The mean of each row as the measure defines it, undefined values left out."""
+    if measure.summary == "mean" and not np.isnan(values).any():
+        return np.asarray(values.mean(axis=1))
+    return np.array([measure.mean(row) for row in values])
 
 
 def settled(values: Floats, largest: float | None = None) -> Floats:
