@@ -192,7 +192,8 @@ class YAAP(AP):
     def of(self, lists: Lists) -> Floats:
         hits = lists.relevant(self.rel)
         total = hits.sum(hits.ordinal / hits.rank)
-        return np.asarray(np.log((1.0 + total) / (1.0 + lists.recall_base(self.rel) - total)))
+        missing = np.maximum(lists.recall_base(self.rel) - total, 0.0)
+        return np.asarray(np.log((1.0 + total) / (1.0 + missing)))
 
 
 class Unjudged(_TrecMeasure):
@@ -276,7 +277,7 @@ class G(GradedGains):
         gain = self.gain(hits.grade, lists.pool.max_grade)
         topic = lists.topic[hits.list]
         passed = cost.at(topic, hits.rank) + np.maximum(hits.rank - cost.count[topic], 0)
-        lag = passed - (hits.before(gain) + gain)
+        lag = np.maximum(passed - (hits.before(gain) + gain), 0.0)
         return ratio(hits.sum(gain / np.log2(2.0 + lag)), lists.per_topic(best.sum(possible)))
 
 

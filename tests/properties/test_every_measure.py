@@ -1,0 +1,302 @@
+"""Every measure of the registry through the same invariances; a new measure joins by being registered."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from rankscope.errors import MeasureError
+from rankscope.judge import Judged, judge
+from rankscope.measures import REGISTRY, Measure, measure
+from rankscope.read import Qrels, Run, Runs
+
+# The value may change when unjudged documents are put at the end: these look at the length of a list.
+LENGTH_MATTERS = {
+    *("SetP", "SetF", "SetAP", "SetRelP", "Utility", "NumRet", "Unjudged", "RBPResidual", "RnDCG"),
+    *("CT", "ACT", "nCT"),
+}
+# Which of several equally good documents a greedy ideal list takes first depends on their ids.
+GREEDY = {"alpha_nDCG", "nNRBP", "nERR_IA", "nCT"}
+
+
+def distinct() -> list[Measure]:
+    """Every measure once, whatever aliases it has."""
+    return [known for name, known in REGISTRY.items() if known.name == name]
+
+
+def variants(known: Measure) -> list[Measure]:
+    """A measure with its defaults, with a cutoff, and with each parameter changed."""
+    found = [with_cutoff(known)] if known.cutoff_rule == "required" else [known]
+    if known.cutoff_rule == "optional":
+        found.append(known @ 3)
+    for key, parameter in known.parameters.items():
+        for value in other_values(key, parameter):
+            try:
+                found.append(found[0](**{key: value}))
+            except MeasureError:
+                continue  # parameters that do not go together
+    return list(dict.fromkeys(found))
+
+
+def with_cutoff(known: Measure) -> Measure:
+    try:
+        return known @ 5
+    except MeasureError:
+        return known @ 0.5
+
+
+def other_values(key: str, parameter: object) -> list[object]:
+    choices = getattr(parameter, "choices", ())
+    default = getattr(parameter, "default", None)
+    if choices:
+        return [choice for choice in choices if choice != default]
+    if isinstance(default, bool):
+        return [not default]
+    return {"rel": [2], "p": [0.5], "beta": [0.25], "gains": ["exp2", "0,1,5,2", "1=3,2=1"]}.get(key, [])
+
+
+EVERY = [variant for known in distinct() for variant in variants(known)]
+each = pytest.mark.parametrize("one", EVERY, ids=str)
+each_of_any_length = pytest.mark.parametrize(
+    "one", [one for one in EVERY if one.name not in LENGTH_MATTERS], ids=str
+)
+each_with_ranks = pytest.mark.parametrize(
+    "one",
+    [one for one in EVERY if one.cutoff_rule != "none" and one.cutoff_meaning == "ranks considered"],
+    ids=str,
+)
+
+
+# collections ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Judgments (topic, aspect, document, grade) and, for each run and topic, a ranking."""
+
+    judgments: tuple[tuple[str, str, str, int], ...]
+    runs: dict[str, dict[str, list[str]]]
+
+    @staticmethod
+    def random(seed: int) -> Collection:
+        rng = np.random.default_rng(seed)
+        judgments, rankings = [], {}
+        for t in range(1, 8):
+            documents = [f"d{i}" for i in range(int(rng.integers(3, 26)))]
+            pooled = [document for document in documents if rng.random() < 0.6] or documents[:1]
+            best = int(rng.integers(0, 4)) if t > 2 else 3
+            for document in pooled:
+                for aspect in "12"[: 1 + int(rng.random() < 0.5)]:
+                    grade = int(rng.integers(-1, best + 1))
+                    judgments.append((str(t), aspect, document, grade))
+            rankings[str(t)] = documents
+        runs = {}
+        for name in ("a", "b", "c", "d"):
+            runs[name] = {
+                topic: [
+                    str(d) for d in rng.permutation(documents)[: int(rng.integers(1, len(documents) + 1))]
+                ]
+                for topic, documents in rankings.items()
+                if rng.random() < 0.9 or topic == "1"
+            }
+        return Collection(tuple(judgments), runs)
+
+    def judged(self) -> Judged:
+        topics, aspects, documents, grades = zip(*self.judgments, strict=True)
+        qrels = Qrels.from_columns(
+            [topic.encode() for topic in topics],
+            [aspect.encode() for aspect in aspects],
+            [document.encode() for document in documents],
+            np.array(grades, np.int32),
+            aspects=True,
+        )
+        return judge(qrels, Runs([Run.from_dict(lists, name) for name, lists in self.runs.items()]))
+
+    def renamed(self, topics: dict[str, str], document: dict[str, str]) -> Collection:
+        judgments = [(topics[t], a, document[d], g) for t, a, d, g in self.judgments]
+        runs = {
+            name: {topics[t]: [document[d] for d in ranking] for t, ranking in lists.items()}
+            for name, lists in self.runs.items()
+        }
+        return Collection(tuple(judgments), runs)
+
+
+SEEDS = range(4)
+
+
+@cache
+def collection(seed: int) -> Collection:
+    return Collection.random(seed)
+
+
+@cache
+def changed(seed: int, how: str) -> Judged:
+    """A collection after a change that should not matter (and, for ``plain``, before it)."""
+    plain = collection(seed)
+    rng = np.random.default_rng(seed)
+    topics = {str(t): str(t) for t in range(1, 8)}
+    documents = [f"d{i}" for i in range(26)]
+    same = {document: document for document in documents}
+    if how == "other documents":
+        plain = plain.renamed(topics, dict(zip(documents, rng.permutation(documents).tolist(), strict=True)))
+    elif how == "longer names":
+        plain = plain.renamed(topics, {document: f"x-{document}" for document in documents})
+    elif how == "other topics":
+        plain = plain.renamed({topic: f"q{8 - int(topic)}" for topic in topics}, same)
+    elif how == "shuffled judgments":
+        order = rng.permutation(len(plain.judgments))
+        plain = replace(plain, judgments=tuple(plain.judgments[i] for i in order))
+    elif how == "other run order":
+        plain = replace(plain, runs=dict(reversed(plain.runs.items())))
+    elif how == "padded":
+        tail = [f"unknown{i}" for i in range(7)]
+        padded = {name: {t: r + tail for t, r in lists.items()} for name, lists in plain.runs.items()}
+        plain = replace(plain, runs=padded)
+    elif how == "cut at 3":
+        cut = {name: {t: r[:3] for t, r in lists.items()} for name, lists in plain.runs.items()}
+        plain = replace(plain, runs=cut)
+    return plain.judged()
+
+
+def values(one: Measure, judged: Judged) -> np.ndarray:
+    return np.asarray(judged.grid(one.of(judged.lists)))
+
+
+def plain(one: Measure, seed: int) -> np.ndarray:
+    return values(one, changed(seed, "plain"))
+
+
+def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.tobytes() == b.tobytes()
+
+
+# invariances ------------------------------------------------------------------------------------------------
+
+
+@each
+def test_every_list_has_one_value_within_the_range(one: Measure) -> None:
+    low, high = one.range
+    for seed in SEEDS:
+        found = plain(one, seed)
+        judged = changed(seed, "plain")
+        assert found.shape == (len(judged.runs), len(judged.topics)) and found.dtype == np.float64
+        defined = found[~np.isnan(found)]
+        assert (defined >= low - 1e-12).all() and (defined <= high + 1e-12).all()
+
+
+@each
+def test_something_is_measured(one: Measure) -> None:
+    """A sweep over measures that are always undefined or never differ would show nothing."""
+    found = np.concatenate([plain(one, seed).ravel() for seed in SEEDS])
+    defined = found[~np.isnan(found)]
+    assert len(defined) > 0
+    assert len(set(defined.tolist())) > 1 or one.name in ("NumQ",)
+
+
+@each
+def test_names_of_documents_do_not_matter(one: Measure) -> None:
+    how = "longer names" if one.name in GREEDY else "other documents"
+    for seed in SEEDS:
+        # the same numbers, though aspects may be added up in another order
+        np.testing.assert_allclose(values(one, changed(seed, how)), plain(one, seed), rtol=1e-12, atol=1e-12)
+
+
+@each
+def test_names_and_order_of_topics_do_not_matter(one: Measure) -> None:
+    for seed in SEEDS:
+        assert same_bits(values(one, changed(seed, "other topics"))[:, ::-1].copy(), plain(one, seed))
+
+
+@each
+def test_order_of_judgments_does_not_matter(one: Measure) -> None:
+    for seed in SEEDS:
+        assert same_bits(values(one, changed(seed, "shuffled judgments")), plain(one, seed))
+
+
+@each
+def test_order_of_runs_does_not_matter(one: Measure) -> None:
+    for seed in SEEDS:
+        assert same_bits(values(one, changed(seed, "other run order"))[::-1].copy(), plain(one, seed))
+
+
+@each
+def test_runs_together_are_runs_one_by_one(one: Measure) -> None:
+    for seed in SEEDS:
+        together = plain(one, seed)
+        judged = changed(seed, "plain")
+        for r in range(len(judged.runs)):
+            alone = one.of(judged.lists_of_runs(r, r + 1))
+            assert same_bits(np.asarray(alone), together[r].copy())
+
+
+def padding_changes(one: Measure, seed: int) -> bool:
+    there = changed(seed, "plain").present.reshape(-1)
+    padded = values(one, changed(seed, "padded")).ravel()
+    return not np.array_equal(padded[there], plain(one, seed).ravel()[there], equal_nan=True)
+
+
+@each_of_any_length
+def test_unjudged_documents_at_the_end_do_not_matter(one: Measure) -> None:
+    assert not any(padding_changes(one, seed) for seed in SEEDS)
+
+
+@pytest.mark.parametrize("name", sorted(LENGTH_MATTERS))
+def test_no_exemption_is_stale(name: str) -> None:
+    mine = [one for one in EVERY if one.name == name]
+    assert any(padding_changes(one, seed) for one in mine for seed in SEEDS)
+
+
+@each_with_ranks
+def test_documents_below_the_cutoff_do_not_matter(one: Measure) -> None:
+    for seed in SEEDS:
+        at_three = one @ 3
+        np.testing.assert_array_equal(values(at_three, changed(seed, "cut at 3")), plain(at_three, seed))
+
+
+# measures as values -----------------------------------------------------------------------------------------
+
+
+@each
+def test_text_is_a_fixed_point(one: Measure) -> None:
+    again = measure(str(one))
+    assert str(again) == str(one) and again == one and hash(again) == hash(one)
+    assert type(again) is type(one)
+
+
+@each
+def test_pickled_measures_are_the_same(one: Measure) -> None:
+    again = pickle.loads(pickle.dumps(one))
+    assert again == one and hash(again) == hash(one) and again.settings == one.settings
+    assert same_bits(plain(again, 0), plain(one, 0))
+
+
+@each
+def test_measures_are_immutable(one: Measure) -> None:
+    with pytest.raises(AttributeError):
+        one.rel = 7  # type: ignore[attr-defined]
+
+
+def test_different_measures_are_different() -> None:
+    assert len(set(EVERY)) == len(EVERY) == len({str(one) for one in EVERY})
+
+
+@pytest.mark.parametrize("known", distinct(), ids=lambda known: known.name)
+def test_every_measure_is_documented(known: Measure) -> None:
+    assert known.meaning.endswith(".") and known.formula and known.reference
+    assert all(parameter.meaning for parameter in known.parameters.values())
+    low, high = known.range
+    assert low < high and not math.isnan(low + high if math.isfinite(low + high) else 0.0)
+
+
+@pytest.mark.parametrize("known", distinct(), ids=lambda known: known.name)
+def test_unknown_parameters_and_cutoffs_are_refused(known: Measure) -> None:
+    with pytest.raises(MeasureError, match="no parameter 'nonsense'"):
+        known(nonsense=1)
+    for cutoff in (-1, float("nan")):
+        with pytest.raises(MeasureError):
+            known @ cutoff
