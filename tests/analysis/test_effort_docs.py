@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import doctest
+import json
+import shlex
 from pathlib import Path
+
+import pytest
+
+from rankscope.cli.main import main
+
+PAGE = Path(__file__).parents[2] / "docs" / "effort.md"
 
 
 def test_examples_of_the_page() -> None:
-    page = Path(__file__).parents[2] / "docs" / "effort.md"
-    result = doctest.testfile(str(page), module_relative=False, encoding="utf-8", parser=_Fenced())
+    result = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8", parser=_Fenced())
     assert result.attempted > 20 and result.failed == 0
 
 
@@ -17,3 +24,20 @@ class _Fenced(doctest.DocTestParser):
 
     def parse(self, string: str, name: str = "<string>") -> list[str | doctest.Example]:
         return super().parse(string.replace("```python\n", "\n").replace("```\n", "\n"), name)
+
+
+def test_broken_axioms(capfd: pytest.CaptureFixture[str]) -> None:
+    """The command that the page names gives the numbers that the page prints."""
+    [command] = [
+        line
+        for line in PAGE.read_text(encoding="utf-8").splitlines()
+        if line.startswith("rankscope properties")
+    ]
+    assert main([*shlex.split(command)[1:], "-f", "json"]) == 0
+    rows = json.loads(capfd.readouterr().out)["tables"]["properties"]
+    found = {(row["measure"], row["property"]): (row["violations"], row["cases"]) for row in rows}
+    assert found["AP", "swap"][0] == found["AP", "replacement"][0] == 0
+    printed = PAGE.read_text(encoding="utf-8")
+    for name, plural in (("swap", "swaps"), ("replacement", "replacements")):
+        violations, cases = found["Twist@10", name]
+        assert violations > 0 and f"{violations:,} of {cases:,} {plural}" in printed
