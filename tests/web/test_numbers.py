@@ -18,6 +18,7 @@ from rankscope.scores import score
 
 LISTS = 1000
 TOLERANCE = 1e-9
+EFFORT = ("Twist", "Rho", "Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "CRP_min", "CRP_N", "b_ratio")
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +76,10 @@ def test_browser_and_python_agree_on_random_lists(console: Any, crossing: str, l
         "Rprec": "Rprec",
         "R@100": "R@100",
         **{
-            name: f"{name}(crossing='{crossing}')@{length}" if name in ("Twist", "Rho") else f"{name}@{length}"
-            for name in "Twist Rho Sigma SigmaPlus SigmaMinus Rho2012 CRP_min CRP_N b_ratio".split()
+            name: f"{name}(crossing='{crossing}')@{length}"
+            if name in ("Twist", "Rho")
+            else f"{name}@{length}"
+            for name in EFFORT
         },
     }
     python = _evaluated(cases, list(in_page.values()))
@@ -173,7 +176,8 @@ def test_the_page_shows_the_scores_of_eval(console: Any, collection_page: Path) 
     scores = rs.evaluate(folder / "qrels.txt", folder / "runs", names)
     for name in names:
         found = console.evaluate(
-            "name => Array.from(rankscope.data.values(name, rankscope.data.defaults), v => Number.isNaN(v) ? null : v)", name
+            "name => Array.from(rankscope.data.values(name, rankscope.data.defaults), v => Number.isNaN(v) ? null : v)",
+            name,
         )
         theirs = np.array([np.nan if v is None else v for v in found]).reshape(len(scores.runs), -1)
         np.testing.assert_allclose(theirs, scores.matrix(name).values, rtol=0, atol=TOLERANCE, err_msg=name)

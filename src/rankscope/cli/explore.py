@@ -66,7 +66,9 @@ def run(args: argparse.Namespace) -> None:
 
 def _open(url: str) -> None:
     """Open a graphical browser if there is one and somebody is watching; a text browser would take the terminal."""
-    graphical = sys.platform in ("darwin", "win32") or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+    graphical = (
+        sys.platform in ("darwin", "win32") or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+    )
     if graphical and sys.stdout.isatty():
         import webbrowser
 

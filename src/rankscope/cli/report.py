@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from rankscope.cli import options
-from rankscope.cli.output import write_atomically
+from rankscope.files import write_atomically
 from rankscope.judge import judge
 
 NAME = "report"

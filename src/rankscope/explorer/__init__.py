@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -57,8 +58,10 @@ def explore(
     app = application(document, judgments, read, token)
     listener = listen(host, port)
     bound = listener.getsockname()[1]
-    ready(address(host, bound, token))
-    serve(only_hosts(app, bound, host), listener)
+    # An interrupt is the normal end, also in the moment between the address being known and the server running.
+    with suppress(KeyboardInterrupt), listener:
+        ready(address(host, bound, token))
+        serve(only_hosts(app, bound, host), listener)
 
 
 class Notebook:
@@ -91,4 +94,6 @@ def notebook(scores: Scores, *, title: str = "Evaluation", height: int = 760) ->
     if scores.judged is None:
         raise InputError("these scores have lost their lists", hint="evaluate the runs again")
     kept = {key: value for key, value in scores.settings.items() if key in ("order", "missing")}
-    return Notebook(page(payload(scores.judged, title=title, measures=scores.measures, settings=kept)), height)
+    return Notebook(
+        page(payload(scores.judged, title=title, measures=scores.measures, settings=kept)), height
+    )

@@ -73,7 +73,10 @@ def application(document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: st
         if not ours(request) or run >= len(names) or topic >= len(qrels.topics):
             return Response(status_code=404)
         name = qrels.topics[topic]
-        grades = {d.encode("utf-8", "surrogateescape").decode("utf-8", "replace"): g for d, g in _graded(qrels, name)}
+        grades = {
+            d.encode("utf-8", "surrogateescape").decode("utf-8", "replace"): g
+            for d, g in _graded(qrels, name)
+        }
         documents = lists(run).get(name, [])
         return JSONResponse([[document, grades.get(document)] for document in documents])
 
@@ -118,7 +121,9 @@ def only_hosts(app: App, port: int, host: str) -> App:
         if not name or given != str(port):
             return False
         bare = name.strip("[]").lower()
-        if bare in {"localhost", "127.0.0.1", "::1", host.strip("[]").lower()} - ({host} if wildcard else set()):
+        if bare in {"localhost", "127.0.0.1", "::1", host.strip("[]").lower()} - (
+            {host} if wildcard else set()
+        ):
             return True
         return wildcard and (_is_address(bare) or bare == socket.gethostname().lower())
 
@@ -158,7 +163,8 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise InputError(
-            f"cannot listen on {host} port {port} ({error.strerror or error})", hint="choose another --port or --host"
+            f"cannot listen on {host} port {port} ({error.strerror or error})",
+            hint="choose another --port or --host",
         ) from None
     return listener
 
@@ -174,7 +180,7 @@ def address(host: str, port: int, token: str) -> str:
 
 
 def serve(app: App, listener: socket.socket) -> None:
-    """Answer requests until Ctrl-C or a termination signal."""
+    """Answer requests until Ctrl-C (which uvicorn hands on as KeyboardInterrupt) or a termination signal."""
     try:
         import uvicorn
     except ImportError:
@@ -188,9 +194,4 @@ def serve(app: App, listener: socket.socket) -> None:
         lifespan="off",
         timeout_graceful_shutdown=1,
     )
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    except KeyboardInterrupt:
-        pass  # uvicorn has shut down and hands the signal on; for us it is the normal end
-    finally:
-        listener.close()
+    uvicorn.Server(config).run(sockets=[listener])

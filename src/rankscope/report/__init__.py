@@ -38,7 +38,7 @@ def report(
     >>> report({"q1": {"d1": 1}}, {"bm25": {"q1": {"d2": 2.0, "d1": 1.0}}}, target).name
     'report.html'
     """
-    from rankscope.cli.output import write_atomically
+    from rankscope.files import write_atomically
     from rankscope.judge import judge
     from rankscope.scores import as_collection
 
@@ -66,4 +66,6 @@ def title_of(path: str | None) -> str:
     name = Path(path).name
     for suffix in (".gz", ".txt", ".qrels", ".qrel"):
         name = name.removesuffix(suffix)
-    return f"{Path(path).resolve().parent.name}: {name}" if name in ("qrels", "qrel") else name or "Evaluation"
+    return (
+        f"{Path(path).resolve().parent.name}: {name}" if name in ("qrels", "qrel") else name or "Evaluation"
+    )

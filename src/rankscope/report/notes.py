@@ -53,7 +53,8 @@ def _missing(judged: Judged) -> dict[str, Any] | None:
     if len(runs) == 0:
         return None
     items = [
-        f"{judged.runs[r]}: {', '.join(judged.topics[t] for t in np.flatnonzero(absent[r]))}" for r in runs.tolist()
+        f"{judged.runs[r]}: {', '.join(judged.topics[t] for t in np.flatnonzero(absent[r]))}"
+        for r in runs.tolist()
     ]
     lacks = "lacks" if len(runs) == 1 else "lack"
     text = f"{_plural(len(runs), 'run')} {lacks} judged topics ({_plural(int(absent.sum()), 'list')} in all)."
@@ -64,7 +65,8 @@ def _ignored(judged: Judged) -> dict[str, Any] | None:
     if not judged.ignored_topics:
         return None
     items = [f"{run}: {', '.join(topics[:20])}" for run, topics in judged.ignored_topics.items()]
-    text = f"{_plural(len(items), 'run')} {'has' if len(items) == 1 else 'have'} topics without judgments, left out here."
+    have = "has" if len(items) == 1 else "have"
+    text = f"{_plural(len(items), 'run')} {have} topics without judgments, left out here."
     return _note("topics without judgments", "note", text, items)
 
 
@@ -103,8 +105,9 @@ def _ties(judged: Judged) -> dict[str, Any] | None:
     share = documents / max(1, int(judged.length.sum()))
     order = runs[np.argsort(-tied[runs].sum(axis=1), kind="stable")]
     items = [f"{judged.runs[r]}: {int(tied[r].sum()):,} documents" for r in order.tolist()]
+    have = "has" if len(runs) == 1 else "have"
     text = (
-        f"{_plural(len(runs), 'run')} {'has' if len(runs) == 1 else 'have'} tied scores ({share:.1%} of all documents); "
+        f"{_plural(len(runs), 'run')} {have} tied scores ({share:.1%} of all documents); "
         "the ordering that was chosen decides their ranks."
     )
     return _note("tied scores", "note", text, items)

@@ -26,8 +26,8 @@ from rankscope.tables import Table
 __all__ = ["IN_PAGE", "MAGIC", "as_json", "as_stream", "payload"]
 
 IN_PAGE = frozenset(
-    "AP nDCG nDCG@10 RBP RBP(p=0.5) P@10 RR Rprec R@100 Bpref Twist Rho Sigma SigmaPlus SigmaMinus Rho2012 b_ratio "
-    "CRP_min CRP_N Judged@10".split()
+    ("AP", "nDCG", "nDCG@10", "RBP", "RBP(p=0.5)", "P@10", "RR", "Rprec", "R@100", "Bpref", "Judged@10")
+    + ("Twist", "Rho", "Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "b_ratio", "CRP_min", "CRP_N")
 )
 """Measures that the page computes by itself, as ``str`` of a measure has them."""
 
@@ -35,7 +35,14 @@ MAGIC = b"RSPAGE01"
 SMALL = 2_000_000
 """Bytes that an optional part (document names, judged non-relevant documents) may take without being asked for."""
 
-_DTYPES = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "i32", "float32": "f32", "float64": "f64"}
+_DTYPES = {
+    "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "int32": "i32",
+    "float32": "f32",
+    "float64": "f64",
+}
 Array = npt.NDArray[Any]
 
 
@@ -74,7 +81,10 @@ def payload(
         "runs": list(judged.runs),
         "topics": list(judged.topics),
         "grades": grades.tolist(),
-        "topic": {"counts": _counts(judged, grades), "nonrelevant": judged.pool.nonrelevant(1).astype(np.int32)},
+        "topic": {
+            "counts": _counts(judged, grades),
+            "nonrelevant": judged.pool.nonrelevant(1).astype(np.int32),
+        },
         "list": {
             "retrieved": _narrow(judged.length),
             "judged10": lists.hits(10).count.astype(np.uint8),
@@ -162,7 +172,10 @@ def as_json(document: Mapping[str, Any]) -> str:
 
     def packed(array: Array) -> dict[str, str]:
         little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-        return {"dtype": _DTYPES[array.dtype.name], "base64": base64.b64encode(little.tobytes()).decode("ascii")}
+        return {
+            "dtype": _DTYPES[array.dtype.name],
+            "base64": base64.b64encode(little.tobytes()).decode("ascii"),
+        }
 
     text = json.dumps(document, default=packed, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

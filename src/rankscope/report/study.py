@@ -21,14 +21,18 @@ def read_study(directory: str | Path) -> dict[str, Table]:
     """All tables in the JSON files of a study's directory, by name (the first file with a name wins)."""
     root = Path(directory)
     if not root.is_dir():
-        raise InputError("there is no such directory", path=root, hint="name the directory rankscope study wrote")
+        raise InputError(
+            "there is no such directory", path=root, hint="name the directory rankscope study wrote"
+        )
     found: dict[str, Table] = {}
     for path in sorted(root.rglob("*.json")):
         for name, table in study_tables(_tables(path)).items():
             if name not in found and 0 < len(table.rows) <= _LARGEST:
                 found[name] = table
     if not found:
-        raise InputError("there are no tables here", path=root, hint="name the directory rankscope study wrote")
+        raise InputError(
+            "there are no tables here", path=root, hint="name the directory rankscope study wrote"
+        )
     return found
 
 

@@ -1,0 +1,208 @@
+"""The explorer's server: what it serves, to whom, and how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+import rankscope as rs
+from rankscope.cli.main import main
+from rankscope.explorer import notebook
+from rankscope.explorer.server import address
+
+pytest.importorskip("starlette", reason="the extra explore is not installed")
+pytest.importorskip("uvicorn", reason="the extra explore is not installed")
+
+
+def _collection(folder: Path) -> tuple[str, str]:
+    (folder / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n")
+    (folder / "bm25.txt").write_text("q1 Q0 b 1 2.0 x\nq1 Q0 x 2 1.5 x\nq1 Q0 a 3 1.0 x\nq2 Q0 c 1 1.0 x\n")
+    return str(folder / "qrels.txt"), str(folder / "bm25.txt")
+
+
+class Server:
+    """A running ``rankscope explore``."""
+
+    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
+        self.process = process
+        self.url = url
+        self.port = int(urlsplit(url).port or 0)
+        self.path = urlsplit(url).path
+
+    def get(
+        self, path: str, host: str | None = None, method: str = "GET"
+    ) -> tuple[int, bytes, dict[str, str]]:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection.putrequest(method, path, skip_host=True)
+        if host != "":
+            connection.putheader("Host", host or f"127.0.0.1:{self.port}")
+        connection.endheaders()
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer.status, body, {key.lower(): value for key, value in answer.getheaders()}
+
+
+@contextlib.contextmanager
+def _running(folder: Path, *options: str) -> Iterator[Server]:
+    command = [sys.executable, "-m", "rankscope", "explore", *_collection(folder), "--no-browser", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://\S+", line)
+        assert found, line + (process.stderr.read() if process.poll() is not None and process.stderr else "")
+        yield Server(process, found.group())
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with _running(tmp_path_factory.mktemp("explore")) as running:
+        yield running
+
+
+def test_serves_the_page_under_a_random_token(server: Server) -> None:
+    status, body, headers = server.get(server.path)
+    assert status == 200
+    assert b"<!doctype html>" in body[:40]
+    assert b"connect-src 'self'" in body
+    assert headers["cache-control"] == "no-store"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert len(server.path.strip("/")) >= 20
+
+
+def test_serves_data_and_whole_lists(server: Server) -> None:
+    status, body, _ = server.get(server.path + "data")
+    assert status == 200
+    assert body[:8] == b"RSPAGE01"
+    header = json.loads(body[16 : 16 + int.from_bytes(body[8:12], "little")])
+    assert header["runs"] == ["bm25"]
+    assert header["server"] is True
+    status, body, _ = server.get(server.path + "list/0/0")
+    assert json.loads(body) == [["b", 0], ["x", None], ["a", 1]]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/wrong/",
+        "/wrong/data",
+        "/wrong/list/0/0",
+        "{t}list/0/2",
+        "{t}list/9/0",
+        "{t}list/-1/0",
+        "{t}list/a/0",
+        "{t}../../etc/passwd",
+        "{t}..%2f..%2fetc%2fpasswd",
+        "{t}list/0/..%2f0",
+        "{t}data/",
+        "{t}page.js",
+        "//etc/passwd",
+    ],
+)
+def test_knows_nothing_else(server: Server, path: str) -> None:
+    assert server.get(path.replace("{t}", server.path))[0] in (404, 307)
+    status, body, _ = server.get(path.replace("{t}", server.path))
+    assert b"root:" not in body
+    assert status == 404 or body == b""
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{p}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example:{p}", ""]
+)
+def test_refuses_other_hosts(server: Server, host: str) -> None:
+    assert server.get(server.path, host=host.replace("{p}", str(server.port)))[0] in (400, 421)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{p}", "localhost:{p}", "LOCALHOST:{p}", "[::1]:{p}"])
+def test_accepts_its_own_names(server: Server, host: str) -> None:
+    assert server.get(server.path, host=host.replace("{p}", str(server.port)))[0] == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_only_reads(server: Server, method: str) -> None:
+    assert server.get(server.path, method=method)[0] == 405
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")
+@pytest.mark.parametrize("connected", [False, True])
+def test_ends_cleanly_on_interrupt(tmp_path: Path, connected: bool) -> None:
+    with _running(tmp_path) as running:
+        connection = HTTPConnection("127.0.0.1", running.port, timeout=10)
+        if connected:
+            connection.request("GET", running.path)
+            connection.getresponse().read()  # and stays connected
+        start = time.monotonic()
+        running.process.send_signal(signal.SIGINT)
+        code = running.process.wait(timeout=10)
+        assert time.monotonic() - start < 5
+        assert running.process.stderr is not None
+        assert running.process.stderr.read() == ""
+        assert code == 0
+        connection.close()
+
+
+def test_a_taken_port_is_explained(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explore", *_collection(tmp_path), "--port", str(server.port), "--no-browser"]) == 2
+    assert "choose another --port" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", [["--port", "99999"], ["--length", "-1"]])
+def test_wrong_options_are_explained(
+    tmp_path: Path, wrong: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explore", *_collection(tmp_path), *wrong]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_addresses() -> None:
+    assert address("::1", 80, "t") == "http://[::1]:80/t/"
+    assert address("0.0.0.0", 80, "t") == "http://127.0.0.1:80/t/"
+
+
+def test_other_bindings_accept_addresses_but_no_foreign_names(tmp_path: Path) -> None:
+    with _running(tmp_path, "--host", "0.0.0.0") as running:
+        assert running.get(running.path, host=f"192.0.2.7:{running.port}")[0] == 200
+        assert running.get(running.path, host=f"evil.example:{running.port}")[0] == 421
+
+
+def test_notebook_is_a_sandboxed_frame() -> None:
+    scores = rs.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, ["AP", "ERR@20"])
+    html = notebook(scores)._repr_html_()
+    assert 'sandbox="allow-scripts allow-downloads"' in html
+    assert html.count("<") == 2  # the frame and its end: everything else is escaped
+    assert scores.explore()._repr_html_() == html
+
+
+def test_notebook_needs_the_lists() -> None:
+    scores = rs.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, "AP")
+    from dataclasses import replace
+
+    with pytest.raises(rs.errors.InputError, match="evaluate the runs again"):
+        notebook(replace(scores, judged=None))
+
+
+def test_any_name_is_servable(tmp_path: Path) -> None:
+    from rankscope.explorer.server import application
+
+    document: dict[str, Any] = {"title": "</title><script>", "runs": []}
+    assert application(document, rs.Qrels.from_dict({"q": {"d": 1}}), rs.Runs([]), "token")

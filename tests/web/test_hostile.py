@@ -1,0 +1,100 @@
+"""Names are untrusted text: whatever they hold, they are shown and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankscope as rs
+from rankscope.report import report
+
+Open = Callable[..., Any]
+NAMES = [
+    "</script><img src=x onerror=window.hacked=1>",
+    "<!--<script>window.hacked=1</script>",
+    "$& $1 ${window.hacked=1} {{x}} {@html x}",
+    "\u202eright-to-left עברית",
+    "line\u2028and\u2029paragraph",
+    "long" * 50,
+    "javascript:window.hacked=1",
+    "\"'`;--&amp;&lt;",
+    "=cmd|' /C calc'!A0",
+    "__proto__",
+    "constructor",
+    "日本語 🂡 é",
+]
+VIEWS = ["summary", "runs", "map", "plane", "curves", "indicators", "archetypes", "study", "whatif"]
+
+
+@pytest.fixture(scope="module")
+def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    qrels = {topic: {f"{topic}{k}": k % 3 for k in range(6)} for topic in NAMES}
+    runs = {
+        name: {topic: {f"{topic}{k}": float((k * 7 + r) % 11) for k in range(8)} for topic in NAMES[r % 3 :]}
+        for r, name in enumerate(NAMES)
+    }
+    rows = [(a, b, "tau", 0.5) for a in NAMES[:3] for b in NAMES[:3]]
+    study = {
+        "correlations": rs.Table("correlations", ("a", "b", "method", "value"), rows),
+        NAMES[0]: rs.Table(NAMES[0], (NAMES[0], "x"), [(NAMES[1], float("nan")), (NAMES[2], 1.5)]),
+    }
+    folder = tmp_path_factory.mktemp("hostile")
+    return report(qrels, runs, folder / "r.html", title=NAMES[0], study=study)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_hostile_names_are_only_text(open_page: Open, hostile_page: Path, view: str) -> None:
+    page = open_page(hostile_page, f"view={view}")
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("img, script[src], iframe, object, embed, link[href^=http]").count() == 0
+    assert page.locator("h1").inner_text() == NAMES[0]
+    assert page.title().startswith(NAMES[0])
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for width in (390,):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_timeout(50)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_names_survive_to_the_last_character(open_page: Open, hostile_page: Path) -> None:
+    page = open_page(hostile_page, "view=runs")
+    assert page.evaluate("rankscope.data.runs") == NAMES
+    shown = page.locator("tbody th button").evaluate_all("all => all.map(b => b.textContent)")
+    assert sorted(shown) == sorted(NAMES)
+
+
+def test_a_view_of_hostile_names_can_be_shared(open_page: Open, hostile_page: Path) -> None:
+    page = open_page(hostile_page, "view=curves")
+    for number in range(len(NAMES)):
+        page.evaluate("n => rankscope.state.choose(n, rankscope.data.topics.length - 1 - n)", number)
+        page.wait_for_timeout(30)
+        fragment = page.evaluate("location.hash")
+        again = open_page(hostile_page, fragment.lstrip("#"))
+        run, topic = again.evaluate("[rankscope.state.runs[0], rankscope.state.topic]")
+        assert (run, topic) == (number, len(NAMES) - 1 - number)
+
+
+def test_csv_holds_no_formula(open_page: Open, hostile_page: Path) -> None:
+    page = open_page(hostile_page, "view=runs")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").click()
+    text = Path(download.value.path()).read_text("utf-8")
+    assert "'=cmd" in text
+    assert ",=cmd" not in text
+
+
+def test_the_policy_stops_what_should_never_get_there(
+    open_page: Open, hostile_page: Path, tmp_path: Path
+) -> None:
+    """Even markup put into the file by hand does not run: the policy names the page's own script and no other."""
+    text = hostile_page.read_text("utf-8").replace("</body>", "<script>window.hacked = 1</script></body>")
+    (tmp_path / "changed.html").write_text(text, "utf-8")
+    context = open_page(hostile_page).context
+    page = context.new_page()
+    page.goto((tmp_path / "changed.html").as_uri())
+    page.wait_for_selector("main h2")
+    assert page.evaluate("window.hacked") is None

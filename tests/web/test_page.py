@@ -1,0 +1,296 @@
+"""The page in a real browser: reading it, drilling down, sharing a view."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankscope as rs
+from rankscope.report import report
+
+Open = Callable[..., Any]
+VIEWS = ["summary", "runs", "map", "plane", "curves", "indicators", "archetypes", "whatif"]
+
+
+def _state(page: Any) -> dict[str, list[str]]:
+    page.wait_for_timeout(30)
+    return parse_qs(urlsplit(page.url).fragment)
+
+
+def _point(page: Any, name: str = "AP", index: int = 0) -> tuple[float, float, int]:
+    """Where the plane shows list ``index``, in pixels of the window."""
+    box = page.locator(".overlay").bounding_box()
+    x, y = page.evaluate(
+        """([name, i]) => {
+            const {data} = rankscope;
+            return [data.values('Twist', data.defaults)[i], data.values(name, data.defaults)[i]];
+        }""",
+        [name, index],
+    )
+    return box["x"] + x * box["width"], box["y"] + (1 - y) * box["height"], index
+
+
+def _lonely(page: Any) -> int:
+    """A list whose point in the plane has no other within some distance."""
+    return int(
+        page.evaluate(
+            """() => {
+                const {data} = rankscope;
+                const x = data.values('Twist', data.defaults), y = data.values('AP', data.defaults);
+                let best = 0, most = -1;
+                for (let i = 0; i < x.length; i++) {
+                    let least = Infinity;
+                    for (let j = 0; j < x.length; j++)
+                        if (i !== j) least = Math.min(least, Math.hypot(x[i] - x[j], y[i] - y[j]));
+                    if (least > most) { most = least; best = i; }
+                }
+                return best;
+            }"""
+        )
+    )
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_opens_without_error_or_request(open_page: Open, collection_page: Path, view: str) -> None:
+    page = open_page(collection_page, f"view={view}")
+    assert page.locator("nav a[aria-current=page]").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_plane_to_curves(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=plane")
+    index = _lonely(page)
+    x, y, _ = _point(page, index=index)
+    page.mouse.click(x, y)
+    topics = page.evaluate("rankscope.data.topics.length")
+    run, topic = page.evaluate(
+        "i => [rankscope.data.runs[rankscope.data.runOf(i)], rankscope.data.topics[rankscope.data.topicOf(i)]]",
+        index,
+    )
+    assert topics == 12
+    article = page.get_by_role("article", name=f"{run} on topic {topic}", exact=True)
+    article.wait_for()
+    assert article.locator("svg[data-chart=crp] path.run").get_attribute("d").startswith("M")
+    assert _state(page)["run"] == [run]
+    assert _state(page)["topic"] == [topic]
+
+
+def test_points_on_one_pixel_are_offered_by_name(open_page: Open, tmp_path: Path) -> None:
+    same = {"q1": {"d1": 3.0, "d9": 2.0, "d2": 1.0}}
+    report({"q1": {"d1": 1, "d2": 1}}, {"one": same, "two": same, "three": same}, tmp_path / "r.html")
+    page = open_page(tmp_path / "r.html", "view=plane")
+    x, y, _ = _point(page)
+    page.mouse.click(x, y)
+    offered = page.locator(".candidates button")
+    assert offered.count() == 3
+    offered.filter(has_text="three").click()
+    assert _state(page)["run"] == ["three"]
+
+
+def test_brushing_the_plane(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=plane")
+    box = page.locator(".overlay").bounding_box()
+    page.mouse.move(box["x"] + 2, box["y"] + 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+    heading = page.get_by_role("heading", name=re.compile("brushed points"))
+    shown = int(heading.inner_text().split()[0].replace(",", ""))
+    x0, x1, y0, y1 = map(float, _state(page)["brush"][0].split(","))
+    expected = page.evaluate(
+        """([x0, x1, y0, y1]) => {
+            const {data} = rankscope, x = data.values('Twist', data.defaults), y = data.values('AP', data.defaults);
+            return x.filter((v, i) => v >= x0 && v <= x1 && y[i] >= y0 && y[i] <= y1).length;
+        }""",
+        [x0, x1, y0, y1],
+    )
+    assert shown == expected > 0
+    page.locator(".overlay").focus()
+    page.keyboard.press("Escape")
+    assert "brush" not in _state(page)
+
+
+def test_cells_of_the_plane_are_those_of_the_definition(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=plane")
+    folder = collection_page.parent / "data"
+    scores = rs.evaluate(folder / "qrels.txt", folder / "runs", ["AP", "Twist"])
+    gain, effort = scores.matrix("AP").values.ravel(), scores.matrix("Twist").values.ravel()
+    rows = np.searchsorted(np.quantile(gain, [0.25, 0.5, 0.75]), gain, side="right")
+    columns = np.minimum(3, (effort * 4).astype(int))
+    expected = [[int(((rows == g) & (columns == e)).sum()) for e in range(4)] for g in (3, 2, 1, 0)]
+    shown = page.locator("table.cells td button").evaluate_all("all => all.map(b => parseInt(b.textContent))")
+    assert [shown[4 * k : 4 * k + 4] for k in range(4)] == expected
+    assert sum(shown) == len(gain)
+
+
+def test_sorting_the_runs(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=runs")
+
+    def column(place: int) -> list[str]:
+        return [text.strip() for text in page.locator(f"tbody tr > :nth-child({place})").all_inner_texts()]
+
+    means = [float(v) for v in column(3)]
+    assert means == sorted(means, reverse=True)
+    page.get_by_role("button", name=re.compile("^AP")).click()
+    assert [float(v) for v in column(3)] == sorted(means)
+    assert page.locator("th[aria-sort=ascending]").count() == 1
+    page.get_by_role("button", name=re.compile("^Run")).click()
+    assert column(2) == sorted(column(2))
+    page.get_by_role("searchbox").fill("reranked")
+    assert column(2) and all("reranked" in name for name in column(2))
+
+
+def test_groups_and_intervals_of_the_runs(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=runs")
+    page.get_by_text(re.compile("means must differ by more than")).wait_for()
+    folder = collection_page.parent / "data"
+    values = rs.evaluate(folder / "qrels.txt", folder / "runs", "AP").matrix("AP").values
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text("utf-8"))))
+    names = list(rs.read_runs(folder / "runs"))
+    means = values.mean(axis=1)
+    half = stats.t.ppf(0.975, values.shape[1] - 1) * stats.sem(values, axis=1)
+    for row in rows:
+        r = names.index(row["run"])
+        assert float(row["AP"]) == pytest.approx(means[r], abs=1e-12)
+        assert float(row["low"]) == pytest.approx(means[r] - half[r], abs=1e-7)
+        assert float(row["high"]) == pytest.approx(means[r] + half[r], abs=1e-7)
+    rng = np.random.default_rng(5)
+    largest = [np.ptp(rng.permuted(values, axis=0).mean(axis=1)) for _ in range(4000)]
+    sentence = page.get_by_text(re.compile("means must differ by more than")).inner_text()
+    critical = float(re.search(r"more than ([\d.]+)", sentence).group(1))  # type: ignore[union-attr]
+    assert critical == pytest.approx(np.quantile(largest, 0.95), rel=0.04)
+    for a in rows:
+        for b in rows:
+            together = int(a["first_group"]) <= int(b["last_group"]) and int(b["first_group"]) <= int(
+                a["last_group"]
+            )
+            assert together == (abs(float(a["AP"]) - float(b["AP"])) <= critical + 5e-5) or (
+                abs(abs(float(a["AP"]) - float(b["AP"])) - critical) < 1e-4
+            )
+
+
+def test_a_shared_address_shows_the_same_view(open_page: Open, collection_page: Path) -> None:
+    page = open_page(
+        collection_page, "view=plane&measure=nDCG&brush=0.1,0.6,0.2,0.9&crossing=matters&length=50"
+    )
+    page.locator("nav a", has_text="Curves").click()
+    page.get_by_label("Add a run").select_option(index=2)
+    page.get_by_label("Next topic").click()
+    page.wait_for_timeout(50)
+    fragment = urlsplit(page.url).fragment
+    again = open_page(collection_page, fragment)
+    assert _state(again) == parse_qs(fragment)
+    assert again.locator("article").count() == 2
+    articles = [page.locator("article").nth(k).get_attribute("aria-label") for k in range(2)]
+    assert [again.locator("article").nth(k).get_attribute("aria-label") for k in range(2)] == articles
+    assert again.evaluate("[rankscope.state.settings.crossing, rankscope.state.settings.length]") == [
+        "matters",
+        50,
+    ]
+    page.go_back()
+    assert _state(page)["view"] == ["plane"]
+
+
+@pytest.mark.parametrize(
+    "fragment", ["view=nonsense", "run=%00&topic=%ff", "brush=a,b", "edits=m0-99999 r1=77", "x", "%"]
+)
+def test_addresses_that_make_no_sense_are_harmless(
+    open_page: Open, collection_page: Path, fragment: str
+) -> None:
+    page = open_page(collection_page, fragment)
+    page.locator("nav a", has_text="What if").click()
+    page.get_by_role("heading", name="What if the list were different?").wait_for()
+
+
+def test_heat_map_to_curves(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=map")
+    box = page.locator(".cells canvas").bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.6)
+    state = _state(page)
+    assert (
+        page.get_by_role(
+            "article", name=f"{state['run'][0]} on topic {state['topic'][0]}", exact=True
+        ).count()
+        == 1
+    )
+    page.locator(".cells").focus()
+    page.keyboard.press("ArrowRight")
+    assert _state(page)["topic"] != state["topic"]
+    assert _state(page)["run"] == state["run"]
+
+
+def test_brushing_an_indicator(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=indicators")
+    axis = page.locator("[data-axis=CRP_min]").bounding_box()
+    x = axis["x"] + axis["width"] / 2
+    page.mouse.move(x, axis["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(x, axis["y"] + axis["height"] * 0.6, steps=3)
+    page.mouse.up()
+    _, low, high = _state(page)["ranges"][0].split(":")
+    heading = page.get_by_role("heading", name=re.compile(r"\d+ of \d+ lists")).inner_text()
+    expected = page.evaluate(
+        """([low, high]) => {
+            const {data, state} = rankscope, v = data.indicators(data.defaults).CRP_min;
+            return data.topics.filter((_, t) => {
+                const x = v[data.index(state.runs[0], t)];
+                return x >= low - 1e-4 && x <= high + 1e-4;
+            }).length;
+        }""",
+        [float(low), float(high)],
+    )
+    assert int(heading.split()[0]) == expected < 12
+
+
+def test_archetype_shares(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=archetypes")
+    shares = page.locator("section:first-of-type tbody td:nth-child(3)").all_inner_texts()
+    assert sum(float(text.rstrip("%")) for text in shares) == pytest.approx(100, abs=0.5)
+    page.locator("section:first-of-type tbody button:not([disabled])").first.click()
+    page.locator(".members button").first.click()
+    assert _state(page)["view"] == ["curves"]
+
+
+def test_keyboard_alone_reaches_a_curve(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=plane")
+    before = _state(page)
+    page.locator(".overlay").focus()
+    page.keyboard.press("ArrowUp")
+    after = _state(page)
+    assert (before["run"], before["topic"]) != (after["run"], after["topic"])
+    slider = page.get_by_role("slider").first
+    slider.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    assert slider.get_attribute("aria-valuenow") == "2"
+    assert slider.get_attribute("aria-valuetext").startswith("rank 2: ")
+
+
+def test_colours_can_be_chosen(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, color_scheme="dark")
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    dark = page.evaluate(background)
+    page.get_by_text("Settings").click()
+    page.get_by_label("Colours").select_option("light")
+    light = page.evaluate(background)
+    page.get_by_label("Colours").select_option("dark")
+    assert light != dark == page.evaluate(background)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_phone_width_needs_no_sideways_scrolling(open_page: Open, collection_page: Path, view: str) -> None:
+    page = open_page(collection_page, f"view={view}")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(50)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,94 @@
+"""What-if: edits, their effect on every measure, and the axioms they put to the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import rankscope as rs
+from rankscope.report import report
+
+Open = Callable[..., Any]
+QRELS = {"q1": {"a": 2, "b": 1, "c": 1, "n": 0}}
+RANKED = ["n", "a", "x", "b", "y", "z"]
+
+
+@pytest.fixture(scope="module")
+def small_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = {"q1": {document: -float(rank) for rank, document in enumerate(RANKED)}}
+    return report(QRELS, {"bm25": run}, tmp_path_factory.mktemp("whatif") / "r.html")
+
+
+def _cell(page: Any, measure: str, column: int) -> str:
+    return str(page.locator(f"tr[data-measure='{measure}'] td").nth(column).inner_text())
+
+
+def _value(ranked: list[str], measure: str) -> float:
+    run = {"q1": {document: -float(rank) for rank, document in enumerate(ranked)}}
+    return float(rs.evaluate(QRELS, run, measure).mean(measure)[0])
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG", "RBP(p=0.8)", "Bpref", "Twist", "Rho", "Sigma", "RR"])
+def test_moving_a_document_gives_the_values_of_the_new_list(
+    open_page: Open, small_page: Path, measure: str
+) -> None:
+    page = open_page(small_page, "view=whatif")
+    page.get_by_role("button", name="Move rank 2 up").click()
+    moved = ["a", "n", "x", "b", "y", "z"]
+    assert _cell(page, measure, 0) == f"{_value(RANKED, measure):.4f}"
+    assert _cell(page, measure, 1) == f"{_value(moved, measure):.4f}"
+    assert _cell(page, measure, 3) == "keeps"
+    assert parse_qs(urlsplit(page.url).fragment)["edits"] == ["m2-1"]
+    page.get_by_role("button", name="Undo").click()
+    assert _cell(page, measure, 1) == f"{_value(RANKED, measure):.4f}"
+
+
+def test_replacing_a_document(open_page: Open, small_page: Path) -> None:
+    page = open_page(small_page, "view=whatif")
+    page.get_by_label("Grade at rank 1").select_option("1")
+    assert page.get_by_text("By replacement, the list got better").count() == 1
+    assert _cell(page, "AP", 1) == f"{_value(['c', *RANKED[1:]], 'AP'):.4f}"
+    assert page.get_by_label("Grade at rank 3").locator("option[value='1']").is_disabled()
+
+
+def test_moving_by_number_and_by_dragging(open_page: Open, small_page: Path) -> None:
+    page = open_page(small_page, "view=whatif")
+    box = page.get_by_label("Move the document at rank 4 to rank")
+    box.fill("1")
+    box.press("Enter")
+    assert _cell(page, "AP", 1) == f"{_value(['b', 'n', 'a', 'x', 'y', 'z'], 'AP'):.4f}"
+    cells = page.locator(".list tbody td:nth-child(2)")
+    cells.nth(2).drag_to(cells.nth(0))
+    assert _cell(page, "AP", 1) == f"{_value(['a', 'b', 'n', 'x', 'y', 'z'], 'AP'):.4f}"
+    assert page.get_by_text("After 2 steps").count() == 1
+
+
+def test_a_move_down_of_a_relevant_document_must_not_raise_scores(open_page: Open, small_page: Path) -> None:
+    page = open_page(small_page, "view=whatif&edits=m2-6")
+    assert page.get_by_text("the list got worse: no measure should rise").count() == 1
+    assert float(_cell(page, "AP", 1)) < float(_cell(page, "AP", 0))
+
+
+def test_an_edit_that_helps_one_grade_and_hurts_another_is_judged_by_no_axiom(
+    open_page: Open, small_page: Path
+) -> None:
+    page = open_page(small_page, "view=whatif&edits=m4-1 m3-5")
+    assert page.get_by_text("swap and replacement say nothing").count() == 1
+
+
+def test_twist_breaks_swap_and_replacement_in_the_examples(open_page: Open, small_page: Path) -> None:
+    page = open_page(small_page, "view=whatif")
+    page.get_by_role("button", name="a swap that lowers Twist").click()
+    assert (_cell(page, "Twist", 0), _cell(page, "Twist", 1)) == ("0.2500", "0.0000")
+    assert _cell(page, "Twist", 3) == "breaks"
+    assert _cell(page, "AP", 3) == "keeps"
+    page.get_by_role("button", name="a replacement that lowers Twist").click()
+    assert (_cell(page, "Twist", 0), _cell(page, "Twist", 1)) == ("0.2500", f"{float(Fraction(2, 9)):.4f}")
+    assert _cell(page, "Twist", 3) == "breaks"
+    page.get_by_role("button", name="Back to the run").click()
+    assert _cell(page, "AP", 0) == f"{_value(RANKED, 'AP'):.4f}"
