@@ -423,6 +423,17 @@ def test_weighted_curves(
     assert (measure("Twist")(patience=patience, grades=grades) @ cutoff).of(lists)[0] == 1 or not ideal
 
 
+@pytest.mark.parametrize("patience", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("grades", ["equal", "linear", "0,1,50"])
+def test_no_list_strays_further_than_the_weights_allow(patience: float, grades: str) -> None:
+    counts = {1: 2, 2: 1}
+    lists = lists_of([(counts, list(every_list(counts, 7)))])
+    for name in ("SigmaPlus", "SigmaMinus"):
+        values = (measure(name)(patience=patience, grades=grades) @ 7).of(lists)
+        assert values.min() >= -1e-12 and values.max() == 1
+        assert name == "SigmaPlus" or values.min() == 0
+
+
 def test_binary_judgments_know_no_distance_between_grades() -> None:
     counts = {1: 2}
     for word in every_list(counts, 5):

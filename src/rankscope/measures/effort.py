@@ -34,7 +34,6 @@ __all__ = [
     "b_ratio",
 ]
 
-_CROSSING = "what counts as a crossing of the axis"
 _FERRO = "Ferro, Silvello, Keskustalo, Pirkola and Jarvelin 2016"
 _ANGELINI = "Angelini, Ferro, Jarvelin, Keskustalo, Pirkola, Santucci and Silvello 2012"
 
@@ -60,6 +59,10 @@ class _Effort(Measure, abstract=True):
         raise TypeError(f"{self.name} defines no formula")
 
 
+class _Crossing(_Effort, abstract=True):
+    crossing: str = parameter("sign-change", "what counts as a crossing of the axis", choices=CROSSINGS)
+
+
 class _Weighted(_Effort, abstract=True):
     patience: float = parameter(
         1.0, "experimental: a misplacement at rank j counts j^(patience-1)", low=0, high=1
@@ -78,26 +81,23 @@ class _Weighted(_Effort, abstract=True):
         return WeightedCurves(lists, self.rel, self.cutoff, self.patience, self.grades)
 
 
-class Rho(_Weighted):
+class Rho(_Weighted, _Crossing):
     """Recovery ratio: how soon after the recall base the list has made up for what it lost.
 
     Rho = RB / BalancePoint;  0 if CRP never crosses the axis
     """
 
-    crossing: str = parameter("sign-change", _CROSSING, choices=CROSSINGS)
-
     def value(self, curves: Curves) -> AnyArray:
         return curves.base / curves.balance(self.crossing)
 
 
-class BalancePoint(_Weighted):
+class BalancePoint(_Weighted, _Crossing):
     """Balance point: the rank where CRP first crosses the axis, but not before the recall base.
 
     max(RB, m), where m is the first crossing (see Twist);  infinite if there is none
     """
 
     range = (1.0, float("inf"))
-    crossing: str = parameter("sign-change", _CROSSING, choices=CROSSINGS)
 
     def value(self, curves: Curves) -> AnyArray:
         return curves.balance(self.crossing)
@@ -134,15 +134,13 @@ class Sigma(_Weighted):
         return _sigma(curves)
 
 
-class Twist(_Weighted):
+class Twist(_Weighted, _Crossing):
     """Twist: how little avoidable effort the list costs; 1 for the ideal list, 0 for a list without relevant documents.
 
     Twist = (Rho + Sigma) / 2,  Rho = RB / max(RB, m),  m = first rank where CRP crosses the axis
     crossing sign-change: CRP[m] < 0 <= CRP[m+1];  definition: CRP[m] <= 0 <= CRP[m+1] or CRP[m] >= 0 >= CRP[m+1],
     as Definition 3 has it;  matters: CRP[m] <= 0 < CRP[m+1], as the authors' toolkit;  m = 1 if CRP is 0 everywhere
     """
-
-    crossing: str = parameter("sign-change", _CROSSING, choices=CROSSINGS)
 
     def value(self, curves: Curves) -> AnyArray:
         return (curves.base / curves.balance(self.crossing) + _sigma(curves)) / 2
