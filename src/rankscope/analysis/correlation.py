@@ -22,7 +22,7 @@ from rankscope.analysis.matrices import (
 )
 from rankscope.analysis.result import Result
 from rankscope.errors import InputError, SettingsError, nearest
-from rankscope.measures import Measure
+from rankscope.measures import Measure, parse_many
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
@@ -39,6 +39,7 @@ def correlation(
     *,
     top: float | None = None,
     by: str | Measure = "AP",
+    measures: Sequence[str | Measure] | None = None,
     per_topic: bool = False,
     swaps: bool = False,
 ) -> Result:
@@ -46,8 +47,8 @@ def correlation(
 
     ``kendall`` is tau-b (with tau-a, ties and discordant pairs beside it), ``ap`` the AP-correlation, the mean of both
     directions; also ``spearman`` and ``pearson``. ``top`` keeps the best round(top n) runs by the mean of ``by``
-    (0.75 and AP in Ferro et al.); ``per_topic`` adds the correlations on single topics; ``swaps`` lists the
-    pairs of runs that the two measures order differently.
+    (0.75 and AP in Ferro et al.). ``measures`` are those to correlate, if not all; ``per_topic`` adds the
+    correlations on single topics; ``swaps`` lists the pairs of runs that two measures order differently.
 
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": 1, "b": 1}}
@@ -56,7 +57,8 @@ def correlation(
     [0.816496580927726, 1.0, 0.816496580927726]
     """
     methods = _checked_methods(method)
-    if len(scores.measures) < 2:
+    wanted = scores.measures if measures is None else tuple(parse_many(measures))
+    if len(wanted) < 2:
         raise InputError("correlation needs at least two measures", hint="add another, such as -m AP -m nDCG")
     settings: dict[str, Any] = {
         **scores.settings, "method": list(methods), "top": top, "by": str(by) if top is not None else None
@@ -65,7 +67,7 @@ def correlation(
         scores = with_runs(scores, top_runs(run_means(complete(scores, by)), top))
     if len(scores.runs) < 2:
         raise InputError("correlation needs at least two runs", hint="name more run files")
-    matrices = [complete(scores, measure) for measure in scores.measures]
+    matrices = [complete(scores, measure) for measure in wanted]
     means = [run_means(matrix) for matrix in matrices]
     tables = {"correlations": _correlations(matrices, means, methods)}
     if per_topic:

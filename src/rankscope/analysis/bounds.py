@@ -1,0 +1,214 @@
+"""How much could the unjudged documents still change? Lower and upper bounds of weighted-precision measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isinf, nan, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.analysis.result import Result
+from rankscope.analysis.sampling import Sampler, depth_pool
+from rankscope.errors import MeasureError, SettingsError
+from rankscope.judge import Judged, judge
+from rankscope.measures import REGISTRY, Measure, parse_many
+from rankscope.measures.weighted import WeightedPrecision, nDCG
+from rankscope.scores import as_collection
+from rankscope.tables import Cell, Table
+
+__all__ = ["DEPTHS", "bounds", "bounds_of", "list_bounds"]
+
+Floats = NDArray[np.float64]
+DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+
+
+def bounds(
+    qrels: Any,
+    runs: Any,
+    p: float | Sequence[float] = (0.5, 0.8, 0.95),
+    *,
+    depths: Sequence[int] | None = None,
+    measures: str | Measure | Iterable[str | Measure] = (),
+    pool_depth: int | None = None,
+    ratio: float | None = None,
+    seed: int = 1,
+    order: str = "trec_eval",
+    jobs: int | None = None,
+) -> Result:
+    """Lower and upper bound of RBP for every list, by the depth to which it is evaluated (Moffat and Zobel 2008).
+
+    With the first d ranks known, the lower bound takes every unjudged document as non-relevant, the upper bound takes
+    all of them and everything below rank d as relevant:
+
+        lower = (1-p) sum over relevant i <= d of p^(i-1)
+        upper = lower + residual,   residual = (1-p) sum over unjudged i <= d of p^(i-1) + p^d
+
+    A list that ends before d is unknown from there on. ``measures`` adds other weighted-precision measures (P@k, DCG@k,
+    graded RBP). ``pool_depth`` and ``ratio`` repeat everything under a pool of that depth and under a sample of
+    that many percent of the judgments.
+
+    Tables: ``bounds`` {run, topic, p, depth, lower, upper, measure, pool}; ``means`` {measure, p, pool, depth, lower,
+    lower_low, lower_high, upper, upper_low, upper_high}: over all runs with the 95 % confidence band of the mean.
+
+    >>> result = bounds({"q": {"a": 1, "b": 0}}, {"q": {"a": 3, "x": 2, "b": 1}}, p=0.5, depths=[1, 2, 3])
+    >>> [(row["lower"], row["upper"]) for row in result["bounds"].records()]
+    [(0.5, 1.0), (0.5, 1.0), (0.5, 0.875)]
+    """
+    judged = judge(*as_collection(qrels, runs, order), jobs=jobs)
+    persistence = (p,) if isinstance(p, int | float) else tuple(p)
+    wanted = [REGISTRY["RBP"](p=float(one)) for one in persistence] + parse_many(measures)
+    result = bounds_of(judged, wanted, depths=depths, pool_depth=pool_depth, ratio=ratio, seed=seed)
+    return Result(result.tables, {"order": order, "p": list(persistence), **result.settings})
+
+
+def bounds_of(
+    judged: Judged,
+    measures: Sequence[Measure],
+    *,
+    depths: Sequence[int] | None = None,
+    pool_depth: int | None = None,
+    ratio: float | None = None,
+    seed: int = 1,
+) -> Result:
+    """:func:`bounds` for lists that are already judged."""
+    at = _checked_depths(judged, depths)
+    weighted = [_checked_measure(measure) for measure in measures]
+    pools = [("full", judged)]
+    if pool_depth is not None:
+        pools.append((f"depth {pool_depth}", judged.rejudged(depth_pool(judged, pool_depth))))
+    if ratio is not None:
+        sampler = Sampler(judged.pool, "binary", np.random.SeedSequence(seed).spawn(1)[0])
+        pools.append((f"{ratio:g}%", judged.rejudged(sampler.sample(ratio))))
+    max_grade = judged.pool.max_grade
+    rows: list[tuple[Cell, ...]] = []
+    means: list[tuple[Cell, ...]] = []
+    for label, pool in pools:
+        for measure in weighted:
+            both = list_bounds(pool, measure, at, max_grade)
+            rows += _rows(pool, measure, label, at, both)
+            means += _mean_rows(measure, label, at, both)
+    tables = (
+        Table("bounds", ("run", "topic", "p", "depth", "lower", "upper", "measure", "pool"), rows),
+        Table(
+            "means",
+            (
+                "measure",
+                "p",
+                "pool",
+                "depth",
+                "lower",
+                "lower_low",
+                "lower_high",
+                "upper",
+                "upper_low",
+                "upper_high",
+            ),
+            means,
+        ),
+    )
+    settings = {
+        "measures": [str(measure) for measure in measures],
+        "depths": list(at),
+        "pool_depth": pool_depth,
+        "ratio": ratio,
+        "seed": seed if ratio is not None else None,
+    }
+    return Result({table.name: table for table in tables}, settings)
+
+
+@dataclass(frozen=True, eq=False)
+class ListBounds:
+    """Bounds of every list at every depth, runs x topics x depths."""
+
+    lower: Floats
+    upper: Floats
+
+
+def list_bounds(
+    judged: Judged, measure: WeightedPrecision, depths: Sequence[int], max_grade: int | None = None
+) -> ListBounds:
+    """The bounds of one measure; ``max_grade`` is the best grade a document can have (that of the judgments).
+
+    The residual of M = sum of gain x weight is the best gain times all weight that lies on no judged document.
+    """
+    max_grade = judged.pool.max_grade if max_grade is None else max_grade
+    hits = judged.lists.hits(measure.cutoff)
+    weight = measure.weight(hits.rank)
+    gained = weight * measure.gain(hits.grade, max_grade)
+    best = float(measure.gain(np.array([max_grade]), max_grade)[0])
+    # a hit counts from the first depth on that reaches its rank
+    slot = np.searchsorted(np.asarray(depths), hits.rank)
+    cell = hits.list * (len(depths) + 1) + slot
+    shape = (len(judged.runs), len(judged.topics), len(depths) + 1)
+
+    def reached(values: Floats) -> Floats:
+        sums = np.bincount(cell, weights=values, minlength=int(np.prod(shape))).reshape(shape)
+        return np.asarray(np.cumsum(sums[..., :-1], axis=-1))
+
+    lower = reached(gained)
+    upper = lower + best * np.maximum(measure.total_weight() - reached(weight), 0.0)
+    return ListBounds(lower, upper)
+
+
+def _checked_depths(judged: Judged, depths: Sequence[int] | None) -> tuple[int, ...]:
+    if depths is None:
+        longest = int(judged.length.max(initial=1))
+        return (*(depth for depth in DEPTHS if depth < longest), longest)
+    if not depths or any(depth < 1 for depth in depths):
+        raise SettingsError(f"depths {list(depths)}", hint="give ranks from 1 on, such as 1,10,100")
+    return tuple(sorted(set(depths)))
+
+
+def _checked_measure(measure: Measure) -> WeightedPrecision:
+    if not isinstance(measure, WeightedPrecision) or isinstance(measure, nDCG):
+        raise MeasureError(
+            f"{measure} has no bounds: it is not a sum of gains with fixed weights",
+            hint="use RBP, P@k or DCG@k",
+        )
+    if isinf(measure.total_weight()):
+        raise MeasureError(
+            f"{measure} has no upper bound without a cutoff", hint=f"write {measure}@100, for example"
+        )
+    return measure
+
+
+def _p(measure: Measure) -> float | None:
+    return float(measure.settings["p"]) if "p" in measure.settings else None
+
+
+def _rows(
+    judged: Judged, measure: Measure, label: str, depths: Sequence[int], both: ListBounds
+) -> list[tuple[Cell, ...]]:
+    name, p = str(measure), _p(measure)
+    lower, upper = both.lower.tolist(), both.upper.tolist()
+    return [
+        (run, topic, p, depth, lower[r][t][d], upper[r][t][d], name, label)
+        for r, run in enumerate(judged.runs)
+        for t, topic in enumerate(judged.topics)
+        for d, depth in enumerate(depths)
+    ]
+
+
+def _mean_rows(
+    measure: Measure, label: str, depths: Sequence[int], both: ListBounds
+) -> list[tuple[Cell, ...]]:
+    bands = [_band(bound.mean(axis=1)) for bound in (both.lower, both.upper)]
+    return [
+        (str(measure), _p(measure), label, depth, *(float(part[d]) for band in bands for part in band))
+        for d, depth in enumerate(depths)
+    ]
+
+
+def _band(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean over the first axis with its 95 % confidence interval by Student's t (undefined for one run)."""
+    n = len(values)
+    mean = values.mean(axis=0)
+    if n < 2:
+        return mean, np.full_like(mean, nan), np.full_like(mean, nan)
+    from scipy.special import stdtrit
+
+    width = float(stdtrit(n - 1, 0.975)) * values.std(axis=0, ddof=1) / sqrt(n)
+    return mean, mean - width, mean + width

@@ -1,0 +1,52 @@
+"""Lower and upper bounds of RBP by depth: how much could the unjudged documents still change?
+
+-m adds other weighted-precision measures (P@k, DCG@k, graded RBP). --pool-depth and --ratio repeat the bounds under a
+shallow pool and under a sample of the judgments.
+
+examples:
+  rankscope bounds qrels.txt bm25.run
+  rankscope bounds qrels.txt runs/ --p 0.5,0.8,0.95 --depths 1,10,100 --ratio 10
+  rankscope bounds qrels.txt runs/ --p 0.8 -m "P@10 DCG@20" -f json -o bounds.json
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rankscope.analysis.bounds import bounds_of
+from rankscope.analysis.result import Result
+from rankscope.cli import options
+from rankscope.cli.results import decimals, emit_result, whole_numbers
+from rankscope.judge import judge
+from rankscope.measures import REGISTRY
+
+NAME = "bounds"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    options.add_measures(parser, ())
+    parser.add_argument(
+        "--p", type=decimals, default=(0.5, 0.8, 0.95), metavar="P,...", help="default: 0.5,0.8,0.95"
+    )
+    parser.add_argument(
+        "--depths", type=whole_numbers, metavar="D,...", help="default: 1,2,3,5,10,20,... to the longest list"
+    )
+    parser.add_argument("--pool-depth", type=int, metavar="K", help="also under the pool of this depth")
+    parser.add_argument(
+        "--ratio", type=float, metavar="P", help="also under a sample of P percent of the judgments"
+    )
+    options.add_seed(parser)
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    more = options.measures(args)
+    measures = [*(REGISTRY["RBP"](p=p) for p in args.p), *more]
+    qrels, runs = options.collection(args)
+    judged = judge(qrels, runs, jobs=args.jobs)
+    result = bounds_of(
+        judged, measures, depths=args.depths, pool_depth=args.pool_depth, ratio=args.ratio, seed=args.seed
+    )
+    result = Result(result.tables, {"order": args.order, "p": list(args.p), **result.settings})
+    emit_result(args, result, ["bounds"], display=[result["means"]])

@@ -1,0 +1,53 @@
+"""Compare runs with a baseline or with each other: which differences are significant, and how large are they?
+
+Paired t test with Holm's correction unless --test and --correction say otherwise. In the table of means, stars mark
+runs that differ from the baseline (* .05, ** .01, *** .001); without a baseline, runs that share a letter do not
+differ significantly.
+
+examples:
+  rankscope compare qrels.txt bm25.run dense.run
+  rankscope compare qrels.txt runs/ --baseline bm25 -m "AP nDCG@10" -f latex
+  rankscope compare qrels.txt runs/ --test tukey --seed 7
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rankscope.analysis.compare import compare, marked_means
+from rankscope.analysis.significance import CORRECTIONS, TESTS
+from rankscope.cli import options
+from rankscope.cli.results import emit_result
+from rankscope.judge import judge
+from rankscope.scores import score
+
+NAME = "compare"
+DEFAULT = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    options.add_measures(parser, DEFAULT)
+    parser.add_argument("--baseline", metavar="RUN", help="the run to compare with (default: all pairs)")
+    parser.add_argument("--test", choices=TESTS, default="t", help="default: t")
+    parser.add_argument(
+        "--correction", choices=CORRECTIONS, default="holm", help="within each measure (default: holm)"
+    )
+    parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
+    parser.add_argument(
+        "--replicates", type=int, metavar="B", help="default: 1000 for bootstrap, 5000 for tukey"
+    )
+    options.add_seed(parser)
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    measures = options.measures(args)
+    qrels, runs = options.collection(args)
+    judged = judge(qrels, runs, jobs=args.jobs)
+    scores = score(judged, measures, missing=args.missing, settings={"order": args.order})
+    result = compare(
+        scores, args.baseline, test=args.test, correction=args.correction, alpha=args.alpha,
+        replicates=args.replicates, seed=args.seed, jobs=args.jobs,
+    )  # fmt: skip
+    emit_result(args, result, ["pairs"], display=[marked_means(result), result["pairs"]])

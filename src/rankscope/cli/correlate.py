@@ -1,0 +1,63 @@
+"""Correlation between measures over the runs: do they rank the runs alike?
+
+Kendall's tau-b (with tau-a, discordant pairs and ties) and AP-correlation unless --method says otherwise. --top 0.75
+keeps the best three quarters of the runs by AP, as papers do.
+
+examples:
+  rankscope correlate qrels.txt runs/
+  rankscope correlate qrels.txt runs/ -m "AP nDCG@10 Twist" --top 0.75 -f latex
+  rankscope correlate qrels.txt runs/ -m "AP RBP(p=0.5)" --swaps      which pairs of runs change order
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rankscope.analysis.correlation import METHODS, correlation, correlation_matrix
+from rankscope.cli import options
+from rankscope.cli.results import emit_result
+from rankscope.judge import judge
+from rankscope.measures import parse_many
+from rankscope.scores import score
+
+NAME = "correlate"
+DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    options.add_measures(parser, DEFAULT)
+    parser.add_argument(
+        "--method",
+        action="append",
+        choices=METHODS,
+        help="coefficient; repeatable (default: kendall and ap)",
+    )
+    parser.add_argument(
+        "--top", type=float, metavar="F", help="only the best share F of the runs, such as 0.75"
+    )
+    parser.add_argument(
+        "--by", default="AP", metavar="M", help="the measure that --top goes by (default: AP)"
+    )
+    parser.add_argument("-q", "--topics", action="store_true", help="the correlation on every topic as well")
+    parser.add_argument(
+        "--swaps", action="store_true", help="list the pairs of runs that two measures order differently"
+    )
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    measures = options.measures(args)
+    qrels, runs = options.collection(args)
+    by = parse_many([args.by])[0]
+    evaluated = measures if args.top is None or by in measures else [*measures, by]
+    judged = judge(qrels, runs, jobs=args.jobs)
+    scores = score(judged, evaluated, missing=args.missing, settings={"order": args.order})
+    methods = args.method or ("kendall", "ap")
+    result = correlation(
+        scores, methods, top=args.top, by=by, measures=measures, per_topic=args.topics, swaps=args.swaps
+    )
+    more = [name for name in ("topics", "swaps") if name in result.tables]
+    matrices = [correlation_matrix(result, method) for method in methods]
+    display = [*matrices, *(result[name] for name in ("correlations", *more))]
+    emit_result(args, result, ["correlations", *more], display=display)

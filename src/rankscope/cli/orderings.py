@@ -1,0 +1,42 @@
+"""What the ordering of a run file does: two orderings of the same files, compared document by document.
+
+trec_eval sorts by score and breaks ties by document id; a program that keeps the lines as they are sees another run.
+
+examples:
+  rankscope orderings qrels.txt runs/
+  rankscope orderings qrels.txt runs/ --orders trec_eval9,trec_eval -m "AP P@10 RBP(p=0.95)"
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rankscope.analysis.orderings import orderings
+from rankscope.cli import options
+from rankscope.cli.results import emit_result
+from rankscope.read import ORDERS
+
+NAME = "orderings"
+DEFAULT = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "nDCG")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    options.add_measures(parser, DEFAULT)
+    parser.add_argument(
+        "--orders",
+        default="file,trec_eval",
+        metavar="A,B",
+        help=f"two of {', '.join(ORDERS)} (default: file,trec_eval; --order is not used)",
+    )
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    measures = options.measures(args)
+    qrels, runs = options.collection(args)
+    result = orderings(
+        qrels, runs, measures, orders=args.orders.split(","), missing=args.missing, jobs=args.jobs
+    )
+    names = ["swaps", "total", "effect", "ranking"]
+    emit_result(args, result, names, display=[result[name] for name in ("swaps", "total", "ranking")])

@@ -1,0 +1,102 @@
+"""Robustness of measures to smaller pools: does the ranking of the runs survive?
+
+Stratified random samples of the judgments (--ratios), pools of a depth (--depth), or the pool without what one run (or
+group of runs, --groups FILE with lines of: run group) alone contributed (--leave-out).
+
+examples:
+  rankscope pools qrels.txt runs/ --ratios 90,70,50,30,10 --repeats 10 --seed 1
+  rankscope pools qrels.txt runs/ --depth 10 -m "P@10 AP RBP(p=0.95)"
+  rankscope pools qrels.txt runs/ --leave-out --depth 10 --groups teams.txt
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rankscope.analysis.pools import RATIOS, leave_out_of, robustness_of
+from rankscope.analysis.result import Result
+from rankscope.analysis.sampling import SAMPLINGS
+from rankscope.cli import options
+from rankscope.cli.results import decimals, emit_result, whole_numbers
+from rankscope.errors import InputError, SettingsError
+from rankscope.judge import judge
+
+NAME = "pools"
+DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    options.add_measures(parser, DEFAULT)
+    shown = ",".join(map(str, RATIOS))
+    parser.add_argument(
+        "--ratios", type=decimals, metavar="P,...", help=f"percent of the judgments kept (default: {shown})"
+    )
+    parser.add_argument("--repeats", type=int, default=1, metavar="N", help="samples per ratio (default: 1)")
+    parser.add_argument(
+        "--sampling",
+        choices=SAMPLINGS,
+        default="grade",
+        help="strata: each grade, relevant and not (binary), or none (uniform) (default: grade)",
+    )
+    parser.add_argument(
+        "--depth", type=whole_numbers, metavar="K,...", help="pools of these depths instead of samples"
+    )
+    parser.add_argument(
+        "--leave-out", action="store_true", help="leave out what each run alone put into the --depth pool"
+    )
+    parser.add_argument("--groups", metavar="FILE", help="with --leave-out: lines of `run group`")
+    parser.add_argument(
+        "-q", "--runs", dest="each_run", action="store_true", help="the mean of every run as well"
+    )
+    options.add_seed(parser)
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    measures = options.measures(args)
+    qrels, runs = options.collection(args)
+    judged = judge(qrels, runs, jobs=args.jobs)
+    if args.leave_out:
+        if args.depth is None or len(args.depth) != 1:
+            raise SettingsError(
+                "--leave-out needs one --depth", hint="give the depth of the pool, such as --depth 10"
+            )
+        groups = None if args.groups is None else _read_groups(args.groups)
+        result = leave_out_of(
+            judged, measures, depth=args.depth[0], groups=groups, missing=args.missing, jobs=args.jobs
+        )
+        emit_result(
+            args,
+            _with_order(result, args),
+            ["leave_out", "bias"],
+            display=[result["bias"], result["leave_out"]],
+        )
+        return
+    depths = args.depth or ()
+    ratios = args.ratios if args.ratios is not None else () if depths else RATIOS
+    result = robustness_of(
+        judged, measures, ratios=ratios, depths=depths, sampling=args.sampling, repeats=args.repeats,
+        seed=args.seed, missing=args.missing, jobs=args.jobs,
+    )  # fmt: skip
+    main = ["robustness", "means"] if args.each_run else ["robustness"]
+    display = [result["curve"], *([result["means"]] if args.each_run else [])]
+    emit_result(args, _with_order(result, args), main, display=display)
+
+
+def _with_order(result: Result, args: argparse.Namespace) -> Result:
+    return Result(result.tables, {"order": args.order, **result.settings})
+
+
+def _read_groups(path: str) -> dict[str, str]:
+    groups = {}
+    lines = Path(path).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    for number, line in enumerate(lines, 1):
+        fields = line.split()
+        if not fields or fields[0].startswith("#"):
+            continue
+        if len(fields) != 2:
+            raise InputError("not a run and its group", path=path, line=number, hint="write: run group")
+        groups[fields[0]] = fields[1]
+    return groups

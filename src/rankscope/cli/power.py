@@ -1,0 +1,60 @@
+"""Discriminative power: the share of pairs of runs that each measure tells apart.
+
+Sakai's paired bootstrap unless --test says otherwise; the same replicates for every pair and measure.
+
+examples:
+  rankscope power qrels.txt runs/
+  rankscope power qrels.txt runs/ --test t --test wilcoxon --alpha 0.05,0.01
+  rankscope power qrels.txt runs/ -m "AP Twist" --test tukey --seed 7 -f json -o power.json
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rankscope.analysis.power import discriminative_power
+from rankscope.analysis.significance import TESTS
+from rankscope.cli import options
+from rankscope.cli.results import decimals, emit_result
+from rankscope.judge import judge
+from rankscope.scores import score
+
+NAME = "power"
+DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    options.add_measures(parser, DEFAULT)
+    parser.add_argument("--test", action="append", choices=TESTS, help="repeatable (default: bootstrap)")
+    parser.add_argument(
+        "--alpha",
+        type=decimals,
+        default=(0.05,),
+        metavar="A",
+        help="level, or several between commas (default: 0.05)",
+    )
+    parser.add_argument(
+        "--replicates", type=int, metavar="B", help="default: 1000 for bootstrap, 5000 for tukey"
+    )
+    parser.add_argument(
+        "-q", "--pairs", action="store_true", help="the significance level of every pair as well"
+    )
+    options.add_seed(parser)
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    measures = options.measures(args)
+    qrels, runs = options.collection(args)
+    judged = judge(qrels, runs, jobs=args.jobs)
+    scores = score(judged, measures, missing=args.missing, settings={"order": args.order})
+    result = discriminative_power(
+        scores,
+        args.test or "bootstrap",
+        alpha=args.alpha,
+        replicates=args.replicates,
+        seed=args.seed,
+        jobs=args.jobs,
+    )
+    emit_result(args, result, ["power", "asl"] if args.pairs else ["power"])
