@@ -1,0 +1,109 @@
+"""Writes docs/measures/: one page per measure, from the registry.
+
+python docs/make_measures.py            write the pages
+python docs/make_measures.py --check    only say whether they are up to date
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rankscope.measures import REGISTRY, Measure
+
+HOME = Path(__file__).parent / "measures"
+FAMILIES = {
+    "classic": "Classic measures",
+    "effort": "Effort",
+    "diversity": "Diversity",
+}
+
+
+def page(measure: Measure) -> str:
+    """The page of one measure: meaning, formula, parameters, reference."""
+    aliases = [name for name, found in REGISTRY.items() if found == measure and name != measure.name]
+    lines = [f"# {measure.name}", "", measure.meaning, "", "```", measure.formula, "```", ""]
+    if measure.parameters or measure.cutoff_rule != "none":
+        lines += ["| parameter | default | meaning | allowed |", "|---|---|---|---|"]
+        for key, p in measure.parameters.items():
+            lines.append(f"| `{key}` | `{p.default!r}` | {_cell(p.meaning)} | {_cell(p.allowed())} |")
+        if measure.cutoff_rule != "none":
+            default = "" if measure.default_cutoff is None else f"`{measure.default_cutoff:g}`"
+            lines.append(f"| `@k` | {default} | {measure.cutoff_meaning} | {measure.cutoff_rule} |")
+        lines.append("")
+    low, high = measure.range
+    facts = [f"Range {low:g} to {high:g}", f"over topics: {measure.summary}"]
+    if measure.needs_aspects:
+        facts.append("uses judgments per aspect (a document judged without aspects has one)")
+    lines.append("; ".join(facts) + ".")
+    if aliases:
+        lines.append(f"Also called {', '.join(f'`{name}`' for name in aliases)}.")
+    lines += [
+        f"Reference: {measure.reference}.",
+        "",
+        "```sh",
+        f"rankscope eval QRELS RUN -m {_example(measure)}",
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def index() -> str:
+    """The list of all measures by family."""
+    lines = ["# Measures", "", "Generated from the registry by `python docs/make_measures.py`.", ""]
+    measures = _built_in()
+    families = [*FAMILIES, *sorted({m.family for m in measures} - set(FAMILIES))]
+    for family in families:
+        mine = [m for m in measures if m.family == family]
+        if mine:
+            lines += [
+                f"## {FAMILIES.get(family, family)}",
+                "",
+                "| measure | meaning | reference |",
+                "|---|---|---|",
+            ]
+            lines += [f"| [{m.name}]({m.name}.md) | {_cell(m.meaning)} | {m.reference} |" for m in mine]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def pages() -> dict[str, str]:
+    """Every file of the folder with its content."""
+    return {"README.md": index(), **{f"{measure.name}.md": page(measure) for measure in _built_in()}}
+
+
+def _built_in() -> list[Measure]:
+    return [measure for measure in dict.fromkeys(REGISTRY.values()) if measure.family != "user"]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _example(measure: Measure) -> str:
+    if measure.cutoff_rule != "required":
+        return measure.name
+    return f"{measure.name}@{0.1 if 'recall' in measure.cutoff_meaning else 10}"
+
+
+def main() -> int:
+    """Write the pages, or with --check compare them."""
+    wanted = pages()
+    present = {path.name: path.read_text("utf-8") for path in HOME.glob("*.md")}
+    if "--check" in sys.argv:
+        stale = sorted(
+            name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name)
+        )
+        print("\n".join(f"out of date: docs/measures/{name}" for name in stale) or "up to date")
+        return 1 if stale else 0
+    HOME.mkdir(exist_ok=True)
+    for name in present.keys() - wanted.keys():
+        (HOME / name).unlink()
+    for name, text in wanted.items():
+        (HOME / name).write_text(text, "utf-8")
+    print(f"{len(wanted)} pages in {HOME}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
