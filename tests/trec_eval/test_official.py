@@ -1,0 +1,125 @@
+"""The official test outputs of trec_eval 10, byte for byte, and real collections to every printed digit."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import shlex
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import rankscope
+from rankscope.cli import trec_eval
+from rankscope.cli.main import main
+from rankscope.trec_eval.layout import lines
+from rankscope.trec_eval.options import read_options
+
+COMMANDS = 15
+
+
+def official(data_dir: Path) -> list[tuple[list[str], str]]:
+    """The commands of trec_eval's own tests with the files that hold their output."""
+    found = []
+    for line in (data_dir / "trec_eval_test" / "COMMANDS.txt").read_text().splitlines():
+        if line.startswith("trec_eval "):
+            command, expected = line.split("->")
+            found.append((shlex.split(command)[1:], expected.strip()))
+    return found
+
+
+@pytest.mark.parametrize("scanner", ["native", "python"])
+@pytest.mark.parametrize("number", range(COMMANDS))
+def test_official_output(
+    number: int,
+    scanner: str,
+    data_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    from rankscope.read import scan_native
+
+    if scanner == "native" and not scan_native.available():
+        pytest.skip("the native scanner was not built")
+    monkeypatch.setenv("RANKSCOPE_SCANNER", scanner)
+    monkeypatch.chdir(data_dir / "trec_eval_test")
+    commands = official(data_dir)
+    assert len(commands) == COMMANDS
+    arguments, expected = commands[number]
+    assert main(["trec_eval", *arguments]) == 0
+    printed = capsysbinary.readouterr()
+    assert printed.out == Path(expected).read_bytes()
+    assert printed.err == b""
+
+
+def test_run_from_standard_input(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    here = data_dir / "trec_eval_test"
+    with (here / "results.test").open() as run:
+        monkeypatch.setattr("sys.stdin", run)
+        assert main(["trec_eval", str(here / "qrels.test"), "-"]) == 0
+    assert capsysbinary.readouterr().out == (here / "out.test").read_bytes()
+
+
+COLLECTIONS = {
+    "cranfield": "-q -c -M1000 -m all_trec",
+    "trec_covid_r1_full24": "-q -c -M1000 -m all_trec -m ndcg_cut.10,20 -m rbp.p=0.5",
+    "trec_covid_r1_depth100": "-q -c -M1000 -m all_trec -m ndcg_cut.10,20 -m rbp.p=0.5",
+}
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_every_topic_of_every_run(name: str, data_dir: Path) -> None:
+    """Each line of trec_eval 10.0's output for a whole collection, as it was printed."""
+    here = data_dir / name
+    expected: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    with gzip.open(here / "trec_eval_10.0.tsv.gz", "rt") as file:
+        for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            expected[row[0]].add(tuple(row[1:]))
+    del expected["run"]
+    runs = sorted((here / "runs").iterdir())
+    assert {run.name.removesuffix(".gz") for run in runs} == set(expected)
+    for run in runs:
+        options = read_options([*COLLECTIONS[name].split(), str(here / "qrels.txt"), str(run)])
+        printed = lines(trec_eval.evaluate(options), topics=True, summary=True)
+        found = {tuple(field.strip(" ") for field in line.split("\t")) for line in printed}
+        assert found == expected[run.name.removesuffix(".gz")], run.name
+
+
+LEADERBOARD = {
+    "MAP": "AP",
+    "bpref": "Bpref",
+    "ndcg@10": "nDCG@10",
+    "p@5": "P@5",
+    "RBP(p=.5)": "RBP(p=0.5,graded=True,max_grade=2)",
+}
+
+
+def test_official_leaderboard(data_dir: Path) -> None:
+    """TREC-COVID round 1: every figure of every run; it was made with trec_eval 9, which read scores as 32-bit."""
+    here = data_dir / "trec_covid_r1_full24"
+    runs = rankscope.read_runs(here / "runs", order="trec_eval9")
+    scores = rankscope.evaluate(rankscope.read_qrels(here / "qrels.txt"), runs, list(LEADERBOARD.values()))
+    means = scores.means()
+    with (here / "official_leaderboard.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["run"] for row in rows} == set(means)
+    for row in rows:
+        for column, measure in LEADERBOARD.items():
+            assert f"{means[row['run']][rankscope.measure(measure)]:.4f}" == row[column], (row["run"], column)
+
+
+def test_64_bit_scores_change_one_run_of_the_leaderboard(data_dir: Path) -> None:
+    """The scores of this run differ beyond 32 bits only: trec_eval 9 saw ties where trec_eval 10 sees none."""
+    here = data_dir / "trec_covid_r1_full24"
+    qrels = rankscope.read_qrels(here / "qrels.txt")
+    means = {
+        order: rankscope.evaluate(
+            qrels, rankscope.read_runs(here / "runs" / "BERT.gz", order=order), ["AP"]
+        ).means()
+        for order in ("trec_eval9", "trec_eval")
+    }
+    found = {order: f"{mean['BERT'][rankscope.measure('AP')]:.4f}" for order, mean in means.items()}
+    assert found == {"trec_eval9": "0.0653", "trec_eval": "0.0652"}
