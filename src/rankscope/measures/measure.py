@@ -172,12 +172,12 @@ class Measure:
 
     def __str__(self) -> str:
         changed = [
-            f"{key}={value!r}"
+            f"{key}={_written(value)}"
             for key, value in self.settings.items()
             if value != self.parameters[key].default
         ]
         inside = f"({','.join(changed)})" if changed else ""
-        return self.name + inside + ("" if self._cutoff is None else f"@{self._cutoff:g}")
+        return self.name + inside + ("" if self._cutoff is None else f"@{_written(self._cutoff)}")
 
     __repr__ = __str__
 
@@ -222,6 +222,11 @@ class Measure:
         return float(np.mean(defined))
 
 
+def _written(value: Any) -> str:
+    """A setting as the grammar writes it: 10 and not 10.0."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else repr(value)
+
+
 def _rebuild(kind: type[Measure], cutoff: float | None, settings: dict[str, Any]) -> Measure:
     return kind(cutoff, **settings)
 
@@ -233,6 +238,9 @@ def ratio(numerator: Any, denominator: Any) -> Floats:
     [0.5, 0.0]
     """
     numerator, denominator = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
+    if denominator.size and denominator.size == numerator.size and not any(denominator.strides):
+        same = denominator.flat[0]  # the laboratory: one topic, one denominator
+        return numerator / same if same else np.zeros(numerator.shape)
     result = np.zeros(np.broadcast(numerator, denominator).shape)
     np.divide(numerator, denominator, out=result, where=denominator != 0)
     return result
