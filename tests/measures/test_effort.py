@@ -428,9 +428,13 @@ def test_weighted_curves(
 def test_no_list_strays_further_than_the_weights_allow(patience: float, grades: str) -> None:
     counts = {1: 2, 2: 1}
     lists = lists_of([(counts, list(every_list(counts, 7)))])
+    curves = WeightedCurves(lists, 1, 7, patience, grades)
+    forward = curves.hits.sum(np.maximum(curves.rp, 0))
+    assert (forward <= curves.full_forward * (1 + 1e-12)).all()
+    assert (forward - curves.end <= curves.full_backward * (1 + 1e-12)).all()
     for name in ("SigmaPlus", "SigmaMinus"):
         values = (measure(name)(patience=patience, grades=grades) @ 7).of(lists)
-        assert values.min() >= -1e-12 and values.max() == 1
+        assert values.min() >= 0 and values.max() == 1
         assert name == "SigmaPlus" or values.min() == 0
 
 

@@ -108,6 +108,15 @@ class WeightedCurves(Curves):
         return self.backward <= 1e-12 * self.full_backward
 
     @cached_property
+    def forward(self) -> Floats:
+        # rounding shall not take a ratio out of [0, 1]
+        return np.minimum(self.hits.sum(np.maximum(self.rp, 0)), self.full_forward)
+
+    @cached_property
+    def backward(self) -> AnyArray:
+        return np.clip(self.forward - self.end, 0.0, self.full_backward)
+
+    @cached_property
     def full_forward(self) -> AnyArray:
         """The most forward space that these weights allow."""
         ideal = self.ideal
