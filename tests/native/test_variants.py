@@ -41,6 +41,25 @@ def test_sanitizers_find_nothing(options: list[str], tmp_path: Path) -> None:
     assert ran.stdout == f"{len(seeds) * 1501} inputs\n"
 
 
+def test_without_memory_there_is_an_error_and_no_leak(tmp_path: Path) -> None:
+    program = tmp_path / "exhaustion"
+    flags = [
+        "-std=c11",
+        "-g",
+        "-O1",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+        f"-I{NATIVE}",
+    ]
+    source = str(Path(__file__).parent / "exhaustion.c")
+    command = [str(COMPILER), *flags, source, "-o", str(program)]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(f"this compiler has no sanitizers: {made.stderr[:200]}")
+    ran = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "done\n"), ran.stderr[-3000:]
+
+
 @pytest.fixture(
     scope="module", params=[["-DRS_WEAK_HASH"], ["-DRS_PORTABLE"], ["-O0"]], ids=lambda options: options[0]
 )

@@ -7,7 +7,7 @@ lists out of order) is looked at one by one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, repeat
 from operator import ne
@@ -26,6 +26,7 @@ __all__ = ["scan"]
 _NUMBER = re.compile(rb"(?i)[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)")
 _NAN = re.compile(rb"(?i)[+-]?nan")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
+_PORTION = 1 << 15
 _END = b"\0"  # stands for the end of a line among its fields: no field can contain it
 
 
@@ -40,8 +41,18 @@ def scan(source: Source, qrels: Qrels, order: str) -> ScannedRun:
 
 def _scan(source: Source, state: _Scan) -> ScannedRun:
     for text in whole_lines(source.blocks()):
-        state.take(text)
+        for start, stop in _portions(text):
+            state.take(text[start:stop])
     return state.finished()
+
+
+def _portions(text: bytes) -> Iterator[tuple[int, int]]:
+    """Whole lines in portions whose fields stay in the processor's cache."""
+    start = 0
+    while start < len(text):
+        stop = text.find(b"\n", start + _PORTION) + 1 or len(text)
+        yield start, stop
+        start = stop
 
 
 class _Judged:
@@ -263,14 +274,15 @@ def _ordering(one: _List, order: str) -> tuple[npt.NDArray[np.int64] | None, int
 
 
 def _settle_ties(
-    falling: npt.NDArray[np.float64], by_score: npt.NDArray[np.int64], documents: list[bytes] | None
+    falling: npt.NDArray[np.floating], by_score: npt.NDArray[np.int64], documents: list[bytes] | None
 ) -> int:
     """Puts equal scores into descending order of ids; how many documents share a score."""
-    edges = np.flatnonzero(np.concatenate(([True], falling[1:] != falling[:-1], [True])))
-    sizes = np.diff(edges)
-    ties = np.flatnonzero(sizes > 1)
-    if documents is not None:
-        for start, size in zip(edges[ties].tolist(), sizes[ties].tolist(), strict=True):
-            group = by_score[start : start + size]
-            group[:] = sorted(group.tolist(), key=documents.__getitem__, reverse=True)
-    return int(sizes[ties].sum())
+    same = np.concatenate(([False], falling[1:] == falling[:-1], [False]))
+    places = np.flatnonzero(same[1:] | same[:-1])
+    if documents is not None and len(places):
+        members = by_score[places]
+        by_id = sorted(
+            range(len(places)), key=[documents[row] for row in members.tolist()].__getitem__, reverse=True
+        )
+        by_score[places] = members[by_id][np.argsort(-falling[places][by_id], kind="stable")]
+    return len(places)
