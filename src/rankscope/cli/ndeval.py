@@ -113,7 +113,7 @@ def _lines(judged: Judged, r: int, values: Floats, complete: bool) -> Iterator[s
     present = judged.grid(judged.present)[r]
     rows = {topic: values[t] for t, topic in enumerate(judged.topics) if present[t]}
     zeros = np.zeros(values.shape[1])
-    rows |= {topic: zeros for topic in judged.ignored_topics.get(judged.runs[r], ())}
+    rows |= dict.fromkeys(judged.ignored_topics.get(judged.runs[r], ()), zeros)
     total = zeros.copy()
     for topic in sorted(rows, key=_number):
         total += rows[topic]

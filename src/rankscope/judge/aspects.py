@@ -73,7 +73,10 @@ class ByAspect:
         """
         total = np.zeros(len(self.parent))
         for row, weight in zip(np.reshape(values, (len(weights), -1)), weights, strict=True):
-            factor = self.parent.per_topic(weight)
-            # a value may be undefined (NaN) for an aspect that does not count
-            total += row * factor if (weight > 0).all() else np.where(factor > 0, row * factor, 0.0)
+            if (weight == weight[0]).all() and weight[0] > 0:
+                total += row if weight[0] == 1 else row * weight[0]
+            else:
+                # a value may be undefined (NaN) for an aspect that does not count
+                factor = self.parent.per_topic(weight)
+                total += np.where(factor > 0, row * factor, 0.0)
         return total

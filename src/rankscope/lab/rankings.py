@@ -18,7 +18,7 @@ from rankscope.lab.tree import Shape, Tree
 from rankscope.lab.worlds import World, graded_world
 from rankscope.measures.measure import Measure
 
-__all__ = ["Block", "Evaluator", "blocks", "number_of_rankings", "values_on_binary"]
+__all__ = ["Block", "Evaluator", "blocks", "number_of_rankings", "places", "values_on_binary"]
 
 BLOCK = 1 << 17
 """Rankings evaluated at a time."""
@@ -113,11 +113,11 @@ class Evaluator:
             piece = Tree(tree.world, len(fixed) + depth, fixed + more)
             found = self.measure.of(piece.flat())
             for level in range(len(fixed) + first if more else 0, piece.shape.depth + 1):
-                values[_places(tree.shape, more, level)] = piece.level(found, level)[0]
+                values[places(tree.shape, more, level)] = piece.level(found, level)[0]
         return values
 
 
-def _places(shape: Shape, more: tuple[int, ...], level: int) -> slice:
+def places(shape: Shape, more: tuple[int, ...], level: int) -> slice:
     """Where the rankings of a level that go on with ``more`` after the prefix stand in a tree."""
     if level <= len(shape.prefix):
         return slice(level, level + 1)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,15 @@ from rankscope.lab.worlds import World
 __all__ = ["Tree", "TreeHits"]
 
 
-_Stretches = list[list[list[tuple[int, slice]]]]
+class _Step(NamedTuple):
+    """The nodes of a level that end in one letter: where their parents stand, they themselves, and their hits."""
+
+    tree: int
+    level: int
+    letter: int
+    parents: slice
+    nodes: slice
+    hits: slice | None
 
 
 @dataclass(frozen=True)
@@ -147,6 +155,24 @@ class Tree(Lists):
             self.world.word(row) for level in range(self.shape.depth + 1) for row in self.letters_of(level)
         ]
 
+    def word(self, node: int) -> str:
+        """One ranking as text."""
+        level = int(np.searchsorted(self.shape.starts, node, side="right")) - 1
+        code, letters = node - self.shape.starts[level], list(self.shape.prefix[:level])
+        while len(letters) < level:
+            code, letter = divmod(code, self.shape.letters)
+            letters.append(letter)
+        return self.world.word(letters)
+
+    def node(self, word: str) -> int | None:
+        """The number of a ranking in a tree without prefix; None if it is not in the tree."""
+        if len(word) > self.shape.depth or any(label not in self.world.labels for label in word):
+            return None
+        code = 0
+        for label in reversed(word):
+            code = code * self.shape.letters + self.world.labels.index(label)
+        return self.shape.starts[len(word)] + code
+
     def flat(self) -> Lists:
         """The same lists written out, document by document, for formulas that do not follow the tree."""
         forest = len(self.letter_grades)
@@ -187,28 +213,28 @@ class TreeHits(Hits):
         self._keep = keep
 
     @cached_property
-    def _layout(self) -> tuple[_Stretches, int]:
-        """Per tree and level: each marked letter with the place of its hits in the arrays of hits; their number."""
+    def _layout(self) -> tuple[list[_Step], int]:
+        """How to go down the trees, and the number of slots for hits."""
         shape, end = self.tree.shape, 0
-        trees = []
-        for marked in self._marked.tolist():
-            levels: list[list[tuple[int, slice]]] = [[]]
+        steps = []
+        for f, marked in enumerate(self._marked.tolist()):
+            base = f * shape.size
             for level in range(1, shape.depth + 1):
-                found = []
+                width, within = shape.widths[level - 1], level <= self._cutoff
+                parents = slice(base + shape.starts[level - 1], base + shape.starts[level])
+                row = base + shape.starts[level]
                 for letter in shape.choices(level):
-                    if marked[letter] and level <= self._cutoff:
-                        found.append((letter, slice(end, end + shape.widths[level - 1])))
-                        end += shape.widths[level - 1]
-                levels.append(found)
-            trees.append(levels)
-        return trees, end
+                    hits = None
+                    if marked[letter] and within:
+                        hits = slice(end, end + width)
+                        end += width
+                    steps.append(_Step(f, level, letter, parents, slice(row, row + width), hits))
+                    row += width
+        return steps, end
 
     def _each(self) -> Iterator[tuple[int, int, int, slice]]:
         """(tree, level, letter, place of the hits) in hit order."""
-        for f, levels in enumerate(self._layout[0]):
-            for level, found in enumerate(levels):
-                for letter, place in found:
-                    yield f, level, letter, place
+        return ((s.tree, s.level, s.letter, s.hits) for s in self._layout[0] if s.hits is not None)
 
     def _filled(self, value: Callable[[int, int, int], Any], kind: type) -> AnyArray:
         """One value per hit that depends only on its tree, level and letter."""
@@ -253,9 +279,9 @@ class TreeHits(Hits):
     def list(self) -> Ints:  # type: ignore[override]
         """The shortest list of each hit: the ranking that ends with it."""
         nodes = np.empty(self._layout[1], np.int64)
-        for f, level, letter, place in self._each():
-            row = self.tree.shape.row(level, letter)
-            nodes[place] = np.arange(row.start, row.stop) + f * self.tree.shape.size
+        for step in self._layout[0]:
+            if step.hits is not None:
+                nodes[step.hits] = np.arange(step.nodes.start, step.nodes.stop)
         return self._kept(nodes)
 
     def __len__(self) -> int:
@@ -280,6 +306,11 @@ class TreeHits(Hits):
         """A function of the rank of each hit."""
         table = np.asarray(function(np.arange(1, self.tree.shape.depth + 1)))
         return self._filled(lambda f, level, letter: table[level - 1], table.dtype.type)
+
+    def at_ordinal(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
+        """A function of the ordinal of each hit."""
+        table: AnyArray = np.asarray(function(np.arange(1, self.tree.shape.depth + 1)))
+        return np.asarray(table[self._above(self.count)])
 
     def sum(self, values: AnyArray | float = 1.0) -> Floats:
         """The sum of a value per hit over each ranking."""
@@ -319,27 +350,19 @@ class TreeHits(Hits):
 
     def _descend(self, combine: np.ufunc, own: AnyArray, start: float) -> AnyArray:
         """Totals of all nodes: that of the parent, combined with the own value where the last document is a hit."""
-        shape = self.tree.shape
         totals = np.empty(self.size, type(start))
-        for f, levels in enumerate(self._layout[0]):
-            total = totals[f * shape.size : (f + 1) * shape.size]
-            total[0] = start
-            for level in range(1, shape.depth + 1):
-                parents = total[shape.starts[level - 1] : shape.starts[level]]
-                found = dict(levels[level])
-                for letter in shape.choices(level):
-                    row = total[shape.row(level, letter)]
-                    if letter in found:
-                        combine(parents, own[found[letter]], out=row)
-                    else:
-                        row[:] = parents
+        totals[:: self.tree.shape.size] = start
+        for _, _, _, parents, nodes, hits in self._layout[0]:
+            if hits is None:
+                totals[nodes] = totals[parents]
+            else:
+                combine(totals[parents], own[hits], out=totals[nodes])
         return totals
 
     def _above(self, totals: AnyArray) -> AnyArray:
         """For each hit the total of the ranking above it."""
-        shape = self.tree.shape
         slots = np.empty(self._layout[1], totals.dtype)
-        for f, level, _, place in self._each():
-            start = f * shape.size + shape.starts[level - 1]
-            slots[place] = totals[start : start + shape.widths[level - 1]]
+        for step in self._layout[0]:
+            if step.hits is not None:
+                slots[step.hits] = totals[step.parents]
         return self._kept(slots)

@@ -56,8 +56,8 @@ class CT(Diversity):
     def increments(self, lists: Lists) -> Floats:
         """How much each document adds to each aspect."""
         hits = self._hits(lists)
-        seen = hits.ordinal if self.preset != "equation7" else hits.ordinal - 1
-        left = self.gamma ** np.arange(int(hits.count.max(initial=0)) + 1.0)[seen]
+        earlier = 1 if self.preset == "equation7" else 0
+        left = hits.at_ordinal(lambda ordinal: self.gamma ** (ordinal - earlier + 0.0))
         if self.preset == "equation7":
             grade = hits.grade / lists.pool.max_grade
             return left * grade * (hits.before(grade) < self.height)
@@ -146,9 +146,9 @@ class _Filling:
 class nCT(CT):
     """Normalised cube test: CT divided by that of the ideal list.
 
-    nCT = CT / CT(ideal), the ideal built greedily and cut at the same depth (bound greedy);  bound trec-dd-2017 is that
-    of TREC's program: every aspect filled by its best documents at once with gamma^n, over all pages down to the
-    cutoff, so that nCT can exceed 1 there
+    nCT = CT / CT(ideal), the ideal built greedily and cut at the same depth (bound greedy; with several grades
+    greedy is not always best, so that nCT can slightly exceed 1);  bound trec-dd-2017 is that of TREC's program:
+    every aspect filled by its best documents at once with gamma^n, over all pages down to the cutoff
     """
 
     reference = "Yang, Tang and Soboroff 2017"

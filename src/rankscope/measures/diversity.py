@@ -115,7 +115,7 @@ class P_IA(Diversity):
 
     def of(self, lists: Lists) -> Floats:
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
-        return np.divide(lists.by_aspect.sum(hits.count, lists.pool.aspect_weights), self.cutoff)
+        return np.asarray(lists.by_aspect.sum(hits.count, lists.pool.aspect_weights) / self.cutoff)
 
 
 class _Redundancy(Diversity, abstract=True):
@@ -131,8 +131,8 @@ class _Redundancy(Diversity, abstract=True):
     def total(self, lists: Lists) -> Floats:
         """The sum over ranks, not normalised."""
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
-        left = (1.0 - self.alpha) ** np.arange(int(hits.count.max(initial=0)) + 1.0)
-        values = hits.sum(hits.at_rank(self.weight) * left[hits.ordinal - 1])
+        left = hits.at_ordinal(lambda ordinal: (1.0 - self.alpha) ** (ordinal - 1.0))
+        values = hits.sum(hits.at_rank(self.weight) * left)
         return lists.by_aspect.sum(values, lists.pool.aspects_counted.astype(np.float64))
 
     def ideal(self, lists: Lists) -> Lists:
@@ -184,10 +184,11 @@ class alpha_nDCG(_Redundancy):
     """Normalised alpha_DCG: alpha_DCG divided by that of the ideal list.
 
     alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k(ideal);  the ideal takes at every rank the document that gains most
-    (ties: larger document id)
+    (ties: larger document id); greedy is not always best, so that a list can score slightly above 1
     """
 
     aliases = ("alpha_ndcg", "aNDCG")
+    range = (0.0, float("inf"))
     reference = "Clarke et al. 2008"
     weight = alpha_DCG.weight
 
@@ -215,9 +216,10 @@ class NRBP(_Redundancy):
 class nNRBP(NRBP):
     """Normalised NRBP: NRBP divided by that of the ideal list.
 
-    nNRBP = NRBP / NRBP(ideal)
+    nNRBP = NRBP / NRBP(ideal);  the ideal as for alpha_nDCG
     """
 
+    range = (0.0, float("inf"))
     reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
 
     def of(self, lists: Lists) -> Floats:
@@ -257,9 +259,10 @@ class _ReciprocalRanks(_Redundancy, abstract=True):
 class nERR_IA(ERR_IA):
     """Normalised ERR_IA: ERR_IA divided by that of the ideal list.
 
-    nERR_IA@k = ERR_IA@k / ERR_IA@k(ideal)
+    nERR_IA@k = ERR_IA@k / ERR_IA@k(ideal);  the ideal takes at every rank the document that gains most
     """
 
+    range = (0.0, float("inf"))
     reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
 
     def of(self, lists: Lists) -> Floats:

@@ -57,10 +57,10 @@ class Cascade:
         return np.ones(shape)
 
     def gain(self, state: Floats, grade: Ints) -> Floats:
-        return np.multiply(state, self._worth[grade])
+        return np.asarray(state * self._worth[grade])
 
     def after(self, state: Floats, grade: Ints) -> Floats:
-        return np.multiply(state, self._left[grade])
+        return np.asarray(state * self._left[grade])
 
 
 def ideal_lists(pool: Pool, novelty: Novelty, weights: Floats | None = None) -> Lists:

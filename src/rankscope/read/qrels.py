@@ -77,6 +77,29 @@ class Qrels:
         """The same documents with other grades (:data:`UNJUDGED` takes a judgment back)."""
         return replace(self, grade=np.asarray(grade, np.int32))
 
+    def with_aspect_weights(self, weights: Mapping[str, Mapping[str, float]]) -> Qrels:
+        """The same judgments with the probability (or any weight) of each aspect: ``{topic: {aspect: weight}}``.
+
+        Topics that are not named keep equal weights; measures divide by the sum over a topic.
+        """
+        if self.aspects is None:
+            raise InputError("judgments without aspects", path=self.path, hint="read them with aspects=True")
+        given = np.ones(len(self.aspects.names))
+        for topic, mine in weights.items():
+            if topic not in self.topic_index:
+                raise InputError(f"weights for topic {topic!r}, which has no judgments", hint="remove them")
+            t = self.topic_index[topic]
+            place = range(int(self.aspects.topic_offsets[t]), int(self.aspects.topic_offsets[t + 1]))
+            for a in place:
+                name = self.aspects.names[a]
+                if not mine.get(name, -1.0) >= 0:
+                    raise InputError(
+                        f"no weight for aspect {name!r} of topic {topic!r}",
+                        hint="give each a number from 0 on",
+                    )
+                given[a] = mine[name]
+        return replace(self, aspects=replace(self.aspects, weight=given))
+
     @classmethod
     def from_dict(cls, judgments: Mapping[str, Mapping[str, int]]) -> Qrels:
         """Judgments as pytrec_eval users have them: ``{topic: {document: grade}}``."""

@@ -1,0 +1,234 @@
+"""The case analysis: the same as a loop over pairs written down one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations, product
+
+import pytest
+
+from rankscope.errors import SettingsError
+from rankscope.lab import cases, properties, rankings, relation
+from rankscope.lab.cases import TOLERANCE
+from rankscope.lab.induction import induced_pairs
+from rankscope.lab.relations import RELATIONS
+from rankscope.lab.tree import Tree
+from rankscope.lab.worlds import World, aspect_world, graded_world
+from rankscope.measures import measure
+
+Pair = tuple[str, str]
+
+
+def words(world: World, depth: int) -> list[str]:
+    return ["".join(w) for n in range(depth + 1) for w in product(world.labels, repeat=n)]
+
+
+def related(world: World, depth: int) -> Iterator[tuple[str, Pair]]:
+    """(property, (lower, higher)) for every pair of rankings, straight from the definitions."""
+    grade = dict(zip(world.labels, world.grades, strict=True))
+    aspects = [letter for letter, a in zip(world.labels, world.aspect, strict=True) if a >= 0]
+    for word in words(world, depth):
+        if 1 <= len(word) < depth:
+            for letter in world.labels:
+                if grade[letter] > 0:
+                    yield "relevance monotonicity", (word, word + letter)
+                else:
+                    yield "irrelevance monotonicity", (word + letter, word)
+            for old, new in permutations(aspects, 2):
+                if old in word and new not in word:
+                    yield "redundancy", (word + old, word + new)
+        for i, mine in enumerate(word):
+            for letter in world.labels:
+                if grade[letter] > grade[mine]:
+                    yield "replacement", (word, word[:i] + letter + word[i + 1 :])
+            for j in range(i + 1, len(word)):
+                if grade[word[j]] > grade[mine]:
+                    swapped = word[:i] + word[j] + word[i + 1 : j] + mine + word[j + 1 :]
+                    yield "swap", (word, swapped)
+
+
+def reach(world: World, depth: int) -> set[Pair]:
+    """The transitive closure, from the empty ranking on, by the book."""
+    steps: dict[str, set[str]] = {word: set() for word in words(world, depth)}
+    aspects = [letter for letter, a in zip(world.labels, world.aspect, strict=True) if a >= 0]
+    for word in words(world, depth - 1):
+        for letter, grade in zip(world.labels, world.grades, strict=True):
+            low, high = (word, word + letter) if grade > 0 else (word + letter, word)
+            steps[low].add(high)
+        for old, new in permutations(aspects, 2):
+            if old in word and new not in word:
+                steps[word + old].add(word + new)
+    found = set()
+    for start in steps:
+        waiting, seen = [start], {start}
+        while waiting:
+            more = steps[waiting.pop()] - seen
+            seen |= more
+            waiting += more
+        found |= {(start, other) for other in seen - {start}}
+    return found
+
+
+WORLDS = [
+    ({"aspects": 2, "relevant": 3}, aspect_world(2, relevant=3, nonrelevant=4), 4),
+    ({"aspects": 3, "relevant": 9}, aspect_world(3, relevant=9, nonrelevant=3), 3),
+    (
+        {"aspects": 2, "weights": [0.8, 0.2]},
+        aspect_world(2, relevant=4, nonrelevant=4, weights=[0.8, 0.2]),
+        4,
+    ),
+    ({"grades": 2, "relevant": 2}, graded_world(2, relevant=2, nonrelevant=4), 4),
+    ({"grades": 1, "relevant": 2}, graded_world(1, relevant=2, nonrelevant=5), 5),
+]
+MEASURES = [
+    "ACT",
+    "AP_IA",
+    "alpha_nDCG@3",
+    "ERR",
+    "nDCG@3",
+    "SetF",
+    "Bpref",
+    "Twist@5",
+    "CT(preset='equation7')",
+]
+
+
+@pytest.mark.parametrize("settings, world, depth", WORLDS, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize("block", [40, 1 << 17])
+def test_counts_equal_a_plain_loop(
+    settings: dict[str, int], world: World, depth: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rankings, "BLOCK", block)
+    names = [name for name in RELATIONS if "aspects" in settings or name != "redundancy"]
+    result = properties(MEASURES, depth=depth, properties=names, **settings)  # type: ignore[arg-type]
+    tree = Tree(world, depth)
+    number = {word.replace("-", ""): i for i, word in enumerate(tree.words())}
+    limit = dict(zip(world.labels, world.judged, strict=True))
+
+    def exists(word: str) -> bool:
+        return all(word.count(letter) <= most for letter, most in limit.items())
+
+    pairs: dict[str, list[Pair]] = {name: [] for name in names}
+    for name, (low, high) in [*related(world, depth), *(("induced", pair) for pair in reach(world, depth))]:
+        if exists(low) and exists(high):
+            pairs[name].append((low, high))
+    for text in MEASURES:
+        values = measure(text).of(tree.flat())
+        for finding in (f for f in result.findings if f.measure == measure(text)):
+            mine = pairs[finding.relation.name]
+            wrong = [(a, b) for a, b in mine if values[number[a]] > values[number[b]] + TOLERANCE]
+            assert (finding.cases, finding.violations) == (len(mine), len(wrong)), (
+                text,
+                finding.relation.name,
+            )
+            if wrong:
+                (example,) = finding.shortest
+                assert (example.low.replace("-", ""), example.high.replace("-", "")) in wrong
+                assert example.length == min(max(len(a), len(b)) for a, b in wrong)
+
+
+def test_induced_pairs_of_three_aspects_equal_the_closure() -> None:
+    world = aspect_world(3, relevant=3, nonrelevant=3)
+    tree = Tree(world, 3)
+    words = [word.replace("-", "") for word in tree.words()]
+    found = [
+        (words[a], words[b]) for low, high in induced_pairs(tree) for a, b in zip(low, high, strict=True)
+    ]
+    assert len(found) == len(set(found))
+    assert set(found) == reach(world, 3)
+
+
+@pytest.mark.parametrize(
+    "length, relevant, low, high, scores",
+    [(6, 2, "000010", "000100", (1 / 4, 0.0)), (4, 2, "0100", "0110", (1 / 4, 2 / 9))],
+)
+def test_twist_breaks_swap_and_replacement(
+    length: int, relevant: int, low: str, high: str, scores: tuple[float, float]
+) -> None:
+    """Both counterexamples are among those that the laboratory finds."""
+    result = properties(
+        f"Twist@{length}",
+        grades=1,
+        depth=length,
+        relevant=relevant,
+        properties=["swap", "replacement"],
+        fixed_length=True,
+        examples=1000,
+    )
+    found = {(e.low, e.high): (e.low_score, e.high_score) for f in result.findings for e in f.shortest}
+    assert found[low, high] == pytest.approx(scores, abs=1e-12)
+
+
+def test_a_property_and_a_measure_of_the_user() -> None:
+    def first_document_decides(ranking: str) -> Iterator[Pair]:
+        "rankings that begin with a relevant document beat all others of their length"
+        if ranking[:1] == "1":
+            yield "0" * len(ranking), ranking
+            yield "01"[: len(ranking)] + "z", ranking  # not a ranking: passed over
+
+    counted = measure("Late_for_properties", lambda grades: sum(i * g for i, g in enumerate(grades)))
+    result = properties([counted, "RR"], grades=1, depth=4, properties=[first_document_decides, "swap"])
+    assert [f.relation.name for f in result.findings[:2]] == ["first document decides", "swap"]
+    assert result.findings[0].cases == 1 + 2 + 4 + 8
+    assert result.violations("RR", "swap") == 0
+    assert result.violations(counted, "swap") > 0
+    assert result.violations(counted, "first document decides") == 0
+    sentence = result.tables["counterexamples"].rows[0][-1]
+    assert sentence == (
+        "Late_for_properties(01) = 1.0000 > Late_for_properties(10) = 0.0000: "
+        "moving a more relevant document up lowered the score"
+    )
+    named = relation(first_document_decides, name="mine", broken="it did not")
+    assert (named.name, named.broken) == ("mine", "it did not")
+
+
+def test_interruption_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rankings, "BLOCK", 100)
+    whole = properties("ACT", aspects=2, depth=6, properties=["irrelevance monotonicity"])
+    seen = []
+
+    def interrupted(items: object, total: int, label: str) -> Iterator[object]:
+        for item in items:  # type: ignore[attr-defined]
+            if len(seen) == 5:
+                raise KeyboardInterrupt
+            seen.append(item)
+            yield item
+
+    monkeypatch.setattr(cases, "progress", interrupted)
+    part = properties("ACT", aspects=2, depth=6, properties=["irrelevance monotonicity"])
+    assert not part.complete and part.settings["complete"] is False
+    assert 0 < part.findings[0].cases < whole.findings[0].cases
+    assert "interrupted" in part.tables["properties"].caption
+    assert whole.complete and "interrupted" not in whole.tables["properties"].caption
+
+
+def test_too_much_is_refused_with_the_numbers() -> None:
+    with pytest.raises(
+        SettingsError, match=r"swap at depth 18: 581,130,733 scores at a time, 67,108,864 fit"
+    ):
+        properties("AP", aspects=2, depth=18, properties=["swap"])
+    with pytest.raises(SettingsError, match="depth 40 has"):
+        properties("AP", aspects=2, depth=40, properties=["redundancy"])
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"aspects": 2, "grades": 1}, "both aspects and grades"),
+        ({"aspects": 0}, "0 aspects"),
+        ({"grades": 12}, "grades up to 12"),
+        ({"relevant": 0}, "0 relevant documents"),
+        ({"weights": [1.0]}, "weights"),
+        ({"properties": ["redundacy"]}, "did you mean redundancy"),
+        ({"grades": 1, "properties": ["redundancy"]}, "redundancy needs aspects"),
+        ({"depth": 0}, "depth 0"),
+    ],
+)
+def test_wrong_settings_say_what_to_do(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        properties("AP", **{"depth": 3, **settings})  # type: ignore[arg-type]
+
+
+def test_a_measure_that_was_not_tested() -> None:
+    with pytest.raises(SettingsError, match="RR was not tested"):
+        properties("AP", depth=2).violations("RR", "redundancy")
