@@ -24,6 +24,7 @@ from rankscope.read.sources import read_bytes
 
 __all__ = ["Run", "RunList", "Runs", "as_runs", "read_run", "read_runs"]
 
+_STDIN = "standard input"  # the only run whose text is held as bytes
 _SUFFIXES = (".gz", ".txt", ".run", ".trec", ".res", ".results")
 
 
@@ -107,7 +108,7 @@ class Run:
         """Where the judged documents of every judged topic stand in this run."""
         if self.memory is None:
             assert self.source is not None
-            return scan_run(self.source, qrels, self.order, jobs=jobs)
+            return scan_run(self.source, qrels, self.order, jobs=jobs, label=_STDIN)
         return _scan_memory(self.memory, qrels, self.order, self.name)
 
     def lists(self) -> dict[str, RunList]:
@@ -305,14 +306,9 @@ def _count_tied(scores: npt.NDArray[np.float64] | None) -> int:
 def _parse_lists(source: Path | bytes) -> dict[str, RunList]:
     """Every line of a run file, by topic. The scanner validates; this only takes the columns apart."""
     nothing = Qrels((), np.zeros(1, np.int64), [], np.zeros(0, np.int32))
-    scan_run(source, nothing, "file")
-    data = source if isinstance(source, bytes) else read_bytes(source)
-    if isinstance(source, bytes) and data[:2] == b"\x1f\x8b":
-        import gzip
-
-        data = gzip.decompress(data)
+    scan_run(source, nothing, "file", label=_STDIN)
     columns: dict[bytes, tuple[list[bytes], list[float], list[bytes]]] = {}
-    for line in data.split(b"\n"):
+    for line in read_bytes(source).split(b"\n"):
         fields = line.split()
         if not fields or fields[0].startswith(b"#"):
             continue

@@ -46,11 +46,12 @@ def scan_run(
     *,
     jobs: int = 1,
     backend: str | None = None,
+    label: str = "<bytes>",
 ) -> ScannedRun:
     r"""The hits of a run: a file (plain or gzipped), ``-`` for standard input, or its bytes.
 
-    ``jobs`` threads share one large plain file. The first line that is wrong is an
-    :class:`~rankscope.errors.InputError`.
+    ``jobs`` threads share one large plain file; ``label`` is what messages call bytes.
+    The first line that is wrong is an :class:`~rankscope.errors.InputError`.
 
     >>> qrels = Qrels.from_dict({"q1": {"d1": 1, "d3": 0}})
     >>> run = scan_run(b"q1 Q0 d1 1 0.5 bm25\nq1 Q0 d2 2 0.9 bm25\nq7 Q0 d1 1 3 bm25\n", qrels)
@@ -59,7 +60,7 @@ def scan_run(
     """
     check_order(order)
     scanner = backend_name(backend)
-    text = Source.of(source)
+    text = Source.of(source, label)
     try:
         if scanner == "native":
             run = scan_native.scan(text, qrels, order, jobs)

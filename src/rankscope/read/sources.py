@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import sys
-import zlib
 from pathlib import Path
 
 from rankscope.errors import InputError
@@ -14,21 +11,11 @@ __all__ = ["GZIP_MAGIC", "read_bytes", "unreadable"]
 GZIP_MAGIC = b"\x1f\x8b"
 
 
-def read_bytes(source: str | Path) -> bytes:
+def read_bytes(source: str | Path | bytes) -> bytes:
     """The whole content of a source, unpacked if it is gzipped (told by its first bytes, not by its name)."""
-    name = "standard input" if str(source) == "-" else str(source)
-    try:
-        data = sys.stdin.buffer.read() if str(source) == "-" else Path(source).read_bytes()
-    except OSError as error:
-        raise unreadable(error, name) from None
-    if not data.startswith(GZIP_MAGIC):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (EOFError, OSError, zlib.error):
-        raise InputError(
-            "the gzip data is truncated or damaged", path=name, hint="copy or download the file again"
-        ) from None
+    from rankscope.read.blocks import Source
+
+    return b"".join(Source.of(source).blocks())
 
 
 def unreadable(error: OSError, name: str) -> InputError:
