@@ -268,7 +268,7 @@ def test_an_interruption_leaves_what_is_known_marked_as_partial(monkeypatch: pyt
                 raise KeyboardInterrupt
             yield item
 
-    monkeypatch.setattr(dominance, "_BLOCK_WORDS", 1)
+    monkeypatch.setattr(dominance, "_PIECE_WORDS", 1)
     monkeypatch.setattr(dominance, "progress", interrupted)
     found = scales(["AP", "RBP(p=0.5)"], 5)
     assert found.partial and found.settings["partial"]

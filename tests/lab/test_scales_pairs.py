@@ -158,13 +158,20 @@ def test_comparable_pairs_are_counted_exactly_at_any_length(length: int, equal: 
         assert expected > 2**64  # beyond machine words
 
 
-@pytest.mark.parametrize("words", [1, 7, 1 << 20])
-def test_the_size_of_a_block_changes_nothing(words: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    values = _values(_ap, 5)
-    expected = count_intervals(values, 5, False)
-    monkeypatch.setattr(dominance, "_BLOCK_WORDS", words)
-    assert count_intervals(values, 5, False) == expected
-    assert count_groups(np.array([3.0, 1, 1, 1, 0.5]), 5, False).comparable == expected.comparable
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize(
+    ("slice", "block", "piece"), [(1, 1, 1), (2, 7, 40), (3, 1 << 20, 5), (1 << 20, 5, 1 << 20)]
+)
+def test_how_the_work_is_cut_changes_nothing(
+    slice: int, block: int, piece: int, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values, weights = _values(_ap, 5), np.array([3.0, 1, 1, 1, 0.5])
+    expected = count_intervals(values, 5, False), count_groups(weights, 5, False)
+    monkeypatch.setattr(dominance, "_SLICE_WORDS", slice)
+    monkeypatch.setattr(dominance, "_BLOCK_WORDS", block)
+    monkeypatch.setattr(dominance, "_PIECE_WORDS", piece)
+    assert count_intervals(values, 5, False, jobs=jobs) == expected[0]
+    assert count_groups(weights, 5, False, jobs=jobs) == expected[1]
 
 
 def test_bits_are_counted_without_the_instruction_of_numpy_2(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +199,7 @@ def test_an_interruption_leaves_what_was_counted(monkeypatch: pytest.MonkeyPatch
 
     values = _values(_ap, 5)
     everything = count_intervals(values, 5, False)
-    monkeypatch.setattr(dominance, "_BLOCK_WORDS", 1)
+    monkeypatch.setattr(dominance, "_PIECE_WORDS", 1)
     monkeypatch.setattr(dominance, "progress", interrupted)
     some = count_intervals(values, 5, False)
     assert not some.complete

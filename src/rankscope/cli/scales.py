@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_measures(parser, DEFAULT)
     options.add_output(parser)
     options.add_seed(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress bars")
+    options.add_jobs(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -88,6 +88,7 @@ def run(args: argparse.Namespace) -> None:
         count=args.count,
         samples=args.samples,
         seed=args.seed,
+        jobs=args.jobs,
     )
     emit(args, list(found.tables.values()), found.settings, display=_for_people(found))
     if args.format == "table" or (args.format is None and sys.stdout.isatty() and args.output is None):

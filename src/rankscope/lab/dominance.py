@@ -12,12 +12,14 @@ equal on all intervals of a group, the bit sets hold groups instead.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.engines import cores
 from rankscope.lab.intervals import Groups, groups, interval_count, intervals
 from rankscope.progress import progress
 
@@ -27,7 +29,10 @@ RELATIVE = 1e-9
 ABSOLUTE = 1e-13
 
 _WORD = 64
-_BLOCK_WORDS = 1 << 17  # bit sets worked on together: small enough for a core's cache
+_SLICE_WORDS = 1 << 13  # of one bit set, and
+_BLOCK_WORDS = 1 << 18  # of all bit sets worked on together: small enough for a core's cache
+_LONG = 1 << 10  # words of a bit set from which a call of numpy is worth it
+_PIECE_WORDS = 1 << 24  # of what one thread does before it can be interrupted: a moment
 
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
@@ -73,7 +78,8 @@ def work(length: int, equal_relevant: bool, additive: bool) -> Work:
     words = items // _WORD + 1
     marks = sum(rank * (rank + 1) // 2 + 1 for rank in range(1, length + 1))
     queries = 2 * (length + 1) * vectors if additive else items
-    return Work(vectors * words, 8 * words * marks + 40 * items + 24 * queries + 16 * length * vectors)
+    held = 8 * min(words, _SLICE_WORDS) * marks + 80 * items + 32 * queries + 4 * length * vectors
+    return Work(vectors * words, held)
 
 
 def _vectors(length: int, equal_relevant: bool) -> int:
@@ -86,7 +92,13 @@ def _vectors(length: int, equal_relevant: bool) -> int:
 
 
 def count_groups(
-    weights: Floats, length: int, equal_relevant: bool, *, scale: float | None = None, label: str = ""
+    weights: Floats,
+    length: int,
+    equal_relevant: bool,
+    *,
+    scale: float | None = None,
+    label: str = "",
+    jobs: int | None = None,
 ) -> Tally:
     """Violated pairs of the additive measure M(r) = sum of w_j r_j.
 
@@ -108,10 +120,12 @@ def count_groups(
         position=np.stack([ends, here], axis=2).ravel(),
         worth=np.stack([worth, -worth], axis=2).ravel(),
     )
-    return _count(kinds, items, queries, label)
+    return _count(kinds, items, queries, label, jobs)
 
 
-def count_intervals(values: Floats, length: int, equal_relevant: bool, *, label: str = "") -> Tally:
+def count_intervals(
+    values: Floats, length: int, equal_relevant: bool, *, label: str = "", jobs: int | None = None
+) -> Tally:
     """Violated pairs of any measure, given its ``values[code]`` on all rankings.
 
     >>> from rankscope.lab.intervals import rankings
@@ -130,7 +144,7 @@ def count_intervals(values: Floats, length: int, equal_relevant: bool, *, label:
         position=items.positions(limits)[:, 0],
         worth=np.ones(len(difference), dtype=np.int64),
     )
-    return _count(kinds, items, queries, label)
+    return _count(kinds, items, queries, label, jobs)
 
 
 @dataclass(frozen=True)
@@ -171,13 +185,11 @@ class _Items:
             found[:, z] = self.begins[z + 1] - np.searchsorted(rising, limits, side="right")
         return found
 
-    def marked(self, rank: int) -> Words:
-        """Bit sets, one for each t = 0, 1, ...: the items with Delta[rank] <= t."""
-        column = self.delta[self.source, rank]
+    def marked(self, rank: int, first: int, last: int) -> Words:
+        """Bit sets, one for each t = 0, 1, ...: which of the items first..last have Delta[rank] <= t."""
+        column = self.delta[self.source[first:last], rank]
         tallest = (rank + 1) * (rank + 2) // 2
-        words = (
-            len(self) // _WORD + 1
-        )  # at least one spare bit, so that a position behind the last one has a word
+        words = (last - first) // _WORD + 1  # at least one spare bit, so that every position has a word
         bits = np.zeros((tallest + 1, words * 8), dtype=np.uint8)
         for t in range(tallest + 1):
             packed = np.packbits(column <= t, bitorder="little")
@@ -193,10 +205,11 @@ class _Queries:
     position: NDArray[np.int64]
     worth: NDArray[np.int64]
 
-    def answer(self, first: int, last: int, bits: Words, before: NDArray[np.int32]) -> int:
+    def answer(self, first: int, position: NDArray[np.int64], bits: Words, before: NDArray[np.int32]) -> int:
+        last = first + len(bits)
         begin, end = self.offsets[first], self.offsets[last]
         row = np.repeat(np.arange(last - first), np.diff(self.offsets[first : last + 1]))
-        position = self.position[begin:end]
+        position = position[begin:end]
         word, rest = position >> 6, (position & 63).astype(np.uint64)
         part = bits[row, word] & ((np.uint64(1) << rest) - np.uint64(1))
         return int(self.worth[begin:end] @ (before[row, word] + _ones(part)))
@@ -219,37 +232,81 @@ def _ones_of_sixteen() -> NDArray[np.uint8]:
     return table
 
 
-def _count(kinds: Groups, items: _Items, queries: _Queries, label: str) -> Tally:
-    """Walk over all difference vectors and add up what is found below each; an interruption ends the walk."""
+def _count(kinds: Groups, items: _Items, queries: _Queries, label: str, jobs: int | None) -> Tally:
+    """Go over all difference vectors and add up what is found below each; an interruption ends the work.
+
+    The items are taken a slice at a time, so that their bit sets stay in the cache and memory is bounded; the
+    vectors in pieces, which threads share.
+    """
     comparable = violations = 0
-    classes = len(items.begins) - 1
-    worth = np.int64(1) << np.arange(classes)
-    boundary_word, boundary_rest = items.begins >> 6, (items.begins & 63).astype(np.uint64)
-    boundary_mask = (np.uint64(1) << boundary_rest) - np.uint64(1)
     complete = False
-    try:
-        marks = [items.marked(rank) for rank in range(kinds.length)]
-        for first, bits in _blocks(kinds, marks, label):
-            last = first + len(bits)
-            before = np.zeros((len(bits), bits.shape[1] + 1), dtype=np.int32)
-            np.cumsum(_ones(bits), axis=1, dtype=np.int32, out=before[:, 1:])
-            upto = before[:, boundary_word] + _ones(bits[:, boundary_word] & boundary_mask)
-            comparable += int(kinds.size[first:last] @ (np.diff(upto, axis=1) @ worth))
-            violations += queries.answer(first, last, bits, before)
-        complete = True
-    except KeyboardInterrupt:
-        pass
+    with ThreadPoolExecutor(cores(jobs)) as pool:
+        try:
+            for counts in progress(*_pieces(kinds, items, queries, pool), label):
+                comparable, violations = comparable + counts[0], violations + counts[1]
+            complete = True
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
     return Tally(comparable, violations, complete)
 
 
-def _blocks(kinds: Groups, marks: list[Words], label: str) -> Iterator[tuple[int, Words]]:
+def _pieces(
+    kinds: Groups, items: _Items, queries: _Queries, pool: Executor
+) -> tuple[Iterator[tuple[int, int]], int]:
+    """The counts of every piece, as they come in, and how many pieces there are."""
+    wide = _SLICE_WORDS * _WORD
+    slices = [(start, min(len(items), start + wide)) for start in range(0, len(items), wide)]
+    step = max(1, _PIECE_WORDS // min(_SLICE_WORDS, len(items) // _WORD + 1))
+    firsts = range(0, len(kinds), step)
+
+    def counts() -> Iterator[tuple[int, int]]:
+        for start, end in slices:
+            part = _Slice(kinds, items, queries, start, end)
+            yield from pool.map(
+                lambda first, part=part: part.count(first, min(len(kinds), first + step)), firsts
+            )
+
+    return counts(), len(slices) * len(firsts)
+
+
+class _Slice:
+    """Some of the items, against any of the difference vectors."""
+
+    def __init__(self, kinds: Groups, items: _Items, queries: _Queries, start: int, end: int) -> None:
+        self.kinds = kinds
+        self.queries = queries
+        self.marks = [items.marked(rank, start, end) for rank in range(kinds.length)]
+        self.position = np.clip(queries.position, start, end) - start
+        self.begins = np.clip(items.begins, start, end) - start
+
+    def count(self, first: int, last: int) -> tuple[int, int]:
+        """Comparable and violated pairs of these items with the intervals of some difference vectors."""
+        comparable = violations = 0
+        for begin, bits in _blocks(self.kinds.delta[first:last], self.marks):
+            before = np.zeros((len(bits), bits.shape[1] + 1), dtype=np.int32)
+            np.cumsum(_ones(bits), axis=1, dtype=np.int32, out=before[:, 1:])
+            size = self.kinds.size[first + begin : first + begin + len(bits)]
+            comparable += _weighed(size, self.begins, bits, before)
+            violations += self.queries.answer(first + begin, self.position, bits, before)
+        return comparable, violations
+
+
+def _weighed(
+    size: NDArray[np.int64], begins: NDArray[np.int64], bits: Words, before: NDArray[np.int32]
+) -> int:
+    """All bits of a block, each counted for the intervals that its item and its group stand for."""
+    word, rest = begins >> 6, (begins & 63).astype(np.uint64)
+    upto = before[:, word] + _ones(bits[:, word] & ((np.uint64(1) << rest) - np.uint64(1)))
+    return int(size @ (np.diff(upto, axis=1) @ (np.int64(1) << np.arange(len(begins) - 1))))
+
+
+def _blocks(vectors: NDArray[np.int16], marks: list[Words]) -> Iterator[tuple[int, Words]]:
     """Blocks of neighbouring difference vectors, with the bit set of the items no larger than each."""
-    words = marks[0].shape[1]
-    size = max(1, _BLOCK_WORDS // words)
+    size = max(1, _BLOCK_WORDS // marks[0].shape[1])
     path: list[Words] = []  # the bit sets of the prefixes of the last vector seen
     previous: NDArray[np.int16] | None = None
-    for first in progress(range(0, len(kinds), size), -(-len(kinds) // size), label):
-        block = kinds.delta[first : first + size]
+    for first in range(0, len(vectors), size):
+        block = vectors[first : first + size]
         common = _shared_prefix(block[0], block[-1])
         kept = 0 if previous is None else min(_shared_prefix(previous, block[0]), common, len(path))
         del path[kept:]
@@ -273,8 +330,20 @@ def _descend(block: NDArray[np.int16], rank: int, marks: list[Words], shared: Wo
     for level in range(rank, block.shape[1]):
         new = np.concatenate([[True], (np.diff(rows) != 0) | (np.diff(block[:, level]) != 0)])
         starts = np.flatnonzero(new)
-        mark = marks[level][block[starts, level]]
-        bits = mark if bits is None else np.bitwise_and(bits[rows[starts]], mark, out=mark)
+        bits = _both(bits, rows[starts], marks[level], block[starts, level])
         rows = np.cumsum(new) - 1
     assert bits is not None
     return bits  # one row per vector: no two vectors of a block are equal
+
+
+def _both(bits: Words | None, rows: NDArray[np.int64], marks: Words, which: NDArray[np.int16]) -> Words:
+    """The AND of chosen bit sets with chosen marks, pair by pair."""
+    if bits is None:
+        return marks[which]
+    if marks.shape[1] < _LONG:
+        chosen = marks[which]
+        return np.bitwise_and(bits[rows], chosen, out=chosen)
+    result = np.empty((len(rows), marks.shape[1]), dtype=marks.dtype)
+    for row, mark, out in zip(rows.tolist(), which.tolist(), result, strict=True):  # saves copying both
+        np.bitwise_and(bits[row], marks[mark], out=out)
+    return result

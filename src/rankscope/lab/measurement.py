@@ -49,6 +49,7 @@ def scales(
     count: str = "auto",
     samples: int = 100_000,
     seed: int = 1,
+    jobs: int | None = None,
 ) -> Scales:
     """Whether measures are on an interval-like or an interval scale, on all rankings of a length.
 
@@ -80,7 +81,7 @@ def scales(
             if length > LONGEST:
                 found += long_findings(measure, length, recall_base, wanted_scales)
                 continue
-            study = _Study(measure, length, recall_base, count, samples, seed)
+            study = _Study(measure, length, recall_base, count, samples, seed, jobs)
             for scale in wanted_scales:
                 found.append(study.finding(scale))
                 if found[-1].method == "partial":
@@ -123,13 +124,21 @@ class _Study:
     """One measure, evaluated on all rankings up to a length."""
 
     def __init__(
-        self, measure: Measure, length: int, relevant: int, count: str, samples: int, seed: int
+        self,
+        measure: Measure,
+        length: int,
+        relevant: int,
+        count: str,
+        samples: int,
+        seed: int,
+        jobs: int | None,
     ) -> None:
         self.name = str(measure)
         self.length = length
         self.count = count
         self.samples = samples
         self.seed = seed
+        self.jobs = jobs
         # shorter rankings too: the shortest contradiction is the easiest to read
         self.values = {n: values_of(measure, n, relevant) for n in range(1, length + 1)}
 
@@ -202,9 +211,9 @@ class _Study:
     def _tally(self, weights: Floats | None, equal_relevant: bool) -> Tally:
         values, label = self.values[self.length], f"{self.name}: pairs of intervals"
         if weights is None:
-            return count_intervals(values, self.length, equal_relevant, label=label)
+            return count_intervals(values, self.length, equal_relevant, label=label, jobs=self.jobs)
         scale = float(np.abs(values).max())
-        return count_groups(weights, self.length, equal_relevant, scale=scale, label=label)
+        return count_groups(weights, self.length, equal_relevant, scale=scale, label=label, jobs=self.jobs)
 
     def _sampled(self, equal_relevant: bool, comparable: int) -> dict[str, Any]:
         values = self.values[self.length]
