@@ -234,7 +234,10 @@ def test_mistakes_are_one_line(
         ("prefs", "1 g s d 1\n1 g s e 2\n1 g t d 2\n1 g t e 1\n", "contradicts itself"),
         ("prefs", "1 g s d 1\n1 g s e 0\n1 g t d 0\n1 g t e 0\n", "both at level 0 and above"),
         ("prefs", "9 g s d 1\n", "no topic in common"),
-        ("prefs", "1 g s d\0 1\n", "NUL byte"),
+        ("prefs", "1 g s d\0 1\n", "this is a binary file"),
+        pytest.param(
+            "prefs", "#" + "x" * 10**5 + "\n1 g s d\0 1\n", ":2: a NUL byte in the line", id="late NUL"
+        ),
         ("qrels_jg", "1 g d 1\n1 g d 1\n", ":2: 'g' judged document 'd' of topic '1' before"),
         ("qrels_jg", "1 g d 1.5\n", ":1: grade '1.5' is not a whole number"),
         ("qrels_jg", "\n", "the file is empty"),

@@ -162,7 +162,7 @@ class SetR(Measure):
 class SetF(Measure):
     """Set F: the weighted harmonic mean of set precision P and set recall R.
 
-    SetF = (1 + beta^2) P R / (beta^2 P + R)
+    SetF = (1 + beta) P R / (beta P + R), as in trec_eval and ir_measures;  van Rijsbergen writes beta^2 for beta
     """
 
     reference = "van Rijsbergen 1979"
@@ -173,7 +173,7 @@ class SetF(Measure):
         found = lists.relevant(self.rel, self.cutoff).count
         precision = ratio(found, lists.retrieved(self.cutoff))
         recall = ratio(found, lists.recall_base(self.rel))
-        return ratio((1 + self.beta**2) * precision * recall, self.beta**2 * precision + recall)
+        return ratio((1 + self.beta) * precision * recall, self.beta * precision + recall)
 
 
 class IPrec(Measure):

@@ -5,25 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import Floats, Lists
+from rankscope.judge.lists import Floats, Ints, Lists
 from rankscope.measures.measure import Measure, parameter, ratio
 
 __all__ = ["Compat"]
-
-_DEPTH = 1000
 
 
 class Compat(Measure):
     """Compatibility: the rank-biased overlap of a list with the ideal list nearest to it.
 
-    RBO = sum over depths d of p^(d-1) * overlap(d) / d, down to depth 1000, divided by sum of p^(d-1)
+    RBO = sum over ranks d = 1 .. D of p^(d-1) * overlap(d) / d, divided by the sum of p^(d-1)
     Compat = RBO(list, ideal) / RBO(ideal, ideal);  documents of one grade stand in the ideal as the list orders them
+    D is the length of the longer of the two, as in ir_measures; the program of the authors has depth=1000
     """
 
     cutoff_rule = "none"
     reference = "Clarke, Vtyurina and Smucker 2020"
     p: float = parameter(0.95, "probability of going on to the next rank", low=0, high=1)
     normalize: bool = parameter(True, "whether to divide by the overlap of the ideal list with itself")
+    depth: int = parameter(0, "ranks compared; 0 for the length of the longer list", low=0, high=1_000_000)
 
     def validate(self) -> None:
         if not 0 < self.p < 1:
@@ -33,30 +33,32 @@ class Compat(Measure):
 
     def of(self, lists: Lists) -> Floats:
         hits = lists.relevant(1)
-        # a document adds to the overlap at every depth from the later of its two ranks on
-        depth = np.maximum(hits.rank, self._ideal_rank(lists))
-        overlap = hits.sum(self._worth_from()[np.minimum(depth, _DEPTH + 1)])
+        base = lists.recall_base(1)
+        deepest = np.full(len(lists), self.depth) if self.depth else np.maximum(lists.retrieved(), base)
+        worth = self._worth(int(deepest.max(initial=0)))
+        # a document adds to the overlap at every rank from the later of its two ranks on
+        later = np.maximum(hits.rank, self._ideal_rank(lists))
+        if self.depth:
+            inside = later <= self.depth
+            hits, later, base = hits.where(inside), later[inside], np.minimum(base, self.depth)
+        later = np.minimum(later, len(worth))
+        overlap = hits.count * worth[deepest] - hits.sum(worth[later - 1])
         if not self.normalize:
-            return overlap / self._geometric()
-        base = np.minimum(lists.recall_base(1), _DEPTH)
-        best = np.concatenate([[0.0], np.cumsum(self._worth_from()[1:])])
-        return ratio(overlap, best[base])
+            return ratio(overlap, (1 - self.p**deepest) / (1 - self.p))
+        of_first = np.concatenate([[0.0], np.cumsum(worth)])
+        return ratio(overlap, base * worth[deepest] - of_first[base])
 
-    def _ideal_rank(self, lists: Lists) -> Floats:
+    def _ideal_rank(self, lists: Lists) -> Ints:
         """Where each relevant document stands in the ideal list: after all better ones, then in list order."""
         hits = lists.relevant(1)
-        better = np.zeros(len(hits))
+        place = np.zeros(len(hits), np.int64)
         for grade in range(1, lists.pool.max_grade + 1):
             mine = hits.grade == grade
             above = lists.per_topic(lists.pool.recall_base(grade + 1))[hits.list]
-            better = np.where(mine, above + hits.before(mine.astype(np.int64)) + 1, better)
-        return better.astype(np.int64)
+            place = np.where(mine, above + hits.before(mine.astype(np.int64)) + 1, place)
+        return place
 
-    def _worth_from(self) -> Floats:
-        """``worth[d]`` = sum over depths from d to the last of p^(depth-1) / depth; 0 beyond."""
-        depth = np.arange(1, _DEPTH + 1)
-        terms = self.p ** (depth - 1.0) / depth
-        return np.concatenate([[0.0], np.cumsum(terms[::-1])[::-1], [0.0]])
-
-    def _geometric(self) -> float:
-        return float((1 - self.p**_DEPTH) / (1 - self.p))
+    def _worth(self, deepest: int) -> Floats:
+        """``worth[d]``: what a document in both lists from the top on adds down to rank d."""
+        rank = np.arange(1, deepest + 1)
+        return np.concatenate([[0.0], np.cumsum(self.p ** (rank - 1.0) / rank)])

@@ -231,8 +231,7 @@ ENTRIES: dict[str, Entry] = {
         _one("set_relative_P", trec.SetRelP),
         _one("set_recall", classic.SetR),
         _one("set_map", trec.SetAP),
-        # trec_eval's parameter is the weight of recall itself, where van Rijsbergen's beta is its root
-        Entry("set_F", lambda x, w: classic.SetF(rel=w.rel, beta=x[0] ** 0.5), "numbers", (1,)),
+        Entry("set_F", lambda x, w: classic.SetF(rel=w.rel, beta=x[0]), "numbers", (1,)),
         _count("num_nonrel_judged_ret", lambda w: trec.NumNonrelRet(rel=w.rel)),
         _preference("prefs_num_prefs_poss", whole=True),
         _preference("prefs_num_prefs_ful", whole=True),
