@@ -15,6 +15,7 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.read import scan_native
 from rankscope.read.qrels import Qrels
 from rankscope.read.scan import ScannedRun, backend_name, scan_run
+from rankscope.read.scanned import LineProblem
 
 QRELS = Qrels.from_dict({"301": {"d1": 1, "d2": 0, "d3": 2}, "302": {"d1": 1, "d9": 1}})
 
@@ -281,3 +282,32 @@ def test_the_table_of_judgments_is_shared_and_forgotten(monkeypatch: pytest.Monk
     assert len(made) == 1
     del qrels
     assert len(scan_native._tables) == before
+
+
+def test_a_library_that_cannot_be_loaded_is_as_good_as_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "_native").mkdir()
+    (tmp_path / "_native" / "scanner.so").write_bytes(b"not a library")
+    monkeypatch.setattr(scan_native, "__file__", str(tmp_path / "read" / "scan_native.py"))
+    scan_native._library.cache_clear()
+    try:
+        assert not scan_native.available()
+        assert backend_name() == "python"
+    finally:
+        scan_native._library.cache_clear()
+
+
+def test_what_the_library_may_answer() -> None:
+    if not scan_native.available():
+        pytest.skip("the native scanner was not built")
+    library = scan_native._library()
+    assert library is not None
+    with scan_native._Scan.of(scan_native._table(library, QRELS), 0, keep=False) as state:
+        with pytest.raises(MemoryError):
+            state._check(1)
+        with pytest.raises(LineProblem) as caught:
+            state._check(3)
+    assert str(caught.value.located("run")).startswith(
+        "run:0: the line or the list it belongs to is too long"
+    )

@@ -15,7 +15,6 @@ from weakref import WeakKeyDictionary, finalize
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import InputError
 from rankscope.read.blocks import BLOCK, Source, checked_head
 from rankscope.read.cuts import topic_cuts
 from rankscope.read.ids import to_bytes, to_text
@@ -27,8 +26,8 @@ from rankscope.read.sources import unreadable
 __all__ = ["available", "scan"]
 
 _VERSION = 1
-_NO_MEMORY, _RETURNING, _TOO_LONG = 1, 2, 3
-_KINDS = {4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate"}
+_NO_MEMORY, _RETURNING = 1, 2
+_KINDS = {3: "long", 4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate"}
 SMALLEST_PIECE = 4 << 20  # bytes: below this a thread costs more than it saves
 
 
@@ -293,8 +292,6 @@ class _Scan:
         if status == _RETURNING:
             raise ReturningTopic
         result = self._result()
-        if status == _TOO_LONG:
-            raise InputError("a line or a list is too long", hint="at most 2^31 bytes or documents")
         text = c.string_at(result.text, result.text_length) if result.text else b""
         topic = c.string_at(result.text_topic, result.text_topic_length) if result.text_topic else b""
         raise LineProblem(_KINDS[status], result.line, text, topic, result.fields)

@@ -76,7 +76,7 @@ class ReturningTopic(Exception):  # noqa: N818 - a signal between scanners, not 
 class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the file has a name
     """The first line of a run that is wrong. Both scanners raise it, so their messages are the same.
 
-    ``kind`` is one of ``nul``, ``fields``, ``rank``, ``score``, ``nan``, ``duplicate``, tested in this order
+    ``kind`` is one of ``long``, ``nul``, ``fields``, ``rank``, ``score``, ``nan``, ``duplicate``, tested in this order
     within a line; a duplicate is a problem of the line where the document stands for the second time.
     """
 
@@ -88,6 +88,12 @@ class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the fil
         """The error to show for a file."""
         message, hint = getattr(self, f"_{self.kind}")()
         return InputError(message, path=label, line=self.line, hint=hint)
+
+    def _long(self) -> tuple[str, str]:
+        return (
+            "the line or the list it belongs to is too long",
+            "the limit is 2^31 bytes a line and documents a list",
+        )
 
     def _nul(self) -> tuple[str, str]:
         return "a NUL byte in the line", "this looks like binary data; give a text file"
