@@ -70,12 +70,12 @@ class Hits:
 
     def take(self, per_document: AnyArray) -> AnyArray:
         """The value of each hit's document, given one value per judged document of the collection."""
-        return per_document[self.judgment]
+        return per_document.take(self.judgment, axis=0)
 
     def at_rank(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
         """A function of the rank of each hit, computed once for each rank (ranks repeat, logarithms are slow)."""
         table: AnyArray = function(np.arange(1, int(self.rank.max(initial=0)) + 1))
-        return table[self.rank - 1]
+        return np.asarray(table[self.rank - 1])
 
     def at_ordinal(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
         """A function of the ordinal of each hit, computed once for each ordinal."""
@@ -84,6 +84,13 @@ class Hits:
 
     def sum(self, values: AnyArray | float = 1.0) -> Floats:
         """The sum of a value per hit over each list, added in rank order."""
+        values = np.asarray(values)
+        if values.ndim and values.dtype.kind in "iu":  # exact in any order, and five times faster so
+            result = np.zeros(self.size)
+            some = np.flatnonzero(self.count)
+            if len(some):
+                result[some] = np.add.reduceat(values, self._starts[some], dtype=np.int64)
+            return result
         weights = np.broadcast_to(np.asarray(values, np.float64), (len(self),))
         # bincount adds one by one in order: the same bits for every batch of lists
         return np.bincount(self.list, weights=weights, minlength=self.size).astype(np.float64, copy=False)
@@ -92,8 +99,11 @@ class Hits:
         """For each hit the sum of a value over the hits above it in its list."""
         values = np.asarray(values)
         if values.dtype.kind in "iub":
-            running = np.cumsum(values, dtype=np.int64) - values
-            return running - running[self._starts[self.list]] if len(self) else running
+            running = np.cumsum(values, dtype=np.int64)
+            running -= values
+            some = np.flatnonzero(self.count)
+            running -= np.repeat(running[self._starts[some]], self.count[some])
+            return running
         return self._running(np.cumsum, values, 0.0)
 
     def product_before(self, values: AnyArray) -> Floats:
@@ -174,7 +184,8 @@ class Lists:
     def _cut(self, hits: Hits, key: tuple[object, ...], cutoff: int) -> Hits:
         """The hits down to a rank; kept, because measures share their views of the lists."""
         if key not in self._views:
-            self._views[key] = hits.where(hits.rank <= cutoff)
+            inside = hits.rank <= cutoff
+            self._views[key] = hits if inside.all() else hits.where(inside)
         return self._views[key]
 
     def per_topic(self, values: AnyArray) -> AnyArray:
