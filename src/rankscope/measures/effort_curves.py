@@ -37,11 +37,14 @@ class Ideal:
     """
 
     def __init__(self, pool: Pool, rel: int = 1) -> None:
-        self.hits: Hits = pool.ideal.relevant(rel)
         self.base = pool.recall_base(rel)
-        self.first, self.last = _intervals(self.hits)
-        self.documents = len(pool.grade)
         self.start = np.cumsum(self.base) - self.base
+        self.documents = len(pool.grade)
+        relevant = np.flatnonzero(pool.grade >= rel)
+        relevant = relevant[np.lexsort((-pool.grade[relevant], pool.topic[relevant]))]
+        rank = np.arange(1, len(relevant) + 1) - np.repeat(self.start, self.base)
+        self.hits = Hits(len(pool), pool.topic[relevant], rank, pool.grade[relevant], relevant)
+        self.first, self.last = _intervals(self.hits)
 
     @cached_property
     def first_of_document(self) -> AnyArray:
@@ -79,7 +82,7 @@ class Ideal:
 
 
 def _intervals(hits: Hits) -> tuple[Ints, Ints]:
-    rank = hits.rank.astype(np.int64)
+    rank = hits.rank
     if not len(hits):
         return rank, rank
     new = (hits.grade[1:] != hits.grade[:-1]) | (hits.list[1:] != hits.list[:-1])
@@ -110,18 +113,22 @@ class Curves:
 
     def _follow(self) -> None:
         hits, ideal = self.hits, self.ideal
-        # in place where it can be: a third of the time of this would go into fresh memory
-        late = hits.rank - hits.take(ideal.last_of_document)
-        early = hits.rank - hits.take(ideal.first_of_document)
+        # small numbers and in place where it can be: most of the time of this would go into fresh memory
+        late, early = hits.take(ideal.last_of_document), hits.take(ideal.first_of_document)
+        np.subtract(hits.rank, late, out=late)
+        np.subtract(hits.rank, early, out=early)
         self.rp: AnyArray = np.maximum(late, 0, out=late)
         self.rp += np.minimum(early, 0, out=early)
-        spared = (self.base + 1)[hits.list]
-        spared -= hits.rank
+        spared = (self.base + 1).astype(np.int32)[hits.list]
+        spared -= hits.rank.astype(np.int32, copy=False)
         np.maximum(spared, 0, out=spared)
         change = self.rp + spared
         self.full_backward: AnyArray = _triangle(self.base)
         self.before: AnyArray = hits.before(change)
-        self.before += _triangle(spared)
+        loss = spared.astype(np.int64)  # the square of RB may not fit into 32 bits
+        loss *= spared + 1
+        loss >>= 1
+        self.before += loss
         self.before -= self.full_backward[hits.list]
         self.end: AnyArray = hits.sum(change) - self.full_backward
 
