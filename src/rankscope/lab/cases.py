@@ -300,7 +300,8 @@ class _Analysis:
         lower, higher = (nodes.ravel()[wrong] for nodes in pairs.nodes())
         starts = tree.shape.starts
         lengths = np.searchsorted(starts, np.maximum(lower, higher), side="right") - 1
-        gaps = np.round((low - high).ravel()[wrong], 9)
+        with np.errstate(invalid="ignore"):  # scores may be infinite
+            gaps = np.nan_to_num(np.round((low - high).ravel()[wrong], 9))
         order = np.lexsort((-gaps, lengths))
         last = order[min(self.examples, len(order)) - 1]
         # ties with the last one wanted are decided by the alphabet
