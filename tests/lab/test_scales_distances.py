@@ -114,3 +114,13 @@ def test_what_is_an_interval_scale_by_construction(length: int) -> None:
     assert is_interval_scale(values_of(measure("RBP(p=0.5)"), length), "strong")
     assert is_interval_scale(0.1 + 0.3 * place(length, "weak"), "weak")
     assert not is_interval_scale(np.ones(2**length), "strong")
+
+
+@pytest.mark.parametrize("length", range(2, 9))
+@pytest.mark.parametrize("name", ["CRP", "SigmaMinus"])
+def test_negative_effort_is_the_natural_distance_when_the_recall_base_is_the_length(
+    name: str, length: int
+) -> None:
+    values = values_of(measure(name), length)
+    assert is_interval_scale(values, "weak") and count_distances(values, "weak").violations == 0
+    assert not is_interval_scale(values_of(measure(name), length, relevant=length + 1), "weak")
