@@ -75,7 +75,7 @@ def test_real_matrices_agree_with_scipy(data_dir, name):
     "name, wilcoxon, t", [("adhoc5_ap", (1260, 1077), (1164, 969)), ("adhoc5_p10", (1153, 904), (1150, 915))]
 )
 def test_trec_5_gives_the_published_numbers_of_significant_pairs(data_dir, name, wilcoxon, t):
-    """Table 2 of the reproducibility study of RBP: 1830 pairs of TREC-5 runs at 95 and 99 % (its headers are swapped)."""
+    """Table 2 of the reproducibility study of RBP: 1830 pairs of TREC-5 runs at 95 and 99 % (headers swapped there)."""
     values = load(data_dir, f"{name}.csv")
     first, second = all_pairs(len(values))
     assert len(first) == 1830

@@ -7,7 +7,10 @@ import pytest
 
 from rankscope.analysis.bootstrap import bootstrap_pairs
 from rankscope.analysis.coefficients import kendall
+from rankscope.analysis.sampling import depth_pool, sample_size
 from rankscope.analysis.significance import all_pairs
+from rankscope.judge import judge
+from rankscope.read import Qrels, Run, Runs
 from rankscope.read.orders import permutation
 
 
@@ -51,3 +54,18 @@ def test_orderings(golden):
         assert ordered(case["inputs"]["items"], order) == case["expected"], case["name"]
     for case in cases(golden, "original_order"):
         assert ordered(case["inputs"]["items"], "file") == case["expected"], case["name"]
+
+
+def test_sample_sizes(golden):
+    for case in cases(golden, "sample_size"):
+        got = [sample_size(n, ratio, least) for n, ratio, least in case["inputs"]["cases"]]
+        assert got == case["expected"]
+
+
+def test_depth_pool(golden):
+    for case in cases(golden, "depth_k_pool"):
+        given = case["inputs"]
+        qrels = Qrels.from_dict({"q": given["qrels"]})
+        runs = Runs(Run.from_dict({"q": documents}, name=name) for name, documents in given["runs"].items())
+        judged = judge(qrels, runs)
+        assert judged.rejudged(depth_pool(judged, given["k"])).qrels.judgments("q") == case["expected"]

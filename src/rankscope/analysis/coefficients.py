@@ -80,8 +80,8 @@ def kendall(x: ArrayLike, y: ArrayLike) -> Kendall:
     if ties_a == pairs or ties_b == pairs:
         tau_b = p = nan
     else:
-        # two square roots, not the root of the product: the same rounding as scipy
-        tau_b = min(1.0, max(-1.0, balance / sqrt(pairs - ties_a) / sqrt(pairs - ties_b)))
+        # the root of the whole product, so that perfect agreement is exactly 1
+        tau_b = balance / sqrt((pairs - ties_a) * (pairs - ties_b))
         p = _kendall_p(a, b, balance, discordant, ties_a, ties_b)
     return Kendall(tau_b, tau_a, p, n, concordant, discordant, ties_a, ties_b, int((tied_a & tied_b).sum()))
 

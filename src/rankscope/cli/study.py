@@ -1,0 +1,127 @@
+"""The experiments of a measure paper in one go, into a directory; --from repeats a study and says if it is identical.
+
+Correlation between the measures, archetypes and effort/gain, robustness to sampled and shallow pools, discriminative
+power, bounds of RBP: as CSV, the tables of a paper as LaTeX, the data of the figures as JSON, and manifest.json with
+versions, settings, seed and digests.
+
+examples:
+  rankscope study qrels.txt runs/ -o my-study
+  rankscope study qrels.txt runs/ -m "AP nDCG MyMeasure" --plugin mymeasure.py --focus MyMeasure -o my-study
+  rankscope study --from my-study/manifest.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rankscope.analysis.manifest import read_manifest
+from rankscope.analysis.pools import RATIOS
+from rankscope.analysis.sampling import SAMPLINGS
+from rankscope.analysis.study import MEASURES, Study, repeat_study, study
+from rankscope.cli import options
+from rankscope.cli.results import decimals
+from rankscope.errors import InputError, SettingsError
+from rankscope.progress import silence
+from rankscope.tables import render
+
+NAME = "study"
+_SHOWN = ("collection", "correlation_matrix", "archetypes", "robustness_curve", "power", "significant_pairs")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    for action in parser._actions:
+        # with --from, the manifest names the collection
+        if action.dest in ("qrels", "runs"):
+            action.nargs = "?" if action.dest == "qrels" else "*"
+            action.required = False
+    options.add_measures(parser, MEASURES)
+    parser.add_argument("-o", "--output", metavar="DIR", help="the directory to write (whole or not at all)")
+    parser.add_argument(
+        "--from", dest="manifest", metavar="MANIFEST", help="repeat the study of this manifest"
+    )
+    parser.add_argument("--name", metavar="TEXT", help="of the collection (default: that of the judgments)")
+    parser.add_argument(
+        "--focus", metavar="M", help="the measure under study (default: Twist, or the last one)"
+    )
+    parser.add_argument(
+        "--top", type=float, default=0.75, metavar="F", help="best runs by AP in the correlations (0.75)"
+    )
+    parser.add_argument(
+        "--ratios", type=decimals, default=RATIOS, metavar="P,...", help="percent of judgments kept"
+    )
+    parser.add_argument(
+        "--repeats", type=int, default=10, metavar="N", help="samples per ratio (default: 10)"
+    )
+    parser.add_argument(
+        "--sampling", choices=SAMPLINGS, default="grade", help="strata of the samples (default: grade)"
+    )
+    parser.add_argument(
+        "--depth", type=int, default=10, metavar="K", help="of the shallow pool (default: 10)"
+    )
+    parser.add_argument(
+        "--alpha", type=float, default=0.05, metavar="A", help="of the bootstrap (default: 0.05)"
+    )
+    parser.add_argument(
+        "--replicates", type=int, default=1000, metavar="B", help="of the bootstrap (default: 1000)"
+    )
+    parser.add_argument(
+        "--p", type=decimals, default=(0.5, 0.8, 0.95), metavar="P,...", help="of RBP's bounds"
+    )
+    options.add_seed(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    silence(args.quiet)
+    if args.manifest is not None:
+        _repeat(args)
+        return
+    if args.qrels is None or not args.runs:
+        raise SettingsError("there is no collection", hint="name QRELS and RUN files, or --from a manifest")
+    if args.output is None:
+        raise SettingsError("there is no directory to write to", hint="add -o DIR")
+    measures = options.measures(args)
+    qrels, runs = options.collection(args)
+    made = study(
+        qrels, runs, measures, name=args.name, focus=args.focus, top=args.top,
+        ratios=[int(r) if r == int(r) else r for r in args.ratios], repeats=args.repeats, sampling=args.sampling,
+        depth=args.depth, alpha=args.alpha, replicates=args.replicates, p=args.p, seed=args.seed, order=args.order,
+        missing=args.missing, jobs=args.jobs,
+    )  # fmt: skip
+    made = Study(made.tables, {**made.settings, "plugins": list(args.plugin)}, made.inputs)
+    made.write(args.output)
+    _print(made, _SHOWN)
+    sys.stdout.write(f"\n{len(made.files()) + 1} files in {args.output}\n")
+
+
+def _repeat(args: argparse.Namespace) -> None:
+    args.plugin = _plugins(read_manifest(args.manifest)["settings"])
+    options.measures(args)
+    again = repeat_study(args.manifest, jobs=args.jobs)
+    if args.output is not None:
+        again.study.write(args.output)
+    total = len(again.study.files())
+    then = ", ".join(f"{name} {before} then and {now} now" for name, (before, now) in again.versions.items())
+    if again.identical:
+        sys.stdout.write(f"identical: {total} files" + (f" (with {then})" if then else "") + "\n")
+        return
+    raise InputError(
+        f"{len(again.changed)} of {total} files differ: {', '.join(again.changed)}",
+        path=args.manifest,
+        hint=f"the versions differ: {then}"
+        if then
+        else "the versions are the same; add -o DIR to look at them",
+    )
+
+
+def _plugins(settings: dict[str, Any]) -> list[str]:
+    return [str(plugin) for plugin in settings.get("plugins", [])]
+
+
+def _print(made: Study, names: Sequence[str]) -> None:
+    text = render([made[name] for name in names], "table" if sys.stdout.isatty() else "tsv")
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    sys.stdout.flush()

@@ -1,0 +1,121 @@
+"""Bounds of RBP and other weighted-precision measures."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import rankscope as rs
+from rankscope.analysis.bounds import bounds, bounds_of
+from rankscope.errors import MeasureError, SettingsError
+
+grades = st.lists(st.sampled_from([None, 0, 1, 2]), min_size=1, max_size=12)
+
+
+def collection_of(list_of_grades):
+    documents = [f"d{k:02}" for k in range(len(list_of_grades))]
+    judged = {d: g for d, g in zip(documents, list_of_grades, strict=True) if g is not None}
+    return {"q": {**judged, "other": 2}}, {"q": documents}
+
+
+@given(grades, st.sampled_from([0.3, 0.5, 0.8, 0.95]))
+def test_bounds_are_their_definition(graded, p):
+    qrels, run = collection_of(graded)
+    depths = [1, 2, 3, 5, 8, 20]
+    result = bounds(qrels, run, p=p, depths=depths)
+    for row in result["bounds"].records():
+        known = graded[: row["depth"]]
+        d = len(known)
+        lower = (1 - p) * sum(p**i for i, g in enumerate(known) if g)
+        residual = (1 - p) * sum(p**i for i, g in enumerate(known) if g is None) + p**d
+        assert row["lower"] == pytest.approx(lower, abs=1e-12)
+        assert row["upper"] == pytest.approx(lower + residual, abs=1e-12)
+
+
+@given(grades)
+def test_bounds_tighten_with_depth_and_hold_the_truth(graded):
+    qrels, run = collection_of(graded)
+    rows = bounds(qrels, run, p=0.8, depths=range(1, len(graded) + 1))["bounds"].records()
+    lower, upper = [r["lower"] for r in rows], [r["upper"] for r in rows]
+    assert (np.diff(lower) >= -1e-15).all()
+    assert (np.diff(upper) <= 1e-15).all()
+    for guess in (0, 1):
+        full = {f"d{k:02}": guess if g is None else g for k, g in enumerate(graded)}
+        truth = rs.evaluate({"q": full}, run, ["RBP(p=0.8)"]).mean("RBP(p=0.8)")[0]
+        assert lower[-1] - 1e-12 <= truth <= upper[-1] + 1e-12
+
+
+def test_at_the_end_of_the_list_they_are_the_measure_and_its_residual(small):
+    scores = rs.evaluate(*small, ["RBP(p=0.95)"])
+    rows = bounds(*small, p=0.95, depths=[25])["bounds"].records()
+    measure = scores.measures[0]
+    np.testing.assert_allclose([r["lower"] for r in rows], scores.values[0].ravel(), atol=1e-12)
+    residual = measure.residual(scores.judged.lists)
+    np.testing.assert_allclose([r["upper"] - r["lower"] for r in rows], residual, atol=1e-12)
+
+
+def test_other_weighted_precision_measures(small):
+    result = bounds(*small, p=0.5, depths=[5, 10], measures=["P@10", "DCG@10", "RBP(graded=True)"])
+    rows = [r for r in result["bounds"].records() if r["measure"] == "P@10" and r["depth"] == 5]
+    assert rows[0]["p"] is None
+    scores = rs.evaluate(*small, ["P@5"])
+    np.testing.assert_allclose([2 * r["lower"] for r in rows], scores.values[0].ravel(), atol=1e-12)
+    assert all(r["upper"] <= 1 + 1e-12 for r in rows)
+    assert {r["measure"] for r in result["bounds"].records()} == {
+        "RBP(p=0.5)",
+        "P@10",
+        "DCG@10",
+        "RBP(graded=True)",
+    }
+
+
+def test_means_have_the_band_of_the_runs(small):
+    result = bounds(*small, p=0.8, depths=[10])
+    by_run = {}
+    for row in result["bounds"].records():
+        by_run.setdefault(row["run"], []).append(row["lower"])
+    means = [np.mean(v) for v in by_run.values()]
+    (row,) = result["means"].records()
+    low, high = stats.t.interval(0.95, len(means) - 1, np.mean(means), stats.sem(means))
+    assert row["lower"] == pytest.approx(np.mean(means))
+    assert (row["lower_low"], row["lower_high"]) == pytest.approx((low, high))
+
+
+def test_smaller_pools_widen_the_bounds(small):
+    rows = bounds(*small, p=0.8, depths=[10], pool_depth=1, ratio=10)["means"].records()
+    width = {r["pool"]: r["upper"] - r["lower"] for r in rows}
+    assert width["full"] < width["depth 1"]
+    assert width["full"] < width["10%"]
+
+
+def test_a_single_run_has_no_band(small):
+    qrels, runs = small
+    (row,) = bounds(qrels, {"a": runs["run1"]}, p=0.5, depths=[3])["means"].records()
+    assert math.isnan(row["lower_low"])
+    assert row["lower"] <= row["upper"]
+
+
+def test_depths_default_to_the_longest_list(small):
+    depths = bounds(*small, p=0.5)["means"].column("depth")
+    assert depths[0] == 1
+    assert depths[-1] == 25
+
+
+def test_identical_runs_have_an_empty_band(small):
+    qrels, runs = small
+    (row,) = bounds(qrels, {"a": runs["run1"], "b": runs["run1"]}, p=0.5, depths=[3])["means"].records()
+    assert row["lower_low"] == pytest.approx(row["lower_high"])
+
+
+def test_what_has_no_bounds_is_refused(small):
+    judged = rs.evaluate(*small, ["AP"]).judged
+    for name, reason in (("AP", "fixed weights"), ("nDCG@10", "fixed weights"), ("DCG", "without a cutoff")):
+        with pytest.raises(MeasureError, match=reason):
+            bounds_of(judged, [rs.measure(name)])
+    with pytest.raises(SettingsError, match="from 1 on"):
+        bounds(*small, depths=[0, 5])

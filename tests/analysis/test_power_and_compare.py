@@ -1,0 +1,166 @@
+"""Discriminative power, and comparing runs."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import rankscope as rs
+from rankscope.analysis.compare import compare, letters, marked_means
+from rankscope.analysis.power import discriminative_power
+from rankscope.analysis.significance import TESTS
+from rankscope.errors import InputError
+
+
+def test_power_counts_the_significant_pairs(small):
+    scores = rs.evaluate(*small, ["AP", "RBP"])
+    result = discriminative_power(scores, ("t", "wilcoxon"), alpha=(0.05, 0.01))
+    assert result["power"].columns[:7] == (
+        "measure",
+        "test",
+        "alpha",
+        "pairs",
+        "significant",
+        "power",
+        "delta",
+    )
+    values = scores.matrix("RBP").values
+    p = [stats.ttest_rel(values[a], values[b]).pvalue for a, b in combinations(range(6), 2)]
+    for row in result["power"].records():
+        assert row["pairs"] == 15
+        assert row["power"] == row["significant"] / 15
+        if (row["measure"], row["test"]) == ("RBP", "t"):
+            assert row["significant"] == sum(one < row["alpha"] for one in p)
+    asl = [r for r in result["asl"].records() if (r["measure"], r["test"]) == ("RBP", "t")]
+    assert [(r["a"], r["b"]) for r in asl] == list(combinations(scores.runs, 2))
+    np.testing.assert_allclose([r["asl"] for r in asl], p, atol=1e-12)
+
+
+def test_the_curve_counts_pairs_up_to_each_level(small):
+    result = discriminative_power(rs.evaluate(*small, ["AP"]), replicates=200, seed=5)
+    asl = np.array(result["asl"].column("asl"))
+    for row in result["curve"].records():
+        assert row["pairs"] == (asl <= row["asl"]).sum()
+    assert result["curve"].records()[-1]["pairs"] == 15
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_seed_and_not_the_jobs_decide(small, test):
+    scores = rs.evaluate(*small, ["AP", "Twist"])
+    first, second = (discriminative_power(scores, test, seed=9, jobs=jobs) for jobs in (1, 4))
+    assert first["asl"].rows == second["asl"].rows
+    assert repr(first["power"].rows) == repr(second["power"].rows)  # delta is NaN for wilcoxon
+    assert first.settings["seed"] == 9
+
+
+def test_measures_share_their_replicates(scored):
+    values = np.random.default_rng(0).random((4, 12))
+    result = discriminative_power(scored({"AP": values, "RR": values * 0.5}))
+    ap, rr = ([r["asl"] for r in result["asl"].records() if r["measure"] == name] for name in ("AP", "RR"))
+    assert ap == rr
+
+
+def test_delta_separates_in_the_t_test(scored):
+    values = np.random.default_rng(0).random((8, 15))
+    result = discriminative_power(scored({"AP": values}), "t")
+    delta = result["power"].records()[0]["delta"]
+    assert all(row["asl"] < 0.05 for row in result["asl"].records() if abs(row["difference"]) > delta)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_identical_runs_and_constant_scores_are_never_significant(scored, test):
+    same = np.tile(np.random.default_rng(0).random(6), (3, 1))
+    result = discriminative_power(scored({"AP": same, "RR": np.full((3, 6), 0.5)}), test, replicates=100)
+    assert result["power"].column("significant") == [0, 0]
+    assert set(result["asl"].column("asl")) == {1.0}
+
+
+def test_undefined_topics_are_left_out_for_all_runs(with_hole):
+    with pytest.warns(UserWarning, match="Twist"):
+        result = discriminative_power(with_hole, "t")
+    assert result["power"].column("topics") == [5, 3]
+    values = with_hole.matrix("Twist").values[:, [0, 2, 4]]
+    expected = stats.ttest_rel(values[0], values[1]).pvalue
+    row = next(r for r in result["asl"].records() if r["measure"] == "Twist")
+    assert row["asl"] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("analysis", [discriminative_power, compare])
+def test_one_run_or_one_topic_is_refused_in_one_line(scored, analysis):
+    with pytest.raises(InputError, match="at least two runs"):
+        analysis(scored({"AP": [[0.1, 0.2, 0.3]]}))
+    with pytest.raises(InputError, match="one topic only"):
+        analysis(scored({"AP": [[0.1], [0.2]]}))
+
+
+def test_compare_with_a_baseline(small):
+    scores = rs.evaluate(*small, ["AP", "nDCG"])
+    result = compare(scores, "run0")
+    pairs = result["pairs"].records()
+    names = ("a", "b", "measure", "difference", "p", "adjusted", "significant", "effect_size")
+    assert result["pairs"].columns[:8] == names
+    assert [(p["a"], p["b"]) for p in pairs[:5]] == [(f"run{k}", "run0") for k in range(1, 6)]
+    ap = scores.matrix("AP").values
+    for k, row in enumerate(pairs[:5], 1):
+        z = ap[k] - ap[0]
+        test = stats.ttest_rel(ap[k], ap[0])
+        assert row["difference"] == pytest.approx(z.mean())
+        assert row["p"] == pytest.approx(test.pvalue, abs=1e-12)
+        assert row["effect_size"] == pytest.approx(z.mean() / z.std(ddof=1))
+        assert (row["low"], row["high"]) == pytest.approx(tuple(test.confidence_interval()))
+        assert (row["wins"], row["losses"]) == ((z > 1e-12).sum(), (z < -1e-12).sum())
+        assert row["wins"] + row["losses"] + row["ties"] == 8
+        assert row["significant"] == (row["adjusted"] < 0.05)
+    p = sorted(row["p"] for row in pairs[:5])
+    smallest = min(pairs[:5], key=lambda row: row["p"])
+    assert smallest["adjusted"] == pytest.approx(min(1, 5 * p[0]))
+    assert pairs[5]["measure"] == "nDCG"
+
+
+def test_stars_follow_the_adjusted_p_values(small):
+    result = compare(rs.evaluate(*small, ["AP"]), "run0", correction="bonferroni")
+    adjusted = {r["a"]: r["adjusted"] for r in result["pairs"].records()}
+    for row in result["runs"].records():
+        p = adjusted.get(row["run"], 1)
+        assert row["mark"] == "*" * ((p < 0.05) + (p < 0.01) + (p < 0.001))
+    table = marked_means(result)
+    assert table.rows[0][1] == max(row[1] for row in table.rows)
+    assert "*" in table.latex()
+
+
+def test_tukey_is_not_corrected_again(small):
+    result = compare(rs.evaluate(*small, ["AP"]), test="tukey", replicates=300)
+    assert result.settings["correction"] == "none"
+    assert all(row["p"] == row["adjusted"] for row in result["pairs"].records())
+    assert len(result["pairs"]) == 15
+
+
+@given(st.integers(1, 7), st.data())
+def test_letters_are_shared_exactly_by_runs_that_do_not_differ(runs, data):
+    pairs = list(combinations(range(runs), 2))
+    different = data.draw(st.lists(st.sampled_from(pairs), unique=True) if pairs else st.just([]))
+    means = [1 - 0.1 * k for k in range(runs)]
+    marks = letters(means, different)
+    for a, b in pairs:
+        assert bool(set(marks[a]) & set(marks[b])) == ((a, b) not in different)
+    assert all(marks)
+    assert "a" in marks[0]
+
+
+def test_a_misspelt_baseline_gets_a_hint(small):
+    with pytest.raises(InputError, match="did you mean run1"):
+        compare(rs.evaluate(*small, ["AP"]), "rum1")
+
+
+def test_constant_difference_has_an_infinite_effect(scored):
+    base = np.array([0.1, 0.2, 0.4, 0.3])
+    row = compare(scored({"AP": [base + 0.1, base]}))["pairs"].records()[0]
+    assert math.isinf(row["effect_size"])
+    assert row["p"] == 0
+    assert row["low"] == pytest.approx(row["high"]) == pytest.approx(0.1)
