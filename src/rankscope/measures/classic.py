@@ -260,14 +260,14 @@ class ERR(Measure):
 class Judged(Measure):
     """Judged: the share of the first k documents that have a judgment.
 
-    Judged@k = judged documents in the first k / k
+    Judged@k = judged documents in the first k / documents in the first k, so that a short list is not to blame
     """
 
     cutoff_rule = "required"
     reference = "Buckley and Voorhees 2004"
 
     def of(self, lists: Lists) -> Floats:
-        return np.asarray(lists.hits(self.cutoff).count / self.cutoff)
+        return ratio(lists.hits(self.cutoff).count, lists.retrieved(self.cutoff))
 
 
 class Success(Measure):
