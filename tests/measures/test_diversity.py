@@ -20,14 +20,7 @@ Judgments = dict[str, dict[str, int]]  # {document: {aspect: grade}}
 
 
 def qrels_of(judgments: Judgments, weights: dict[str, float] | None = None) -> Qrels:
-    rows = [(a, d, g) for d, grades in judgments.items() for a, g in grades.items()]
-    qrels = Qrels.from_columns(
-        [b"q"] * len(rows),
-        [a.encode() for a, _, _ in rows],
-        [d.encode() for _, d, _ in rows],
-        np.array([g for _, _, g in rows], np.int32),
-        aspects=True,
-    )
+    qrels = Qrels.from_dict({"q": judgments})
     return qrels if weights is None else qrels.with_aspect_weights({"q": weights})
 
 
@@ -252,6 +245,11 @@ def test_a_smaller_pool_reaches_the_aspects() -> None:
         assert found == pytest.approx(value(text, alone, ["d1", "d2", "d3"])), text
 
 
+def test_grades_and_grades_per_aspect_do_not_mix() -> None:
+    with pytest.raises(InputError, match="document 'd2' has a grade where others have grades per aspect"):
+        Qrels.from_dict({"q": {"d1": {"a": 1}, "d2": 1}})
+
+
 def test_weights_must_fit_the_aspects() -> None:
     qrels = qrels_of({"d1": {"a": 1, "b": 1}})
     with pytest.raises(InputError, match="no weight for aspect 'b' of topic 'q'"):
@@ -269,14 +267,7 @@ def test_truncated_lists_and_topics_with_unequal_aspects_in_one_batch() -> None:
         "q2": {"d1": {"x": 1}, "d4": {"x": 3}},
         "q3": {"d2": {"a": 1}, "d5": {"b": 1}, "d6": {"c": 1}, "d7": {"d": 2}},
     }
-    rows = [(t, a, d, g) for t, ds in topics.items() for d, grades in ds.items() for a, g in grades.items()]
-    qrels = Qrels.from_columns(
-        [t.encode() for t, *_ in rows],
-        [a.encode() for _, a, *_ in rows],
-        [d.encode() for *_, d, _ in rows],
-        np.array([g for *_, g in rows], np.int32),
-        aspects=True,
-    )
+    qrels = Qrels.from_dict(topics)
     lists = {"q1": ["d2", "d1"], "q3": ["d6", "d1", "d2", "d5", "d7"]}
     judged = judge(qrels, Run.from_dict(lists))
     for one in dict.fromkeys(REGISTRY.values()):

@@ -101,8 +101,11 @@ class Qrels:
         return replace(self, aspects=replace(self.aspects, weight=given))
 
     @classmethod
-    def from_dict(cls, judgments: Mapping[str, Mapping[str, int]]) -> Qrels:
-        """Judgments as pytrec_eval users have them: ``{topic: {document: grade}}``."""
+    def from_dict(cls, judgments: Mapping[str, Mapping[str, int | Mapping[str, int]]]) -> Qrels:
+        """Judgments as pytrec_eval users have them: ``{topic: {document: grade}}``.
+
+        With aspects, ``{topic: {document: {aspect: grade}}}``.
+        """
         topics: list[bytes] = []
         documents: list[bytes] = []
         grades: list[Any] = []
@@ -112,7 +115,16 @@ class Qrels:
             topics += [to_bytes(topic)] * len(graded)
             documents += [to_bytes(document) for document in graded]
             grades += graded.values()
-        return cls.from_columns(topics, None, documents, _whole_numbers(grades))
+        if not any(isinstance(grade, Mapping) for grade in grades):
+            return cls.from_columns(topics, None, documents, _whole_numbers(grades))
+        rows = [
+            (topic, to_bytes(aspect), document, grade)
+            for topic, document, per_aspect in zip(topics, documents, grades, strict=True)
+            for aspect, grade in _per_aspect(per_aspect, document)
+        ]
+        columns = zip(*rows, strict=True) if rows else [(), (), (), ()]
+        flat, aspects, named, values = (list(column) for column in columns)
+        return cls.from_columns(flat, aspects, named, _whole_numbers(values), aspects=True)
 
     @classmethod
     def from_frame(cls, frame: Any) -> Qrels:
@@ -185,6 +197,15 @@ class _Lines:
 
     def of(self, row: int) -> int | None:
         return None if self.lines is None else int(self.lines[row])
+
+
+def _per_aspect(grades: Any, document: bytes) -> Iterable[tuple[str, int]]:
+    if not isinstance(grades, Mapping):
+        raise InputError(
+            f"document {to_text(document)!r} has a grade where others have grades per aspect",
+            hint="give {aspect: grade} for every document",
+        )
+    return grades.items()
 
 
 def _whole_numbers(grades: Any) -> npt.NDArray[np.int32]:
