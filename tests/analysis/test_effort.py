@@ -227,6 +227,17 @@ def test_command(collection: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "names no cell" in capfd.readouterr().err
 
 
+def test_figures(collection: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    paths = [str(collection / "qrels.txt"), str(collection / "runs")]
+    assert main(["effort", *paths, "-m", "AP", "--plot", str(tmp_path / "plane.svg")]) == 0
+    [first, *_] = sorted((collection / "runs").iterdir())
+    place = [paths[0], str(first), "--topic", "301"]
+    assert main(["curve", *place, "--plot", str(tmp_path / "curve.svg")]) == 0
+    capfd.readouterr()
+    assert all((tmp_path / name).read_text().startswith("<?xml") for name in ("plane.svg", "curve.svg"))
+
+
 @pytest.mark.parametrize(
     ("name", "lists"), [("trec_covid_r1_depth100", 143 * 30), ("trec_covid_r1_full24", 25 * 30)]
 )

@@ -188,6 +188,12 @@ class Effort:
         ]
         return Table("indicators", ("run", "topic", *columns), rows, caption="Effort indicators")
 
+    def plot(self, measure: str | Measure | None = None, **options: Any) -> Any:
+        """The figure of the plane of a gain measure (the first one unless set)."""
+        from rankscope.plots.effort import plot_effort_gain
+
+        return plot_effort_gain(self, measure, **options)
+
     @property
     def tables(self) -> dict[str, Table]:
         """``summary``, ``quadrants``, ``agreement``, ``archetypes`` and ``indicators``."""

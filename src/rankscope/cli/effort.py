@@ -9,6 +9,7 @@ examples:
   rankscope effort qrels.txt runs/ -m "AP nDCG@10" --crossing matters
   rankscope effort qrels.txt runs/ --cell "AP huge huge"      great by AP, at a huge effort
   rankscope effort qrels.txt runs/ -q -f csv -o effort.csv
+  rankscope effort qrels.txt runs/ -m AP --plot plane.pdf
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-q", "--topics", action="store_true", help="every run and topic as well")
     options.add_output(parser)
+    options.add_plot(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -52,6 +54,8 @@ def run(args: argparse.Namespace) -> None:
     found = effort_of(
         judged, gains, crossing=args.crossing, cutoff=args.cutoff, missing=args.missing, order=args.order
     )
+    if args.plot:
+        found.plot().save(args.plot)
     if args.cell is not None:
         points = _cell(found, args.cell)
         emit(
