@@ -1,0 +1,88 @@
+"""Figures: every one takes something computed and returns what was drawn together with its table.
+
+>>> import rankscope as rs
+>>> found = rs.curve({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}, "q")
+>>> rs.plots.plot_curve(found)
+<Figure: crp, 3.4 x 3.1 inches, 4 rows in its table>
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rankscope.errors import SettingsError
+
+_HOME = {
+    "Figure": "figure",
+    "plot_archetypes": "archetypes",
+    "plot_asl": "power",
+    "plot_bounds": "bounds",
+    "plot_correlation": "correlation",
+    "plot_curve": "crp",
+    "plot_dcg": "dcg",
+    "plot_effort_gain": "effort",
+    "plot_indicators": "indicators",
+    "plot_intervals": "intervals",
+    "plot_means": "means",
+    "plot_relations": "relations",
+    "plot_robustness": "pools",
+}
+
+_OF_TABLE = {
+    "correlations": "plot_correlation",
+    "robustness": "plot_robustness",
+    "asl": "plot_asl",
+    "bounds": "plot_bounds",
+}
+"""Which figure shows a result, by the table that only such a result has."""
+
+__all__ = [
+    "Figure",
+    "plot",
+    "plot_archetypes",
+    "plot_asl",
+    "plot_bounds",
+    "plot_correlation",
+    "plot_curve",
+    "plot_dcg",
+    "plot_effort_gain",
+    "plot_indicators",
+    "plot_intervals",
+    "plot_means",
+    "plot_relations",
+    "plot_robustness",
+]
+
+
+def plot(result: Any, **options: Any) -> Figure:
+    """The figure of any result of an analysis, chosen by its tables."""
+    for table, name in _OF_TABLE.items():
+        if table in result.tables:
+            drawn: Figure = __getattr__(name)(result, **options)
+            return drawn
+    raise SettingsError(
+        f"there is no figure of {', '.join(result.tables)}", hint="see the functions of rankscope.plots"
+    )
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"rankscope.plots.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'rankscope.plots' has no attribute {name!r}")
+
+
+if TYPE_CHECKING:
+    from rankscope.plots.archetypes import plot_archetypes as plot_archetypes
+    from rankscope.plots.bounds import plot_bounds as plot_bounds
+    from rankscope.plots.correlation import plot_correlation as plot_correlation
+    from rankscope.plots.crp import plot_curve as plot_curve
+    from rankscope.plots.dcg import plot_dcg as plot_dcg
+    from rankscope.plots.effort import plot_effort_gain as plot_effort_gain
+    from rankscope.plots.figure import Figure as Figure
+    from rankscope.plots.indicators import plot_indicators as plot_indicators
+    from rankscope.plots.intervals import plot_intervals as plot_intervals
+    from rankscope.plots.means import plot_means as plot_means
+    from rankscope.plots.pools import plot_robustness as plot_robustness
+    from rankscope.plots.power import plot_asl as plot_asl
+    from rankscope.plots.relations import plot_relations as plot_relations

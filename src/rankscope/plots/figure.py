@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import pickle
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from rankscope.files import write_atomically
 from rankscope.plots.style import styled
 from rankscope.tables import Table
 
-__all__ = ["Figure"]
+__all__ = ["FILES", "Figure"]
 
 _METADATA: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None, "ModDate": None, "Producer": "Rankscope", "Creator": None},
@@ -21,14 +23,21 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 """Without dates and versions the same figure is the same bytes."""
 
+FILES = tuple(_METADATA)
+"""The kinds of files a figure can become."""
+
 
 @dataclass(frozen=True)
 class Figure:
     """What was drawn: the matplotlib figure, its axes, and the table of every number in it."""
 
     figure: Any
-    axes: Any
+    axes: tuple[Any, ...]
     table: Table
+
+    def __repr__(self) -> str:
+        width, height = self.figure.get_size_inches()
+        return f"<Figure: {self.table.name}, {width:.1f} x {height:.1f} inches, {len(self.table)} rows in its table>"
 
     def save(self, path: str | Path) -> Path:
         """Write a PDF, SVG or PNG (by the ending of the name), whole or not at all."""
@@ -38,14 +47,23 @@ class Figure:
 
     def render(self, kind: str) -> bytes:
         """The figure as the bytes of a pdf, svg or png file."""
-        if kind not in _METADATA:
+        if kind not in FILES:
             raise SettingsError(
                 f"no figure can be a {kind or 'file without an ending'}", hint="use .pdf, .svg or .png"
             )
         out = io.BytesIO()
-        with styled():
-            self.figure.savefig(out, format=kind, metadata=_METADATA[kind])
+        with styled(), warnings.catch_warnings():
+            # text that a user added may use characters that the font lacks: no reason to speak
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+            self._copy().savefig(out, format=kind, metadata=_METADATA[kind])
         return out.getvalue()
+
+    def _copy(self) -> Any:
+        """Drawing moves the axes a little, and a second drawing would begin from there: so a copy is drawn."""
+        try:
+            return pickle.loads(pickle.dumps(self.figure))
+        except (pickle.PicklingError, AttributeError, TypeError):
+            return self.figure  # a user added something, such as a lambda, that cannot be copied
 
     def _repr_png_(self) -> bytes:
         return self.render("png")

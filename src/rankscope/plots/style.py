@@ -6,45 +6,91 @@ figure survives a grey printer. Names are data: mathematical markup in them is n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
-from rankscope.errors import MissingDependencyError
+from rankscope.errors import MissingDependencyError, printable
 
-__all__ = ["ABOVE", "BELOW", "COLOURS", "DASHES", "EXACT", "MARKERS", "matplotlib_modules", "short", "styled"]
+__all__ = [
+    "ABOVE",
+    "BELOW",
+    "COLOURS",
+    "DASHES",
+    "DOUBLE",
+    "EXACT",
+    "INK",
+    "MARKERS",
+    "QUIET",
+    "SINGLE",
+    "blank",
+    "legend_below",
+    "matplotlib_modules",
+    "series",
+    "short",
+    "styled",
+]
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#F0E442")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+SINGLE, DOUBLE = 3.4, 7.0
+"""The widths of one and of two columns of a paper, in inches."""
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")
 DASHES = ("solid", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
 EXACT, ABOVE, BELOW = "#009E73", "#D55E00", "#0072B2"
 """RP bars: a document in its interval, above it (too early), below it (too late)."""
 
+INK, QUIET = "#222222", "#8a8a8a"
+"""Text and marks that must be seen, and lines that only guide the eye."""
+
+MOST_ENTRIES = 24
+"""Entries of a legend; further series are drawn and stand in the table, but are not listed."""
+
 _SETTINGS: dict[str, Any] = {
     "text.parse_math": False,
     "text.usetex": False,
+    "text.color": INK,
     "axes.formatter.use_mathtext": False,
     "axes.unicode_minus": True,
     "font.family": ["DejaVu Sans"],
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.labelsize": 9,
+    "font.size": 8,
+    "axes.titlesize": 8.5,
+    "axes.titlelocation": "left",
+    "axes.titlepad": 5,
+    "axes.labelsize": 8,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": "#555555",
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.linewidth": 0.7,
+    "axes.linewidth": 0.6,
     "axes.grid": True,
-    "grid.color": "#e3e3e3",
-    "grid.linewidth": 0.6,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.5,
     "axes.axisbelow": True,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-    "legend.fontsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "xtick.color": "#444444",
+    "ytick.color": "#444444",
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "legend.fontsize": 7,
     "legend.frameon": False,
-    "lines.linewidth": 1.4,
-    "lines.markersize": 4,
+    "legend.handlelength": 2.0,
+    "legend.columnspacing": 1.4,
+    "legend.labelspacing": 0.35,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.5,
+    "hatch.linewidth": 0.5,
     "figure.dpi": 110,
-    "savefig.dpi": 200,
+    "savefig.dpi": 300,
     "figure.constrained_layout.use": True,
+    "figure.constrained_layout.h_pad": 0.03,
+    "figure.constrained_layout.w_pad": 0.03,
     "pdf.fonttype": 42,
     "svg.fonttype": "path",
     "svg.hashsalt": "rankscope",
@@ -71,15 +117,52 @@ def styled() -> Iterator[Any]:
         yield matplotlib
 
 
+def blank(width: float, height: float) -> Any:
+    """An empty figure of a size in inches, made without a display; call it inside :func:`styled`."""
+    return matplotlib_modules().figure.Figure(figsize=(width, height))
+
+
+def series(index: int) -> dict[str, Any]:
+    """Colour, marker and dash of the n-th series; the three have different periods, so that 315 series differ."""
+    return {
+        "color": COLOURS[index % len(COLOURS)],
+        "marker": MARKERS[index % len(MARKERS)],
+        "linestyle": DASHES[index % len(DASHES)],
+    }
+
+
+def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
+    """A legend beneath all axes, where it covers nothing; of very many entries only the first."""
+    shown = list(handles)
+    if len(shown) > MOST_ENTRIES:
+        from matplotlib.lines import Line2D
+
+        more = Line2D([], [], linestyle="none", label=f"and {len(shown) - MOST_ENTRIES + 1} more")
+        shown = [*shown[: MOST_ENTRIES - 1], more]
+    return figure.legend(handles=shown, loc="outside lower center", ncols=max(1, min(columns, len(shown))))
+
+
+@cache
+def _glyphs() -> frozenset[int]:
+    """The characters of the font that comes with matplotlib, so that figures are the same on every machine."""
+    from matplotlib.font_manager import findfont
+    from matplotlib.ft2font import FT2Font
+
+    return frozenset(FT2Font(findfont("DejaVu Sans")).get_charmap())
+
+
 def short(name: str, width: int = 28) -> str:
     """A name that fits beside an axis: control characters shown, the middle of long ones left out.
 
-    >>> short("x" * 40, 11)
-    'xxxxx…xxxxx'
-    """
-    from rankscope.errors import printable
+    Characters that the font lacks are written as escapes, which tell names apart where empty boxes would not.
 
-    text = printable(name)
+    >>> short("x" * 40, 11), short("a\\nb"), short("漢")
+    ('xxxxx…xxxxx', 'a\\\\nb', '\\\\u6f22')
+    """
+    text = printable(str(name))
+    if not text.isascii():
+        known = _glyphs()
+        text = "".join(c if ord(c) in known else ascii(c)[1:-1] for c in text)
     if len(text) <= width:
         return text
     return text[: width // 2] + "…" + text[len(text) - (width - width // 2 - 1) :]

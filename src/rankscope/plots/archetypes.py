@@ -1,0 +1,129 @@
+"""The eight archetypes of lists, and how often each occurs (Ferro and others 2016, Figure 3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.plots.figure import Figure
+from rankscope.plots.style import COLOURS, DOUBLE, INK, blank, styled
+from rankscope.tables import Cell, Table
+
+if TYPE_CHECKING:
+    from rankscope.analysis.curve import Curve
+    from rankscope.analysis.effort import Effort
+
+__all__ = ["EXAMPLES", "example_curve", "plot_archetypes"]
+
+IDEAL = "333322221111"
+LENGTH = 36
+
+EXAMPLES = {
+    "ideal": IDEAL,
+    "worst": "",
+    "full scale": "0" * (LENGTH - len(IDEAL)) + IDEAL[::-1],
+    "excellent A": "332221111233",
+    "excellent B": "332221211330",
+    "ups-and-downs": "322223330011",
+    "typical A": "302030100201000210003000002010",
+    "typical B": "3020300100200001",
+}
+"""A list of each archetype, in the order of the paper's figure: the grades from rank 1 on, 0 to rank 36 after that.
+
+The topic has twelve relevant documents, four of each grade; the measures and the figure find out themselves what
+archetype a list is.
+"""
+
+
+def example_curve(name: str) -> Curve:
+    """The curve of the example of an archetype.
+
+    >>> example_curve("excellent A").values.rows[-1]
+    ('archetype', 'excellent A')
+    """
+    from rankscope.analysis.curve import curve
+
+    grades = EXAMPLES[name].ljust(LENGTH, "0")
+    judged = {f"r{number}": int(grade) for number, grade in enumerate(IDEAL)}
+    left = {grade: [doc for doc, g in judged.items() if g == grade] for grade in (3, 2, 1)}
+    documents = [
+        left[int(grade)].pop(0) if grade != "0" else f"n{rank}" for rank, grade in enumerate(grades, start=1)
+    ]
+    return curve({"example": judged}, {name: {"example": documents}}, "example")
+
+
+def plot_archetypes(effort: Effort | None = None, *, width: float = DOUBLE) -> Figure:
+    """CRP of an example of each archetype, and below, if there is an effort analysis, the share of its lists.
+
+    >>> plot_archetypes().table.column("archetype")[::36]  # doctest: +ELLIPSIS
+    ['ideal', 'worst', 'full scale', 'excellent A', 'excellent B', 'ups-and-downs', 'typical A', 'typical B']
+    """
+    curves = {name: example_curve(name) for name in EXAMPLES}
+    counts: dict[str, tuple[Cell, Cell]] = dict.fromkeys(EXAMPLES, (None, None))
+    if effort is not None:
+        counts = {str(name): (count, share) for name, count, share in effort.summary.rows}
+    with styled():
+        figure = blank(width, 3.1 if effort is None else 4.9)
+        grid = figure.add_gridspec(
+            2 if effort is None else 3, 4, height_ratios=(1, 1, 1.25)[: 2 if effort is None else 3]
+        )
+        axes = []
+        for number, (name, found) in enumerate(curves.items()):
+            panel = figure.add_subplot(grid[number // 4, number % 4])
+            _draw_example(panel, f"({'abcdefgh'[number]}) {name}", found)
+            if number % 4 == 0:
+                panel.set_ylabel("CRP (ranks)")
+            if number >= 4:
+                panel.set_xlabel("rank")
+            axes.append(panel)
+        if effort is not None:
+            bars = figure.add_subplot(grid[2, :])
+            _draw_shares(bars, counts, len(effort.judged.runs), len(effort.judged.topics))
+            axes.append(bars)
+    return Figure(figure, tuple(axes), _table(curves, counts))
+
+
+def _table(curves: dict[str, Curve], counts: dict[str, tuple[Cell, Cell]]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, found in curves.items():
+        values = zip(found.relevance.tolist(), found.rp.tolist(), found.crp.tolist(), strict=True)
+        rows += [(name, rank, *value, *counts[name]) for rank, value in enumerate(values, start=1)]
+    return Table("archetypes", ("archetype", "rank", "grade", "rp", "crp", "count", "share"), rows)
+
+
+def _draw_example(axes: Any, title: str, found: Curve) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axes.axhline(0, color=INK, linewidth=0.7)
+    axes.axvline(found.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.9)
+    axes.plot(np.arange(1, found.length + 1), found.crp, color=COLOURS[0], linewidth=1.4, gid="crp")
+    low, high = float(found.crp.min()), float(found.crp.max())
+    span = max(high - low, 10.0)
+    axes.set_ylim(min(low, -0.15 * span) - 0.1 * span, max(high, 0.15 * span) + 0.1 * span)
+    axes.set_xlim(0, found.length + 1)
+    axes.set_xticks([1, found.recall_base, found.length])
+    axes.set_xticklabels(["1", f"RB={found.recall_base}", f"{found.length}"])
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+    axes.grid(False)
+    axes.set_title(title)
+
+
+def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], runs: int, topics: int) -> None:
+    from rankscope.analysis.archetypes import ARCHETYPES
+
+    names = list(ARCHETYPES)
+    shares = [100 * float(counts[name][1] or 0) for name in names]
+    axes.barh(range(len(names)), np.nan_to_num(shares), height=0.7, color=COLOURS[0])
+    for row, (name, share) in enumerate(zip(names, shares, strict=True)):
+        text = "–" if np.isnan(share) else f"{share:.1f} %  ({counts[name][0]:,})"
+        axes.text(np.nan_to_num(share), row, " " + text, va="center", fontsize=7)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_xlim(0, max(10.0, 1.22 * float(np.nan_to_num(shares).max())))
+    axes.set_xlabel("share of lists (%)")
+    axes.grid(False)
+    total = sum(int(count or 0) for count, _ in counts.values())
+    axes.set_title(
+        f"{total:,} lists ({runs:,} run{'s' if runs != 1 else ''} × {topics:,} topic{'s' if topics != 1 else ''})"
+    )

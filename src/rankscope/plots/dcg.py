@@ -1,0 +1,111 @@
+"""Effort beside gain: the CRP curve of a list next to its DCG curve (Angelini and others 2012, Figure 2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.plots.bars import draw_bars
+from rankscope.plots.crp import curve_table, draw_crp, draw_rp
+from rankscope.plots.figure import Figure
+from rankscope.plots.style import (
+    ABOVE,
+    BELOW,
+    COLOURS,
+    DOUBLE,
+    EXACT,
+    INK,
+    blank,
+    legend_below,
+    short,
+    styled,
+)
+
+if TYPE_CHECKING:
+    from rankscope.analysis.curve import Curve
+    from rankscope.tables import Table
+
+__all__ = ["plot_dcg"]
+
+
+def plot_dcg(curve: Curve, *, width: float = DOUBLE) -> Figure:
+    """CRP with the bars of RP at the left; at the right DCG, the ideal DCG, and the bars of the difference in gain.
+
+    A bar of the difference is red (up) where the document gains more than the one of the ideal list at that rank, blue
+    (down) where it gains less, green (flat) where both gain the same. Gains may be negative, as in
+    ``rs.curve(..., gains="0=-1,1=1,2=2,3=3")``.
+
+    >>> import rankscope as rs
+    >>> found = rs.curve({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b", "y"]}, "q")
+    >>> plot_dcg(found).table.column("gain_place")
+    ['loss', 'same', 'gain', 'same']
+    """
+    with styled():
+        figure = blank(width, 3.3)
+        axes = figure.subplots(2, 2, sharex=True, height_ratios=(2.7, 1))
+        (crp, dcg), (rp, delta) = axes
+        lines = draw_crp(crp, curve) + _draw_dcg(dcg, curve)
+        colours = draw_rp(rp, curve, width / 2) + _draw_delta(delta, curve, width / 2)
+        crp.set_title(f"{short(curve.run)}, topic {short(curve.topic, 16)}: effort")
+        dcg.set_title(f"gain, {short(str(curve.dcg_measure), 44)}")
+        crp.set_ylabel("CRP (ranks)")
+        rp.set_ylabel("RP (ranks)")
+        dcg.set_ylabel("DCG (gain)")
+        delta.set_ylabel("Δ gain")
+        for bottom in (rp, delta):
+            bottom.set_xlabel("rank")
+        figure.align_ylabels([crp, rp])
+        figure.align_ylabels([dcg, delta])
+        legend_below(figure, lines + colours, 4 if width > 5 else 2)
+    return Figure(figure, (crp, dcg, rp, delta), _table(curve))
+
+
+def _table(curve: Curve) -> Table:
+    """The table of the CRP curve with the columns of DCG."""
+    table = curve_table(curve)
+    dcg, ideal, delta = (curve.table.column(name) for name in ("dcg", "ideal_dcg", "delta_gain"))
+    place = [("same", "gain", "loss")[int(sign)] for sign in np.sign(_settled(delta))]
+    rows = [(*row, *more) for row, *more in zip(table.rows, dcg, ideal, delta, place, strict=True)]
+    columns = (*table.columns, "dcg", "ideal_dcg", "delta_gain", "gain_place")
+    return replace(table, name="crp and dcg", columns=columns, rows=rows)
+
+
+def _settled(delta: Any) -> Any:
+    """Differences of gains, 0 where the two are the same but for rounding."""
+    values = np.array(delta, np.float64)
+    values[np.abs(values) < 1e-12] = 0.0
+    return values
+
+
+def _draw_dcg(axes: Any, curve: Curve) -> list[Any]:
+    ranks = np.arange(1, curve.length + 1)
+    few = curve.length <= 40
+    handles = [
+        axes.plot(ranks, curve.dcg, color=COLOURS[3], marker="s" if few else "", markersize=2.6, zorder=4,
+                  label="DCG of the list", gid="dcg")[0],
+        axes.plot(ranks, curve.ideal_dcg, color=INK, linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9,
+                  label="DCG of the ideal list", gid="ideal dcg")[0],
+    ]  # fmt: skip
+    if curve.recall_base:
+        axes.axvline(curve.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.9, gid="recall base")
+    if min(curve.dcg.min(), curve.ideal_dcg.min()) < 0:
+        axes.axhline(0, color=INK, linewidth=0.5)
+    return handles
+
+
+def _draw_delta(axes: Any, curve: Curve, width: float) -> list[Any]:
+    from matplotlib.patches import Patch
+    from matplotlib.ticker import StrMethodFormatter
+
+    delta = _settled(curve.table.column("delta_gain"))
+    found = np.abs(delta[delta != 0])
+    smallest = float(found.min()) if len(found) else 1.0
+    draw_bars(axes, delta, colours=(BELOW, EXACT, ABOVE), linear=smallest, points=72 * 0.8 * width)
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:.3g}"))
+    return [
+        Patch(color=EXACT, label="as in the ideal list"),
+        Patch(color=ABOVE, label="more gain (Δ > 0)"),
+        Patch(color=BELOW, label="less gain (Δ < 0)"),
+    ]

@@ -1,0 +1,113 @@
+"""The 2012 indicators of all topics of a run as parallel coordinates (Angelini and others 2012, Figure 3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.plots.figure import Figure
+from rankscope.plots.style import DOUBLE, INK, blank, short, styled
+from rankscope.tables import Table
+
+if TYPE_CHECKING:
+    from rankscope.analysis.effort import Effort
+
+__all__ = ["plot_indicators"]
+
+COORDINATES = {
+    "rho_w": "ρ of full scale",
+    "Rho2012_clamped": "ρ (recovery)",
+    "b_ratio_clamped": "balance ratio",
+    "CRP_min_clamped": "CRP minimum",
+    "CRP_N_clamped": "CRP at N",
+}
+"""The columns of the indicators table that are drawn, and what the axes are called."""
+
+_LABELLED = 32  # topics up to which each one has its name at the first axis
+
+
+def plot_indicators(effort: Effort, run: str | None = None, *, width: float = DOUBLE) -> Figure:
+    """One line per topic: its place in the order of recall bases, then the indicators, clamped to 0..1; 1 is best.
+
+    Of several runs the mean over all of them is drawn, unless ``run`` names one. A line has a gap where an indicator is
+    undefined.
+
+    >>> import rankscope as rs
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1, "b": 1}}
+    >>> found = rs.effort(qrels, {"r": {"q1": ["a"], "q2": ["x", "a", "b"]}}, "AP")
+    >>> plot_indicators(found).table.column("recall_base")
+    [1, 2]
+    """
+    table = _table(effort, run)
+    with styled() as matplotlib:
+        values = np.array([row[3:] for row in table.rows], np.float64)
+        order = (np.arange(len(values)) + 0.5) / len(values)
+        lines = np.column_stack([order, values])
+        few = len(values) <= _LABELLED
+        figure = blank(width, 3.3)
+        axes = figure.subplots()
+        shades = matplotlib.colormaps["viridis_r"](0.12 + 0.88 * order)
+        for line, shade in zip(lines, shades, strict=True):
+            axes.plot(range(lines.shape[1]), line, color=shade, linewidth=1.1 if few else 0.7, marker="o", markersize=2,
+                      clip_on=False)  # fmt: skip
+        for x in range(lines.shape[1]):
+            axes.axvline(x, color=INK, linewidth=0.6, zorder=1)
+        _label(axes, table, few)
+        who = short(table.caption, 60)
+        rho = float(np.nanmean(values[:, 1])) if np.isfinite(values[:, 1]).any() else float("nan")
+        axes.set_title(f"{who}: {len(values):,} topic{'s' if len(values) != 1 else ''}, mean ρ {rho:.3f}")
+    return Figure(figure, (axes,), table)
+
+
+def _table(effort: Effort, run: str | None) -> Table:
+    """One row per topic, by rising recall base; ``runs`` is how many runs a row is the mean of."""
+    runs = effort.judged.runs
+    if run is not None and run not in runs:
+        raise SettingsError(f"there is no run {run!r}", hint=nearest(run, runs) or f"such as {runs[0]}")
+    by_topic: dict[str, list[tuple[int, list[float]]]] = {}
+    for record in effort.indicators.records():
+        if run in (None, record["run"]):
+            numbers = [float(record[name] if record[name] is not None else np.nan) for name in COORDINATES]  # type: ignore[arg-type]
+            by_topic.setdefault(str(record["topic"]), []).append((int(record["recall_base"] or 0), numbers))
+    if not by_topic:
+        raise InputError("no topic has relevant documents", hint="the indicators need at least one")
+    rows: list[tuple[Any, ...]] = [
+        (topic, found[0][0], len(found), *_means(np.array([numbers for _, numbers in found])))
+        for topic, found in by_topic.items()
+    ]
+    rows.sort(key=lambda row: row[1])
+    who = run if run is not None else runs[0] if len(runs) == 1 else f"mean of {len(runs):,} runs"
+    return Table("parallel coordinates", ("topic", "recall_base", "runs", *COORDINATES), rows, caption=who)
+
+
+def _means(values: npt.NDArray[np.float64]) -> list[float]:
+    """The mean of each column over the runs where it is defined; NaN where it is nowhere."""
+    defined = np.isfinite(values)
+    sums = np.where(defined, values, 0).sum(axis=0)
+    means: list[float] = np.where(
+        defined.any(axis=0), sums / np.maximum(1, defined.sum(axis=0)), np.nan
+    ).tolist()
+    return means
+
+
+def _label(axes: Any, table: Table, few: bool) -> None:
+    number = len(table)
+    marked = range(number) if few else np.unique(np.linspace(0, number - 1, 9).round().astype(int)).tolist()
+    places = [(place + 0.5) / number for place in marked]
+    topics, bases = table.column("topic"), table.column("recall_base")
+    texts = [f"{short(str(topics[i]), 18)} ({bases[i]:,})" if few else f"{bases[i]:,}" for i in marked]
+    axes.set_yticks(places, texts, fontsize=7 if len(places) <= 16 else 5.5)
+    axes.set_ylim(0, 1)
+    axes.set_xlim(0, len(COORDINATES))
+    axes.set_xticks(range(len(COORDINATES) + 1), ["recall base R", *COORDINATES.values()])
+    axes.set_ylabel("topic (R), by rising R" if few else "R of topics, by rising R")
+    axes.grid(False)
+    axes.spines["left"].set_visible(False)
+    right = axes.twinx()
+    right.set_ylim(0, 1)
+    right.set_ylabel("indicator, clamped (1 = best)")
+    right.spines["right"].set_visible(True)
+    right.grid(False)
