@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from typing import TypeVar
 
 __all__ = ["progress", "silence"]
@@ -28,7 +28,7 @@ def progress(items: Iterable[T], total: int | None = None, label: str = "") -> I
     [1, 2, 3]
     """
     if total is None:
-        total = len(items) if hasattr(items, "__len__") else 0
+        total = len(items) if isinstance(items, Sized) else 0
     if _quiet or not sys.stderr.isatty():
         yield from items
         return

@@ -37,6 +37,8 @@ EFFORTS = ("huge", "high", "medium", "low")
 GAINS = ("low", "medium", "high", "huge")
 """The rows of the plane, by rising gain."""
 
+FIGURES = ("plane", "archetypes", "indicators")
+
 INDICATORS = ("Rho2012", "b_ratio", "CRP_min", "CRP_N")
 
 Floats = npt.NDArray[np.float64]
@@ -188,17 +190,19 @@ class Effort:
         ]
         return Table("indicators", ("run", "topic", *columns), rows, caption="Effort indicators")
 
-    def plot(self, measure: str | Measure | None = None, **options: Any) -> Any:
-        """The figure of the plane of a gain measure (the first one unless set)."""
-        from rankscope.plots.effort import plot_effort_gain
-
-        return plot_effort_gain(self, measure, **options)
-
     @property
     def tables(self) -> dict[str, Table]:
         """``summary``, ``quadrants``, ``agreement``, ``archetypes`` and ``indicators``."""
         found = (self.summary, self.quadrants, self.agreement, self.archetypes, self.indicators)
         return {table.name: table for table in found}
+
+    def plot(self, figure: str = "plane", **options: Any) -> Any:
+        """A figure: the effort/gain ``plane``, the ``archetypes`` with their shares, or the 2012 ``indicators``."""
+        from rankscope import plots
+
+        _choice(figure, FIGURES, "figure")
+        name = {"plane": "plot_effort_gain"}.get(figure, f"plot_{figure}")
+        return getattr(plots, name)(self, **options)
 
 
 def _choice(word: str, known: tuple[str, ...], what: str) -> int:
