@@ -66,6 +66,10 @@ class ByAspect:
         self.parent = parent
         self.lists = lists
 
+    def total(self, hits: Hits, values: AnyArray, weights: Floats) -> Floats:
+        """For each list the sum over its aspects of weight times the sum of a value over the hits of the pair."""
+        return self.sum(hits.sum(values), weights)
+
     def sum(self, values: AnyArray, weights: Floats) -> Floats:
         """For each list the sum over its aspects of weight times value.
 

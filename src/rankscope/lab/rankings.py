@@ -20,7 +20,7 @@ from rankscope.measures.measure import Measure
 
 __all__ = ["Block", "Evaluator", "blocks", "number_of_rankings", "places", "values_on_binary"]
 
-BLOCK = 1 << 17
+BLOCK = 1 << 18
 """Rankings evaluated at a time."""
 
 LIMIT = 1 << 34

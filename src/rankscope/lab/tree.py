@@ -10,31 +10,20 @@ To bound memory a tree may begin with a fixed prefix, whose nodes have a single 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.judge.aspects import ByAspect
-from rankscope.judge.lists import AnyArray, Floats, Hits, Ints, Lists
+from rankscope.judge.lists import AnyArray, Ints, Lists
 from rankscope.judge.pool import Pool
+from rankscope.lab.tree_hits import TreeByAspect, TreeHits
 from rankscope.lab.worlds import World
 
-__all__ = ["Tree", "TreeHits"]
-
-
-class _Step(NamedTuple):
-    """The nodes of a level that end in one letter: where their parents stand, they themselves, and their hits."""
-
-    tree: int
-    level: int
-    letter: int
-    parents: slice
-    nodes: slice
-    hits: slice | None
+__all__ = ["Shape", "Tree"]
 
 
 @dataclass(frozen=True)
@@ -132,7 +121,7 @@ class Tree(Lists):
         forest = Tree.__new__(Tree)
         grades = self.world.pool.aspect_grades[:, self.world.document]
         forest._setup(self.world, self.shape, self.pool.by_aspect, grades)
-        return ByAspect(self, forest)
+        return TreeByAspect(self, forest)
 
     def level(self, values: AnyArray, level: int) -> AnyArray:
         """The values of the rankings of one length, one row for each tree."""
@@ -194,175 +183,3 @@ class Tree(Lists):
             for level in range(self.shape.depth + 1):
                 written += grades[self.letters_of(level)].tolist()
         return written
-
-
-class TreeHits(Hits):
-    """The documents of a tree that carry one of some letters, down to a rank.
-
-    Hit order: tree by tree, level by level, letter by letter, and then in the order of the parents. ``keep``, if
-    given, says which of these hits are meant.
-    """
-
-    def __init__(
-        self, tree: Tree, marked: npt.NDArray[np.bool_], cutoff: int, keep: Ints | None = None
-    ) -> None:
-        self.tree = tree
-        self.size = len(tree)
-        self._marked = marked
-        self._cutoff = cutoff
-        self._keep = keep
-
-    @cached_property
-    def _layout(self) -> tuple[list[_Step], int]:
-        """How to go down the trees, and the number of slots for hits."""
-        shape, end = self.tree.shape, 0
-        steps = []
-        for f, marked in enumerate(self._marked.tolist()):
-            base = f * shape.size
-            for level in range(1, shape.depth + 1):
-                width, within = shape.widths[level - 1], level <= self._cutoff
-                parents = slice(base + shape.starts[level - 1], base + shape.starts[level])
-                row = base + shape.starts[level]
-                for letter in shape.choices(level):
-                    hits = None
-                    if marked[letter] and within:
-                        hits = slice(end, end + width)
-                        end += width
-                    steps.append(_Step(f, level, letter, parents, slice(row, row + width), hits))
-                    row += width
-        return steps, end
-
-    def _each(self) -> Iterator[tuple[int, int, int, slice]]:
-        """(tree, level, letter, place of the hits) in hit order."""
-        return ((s.tree, s.level, s.letter, s.hits) for s in self._layout[0] if s.hits is not None)
-
-    def _filled(self, value: Callable[[int, int, int], Any], kind: type) -> AnyArray:
-        """One value per hit that depends only on its tree, level and letter."""
-        result: AnyArray = np.empty(self._layout[1], kind)
-        for f, level, letter, place in self._each():
-            result[place] = value(f, level, letter)
-        return self._kept(result)
-
-    def _kept(self, slots: AnyArray) -> AnyArray:
-        return slots if self._keep is None else slots[self._keep]
-
-    def _spread(self, values: AnyArray | float, neutral: float) -> AnyArray:
-        """Values of the hits as values of all slots."""
-        values = np.asarray(values)
-        if self._keep is None:
-            return np.broadcast_to(values, (self._layout[1],))
-        slots = np.full(
-            self._layout[1], neutral, np.result_type(values.dtype, np.float64 if neutral else np.int8)
-        )
-        slots[self._keep] = values
-        return slots
-
-    @cached_property
-    def rank(self) -> AnyArray:  # type: ignore[override]
-        """The rank of each hit."""
-        return self._filled(lambda f, level, letter: level, np.int64)
-
-    @cached_property
-    def grade(self) -> AnyArray:  # type: ignore[override]
-        """The grade of each hit."""
-        return self._filled(lambda f, level, letter: self.tree.letter_grades[f, letter], np.int64)
-
-    @cached_property
-    def judgment(self) -> AnyArray:  # type: ignore[override]
-        """A judged document of the kind of each hit."""
-        documents = len(self.tree.pool.grade) // len(self._marked)
-        return self._filled(
-            lambda f, level, letter: self.tree.world.document[letter] + f * documents, np.int64
-        )
-
-    @cached_property
-    def list(self) -> Ints:  # type: ignore[override]
-        """The shortest list of each hit: the ranking that ends with it."""
-        nodes = np.empty(self._layout[1], np.int64)
-        for step in self._layout[0]:
-            if step.hits is not None:
-                nodes[step.hits] = np.arange(step.nodes.start, step.nodes.stop)
-        return self._kept(nodes)
-
-    def __len__(self) -> int:
-        return self._layout[1] if self._keep is None else len(self._keep)
-
-    def where(self, keep: npt.NDArray[np.bool_]) -> TreeHits:
-        """The hits for which a condition holds."""
-        chosen = np.flatnonzero(keep)
-        return TreeHits(
-            self.tree, self._marked, self._cutoff, chosen if self._keep is None else self._keep[chosen]
-        )
-
-    def take(self, per_document: AnyArray) -> AnyArray:
-        """The value of each hit's document, given one value per judged document of the collection."""
-        documents = len(self.tree.pool.grade) // len(self._marked)
-        first = self.tree.world.document
-        return self._filled(
-            lambda f, level, letter: per_document[first[letter] + f * documents], per_document.dtype.type
-        )
-
-    def at_rank(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
-        """A function of the rank of each hit."""
-        table = np.asarray(function(np.arange(1, self.tree.shape.depth + 1)))
-        return self._filled(lambda f, level, letter: table[level - 1], table.dtype.type)
-
-    def at_ordinal(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
-        """A function of the ordinal of each hit."""
-        table: AnyArray = np.asarray(function(np.arange(1, self.tree.shape.depth + 1)))
-        return np.asarray(table[self._above(self.count)])
-
-    def sum(self, values: AnyArray | float = 1.0) -> Floats:
-        """The sum of a value per hit over each ranking."""
-        return self._descend(np.add, np.asarray(self._spread(values, 0), np.float64), 0.0)
-
-    @cached_property
-    def count(self) -> Ints:
-        """How many of these hits each ranking has."""
-        return self._descend(np.add, self._spread(1, 0), 0)
-
-    @cached_property
-    def ordinal(self) -> Ints:
-        """1 for the first of these hits in its ranking, 2 for the second, ..."""
-        return self._above(self.count) + 1
-
-    def before(self, values: AnyArray) -> AnyArray:
-        """For each hit the sum of a value over the hits above it."""
-        values = np.asarray(values)
-        whole = values.dtype.kind in "iub"
-        spread = self._spread(values.astype(np.int64 if whole else np.float64), 0)
-        return self._above(self._descend(np.add, spread, 0 if whole else 0.0))
-
-    def product_before(self, values: AnyArray) -> Floats:
-        """For each hit the product of a value over the hits above it."""
-        spread = self._spread(np.asarray(values, np.float64), 1.0)
-        return self._above(self._descend(np.multiply, spread, 1.0))
-
-    def first(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
-        """The value at the first hit of each ranking, or ``otherwise`` where it has none."""
-        own = np.where(self.ordinal == 1, np.asarray(values, np.float64), 0.0)
-        return np.where(self.count > 0, self.sum(own), otherwise)
-
-    def max(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
-        """The largest value over the hits of each ranking, or ``otherwise`` where it has none."""
-        spread = self._spread(np.asarray(values, np.float64), -np.inf)
-        return np.where(self.count > 0, self._descend(np.maximum, spread, -np.inf), otherwise)
-
-    def _descend(self, combine: np.ufunc, own: AnyArray, start: float) -> AnyArray:
-        """Totals of all nodes: that of the parent, combined with the own value where the last document is a hit."""
-        totals = np.empty(self.size, type(start))
-        totals[:: self.tree.shape.size] = start
-        for _, _, _, parents, nodes, hits in self._layout[0]:
-            if hits is None:
-                totals[nodes] = totals[parents]
-            else:
-                combine(totals[parents], own[hits], out=totals[nodes])
-        return totals
-
-    def _above(self, totals: AnyArray) -> AnyArray:
-        """For each hit the total of the ranking above it."""
-        slots = np.empty(self._layout[1], totals.dtype)
-        for step in self._layout[0]:
-            if step.hits is not None:
-                slots[step.hits] = totals[step.parents]
-        return self._kept(slots)

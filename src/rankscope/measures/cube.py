@@ -47,7 +47,8 @@ class CT(Diversity):
     words: float = parameter(150.0, "length of a document (2014 only)", low=0)
 
     def of(self, lists: Lists) -> Floats:
-        filled = lists.by_aspect.sum(self._hits(lists).sum(self.increments(lists)), lists.pool.aspect_weights)
+        hits = self._hits(lists)
+        filled = lists.by_aspect.total(hits, self.increments(lists), lists.pool.aspect_weights)
         return ratio(filled, self.time(lists))
 
     def _hits(self, lists: Lists) -> Hits:
@@ -106,8 +107,8 @@ class ACT(CT):
         speed = np.concatenate([[0.0], np.cumsum(1.0 / time)])
         hits, gain = self._hits(lists), self.increments(lists)
         weights = lists.pool.aspect_weights
-        early = lists.by_aspect.sum(hits.sum(gain * hits.at_rank(lambda rank: speed[rank - 1])), weights)
-        return ratio(speed[retrieved] * lists.by_aspect.sum(hits.sum(gain), weights) - early, retrieved)
+        early = lists.by_aspect.total(hits, gain * hits.at_rank(lambda rank: speed[rank - 1]), weights)
+        return ratio(speed[retrieved] * lists.by_aspect.total(hits, gain, weights) - early, retrieved)
 
     def _rank_by_rank(self, lists: Lists) -> Floats:
         """The sum of CT over all ranks when time depends on which documents were relevant."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankscope.errors import MeasureError, nearest
 from rankscope.judge.lists import Floats, Lists
-from rankscope.measures.classic import AP, ERR
+from rankscope.measures.classic import ERR
 from rankscope.measures.grammar import parse
 from rankscope.measures.ideal import Cascade, ideal_lists
 from rankscope.measures.measure import REGISTRY, Measure, parameter, ratio
@@ -99,8 +99,10 @@ class AP_IA(Diversity):
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
-        values = AP(self.cutoff, rel=self.rel).of(lists.by_aspect.lists)
-        return lists.by_aspect.sum(values, lists.pool.aspect_weights)
+        hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
+        weights = lists.pool.aspect_weights
+        found = lists.pool.by_aspect.recall_base(self.rel).reshape(weights.shape)
+        return lists.by_aspect.total(hits, hits.ordinal / hits.rank, ratio(weights, found))
 
 
 class P_IA(Diversity):
@@ -132,8 +134,8 @@ class _Redundancy(Diversity, abstract=True):
         """The sum over ranks, not normalised."""
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
         left = hits.at_ordinal(lambda ordinal: (1.0 - self.alpha) ** (ordinal - 1.0))
-        values = hits.sum(hits.at_rank(self.weight) * left)
-        return lists.by_aspect.sum(values, lists.pool.aspects_counted.astype(np.float64))
+        counted = lists.pool.aspects_counted.astype(np.float64)
+        return lists.by_aspect.total(hits, hits.at_rank(self.weight) * left, counted)
 
     def ideal(self, lists: Lists) -> Lists:
         """The greedy ideal of every topic."""
