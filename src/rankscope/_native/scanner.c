@@ -196,12 +196,11 @@ static int finish_list(rs_scan *scan, list *one) {
 
 /* ---------------------------------------------------------------- lines */
 
-static int list_reset(list *one, int32_t topic) {
+static void list_reset(list *one, int32_t topic) {
     ids_clear(&one->documents);
     one->topic = topic;
     one->score_falls = one->score_ties = one->rank_falls = 0;
     one->last_score = one->last_rank = 0;
-    return 1;
 }
 
 static int new_list(rs_scan *scan) {
@@ -245,9 +244,9 @@ static int32_t change_topic(rs_scan *scan, field name) {
         if ((scan->keep || !scan->list_count) && !new_list(scan)) return fail_plainly(scan, RS_NO_MEMORY);
         *place = (int64_t)scan->list_count;
         list_reset(&scan->all[scan->list_count - 1], topic);
+        if (topic >= 0) fetch_topic(scan->table, topic);
     }
     scan->current = &scan->all[*place - 1];
-    if (topic >= 0) fetch_topic(scan->table, topic);
     if (name.length + IDS_PADDING > scan->name_room) {
         if (!GROW(scan->name, 2 * name.length + IDS_PADDING))
             return fail_plainly(scan, RS_NO_MEMORY);
@@ -276,23 +275,12 @@ static int list_grow(list *one, int with_rank) {
     return 1;
 }
 
-static inline void fetch_slots(const rs_scan *scan, uint64_t hash) {
-#if defined(__GNUC__)
-    const list *one = scan->current;
-    if (one->documents.slots) __builtin_prefetch(one->documents.slots + (hash & one->documents.mask));
-    if (one->topic >= 0) __builtin_prefetch(judged_bucket(scan->table, scan->table->of_topic[one->topic], hash));
-#else
-    (void)scan, (void)hash;
-#endif
-}
-
 /* One line of six fields. */
 static inline int32_t take(rs_scan *scan, const field *fields) {
     const field none = {(const uint8_t *)"", 0}, id = fields[DOCUMENT];
     const uint64_t hash = ids_hash(id.at, id.length);
     int64_t rank = 0;
     double score = 0;
-    if (scan->current) fetch_slots(scan, hash); /* they arrive while the score is read */
     if (scan->order == RS_RANK && !number_integer(fields[RANK].at, fields[RANK].length, &rank))
         return fail(scan, RS_BAD_RANK, fields[RANK], none);
     switch (number_parse(fields[SCORE].at, fields[SCORE].length, scan->table->c_locale, &score)) {

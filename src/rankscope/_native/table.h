@@ -58,23 +58,28 @@ static inline int32_t judged_like(const rs_table *table, int32_t topic, uint64_t
     }
 }
 
-/* A new topic needs its part of the table soon; asked for in one sweep it comes faster than miss by miss. */
-static inline void fetch_soon(const void *memory, uint64_t bytes) {
+/* Fetching memory ahead has no visible effect, so some compilers drop calls of functions that do nothing else. */
 #if defined(__GNUC__)
-    const char *p = memory;
-    for (uint64_t i = 0; i < bytes && i < (1 << 17); i += 64) __builtin_prefetch(p + i);
+#define FETCH(address) __builtin_prefetch(address)
+#define FETCHING static inline __attribute__((always_inline))
 #else
-    (void)memory, (void)bytes;
+#define FETCH(address) ((void)(address))
+#define FETCHING static inline
 #endif
+
+FETCHING void fetch_span(const void *memory, uint64_t bytes) {
+    const char *p = memory;
+    for (uint64_t i = 0; i < bytes && i < (1 << 17); i += 64) FETCH(p + i);
 }
 
-static inline void fetch_topic(const rs_table *table, int32_t topic) {
+/* A new topic needs its part of the table soon; asked for in one sweep it comes faster than miss by miss. */
+FETCHING void fetch_topic(const rs_table *table, int32_t topic) {
     int64_t first = table->offsets[topic], count = table->offsets[topic + 1] - first;
     uint64_t start = table->starts[first];
     const judged_slots where = table->of_topic[topic];
-    fetch_soon(table->slots + where.first, sizeof *table->slots * BUCKET * ((uint64_t)where.mask + 1));
-    fetch_soon(table->starts + first, 8 * (uint64_t)count);
-    fetch_soon(table->bytes + start, table->starts[first + count] - start);
+    fetch_span(table->slots + where.first, sizeof *table->slots * BUCKET * ((uint64_t)where.mask + 1));
+    fetch_span(table->starts + first, 8 * (uint64_t)count);
+    fetch_span(table->bytes + start, table->starts[first + count] - start);
 }
 
 /* A copy of n elements, followed by as many zero bytes as padding asks for; NULL without memory. */
