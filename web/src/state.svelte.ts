@@ -2,6 +2,7 @@
 
 import type { Collection } from "./data/collection";
 import type { Settings } from "./measures/list";
+import { palette, type Palette } from "./ui/canvas";
 
 export const VIEWS = [
   ["summary", "Summary"],
@@ -44,6 +45,8 @@ export class State {
   /** Edits of the what-if view, as text such as "m5-2 r7=1". */
   edits = $state("");
   theme = $state<"auto" | "light" | "dark">("auto");
+  /** Colours for canvases; App renews them when the theme changes. */
+  palette = $state.raw<Palette>(palette());
   /** Rank under the pointer or keyboard cursor in the curve panels. */
   cursor = $state<number | null>(null);
 

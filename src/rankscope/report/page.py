@@ -21,8 +21,8 @@ __all__ = ["page", "shell"]
 def page(document: Mapping[str, Any]) -> str:
     """The whole page with its data.
 
-    >>> text = page({"title": "<b>", "runs": ["</script>"]})
-    >>> text.startswith("<!doctype html>"), "<b>" in text, text.count("</script>")
+    >>> text = page({"title": "<hr>", "runs": ["</script>"]})
+    >>> text.startswith("<!doctype html>"), "<hr>" in text, text.count("</script>")
     (True, False, 2)
     """
     data = f'<script type="application/json" id="data">{as_json(document)}</script>\n'

@@ -25,10 +25,9 @@ from rankscope.tables import Table
 
 __all__ = ["IN_PAGE", "MAGIC", "as_json", "as_stream", "payload"]
 
-IN_PAGE = frozenset(
-    ("AP", "nDCG", "nDCG@10", "RBP", "RBP(p=0.5)", "P@10", "RR", "Rprec", "R@100", "Bpref", "Judged@10")
-    + ("Twist", "Rho", "Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "b_ratio", "CRP_min", "CRP_N")
-)
+_GAIN = ("AP", "nDCG", "nDCG@10", "RBP", "RBP(p=0.5)", "P@10", "RR", "Rprec", "R@100", "Bpref", "Judged@10")
+_EFFORT = ("Twist", "Rho", "Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "b_ratio", "CRP_min", "CRP_N")
+IN_PAGE = frozenset((*_GAIN, *_EFFORT))
 """Measures that the page computes by itself, as ``str`` of a measure has them."""
 
 MAGIC = b"RSPAGE01"

@@ -66,18 +66,34 @@ export function fullScaleLate(topic: Topic, length: number): number {
 /** First rank after the recall base at which the full-scale run is back at zero. */
 function fullScaleBalance(topic: Topic, length: number): number {
   const R = topic.recallBase;
-  return topic.ideal(`balance@${length}`, () => {
-    let crp = (-R * (R + 1)) / 2;
-    let j = length - R;
-    for (let g = topic.counts.length - 1; g >= 0; g--) {
-      for (let k = 0; k < topic.counts[g]; k++) {
-        j++;
-        crp += relativePosition(topic, j, g);
-        if (crp >= 0) return j;
-      }
+  let crp = (-R * (R + 1)) / 2;
+  let j = length - R;
+  for (let g = topic.counts.length - 1; g >= 0; g--) {
+    for (let k = 0; k < topic.counts[g]; k++) {
+      j++;
+      crp += relativePosition(topic, j, g);
+      if (crp >= 0) return j;
     }
-    return Infinity;
-  });
+  }
+  return Infinity;
+}
+
+interface FullScale {
+  length: number;
+  late: number;
+  balance: number;
+}
+
+const references = new WeakMap<Topic, FullScale>();
+
+/** What depends on the topic and N only; lists of a topic come in turn, so one N at a time is remembered. */
+function reference(topic: Topic, length: number): FullScale {
+  let known = references.get(topic);
+  if (known === undefined || known.length !== length) {
+    known = { length, late: fullScaleLate(topic, length), balance: fullScaleBalance(topic, length) };
+    references.set(topic, known);
+  }
+  return known;
 }
 
 /** Everything about the effort of one list, in O(recall base + hits): after RB only relevant documents move CRP. */
@@ -97,38 +113,46 @@ export function effort(list: List, N: number, mode: Crossing): Effort | null {
   let least = Infinity;
   let balance2012 = Infinity;
   let dipsAgain = false;
-  let h = from;
-  const step = (j: number, rp: number): void => {
+  let lossAtR = 0;
+  let inTop = 0;
+  for (let j = 0, h = from; j < R || h < to; ) {
+    let g = -1;
+    if (j >= R) {
+      j = rank[h];
+      g = grade[h++];
+    } else {
+      j++;
+      if (h < to && rank[h] === j) g = grade[h++];
+    }
+    const rp = relativePosition(topic, j, g);
     const before = crp;
     crp += rp;
     if (rp > 0) late += rp;
     else early -= rp;
-    if (crossing === Infinity && j > 1 && crosses(before, crp, mode)) crossing = j - 1;
-    else if (crossing < j - 1 && j <= R && crp < 0) dipsAgain = true;
+    if (crossing === Infinity) {
+      if (j > 1 && crosses(before, crp, mode)) crossing = j - 1;
+    } else if (crp < 0 && j <= R && crossing < j - 1) dipsAgain = true;
     if (crp < least) {
       least = crp;
       turn = j;
       balance2012 = Infinity;
-    } else if (balance2012 === Infinity && crp >= 0) balance2012 = j;
-  };
-  for (let j = 1; j <= R; j++) {
-    let g = -1;
-    if (h < to && rank[h] === j) g = grade[h++];
-    step(j, relativePosition(topic, j, g));
+    } else if (crp >= 0 && balance2012 === Infinity) balance2012 = j;
+    if (j === R) {
+      lossAtR = crp;
+      inTop = h - from;
+    }
   }
-  const lossAtR = crp;
-  const inTop = h - from;
-  for (; h < to; h++) step(rank[h], relativePosition(topic, rank[h], grade[h]));
 
   const ideal = late === 0 && early === 0;
   if (ideal) {
     crossing = 1;
     turn = R;
     balance2012 = R;
+    least = 0;
   }
-  const fullLate = fullScaleLate(topic, length);
+  const full = reference(topic, length);
   const fullEarly = (R * (R + 1)) / 2;
-  const sigmaPlus = 1 - late / fullLate;
+  const sigmaPlus = 1 - late / full.late;
   const sigmaMinus = 1 - early / fullEarly;
   const sigma = sigmaPlus + sigmaMinus === 0 ? 0 : (2 * sigmaPlus * sigmaMinus) / (sigmaPlus + sigmaMinus);
   const balance = Math.max(R, crossing);
@@ -144,8 +168,7 @@ export function effort(list: List, N: number, mode: Crossing): Effort | null {
   else archetype = inTop === R ? "excellent A" : "excellent B";
 
   const worstAtTurn = (turn * (turn + 1)) / 2 - turn * (R + 1);
-  const worstAtEnd = fullLate - fullEarly;
-  const worstBalance = fullScaleBalance(topic, length);
+  const worstAtEnd = full.late - fullEarly;
   return {
     length,
     rho,
@@ -159,14 +182,14 @@ export function effort(list: List, N: number, mode: Crossing): Effort | null {
     crpLast: crp,
     lossAtR,
     turn,
-    crpAtTurn: ideal ? 0 : least,
+    crpAtTurn: least,
     balance2012,
-    worstBalance,
+    worstBalance: full.balance,
     rho2012: balance2012 === Infinity ? 0 : R / balance2012,
-    bRatio: 1 - balance2012 / worstBalance,
-    crpMin: 1 - (ideal ? 0 : least) / worstAtTurn,
+    bRatio: 1 - balance2012 / full.balance,
+    crpMin: 1 - least / worstAtTurn,
     crpN: worstAtEnd === 0 ? NaN : 1 - crp / worstAtEnd,
-    rhoWorst: worstBalance === Infinity ? 0 : R / worstBalance,
+    rhoWorst: full.balance === Infinity ? 0 : R / full.balance,
   };
 }
 

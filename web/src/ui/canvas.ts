@@ -12,9 +12,14 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
   return context;
 }
 
-/** The value of a colour variable of the style sheet, such as "--accent". */
-export const colour = (name: string): string =>
-  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const COLOURS = ["paper", "ink", "muted", "accent", "early", "late", "exact", "empty"] as const;
+export type Palette = Record<(typeof COLOURS)[number], string>;
+
+/** The colours of the style sheet as they are now. Asking costs a style computation, so ask once for each theme. */
+export function palette(): Palette {
+  const style = getComputedStyle(document.documentElement);
+  return Object.fromEntries(COLOURS.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])) as Palette;
+}
 
 export type RGB = [number, number, number];
 

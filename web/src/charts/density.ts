@@ -1,0 +1,46 @@
+// Many translucent points at once: counted for each pixel, then painted in one go.
+
+import { prepare, rgb } from "../ui/canvas";
+
+/** Room around the plot so that points on its border are whole. */
+export const EDGE = 4;
+
+export interface Points {
+  effort: Float64Array;
+  gain: Float64Array;
+  /** Negative where the point is not to be drawn. */
+  cell: Int8Array;
+  /** Gain at the upper border. */
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** Draws every point as a square of `size`; `alpha` is the strength of one, overlapping ones add up. */
+export function scatter(canvas: HTMLCanvasElement, points: Points, size: number, ink: string, alpha: number): void {
+  const context = prepare(canvas, points.width + 2 * EDGE, points.height + 2 * EDGE);
+  const { width: columns, height: rows } = canvas;
+  const scale = columns / (points.width + 2 * EDGE);
+  const side = Math.max(1, Math.round(size * scale));
+  const hits = new Uint16Array(columns * rows);
+  const { effort, gain, cell, top, width, height } = points;
+  for (let i = 0; i < cell.length; i++) {
+    if (cell[i] < 0) continue;
+    const left = Math.round((EDGE + effort[i] * width) * scale - side / 2);
+    const upper = Math.round((EDGE + height - (gain[i] / top) * height) * scale - side / 2);
+    for (let y = Math.max(0, upper); y < Math.min(rows, upper + side); y++) {
+      for (let x = Math.max(0, left); x < Math.min(columns, left + side); x++) hits[y * columns + x]++;
+    }
+  }
+  const image = context.createImageData(columns, rows);
+  const pixels = image.data;
+  const [r, g, b] = rgb(ink);
+  for (let k = 0; k < hits.length; k++) {
+    if (hits[k] === 0) continue;
+    pixels[4 * k] = r;
+    pixels[4 * k + 1] = g;
+    pixels[4 * k + 2] = b;
+    pixels[4 * k + 3] = 255 * (1 - Math.pow(1 - alpha, hits[k]));
+  }
+  context.putImageData(image, 0, 0);
+}
