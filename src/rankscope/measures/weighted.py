@@ -111,7 +111,9 @@ class GradedGains(Measure, abstract=True):
     )
 
     def validate(self) -> None:
-        if self.gains not in ("linear", "exp2") and "=" not in self.gains and self._gain_of_grades()[0] != 0:
+        if self.gains in ("linear", "exp2"):
+            return
+        if self._gain_of_grades().get(0) != 0 and "=" not in self.gains:
             raise MeasureError(
                 f"{self.name} needs gain 0 for non-relevant documents",
                 hint="begin the gains with 0, as in '0,5,10,15'",
