@@ -184,6 +184,12 @@ class Scores:
             raise MissingDependencyError.of("pyarrow", "frames", "data frames") from None
         return pyarrow.table(self._columns())
 
+    def plot(self, **options: Any) -> Any:
+        """The figure: how the means of the runs are distributed, measure by measure."""
+        from rankscope.plots import plot_means
+
+        return plot_means(self, **options)
+
     def explore(self) -> Any:
         """The interactive page inside a notebook."""
         from rankscope.explorer import notebook

@@ -202,11 +202,11 @@ class Curve:
         found = (self.table, self.points, self.values, self.intervals, self.references)
         return {table.name: table for table in found}
 
-    def plot(self, **options: Any) -> Any:
-        """The figure: CRP with its marked points, above the bars of RP."""
-        from rankscope.plots.crp import plot_curve
+    def plot(self, *, dcg: bool = False, **options: Any) -> Any:
+        """The figure: CRP with its marked points, above the bars of RP; with ``dcg`` DCG beside it."""
+        from rankscope import plots
 
-        return plot_curve(self, **options)
+        return (plots.plot_dcg if dcg else plots.plot_curve)(self, **options)
 
 
 def curve(

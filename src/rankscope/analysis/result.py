@@ -29,5 +29,11 @@ class Result:
     def __str__(self) -> str:
         return render(self.tables.values(), "table")
 
+    def plot(self, **options: Any) -> Any:
+        """The figure of the result, if there is one: see :mod:`rankscope.plots`."""
+        from rankscope.plots import plot
+
+        return plot(self, **options)
+
     def _repr_html_(self) -> str:
         return "".join(f"<h4>{table.name}</h4>{table._repr_html_()}" for table in self.tables.values())

@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_seed(parser)
     options.add_output(parser)
+    options.add_plot(parser)
 
 
 def run(args: argparse.Namespace) -> None:

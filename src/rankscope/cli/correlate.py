@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--swaps", action="store_true", help="list the pairs of runs that two measures order differently"
     )
     options.add_output(parser)
+    options.add_plot(parser)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", type=float, default=2.0, help="base of the jk discount (default: 2)")
     options.add_output(parser)
     options.add_plot(parser)
+    parser.add_argument("--dcg", action="store_true", help="with --plot: CRP beside DCG")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> None:
     )
     display = [_head(found.table, args.head), found.points, found.values, found.intervals]
     if args.plot:
-        found.plot().save(args.plot)
+        found.plot(dcg=args.dcg).save(args.plot)
     emit(args, found.tables.values(), found.settings, display=display)
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.effort import DEFAULT_GAINS, EFFORTS, GAINS, Effort, effort_of
+from rankscope.analysis.effort import DEFAULT_GAINS, EFFORTS, FIGURES, GAINS, Effort, effort_of
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
@@ -45,6 +45,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--topics", action="store_true", help="every run and topic as well")
     options.add_output(parser)
     options.add_plot(parser)
+    parser.add_argument(
+        "--figure",
+        choices=FIGURES,
+        default="plane",
+        help="what --plot draws (default: plane, of the first measure)",
+    )
+    parser.add_argument(
+        "--highlight",
+        action="append",
+        default=[],
+        metavar="RUN",
+        help="a run to mark in the plane; repeatable",
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -55,7 +68,8 @@ def run(args: argparse.Namespace) -> None:
         judged, gains, crossing=args.crossing, cutoff=args.cutoff, missing=args.missing, order=args.order
     )
     if args.plot:
-        found.plot().save(args.plot)
+        more = {"highlight": args.highlight} if args.figure == "plane" else {}
+        found.plot(args.figure, **more).save(args.plot)
     if args.cell is not None:
         points = _cell(found, args.cell)
         emit(

@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_measures(parser, DEFAULT)
     options.add_output(parser)
+    options.add_plot(parser)
     parser.add_argument("-q", "--topics", action="store_true", help="the value of every topic as well")
 
 
@@ -39,6 +40,8 @@ def run(args: argparse.Namespace) -> None:
     if args.topics:
         tables.append(scores.topics_table())
         display.append(scores.topics_table())
+    if args.plot:
+        scores.plot().save(args.plot)
     emit(args, tables, scores.settings, display=display)
 
 

@@ -86,7 +86,19 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def add_plot(parser: argparse.ArgumentParser) -> None:
     """--plot for commands that have a figure."""
-    parser.add_argument("--plot", metavar="FILE", help="also draw the figure into FILE (.pdf, .svg or .png)")
+    parser.add_argument(
+        "--plot",
+        type=_figure_file,
+        metavar="FILE",
+        help="also draw the figure into FILE (.pdf, .svg or .png)",
+    )
+
+
+def _figure_file(name: str) -> str:
+    # known before any work is done
+    if Path(name).suffix.lower() not in (".pdf", ".svg", ".png"):
+        raise argparse.ArgumentTypeError(f"{name!r} does not end in .pdf, .svg or .png")
+    return name
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:

@@ -63,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_measures(parser, DEFAULT)
     options.add_output(parser)
+    options.add_plot(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress bars")
 
 
@@ -82,6 +83,8 @@ def run(args: argparse.Namespace) -> None:
         examples=args.examples,
     )
     tables = found.tables
+    if args.plot:
+        found.plot().save(args.plot)
     emit(args, list(tables.values()), found.settings, display=[tables["properties"]])
     if args.format == "table" or (args.format is None and sys.stdout.isatty() and args.output is None):
         _write_sentences(tables["counterexamples"])

@@ -74,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_measures(parser, DEFAULT)
     options.add_output(parser)
+    options.add_plot(parser)
     options.add_seed(parser)
     options.add_jobs(parser)
 
@@ -90,6 +91,8 @@ def run(args: argparse.Namespace) -> None:
         seed=args.seed,
         jobs=args.jobs,
     )
+    if args.plot:
+        found.plot().save(args.plot)
     emit(args, list(found.tables.values()), found.settings, display=_for_people(found))
     if args.format == "table" or (args.format is None and sys.stdout.isatty() and args.output is None):
         _write_verdicts(found)

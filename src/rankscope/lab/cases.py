@@ -120,6 +120,23 @@ class PropertiesResult:
                 return finding.violations
         raise SettingsError(f"{measure} was not tested for {property!r}", hint="see the table of properties")
 
+    def plot(self, measure: str | Measure | None = None, **options: Any) -> Any:
+        """The tree of short rankings with the violations of a measure: the first that has any, unless set."""
+        from rankscope.plots.relations import plot_relations, readable_depth
+
+        violated = [f for f in self.findings if f.shortest and measure in (None, str(f.measure), f.measure)]
+        chosen = measure or (violated or list(self.findings))[0].measure
+        shown = {
+            key: self.settings.get(key) for key in ("aspects", "grades", "relevant", "nonrelevant", "weights")
+        }
+        letters = int(shown["aspects"] or shown["grades"] or 2) + 1
+        longest = max([2, *(f.shortest[0].length for f in violated if f.measure == violated[0].measure)])
+        shown["depth"] = min(longest, int(self.settings["depth"]), readable_depth(letters))
+        shown["properties"] = [
+            name for name in self.settings["properties"] if name in RELATIONS and name != "induced"
+        ]
+        return plot_relations(chosen, **{**shown, **options})
+
     def __repr__(self) -> str:
         return self.tables["properties"].text()
 

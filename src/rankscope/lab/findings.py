@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.errors import SettingsError
 from rankscope.lab.intervals import delta, ranking, written
 from rankscope.lab.walks import Pair
 from rankscope.tables import Cell, Table
@@ -185,6 +186,21 @@ class Scales:
             "counterexamples": Table("counterexamples", _EXAMPLE, examples),
             "verdicts": Table("verdicts", ("measure", "scale", "verdict"), verdicts),
         }
+
+    def plot(self, measure: object = None, **options: Any) -> Any:
+        """The figure of the first counterexample to an interval-like scale, or of the first one of a measure."""
+        from rankscope.plots import plot_intervals
+
+        for found in self.findings:
+            example = found.counterexample
+            if example and found.scale in (ALL, EQUAL) and (measure is None or str(measure) == found.measure):
+                r, s, u, v = example.ends()
+                rises = example.rise_sr, example.rise_vu
+                return plot_intervals(r, s, u, v, found.measure, rises=rises, **options)
+        raise SettingsError(
+            "no interval-like scale is violated: there is no counterexample to draw",
+            hint="try other measures or lengths",
+        )
 
     def finding(self, measure: object, scale: str) -> Finding:
         """The finding about one measure and one scale."""

@@ -28,13 +28,14 @@ def plot_intervals(
     v: Ranking,
     measure: str | Measure | None = None,
     *,
+    rises: tuple[float, float] | None = None,
     width: float = DOUBLE,
 ) -> Figure:
     """The intervals [r, s] and [u, v] as areas between prefix sums, and both difference vectors beside them.
 
     Where Delta_sr <= Delta_vu at every rank, a measure on an interval-like scale must not rise more on [r, s] than on
-    [u, v]; with a ``measure`` the rises are written above and a contradiction is said. Rankings are grades or
-    text such as ``"0110"``.
+    [u, v]; with a ``measure`` its rises (or those given) are written below, and whether they contradict that.
+    Rankings are grades or text such as ``"0110"``.
 
     >>> figure = plot_intervals("001", "010", "010", "100", "DCG(discount='jk')")
     >>> figure.table.column("delta_sr"), figure.table.column("delta_vu")
@@ -42,17 +43,17 @@ def plot_intervals(
     """
     ends = {name: _ranking(value, name) for name, value in zip("rsuv", (r, s, u, v), strict=True)}
     _check(ends)
-    rises = _rises(ends, measure)
+    shown = _rises(ends, measure, rises)
     table = _table(ends)
     with styled():
         figure = blank(width, 2.5)
         panels = figure.subplots(1, 3, width_ratios=(1, 1, 1.15))
         for panel, low, high, number in ((panels[0], "r", "s", 0), (panels[1], "u", "v", 1)):
-            _draw_interval(panel, ends, low, high, number, rises)
+            _draw_interval(panel, ends, low, high, number, shown)
         top = 0.5 + max(int(cumsum(ends[name])[-1]) for name in "rsuv")
         for panel in panels[:2]:
             panel.set_ylim(-0.15, top)
-        _draw_deltas(panels[2], table, rises)
+        _draw_deltas(panels[2], table, shown)
         for panel in panels:
             _ranks(panel, len(ends["r"]))
     return Figure(figure, tuple(panels), table)
@@ -82,10 +83,13 @@ def _check(ends: dict[str, tuple[int, ...]]) -> None:
 
 
 def _rises(
-    ends: dict[str, tuple[int, ...]], measure: str | Measure | None
+    ends: dict[str, tuple[int, ...]],
+    measure: str | Measure | None,
+    known: tuple[float, float] | None,
 ) -> tuple[str, float, float] | None:
-    if measure is None:
-        return None
+    """What is written about a measure: its name and its rises on the two intervals."""
+    if measure is None or known is not None:
+        return None if known is None else (str(measure or "rises"), *known)
     from rankscope.lab.intervals import code
     from rankscope.lab.values import values_at
     from rankscope.measures.grammar import parse

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rankscope.lab.tree import Tree
     from rankscope.measures import Measure
 
-__all__ = ["plot_relations"]
+__all__ = ["plot_relations", "readable_depth"]
 
 MOST = 130
 """Rankings beyond which a tree cannot be read."""
@@ -92,9 +92,23 @@ def plot_relations(
         axes.axis("off")
         wrong = sum(edge.violated for edge in edges)
         found = "" if measure is None else f"{short(name, 40)}: {wrong:,} of {len(edges):,} violated"
-        axes.set_title(found or f"{len(words):,} rankings, {len(edges):,} relations")
+        found = found or f"{len(words):,} rankings, {len(edges):,} relations"
+        axes.set_title(f"{found}\narrows lead to rankings that should not score less", fontsize=7.5)
         legend_below(figure, _legend(relations, wrong > 0), 2 if size < 5 else 3)
     return Figure(figure, (axes,), _table(edges, relations, words, scores, name))
+
+
+def readable_depth(letters: int) -> int:
+    """How long the rankings over so many letters may be for their tree to be readable.
+
+    >>> readable_depth(3), readable_depth(2)
+    (4, 6)
+    """
+    depth, number = 0, 1
+    while number + letters ** (depth + 1) <= MOST:
+        depth += 1
+        number += letters**depth
+    return depth
 
 
 def _tree(
@@ -198,7 +212,7 @@ def _draw_nodes(
     (x0, y0) = places[0]
     for x, y in places:
         if x == x0 + 1:  # nothing is said about the empty ranking: plain lines show where the tree begins
-            axes.plot([x0 + half / 2, x - half], [y0, y], color="#dddddd", linewidth=0.7, zorder=1)
+            axes.plot([x0 + half, x - half], [y0, y], color="#dddddd", linewidth=0.7, zorder=1)
     for word, (x, y), score in zip(words, places, scores.tolist(), strict=True):
         text = "∅" if word == "-" else word
         shown = f"{text}  {score:.3f}" if np.isfinite(score) else text
