@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import Floats, Lists
+from rankscope.judge.lists import Floats, Ints, Lists
 from rankscope.measures.measure import Measure, parameter, ratio
 
 __all__ = [
@@ -109,26 +109,33 @@ class Rprec(Measure):
 class Bpref(Measure):
     """Binary preference: how seldom judged non-relevant documents stand above relevant ones.
 
-    Bpref = 1/R * sum over retrieved relevant documents of 1 - min(n, R) / min(R, N)
-    n = judged non-relevant documents above it, N = all judged non-relevant documents; the term is 1 when n = 0
+    Bpref = 1/R * sum over retrieved relevant documents of 1 - min(n, D) / D
+    n = judged non-relevant documents above it;  the term is 1 when n = 0
+    form trec_eval: 1 - min(n, R) / min(R, N), with N = all judged non-relevant documents, as everybody prints it
+    form original: D = R, as first published;  form plus10: D = R + 10, its variant for few relevant documents
     """
 
     aliases = ("BPref", "bpref")
     cutoff_rule = "none"
     reference = "Buckley and Voorhees 2004"
     rel: int = parameter(1, _REL, low=1)
+    form: str = parameter("trec_eval", "what n is divided by", choices=("trec_eval", "original", "plus10"))
 
     def of(self, lists: Lists) -> Floats:
         # trec_eval keeps negative grades apart: they say that a document was not really judged
-        judged = lists.relevant(0)
-        is_relevant = judged.grade >= self.rel
-        relevant = judged.where(is_relevant)
-        above = judged.ordinal[is_relevant] - relevant.ordinal
+        hits = lists.hits()
+        hits = hits.where(hits.grade >= 0)
+        relevant = hits.grade >= self.rel
+        above = hits.before((~relevant).astype(np.int64))
         base = lists.recall_base(self.rel)
-        nonrelevant = lists.recall_base(0) - base
-        most = np.minimum(base, nonrelevant)[relevant.list]
-        term = 1.0 - ratio(np.minimum(above, base[relevant.list]), most)
-        return ratio(relevant.sum(term), base)
+        most = base + 10 if self.form == "plus10" else base
+        possible = np.minimum(base, self._nonrelevant(lists)) if self.form == "trec_eval" else most
+        term = 1.0 - ratio(np.minimum(above, most[hits.list]), possible[hits.list])
+        return ratio(hits.sum(np.where(relevant, term, 0.0)), base)
+
+    def _nonrelevant(self, lists: Lists) -> Ints:
+        grade = lists.pool.grade
+        return lists.per_topic(lists.pool.count((grade >= 0) & (grade < self.rel)))
 
 
 class SetP(Measure):
