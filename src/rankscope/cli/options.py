@@ -110,7 +110,10 @@ def measures(args: argparse.Namespace) -> list[Measure]:
     """The measures that were asked for, after loading the plugins that may define them."""
     for plugin in args.plugin:
         _load_plugin(plugin)
-    return parse_many(args.measure or args.default_measures)
+    chosen = parse_many(args.measure or args.default_measures)
+    if not chosen:
+        raise SettingsError("no measure is named", hint="try -m AP, or see: rankscope measures")
+    return chosen
 
 
 def collection(args: argparse.Namespace) -> tuple[Qrels, Runs]:
