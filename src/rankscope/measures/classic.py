@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import Floats, Ints, Lists
+from rankscope.judge.lists import Floats, Lists
 from rankscope.measures.measure import Measure, parameter, ratio
 
 __all__ = [
@@ -123,19 +123,13 @@ class Bpref(Measure):
 
     def of(self, lists: Lists) -> Floats:
         # trec_eval keeps negative grades apart: they say that a document was not really judged
-        hits = lists.hits()
-        hits = hits.where(hits.grade >= 0)
-        relevant = hits.grade >= self.rel
-        above = hits.before((~relevant).astype(np.int64))
+        judged, relevant = lists.relevant(0), lists.relevant(self.rel)
+        above = judged.ordinal[np.flatnonzero(judged.grade >= self.rel)] - relevant.ordinal
         base = lists.recall_base(self.rel)
         most = base + 10 if self.form == "plus10" else base
-        possible = np.minimum(base, self._nonrelevant(lists)) if self.form == "trec_eval" else most
-        term = 1.0 - ratio(np.minimum(above, most[hits.list]), possible[hits.list])
-        return ratio(hits.sum(np.where(relevant, term, 0.0)), base)
-
-    def _nonrelevant(self, lists: Lists) -> Ints:
-        grade = lists.pool.grade
-        return lists.per_topic(lists.pool.count((grade >= 0) & (grade < self.rel)))
+        possible = np.minimum(base, lists.recall_base(0) - base) if self.form == "trec_eval" else most
+        term = 1.0 - ratio(np.minimum(above, most[relevant.list]), possible[relevant.list])
+        return ratio(relevant.sum(term), base)
 
 
 class SetP(Measure):
