@@ -43,7 +43,7 @@ class StRec(Diversity):
     StRec@k = aspects with a relevant document in the first k / m
     """
 
-    aliases = ("strec", "SRecall")
+    aliases = ("StRecall", "strec")
     reference = "Zhai, Cohen and Lafferty 2003"
     rel: int = parameter(1, _REL, low=1)
 
