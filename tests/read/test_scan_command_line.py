@@ -8,7 +8,7 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.cli.main import main
@@ -136,3 +136,24 @@ def test_eval_of_any_measures(tmp_path_factory: pytest.TempPathFactory, measures
 def test_any_arguments(arguments: list[str]) -> None:
     if not arguments or arguments[0] not in ("demo", "simulate", "explore", "study"):  # these write or serve
         check([*arguments[:1], *arguments[1:]])
+
+
+COMMANDS = [
+    ["trec_eval", "-q", "-m", "all_trec"], ["ndeval"], ["effort"], ["bounds"], ["orderings"], ["correlate"],
+    ["compare"], ["curve", "--topic", "1"], ["pools", "--repeats", "2"],
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@given(garbled(GOOD_QRELS, QRELS_WORDS, 4), garbled(GOOD_RUN, RUN_WORDS, 6))
+@settings(max_examples=25)
+def test_commands_on_any_files(
+    tmp_path_factory: pytest.TempPathFactory, command: list[str], qrels: bytes, run: bytes
+) -> None:
+    folder: Path = tmp_path_factory.mktemp("any")
+    names = [str(folder / name) for name in ("qrels", "run", "other")]
+    for name, content in zip(names, (qrels, run, GOOD_RUN), strict=True):
+        Path(name).write_bytes(content)
+    files = names if command[0] in ("compare", "correlate", "pools") else names[:2]
+    check([command[0], *command[1:], *files])
