@@ -157,7 +157,9 @@ def _utility(prices: list[float], wanted: Wanted) -> Measure:
 
 
 def _levels(levels: list[float], wanted: Wanted) -> Measure:
-    return trec.AvgIPrec(rel=wanted.rel, levels=",".join(map(repr, levels)))
+    # written short where that says the same, so that the default is the default of AvgIPrec
+    written = [short if float(short := f"{level:g}") == level else repr(level) for level in levels]
+    return trec.AvgIPrec(rel=wanted.rel, levels=",".join(written))
 
 
 def _one(name: str, kind: type[Measure]) -> Entry:

@@ -1,0 +1,59 @@
+"""trec_eval's names and the measures behind them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rankscope.measures import measure
+from rankscope.trec_eval.names import ENTRIES, NICKNAMES, Entry, Wanted, parsed
+
+PAGE = Path(__file__).parents[2] / "docs" / "trec_eval.md"
+
+
+def row(entry: Entry) -> str:
+    """A row of the table in the documentation."""
+    measures = [column.measure for column in entry.columns(None, Wanted())]
+    more = " ..." if len(measures) > 1 else ""
+    mine = "-" if measures[0] is None else f"`{measures[0]}`{more}"
+    kind = "" if entry.parameters == "none" else entry.parameters
+    default = ",".join(f"{value:g}" for value in entry.default)
+    return f"| `{entry.name}` | {kind} | {default} | {mine} |"
+
+
+def test_the_page_lists_every_measure() -> None:
+    lines = PAGE.read_text().splitlines()
+    start = lines.index(row(ENTRIES["runid"]))
+    assert lines[start : start + len(ENTRIES)] == [row(entry) for entry in ENTRIES.values()]
+
+
+@pytest.mark.parametrize("nickname", NICKNAMES)
+def test_nicknames_name_measures_in_the_order_of_output(nickname: str) -> None:
+    names = NICKNAMES[nickname]
+    assert set(names) <= set(ENTRIES)
+    kind = {"all_prefs": "prefs", "prefs": "prefs", "qrels_jg": "qrels_jg"}.get(nickname, "qrels")
+    entries = list(dict.fromkeys(column.entry for column in parsed([nickname], Wanted(), kind)))
+    assert entries == [name for name in ENTRIES if name in names]
+
+
+def test_every_measure_can_be_written_down() -> None:
+    """So that what trec_eval prints can be had from ``rankscope eval`` as well."""
+    for entry in ENTRIES.values():
+        for column in entry.columns(None, Wanted(rel=2, documents=10)):
+            if column.measure is not None:
+                assert measure(str(column.measure)) == column.measure
+
+
+def test_defaults_are_the_defaults_of_rankscope() -> None:
+    assert str(ENTRIES["11pt_avg"].columns(None, Wanted())[0].measure) == "AvgIPrec"
+    assert str(ENTRIES["set_F"].columns(None, Wanted())[0].measure) == "SetF"
+    assert str(ENTRIES["utility"].columns(None, Wanted())[0].measure) == "Utility"
+
+
+def test_relevance_reaches_every_measure_that_knows_it() -> None:
+    for entry in ENTRIES.values():
+        for column in entry.columns(None, Wanted(rel=3)):
+            known = column.measure
+            if known is not None and "rel" in known.parameters and entry.name != "num_ret":
+                assert known.rel == 3, entry.name  # type: ignore[attr-defined]
