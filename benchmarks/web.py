@@ -34,7 +34,8 @@ def collection(lists: int, depth: int = 1000) -> Judged:
     runs = -(-lists // TOPICS)
     relevant = np.clip(rng.lognormal(3.6, 0.8, TOPICS), 3, 400).astype(int)
     judgments = {
-        f"{301 + t}": {f"doc-{t}-{k}": int(rng.integers(1, 4)) for k in range(n)} for t, n in enumerate(relevant)
+        f"{301 + t}": {f"doc-{t}-{k}": int(rng.integers(1, 4)) for k in range(n)}
+        for t, n in enumerate(relevant)
     }
     qrels = Qrels.from_dict(judgments)
     starts = qrels.topic_offsets
@@ -100,7 +101,9 @@ _CLICKS = """async (clicks) => {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--lists", type=int, nargs="+", default=[20_000, 100_000])
     parser.add_argument("--clicks", type=int, default=31)
     parser.add_argument("--data", metavar="DIR", help="also a real collection: DIR/qrels.txt and DIR/runs")
@@ -118,7 +121,9 @@ def main() -> None:
             start = time.perf_counter()
             text = page(payload(judged, title=f"{lists:,} lists"))
             seconds = time.perf_counter() - start
-            rows.append(_row(f"{lists:,} random lists", browser, Path(folder) / f"{lists}.html", text, seconds, args))
+            rows.append(
+                _row(f"{lists:,} random lists", browser, Path(folder) / f"{lists}.html", text, seconds, args)
+            )
         if args.data:
             start = time.perf_counter()
             text = _real(Path(args.data))

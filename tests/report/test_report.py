@@ -218,3 +218,40 @@ def test_trec_covid_page_is_small_and_quick(data_dir: Path, tmp_path: Path) -> N
     target = report(folder / "qrels.txt", folder / "runs", tmp_path / "covid.html")
     assert time.perf_counter() - start < 30
     assert target.stat().st_size < 6_000_000
+
+
+def test_tables_of_a_study_are_cut_down_for_the_page() -> None:
+    from rankscope.report.study import for_page
+
+    rng = np.random.default_rng(1)
+    rows = [
+        (m, "bootstrap", f"a{k}", "b", float(rng.random()), 0.1) for m in ("AP", "RR") for k in range(2000)
+    ]
+    asl = rs.Table("asl", ("measure", "test", "a", "b", "asl", "difference"), rows)
+    long = rs.Table("long", ("x",), [(k,) for k in range(6000)])
+    shown = for_page({"asl": asl, "long": long, "quadrants": asl, "power": rs.Table("power", ("x",), [(1,)])})
+    assert sorted(shown) == ["asl", "power"]
+    curve = [row for row in shown["asl"].rows if row[0] == "AP"]
+    levels = sorted((row[4] for row in rows if row[0] == "AP"), reverse=True)
+    assert len(curve) == 300
+    assert all(levels[int(str(pairs)) - 1] == level for _, _, pairs, level in curve)
+    assert curve[0][2:] == (1, levels[0])
+    assert curve[-1][2:] == (2000, levels[-1])
+
+
+def test_a_study_written_by_the_command_is_read_back(tmp_path: Path) -> None:
+    from rankscope.report.study import read_study
+    from rankscope.simulate import simulate
+
+    simulate(systems=4, topics=6, grades=3, depth=40, seed=2, pool_depth=20).write(tmp_path / "data")
+    rs.study(
+        tmp_path / "data/qrels.txt", tmp_path / "data/runs", ["AP", "Twist"], output=tmp_path / "s", repeats=1
+    )
+    tables = read_study(tmp_path / "s")
+    assert {"correlations", "robustness", "power", "asl", "bounds"} <= set(tables)
+    assert {"a", "b", "method", "value"} <= set(tables["correlations"].columns)
+    assert {"measure", "pool", "tau"} <= set(tables["robustness"].columns)
+    assert {"measure", "test", "alpha", "pairs", "significant", "power", "delta"} <= set(
+        tables["power"].columns
+    )
+    assert {"p", "depth", "lower", "upper"} <= set(tables["bounds"].columns)

@@ -57,6 +57,11 @@ export class State {
     this.runs = data.runs.length > 0 ? [this.best()] : [];
   }
 
+  /** The views there is something to show for. */
+  get views(): readonly (readonly [View, string])[] {
+    return VIEWS.filter(([view]) => view !== "study" || Object.keys(this.data.study).length > 0);
+  }
+
   private best(): number {
     const means = this.data.means(this.measure, this.settings);
     let best = 0;
@@ -104,7 +109,7 @@ export class State {
     const q = new URLSearchParams(fragment.replace(/^#/, ""));
     const d = this.data;
     const view = q.get("view");
-    if (VIEWS.some(([v]) => v === view)) this.view = view as View;
+    if (this.views.some(([v]) => v === view)) this.view = view as View;
     const measure = q.get("measure");
     if (measure && d.measure(measure)) this.measure = measure;
     const runs = q.getAll("run").map((name) => d.runs.indexOf(name));

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> None:
         raise SettingsError(f"--port {args.port}", hint="a port is a number from 0 to 65535")
     if args.length < 1:
         raise SettingsError(f"--length {args.length}", hint="N is a number of ranks from 1 on")
-    measures = options.measures(args)
+    measures = options.measures(args) if args.measure else []
     qrels, runs = options.collection(args)
 
     def ready(url: str) -> None:

@@ -70,7 +70,7 @@ def document_of(args: argparse.Namespace) -> dict[str, object]:
 
     if args.length < 1:
         raise SettingsError(f"--length {args.length}", hint="N is a number of ranks from 1 on")
-    measures = options.measures(args)
+    measures = options.measures(args) if args.measure else []
     study = read_study(args.study) if args.study else None
     qrels, runs = options.collection(args)
     return payload(

@@ -10,7 +10,7 @@ import base64
 import json
 import math
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from rankscope.judge import UNJUDGED, Hits, Judged
 from rankscope.measures import Measure
 from rankscope.read.ids import to_text
 from rankscope.report.notes import notes
+from rankscope.report.study import for_page
 from rankscope.tables import Table
 
 __all__ = ["IN_PAGE", "MAGIC", "as_json", "as_stream", "payload"]
@@ -101,7 +102,7 @@ def payload(
         document["documents"] = _documents(judged, relevant)
     document["measures"] = [_measure(judged, m, missing) for m in measures if str(m) not in IN_PAGE]
     if study:
-        document["study"] = {name: _table(table) for name, table in study.items()}
+        document["study"] = {name: _table(table) for name, table in for_page(study).items()}
     return document
 
 
@@ -205,21 +206,3 @@ def as_stream(document: Mapping[str, Any], chunk: int = 1 << 18) -> Iterator[byt
             yield raw[start : start + chunk]
         if len(raw) % 8:
             yield bytes(-len(raw) % 8)
-
-
-def stream_length(document: Mapping[str, Any]) -> int:
-    """Bytes of :func:`as_stream`."""
-    return sum(map(len, as_stream(document)))
-
-
-def study_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Table]:
-    """Tables as the JSON of the commands has them, ``{name: [row, ...]}``, as :class:`Table`.
-
-    >>> study_tables({"power": [{"measure": "AP", "power": 0.5}]})["power"].columns
-    ('measure', 'power')
-    """
-    found: dict[str, Table] = {}
-    for name, rows in tables.items():
-        columns = tuple(dict.fromkeys(key for row in rows for key in row))
-        found[name] = Table(name, columns, [tuple(row.get(c) for c in columns) for row in rows])
-    return found

@@ -55,15 +55,12 @@ export function robustness(rows: Row[]): Series[] {
   });
 }
 
-/** ASL curve: pairs of runs sorted by achieved significance level. */
+/** ASL curve: pairs of runs sorted by achieved significance level, the least significant first. */
 export function aslCurves(rows: Row[]): Series[] {
   return distinct(rows, "measure").map((name) => {
-    const levels = rows
-      .filter((r) => text(r.measure) === name)
-      .map((r) => number(r.asl))
-      .filter((v) => !Number.isNaN(v))
-      .sort((a, b) => b - a);
-    return { name, points: levels.map((v, i) => [i + 1, v] as [number, number]) };
+    const own = rows.filter((r) => text(r.measure) === name && !Number.isNaN(number(r.asl)));
+    own.sort((a, b) => number(b.asl) - number(a.asl));
+    return { name, points: own.map((r, i) => [typeof r.pairs === "number" ? r.pairs : i + 1, number(r.asl)] as [number, number]) };
   });
 }
 

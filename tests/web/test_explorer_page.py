@@ -1,0 +1,91 @@
+"""The page as the explorer and notebooks show it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankscope as rs
+from rankscope.explorer import notebook
+
+
+@pytest.fixture(scope="module")
+def address(collection_page: Path) -> Iterator[str]:
+    pytest.importorskip("starlette", reason="the extra explore is not installed")
+    pytest.importorskip("uvicorn", reason="the extra explore is not installed")
+    data = collection_page.parent / "data"
+    command = [sys.executable, "-m", "rankscope", "explore", str(data / "qrels.txt"), str(data / "runs")]
+    process = subprocess.Popen([*command, "--no-browser"], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    found = re.search(r"http://\S+", process.stdout.readline())
+    assert found
+    yield found.group()
+    process.kill()
+    process.communicate()
+
+
+@pytest.fixture
+def tab(chromium: Any) -> Iterator[Any]:
+    page = chromium.new_page(viewport={"width": 1400, "height": 900})
+    yield page
+    page.close()
+
+
+def test_the_explorer_asks_its_own_server_and_nobody_else(
+    tab: Any, address: str, collection_page: Path
+) -> None:
+    problems: list[str] = []
+    requests: list[str] = []
+    tab.on("console", lambda m: problems.append(m.text) if m.type in ("error", "warning") else None)
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    tab.on("request", lambda request: requests.append(request.url))
+    tab.goto(address + "#view=curves")
+    tab.wait_for_selector("main h2")
+    data = collection_page.parent / "data"
+    runs = rs.read_runs(data / "runs")
+    run, topic = tab.evaluate(
+        "[rankscope.data.runs[rankscope.state.runs[0]], rankscope.data.topics[rankscope.state.topic]]"
+    )
+    ranking = runs[run].ranking(topic)
+    tab.get_by_role("cell", name=ranking[0], exact=True).wait_for()
+    shown = tab.locator("#documents-title ~ div tbody tr td:nth-child(2)").all_inner_texts()
+    assert shown == ranking[: len(shown)]
+    assert len(shown) >= 100
+    assert problems == []
+    outside = [url for url in requests if not url.startswith((address, "data:"))]
+    assert outside == []
+
+
+def test_the_explorer_has_the_scores_of_the_report(tab: Any, address: str, collection_page: Path) -> None:
+    script = "['AP', 'Twist', 'Bpref'].map(m => Array.from(rankscope.data.means(m, rankscope.data.defaults)))"
+    tab.goto(address)
+    tab.wait_for_selector("main h2")
+    served = tab.evaluate(script)
+    tab.goto(collection_page.as_uri())
+    tab.wait_for_selector("main h2")
+    assert tab.evaluate(script) == served
+
+
+def test_the_page_runs_inside_a_notebook(tab: Any, collection_page: Path, tmp_path: Path) -> None:
+    data = collection_page.parent / "data"
+    scores = rs.evaluate(data / "qrels.txt", data / "runs", ["AP", "ERR@20"])
+    problems: list[str] = []
+    tab.on("console", lambda m: problems.append(m.text) if m.type in ("error", "warning") else None)
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    outer = f"<!doctype html><title>notebook</title><script>window.secret = 1</script>{notebook(scores)._repr_html_()}"
+    (tmp_path / "notebook.html").write_text(outer, "utf-8")
+    tab.goto((tmp_path / "notebook.html").as_uri())
+    frame = tab.frame_locator("iframe")
+    frame.get_by_role("link", name="Runs").click()
+    frame.get_by_role("heading", name="Runs by AP").wait_for()
+    assert frame.get_by_role("button", name=re.compile("^ERR@20")).count() == 1
+    inside = tab.frames[1]
+    reach = "(() => { try { return String(parent.secret) } catch (e) { return e.name } })()"
+    assert inside.evaluate(reach) == "SecurityError"
+    assert problems == []
