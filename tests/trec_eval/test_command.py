@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import warnings
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankscope.cli.main import main
+from rankscope.trec_eval.names import ENTRIES, NICKNAMES
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n1 0 d -1\n2 0 a 1\n10 0 e 1\n10 0 f 0\n"
 RUN = (
@@ -167,6 +173,9 @@ def test_gains(printed: Printed) -> None:
     # the document of grade 1 stands higher, so its gain makes the list better
     assert printed("-m", "ndcg.1=9")[0][2] > printed("-m", "ndcg")[0][2]
     assert printed("-q", "-m", "rbp.p=0.5,1=0.25,2=1")[0] == ("rbp_p=0.5,1=0.25,2=1", "1", "0.0938")
+    assert printed("-q", "-m", "rbp.p=0.5,9=8")[0] == ("rbp_p=0.5,9=8", "1", "0.0391")
+    # with a negative gain even documents of gain 0 are worth something
+    assert printed("-q", "-m", "rbp.p=0.5,1=-1")[0] == ("rbp_p=0.5,1=-1", "1", "0.0729")
 
 
 def test_bytes_of_ids_go_through(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -264,6 +273,50 @@ def test_empty_zscores(files: tuple[str, str], tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "z").write_text("")
     assert main(["trec_eval", "-Z", str(tmp_path / "z"), *files]) == 2
     assert "the file is empty" in capsys.readouterr().err
+
+
+NAMES = st.sampled_from([*ENTRIES, *NICKNAMES, "", "nonsense"])
+PARAMETERS = st.sampled_from(
+    ["", ".", ".5", ".0.5,1", ".1=2", ".p=0.3", ".x", ".-1", ".1,2,3,4", ".=", ".1=,", ".1e400"]
+)
+NUMBERS = st.sampled_from(["0", "1", "2", "-1", "x", "", "9" * 30])
+ARGUMENTS = st.one_of(
+    st.sampled_from(
+        [["-q"], ["-c"], ["-n"], ["-J"], ["-h"], ["-v"], ["-o"], ["--"], ["-"], ["-qcn"], ["--help"]]
+    ),
+    st.tuples(NAMES, PARAMETERS).map(lambda pair: ["-m", "".join(pair)]),
+    st.tuples(st.sampled_from(["-l", "-M", "-N", "-D"]), NUMBERS).map(list),
+    st.tuples(st.just("-R"), st.sampled_from(["qrels", "qrels_jg", "prefs", "qrels_prefs", "no"])).map(list),
+    st.text("-=.,qmRZ019 é\udcff", max_size=6).map(lambda text: [text]),
+)
+LINES = st.lists(
+    st.lists(st.sampled_from(["1", "2", "a", "b", "Q0", "0", "-1", "1.5", "#", "nan", "\udcff"]), max_size=7),
+    max_size=5,
+)
+
+
+@given(st.lists(ARGUMENTS, max_size=5), LINES, LINES)
+def test_nothing_ends_in_a_traceback(
+    folder: Path, arguments: list[list[str]], judged: list[list[str]], retrieved: list[list[str]]
+) -> None:
+    files = []
+    for name, lines in (("judged", judged), ("retrieved", retrieved)):
+        text = "\n".join(map(" ".join, lines)) if lines else {"judged": QRELS, "retrieved": RUN}[name]
+        (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+        files.append(str(folder / name))
+    out, err = io.TextIOWrapper(io.BytesIO(), write_through=True), io.StringIO()
+    given = [argument for group in arguments for argument in group]
+    with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
+        code = main(["trec_eval", *given, *(file for file in files if "-" not in given)])
+    assert code in (0, 2), err.getvalue()
+    if code == 2:
+        assert err.getvalue().splitlines()[-1].startswith("rankscope: ")
+        assert out.buffer.getvalue() == b""  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("random")
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -381,8 +381,8 @@ class TopicRBP(_TrecMeasure):
     """Rank-biased precision as trec_eval 10 has it: gains divided by the best one of the topic.
 
     TopicRBP = (1 - p) * sum over ranks i of r_i p^(i-1);  r_i = (gain_i - low) / (best - low)
-    best = gain of the topic's best grade, low = 0 or the smallest gain if it is negative; gains that all lie between
-    0 and 1 stay as they are. gains as for DCG.
+    best = largest gain of the grades up to the topic's best one, low = 0 or the smallest gain if it is negative;
+    gains that all lie between 0 and 1 stay as they are. gains as for DCG.
     """
 
     reference = "Moffat and Zobel 2008"
@@ -408,9 +408,11 @@ class TopicRBP(_TrecMeasure):
         best_grade = np.full(len(pool), -1)
         np.maximum.at(best_grade, pool.topic, pool.grade)
         by_grade = DCG(gains=self.gains).gain(np.arange(pool.max_grade + 1), pool.max_grade)
-        none = np.zeros(1)
-        low = np.concatenate([none, np.minimum.accumulate(np.minimum(by_grade, 0.0))])
-        best = np.concatenate([none, np.maximum.accumulate(np.maximum(by_grade, 0.0))])
+        # gains that were named count for every topic, whether or not it has such documents
+        named = [float(pair.split("=")[1]) for pair in self.gains.split(",") if "=" in pair]
+        least, most = min([0.0, *named]), max([0.0, *named])
+        low = np.concatenate([[least], np.minimum.accumulate(np.minimum(by_grade, least))])
+        best = np.concatenate([[most], np.maximum.accumulate(np.maximum(by_grade, most))])
         return low[best_grade + 1], best[best_grade + 1]
 
 
