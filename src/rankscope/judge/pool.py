@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ class Pool:
         self.offsets = offsets
         self.grade = grade
         self.aspects = aspects
-        self.ideals: dict[object, Lists] = {}  # greedy ideals, by what they are greedy for
+        self.ideals: dict[object, Any] = {}  # greedy ideals, by what they are greedy for
         self.recall_base = lru_cache(self._recall_base)
         self.nonrelevant = lru_cache(self._nonrelevant)
 

@@ -158,7 +158,8 @@ class nCT(CT):
     def of(self, lists: Lists) -> Floats:
         if self.bound == "trec-dd-2017":
             return ratio(super().of(lists), lists.per_topic(self._official_bound(lists)))
-        ideal = ideal_lists(lists.pool, _Filling(self.gamma, self.height), lists.pool.aspect_weights)
+        model = _Filling(self.gamma, self.height)
+        ideal = ideal_lists(lists.pool, model, lists.pool.aspect_weights, self.cutoff)
         return ratio(super().of(lists), lists.per_topic(super().of(ideal)))
 
     def _official_bound(self, lists: Lists) -> Floats:

@@ -140,7 +140,9 @@ class _Redundancy(Diversity, abstract=True):
     def ideal(self, lists: Lists) -> Lists:
         """The greedy ideal of every topic."""
         worth = tuple(float(grade >= self.rel) for grade in range(lists.pool.max_grade + 1))
-        return ideal_lists(lists.pool, Cascade(worth, tuple(self.alpha * one for one in worth)))
+        return ideal_lists(
+            lists.pool, Cascade(worth, tuple(self.alpha * one for one in worth)), depth=self.cutoff
+        )
 
     def perfect(self, cutoff: int) -> float:
         """The total that documents relevant to every aspect would reach, divided by the number of aspects."""
@@ -272,7 +274,7 @@ class nERR_IA(ERR_IA):
 
     def _ideal(self, lists: Lists) -> Lists:
         if self.preset == "ndeval":
-            return _ReciprocalRanks(alpha=self.alpha).ideal(lists)
+            return _ReciprocalRanks(self.cutoff, alpha=self.alpha).ideal(lists)
         grades = range(lists.pool.max_grade + 1)
         satisfied = tuple((2.0**g - 1.0) / 2.0 ** (self.max_grade or lists.pool.max_grade) for g in grades)
-        return ideal_lists(lists.pool, Cascade(satisfied, satisfied), lists.pool.aspect_weights)
+        return ideal_lists(lists.pool, Cascade(satisfied, satisfied), lists.pool.aspect_weights, self.cutoff)

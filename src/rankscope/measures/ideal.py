@@ -63,16 +63,19 @@ class Cascade:
         return np.asarray(state * self._left[grade])
 
 
-def ideal_lists(pool: Pool, novelty: Novelty, weights: Floats | None = None) -> Lists:
-    """The greedy ideal of every topic: all its relevant documents, one list per topic.
+def ideal_lists(
+    pool: Pool, novelty: Novelty, weights: Floats | None = None, depth: int | None = None
+) -> Lists:
+    """The greedy ideal of every topic: its relevant documents, one list per topic, at least down to a depth.
 
     ``weights`` says how much each (aspect, topic) counts; by default all that have relevant documents count 1.
     """
     key = (novelty, None if weights is None else weights.tobytes())
     if key not in pool.ideals:
         factors = pool.aspects_counted.astype(np.float64) if weights is None else weights
-        pool.ideals[key] = _greedy(pool, novelty, factors)
-    return pool.ideals[key]
+        pool.ideals[key] = _Greedy(pool, novelty, factors)
+    found: _Greedy = pool.ideals[key]
+    return found.down_to(depth)
 
 
 class _Kinds:
@@ -100,24 +103,50 @@ class _Kinds:
         self.relevant = np.bincount(topic, minlength=len(pool))
 
 
-def _greedy(pool: Pool, novelty: Novelty, weights: Floats) -> Lists:
-    kinds = _Kinds(pool)
-    lengths = kinds.relevant
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    chosen = np.zeros(offsets[-1], np.int32)
-    state = novelty.start((len(pool), len(weights)))
-    everyone = np.arange(len(pool))
-    for rank in range(int(lengths.max(initial=0))):
-        gains = (novelty.gain(state[:, np.newaxis], kinds.grade) * weights.T[:, np.newaxis]).sum(axis=2)
+class _Greedy:
+    """The ideal lists of a pool as far as anybody has asked for."""
+
+    def __init__(self, pool: Pool, novelty: Novelty, weights: Floats) -> None:
+        self._pool = pool
+        self._novelty = novelty
+        self._weights = weights.T[:, np.newaxis]
+        self._kinds = _Kinds(pool)
+        self._state = novelty.start((len(pool), len(weights)))
+        self._longest = int(self._kinds.relevant.max(initial=0))
+        self._chosen: list[
+            Ints
+        ] = []  # for every rank the document of every topic, -1 where there is none left
+        self._lists = self._written()
+
+    def down_to(self, depth: int | None) -> Lists:
+        """The lists, at least down to a depth."""
+        wanted = self._longest if depth is None else min(depth, self._longest)
+        if wanted > len(self._chosen):
+            while wanted > len(self._chosen):
+                self._chosen.append(self._step(len(self._chosen)))
+            self._lists = self._written()
+        return self._lists
+
+    def _step(self, rank: int) -> Ints:
+        kinds, topics = self._kinds, np.arange(len(self._pool))
+        gains = (self._novelty.gain(self._state[:, np.newaxis], kinds.grade) * self._weights).sum(axis=2)
         pick = _largest(np.where(kinds.left > 0, gains, -1.0), kinds)
-        going = lengths > rank
-        document = kinds.order[kinds.next[everyone[going], pick[going]]]
-        chosen[offsets[:-1][going] + rank] = document
-        kinds.next[everyone[going], pick[going]] += 1
-        kinds.left[everyone[going], pick[going]] -= 1
-        state = novelty.after(state, kinds.grade[everyone, pick])
-    ranks = np.arange(len(chosen)) - np.repeat(offsets[:-1], lengths) + 1
-    return Lists(pool, everyone, lengths, offsets, ranks.astype(np.int32), chosen)
+        going = kinds.relevant > rank
+        document = np.where(
+            going, kinds.order[np.minimum(kinds.next[topics, pick], len(kinds.order) - 1)], -1
+        )
+        kinds.next[topics, pick] += going
+        kinds.left[topics, pick] -= going
+        self._state = self._novelty.after(self._state, kinds.grade[topics, pick])
+        return np.asarray(document, np.int64)
+
+    def _written(self) -> Lists:
+        size = len(self._pool)
+        chosen = np.stack(self._chosen, axis=1) if self._chosen else np.zeros((size, 0), np.int64)
+        there = chosen >= 0
+        offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+        rank = np.broadcast_to(np.arange(1, chosen.shape[1] + 1, dtype=np.int32), chosen.shape)[there]
+        return Lists(self._pool, np.arange(size), np.diff(offsets), offsets, rank, chosen[there])
 
 
 def _largest(gains: Floats, kinds: _Kinds) -> npt.NDArray[np.intp]:

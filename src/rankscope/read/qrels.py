@@ -255,13 +255,19 @@ def _best_grades(
 ) -> tuple[dict[bytes, int], int]:
     """The grade of every document of a topic (the best over its aspects), and how many rows say it again."""
     values = grades[rows.start : rows.stop] if isinstance(rows, range) else grades[list(rows)]
-    listed = (
-        documents[rows.start : rows.stop] if isinstance(rows, range) else [documents[row] for row in rows]
-    )
+    listed = _taken(documents, rows)
     if iterations is None:
         best = dict(zip(listed, values.tolist(), strict=True))
         if len(best) == len(rows):
             return best, 0
+    else:
+        names = {name: i for i, name in enumerate(dict.fromkeys(listed))}
+        aspects = {name: i for i, name in enumerate(set(_taken(iterations, rows)))}
+        which, aspect = _numbered(listed, names), _numbered(_taken(iterations, rows), aspects)
+        if len(np.unique(which * len(aspects) + aspect)) == len(rows):
+            most = np.full(len(names), UNJUDGED, np.int32)
+            np.maximum.at(most, which, values)
+            return dict(zip(names, most.tolist(), strict=True)), 0
     seen: dict[object, int] = {}
     best = {}
     repeated = 0
@@ -290,20 +296,33 @@ def _aspects(
 ) -> Aspects:
     names: list[str] = []
     offsets = [0]
-    entries: dict[tuple[int, int], int] = {}
+    parts: list[tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]] = []
     for t, topic in enumerate(qrels.topics):
         rows = groups[topic]
-        aspects = in_natural_order({to_text(iterations[row]) for row in rows})
-        index = {to_bytes(name): len(names) + a for a, name in enumerate(aspects)}
+        mine = in_natural_order({to_text(name) for name in set(_taken(iterations, rows))})
+        index = {to_bytes(name): a for a, name in enumerate(mine)}
         start = int(qrels.topic_offsets[t])
-        place = {d: start + i for i, d in enumerate(qrels.documents[start : qrels.topic_offsets[t + 1]])}
-        for row in rows:
-            entries[place[documents[row]], index[iterations[row]]] = int(grades[row])
-        names += aspects
+        place = {d: i for i, d in enumerate(qrels.documents[start : qrels.topic_offsets[t + 1]])}
+        document, aspect = (
+            _numbered(_taken(documents, rows), place),
+            _numbered(_taken(iterations, rows), index),
+        )
+        # a judgment that is repeated counts once
+        entry, first = np.unique(document * len(mine) + aspect, return_index=True)
+        graded = grades[rows.start : rows.stop] if isinstance(rows, range) else grades[list(rows)]
+        parts.append((entry // len(mine) + start, entry % len(mine) + len(names), graded[first]))
+        names += mine
         offsets.append(len(names))
-    keys = np.array(sorted(entries), np.int32).reshape(-1, 2)
-    values = np.array([entries[document, aspect] for document, aspect in keys.tolist()], np.int32)
-    return Aspects(tuple(names), np.array(offsets, np.int64), keys[:, 0], keys[:, 1], values)
+    judged, under, given = (np.concatenate(column).astype(np.int32) for column in zip(*parts, strict=True))
+    return Aspects(tuple(names), np.array(offsets, np.int64), judged, under, given)
+
+
+def _taken(column: Sequence[bytes], rows: Sequence[int]) -> Sequence[bytes]:
+    return column[rows.start : rows.stop] if isinstance(rows, range) else [column[row] for row in rows]
+
+
+def _numbered(column: Sequence[bytes], numbers: Mapping[bytes, int]) -> npt.NDArray[np.int64]:
+    return np.fromiter(map(numbers.__getitem__, column), np.int64, len(column))
 
 
 def read_qrels(source: str | Path, *, aspects: bool | None = None) -> Qrels:
