@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+WEB = Path(__file__).parents[2] / "web"
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -31,6 +34,30 @@ def chromium() -> Iterator[Any]:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def node_modules() -> Path:
+    """The packages of the page, installed if they are absent and npm can; else a visible skip."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("Node.js is absent")
+    found = WEB / "node_modules"
+    lock = WEB / ".installing"
+    for _ in range(600):  # several workers may come here at once; one installs, the others wait
+        try:
+            lock.mkdir()
+            break
+        except FileExistsError:
+            time.sleep(1)
+    try:
+        if not (found / ".package-lock.json").is_file():
+            command = ["npm", "install", "--no-package-lock", "--no-save", "--loglevel=error"]
+            done = subprocess.run(command, cwd=WEB, capture_output=True, text=True, timeout=600, check=False)
+            if done.returncode != 0:
+                pytest.skip(f"npm cannot install the packages of the page: {done.stderr.strip()[:200]}")
+    finally:
+        lock.rmdir()
+    return found
 
 
 class Watched:

@@ -9,15 +9,12 @@ from typing import Any
 import pytest
 
 Open = Callable[..., Any]
-AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 VIEWS = ["summary", "runs", "map", "plane", "curves", "indicators", "archetypes", "whatif"]
 
 
 @pytest.fixture(scope="module")
-def axe() -> str:
-    if not AXE.is_file():
-        pytest.skip("axe-core is absent: npm install in web/ fetches it")
-    return AXE.read_text("utf-8")
+def axe(node_modules: Path) -> str:
+    return (node_modules / "axe-core" / "axe.min.js").read_text("utf-8")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
