@@ -6,6 +6,7 @@ which no document is relevant are left out.
 examples:
   rankscope ndeval qrels.diversity.txt run.gz
   rankscope ndeval -traditional -c qrels.diversity.txt run.gz > run.csv
+  rankscope ndeval -baseline bm25.run -riskAlpha 2 qrels.diversity.txt run.gz
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,7 +34,7 @@ from rankscope.measures.diversity import (
     nNRBP,
 )
 from rankscope.measures.measure import Measure
-from rankscope.read import read_qrels, read_runs
+from rankscope.read import Qrels, Runs, read_qrels, read_run, read_runs
 
 NAME = "ndeval"
 DEPTHS = (5, 10, 20)
@@ -53,6 +55,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-c", "--complete", action="store_true", help="average over all judged topics")
     parser.add_argument("-M", "--depth", type=int, default=None, metavar="N", help="cut runs at this depth")
+    parser.add_argument(
+        "-baseline", "--baseline", metavar="RUN", help="print risk-sensitive gains over this run"
+    )
+    parser.add_argument(
+        "-riskAlpha",
+        "--risk-alpha",
+        default="0",
+        metavar="A",
+        help="losses against the baseline count 1 + A times (default: 0)",
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead (whole or not at all)")
 
 
@@ -77,15 +89,18 @@ def run(args: argparse.Namespace) -> None:
             raise SettingsError(f"{name} {getattr(args, name)}", hint=f"{name} lies between 0 and 1")
     if args.depth is not None and args.depth < 1:
         raise SettingsError(f"depth {args.depth}", hint="give a number of ranks from 1 on")
+    risk = _risk(args.risk_alpha)
     qrels = read_qrels(args.qrels, aspects=True)
-    runs = read_runs(*args.runs, order="trec_eval" if args.traditional else "rank")
-    judged = judge(qrels, runs, allow_disjoint=True)
+    order = "trec_eval" if args.traditional else "rank"
     measures = columns(args.alpha, args.beta)
-    lists = judged.lists if args.depth is None else _cut(judged, args.depth)
-    values = np.stack([judged.grid(measure.of(lists)) for measure in measures.values()], axis=-1)
+    baseline = None
+    if args.baseline is not None:
+        baseline = _evaluated(qrels, Runs([read_run(args.baseline, order=order)]), measures, args.depth)[0]
     lines = [",".join(["runid", "topic", *measures])]
-    for r in range(len(judged.runs)):
-        lines += _lines(judged, r, values[r], args.complete)
+    for one in _evaluated(qrels, read_runs(*args.runs, order=order), measures, args.depth):
+        if baseline is not None:
+            one = one.against(baseline, risk, args.risk_alpha, args.complete)
+        lines += one.lines(len(qrels.topics) if args.complete else None)
     text = "\n".join(lines) + "\n"
     if args.output:
         write_atomically(args.output, text)
@@ -107,20 +122,60 @@ def _cut(judged: Judged, depth: int) -> Lists:
     )
 
 
-def _lines(judged: Judged, r: int, values: Floats, complete: bool) -> Iterator[str]:
-    """The lines of one run: its topics by number (those without judgments as zeros), then the mean."""
-    tag = printable(judged.tags[r])
-    present = judged.grid(judged.present)[r]
-    rows = {topic: values[t] for t, topic in enumerate(judged.topics) if present[t]}
-    zeros = np.zeros(values.shape[1])
-    rows |= dict.fromkeys(judged.ignored_topics.get(judged.runs[r], ()), zeros)
-    total = zeros.copy()
-    for topic in sorted(rows, key=_number):
-        total += rows[topic]
-        yield ",".join([tag, printable(topic), *(f"{value:.6f}" for value in rows[topic])])
-    topics = len(present) if complete else int(present.sum())
-    mean = total / topics if topics else zeros
-    yield ",".join([tag, "amean", *(f"{value:.6f}" for value in mean)])
+def _risk(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not value >= 0:
+        raise SettingsError(f"riskAlpha {text!r}", hint="give a number from 0 on")
+    return value
+
+
+@dataclass(frozen=True)
+class _Values:
+    """The values of one run: a row for each of its topics, zeros for those without judgments."""
+
+    tag: str
+    rows: dict[str, Floats]
+    judged: int
+    width: int
+
+    def against(self, other: _Values, risk: float, written: str, complete: bool) -> _Values:
+        """Gains over another run; losses count 1 + risk times. Topics that only the other has count if complete."""
+        zeros = np.zeros(self.width)
+        topics = [*self.rows, *(topic for topic in other.rows if complete and topic not in self.rows)]
+        rows = {}
+        for topic in topics:
+            gain = self.rows.get(topic, zeros) - other.rows.get(topic, zeros)
+            rows[topic] = np.where(gain >= 0, gain, (1 + risk) * gain)
+        tag = f"{self.tag} (rel to. {other.tag}; rs=1+a; a={written})"
+        return _Values(tag, rows, max(self.judged, len(rows)), self.width)
+
+    def lines(self, topics: int | None) -> Iterator[str]:
+        """One line for each topic, by number, then the mean over the judged ones, or over so many topics."""
+        total = np.zeros(self.width)
+        for topic in sorted(self.rows, key=_number):
+            total += self.rows[topic]
+            yield self._line(topic, self.rows[topic])
+        number = self.judged if topics is None else max(topics, self.judged)
+        yield self._line("amean", total / number if number else total)
+
+    def _line(self, name: str, values: Floats) -> str:
+        return ",".join([printable(self.tag), printable(name), *(f"{value:.6f}" for value in values)])
+
+
+def _evaluated(qrels: Qrels, runs: Runs, measures: dict[str, Measure], depth: int | None) -> list[_Values]:
+    judged = judge(qrels, runs, allow_disjoint=True)
+    lists = judged.lists if depth is None else _cut(judged, depth)
+    values = np.stack([judged.grid(measure.of(lists)) for measure in measures.values()], axis=-1)
+    present = judged.grid(judged.present)
+    found = []
+    for r, name in enumerate(judged.runs):
+        rows = {topic: values[r, t] for t, topic in enumerate(judged.topics) if present[r, t]}
+        rows |= dict.fromkeys(judged.ignored_topics.get(name, ()), np.zeros(len(measures)))
+        found.append(_Values(judged.tags[r], rows, int(present[r].sum()), len(measures)))
+    return found
 
 
 def _number(topic: str) -> tuple[int, str]:
