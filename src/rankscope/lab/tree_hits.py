@@ -105,6 +105,10 @@ class TreeHits(Hits):
         """The rank of each hit."""
         return self._filled(lambda f, level, letter: level, np.int64)
 
+    def ordinal_of(self, index: Ints) -> Ints:
+        """The ordinals of some of the hits."""
+        return self.ordinal[index]
+
     @cached_property
     def grade(self) -> AnyArray:  # type: ignore[override]
         """The grade of each hit."""
