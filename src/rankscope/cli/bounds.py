@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    more = options.measures(args)
+    more = options.measures(args) if args.measure else []
     measures = [*(REGISTRY["RBP"](p=p) for p in args.p), *more]
     qrels, runs = options.collection(args)
     judged = judge(qrels, runs, jobs=args.jobs)

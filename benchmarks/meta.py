@@ -1,0 +1,178 @@
+"""Meta-evaluation: the all-pairs bootstrap against numpy pair by pair, smaller pools against reading, a whole study."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.workloads import WORKLOADS, make
+from rankscope.analysis.bootstrap import bootstrap_pairs, resample
+from rankscope.analysis.pools import RATIOS, robustness_of
+from rankscope.analysis.significance import all_pairs
+from rankscope.analysis.study import MEASURES, repeat_study, study
+from rankscope.judge import judge
+from rankscope.measures import parse_many
+from rankscope.read import read_qrels, read_runs
+from rankscope.scores import evaluate
+from rankscope.simulate import simulate
+from rankscope.tables import Cell, Table
+
+__all__ = ["table"]
+
+Floats = NDArray[np.float64]
+Row = tuple[Cell, ...]
+
+
+def table(quick: bool) -> str:
+    """The three comparisons as one Markdown table, each with its goal."""
+    with tempfile.TemporaryDirectory() as scratch:
+        rows = [*_bootstrap(quick), *_pools(quick, Path(scratch)), *_study(quick, Path(scratch))]
+    return Table("meta", ("work", "by", "seconds", "ratio", "goal"), rows, digits=3).markdown()
+
+
+def _bootstrap(quick: bool) -> list[Row]:
+    runs, topics, replicates = (20, 50, 1000) if quick else (74, 50, 1000)
+    values = _scores(runs, topics)
+    first, second = all_pairs(runs)
+    resampled = resample(topics, replicates, seed=1)
+    ours = _seconds(
+        lambda: bootstrap_pairs(values, first, second, resample(topics, replicates, seed=1), jobs=1), 9
+    )
+    two = _seconds(
+        lambda: bootstrap_pairs(values, first, second, resample(topics, replicates, seed=1), jobs=None), 9
+    )
+    shared = _seconds(lambda: [_pair(values[a] - values[b], resampled) for a, b in _zip(first, second)], 3)
+    drawn = _seconds(lambda: _own_replicates(values, first, second, replicates), 3)
+    plain = [_pair(values[a] - values[b], resampled) for a, b in _zip(first, second)]
+    got = bootstrap_pairs(values, first, second, resampled)
+    # the answers must be the same, or the times say nothing
+    if not np.array_equal(got.asl, [asl for asl, _ in plain]):
+        raise AssertionError("the all-pairs bootstrap differs from the plain one")
+    work = f"bootstrap, {len(first):,} pairs x {topics} topics x {replicates:,} replicates"
+    return [
+        (work, "rankscope, one thread", ours, 1.0, ""),
+        (work, "rankscope, all cores", two, two / ours, ""),
+        (
+            work,
+            "numpy pair by pair, replicates drawn once",
+            shared,
+            shared / ours,
+            _met(shared / ours >= 30, "30x"),
+        ),
+        (
+            work,
+            "numpy pair by pair, replicates drawn per pair",
+            drawn,
+            drawn / ours,
+            _met(drawn / ours >= 30, "30x"),
+        ),
+    ]
+
+
+def _own_replicates(
+    values: Floats, first: NDArray[np.intp], second: NDArray[np.intp], replicates: int
+) -> None:
+    generator = np.random.default_rng(1)
+    topics = values.shape[1]
+    for a, b in _zip(first, second):
+        _pair(values[a] - values[b], generator.integers(0, topics, (replicates, topics)))
+
+
+def _pair(z: Floats, resampled: NDArray[np.int64]) -> tuple[float, float]:
+    """Sakai's bootstrap of one pair as one would write it in numpy, all replicates of the pair at once."""
+    n = len(z)
+    t = abs(z.mean() / (z.std(ddof=1) / np.sqrt(n)))
+    samples = (z - z.mean())[resampled]
+    means = samples.mean(axis=1)
+    star = np.abs(means / (samples.std(axis=1, ddof=1) / np.sqrt(n)))
+    holder = np.argsort(-star, kind="stable")[int(np.ceil(0.05 * len(star))) - 1]
+    return float((star >= t).mean()), float(abs(means[holder]))
+
+
+def _pools(quick: bool, scratch: Path) -> list[Row]:
+    workload = WORKLOADS["quick" if quick else "full"]["W2"]
+    place = scratch / "W2"
+    make(workload, place)
+    measures = parse_many(MEASURES)
+
+    def read() -> None:
+        evaluate(read_qrels(place / "qrels.txt"), read_runs(place / "runs"), measures)
+
+    judged = judge(read_qrels(place / "qrels.txt"), read_runs(place / "runs"))
+    reading = _seconds(read, 3)
+    sampling = _seconds(lambda: robustness_of(judged, measures, ratios=RATIOS, repeats=10), 3)
+    work = f"{len(RATIOS)} ratios x 10 repeats of downsampling, W2, {len(measures)} measures"
+    return [
+        (f"evaluation of W2 from files, {len(measures)} measures", "rankscope", reading, 1.0, ""),
+        (work, "rankscope", sampling, sampling / reading, _met(sampling / reading < 5, "below 5x")),
+    ]
+
+
+def _study(quick: bool, scratch: Path) -> list[Row]:
+    qrels, runs, name = _covid(quick, scratch)
+    start = time.perf_counter()
+    made = study(read_qrels(qrels), read_runs(runs), output=scratch / "study")
+    wall = time.perf_counter() - start
+    start = time.perf_counter()
+    identical = repeat_study(scratch / "study").identical
+    again = time.perf_counter() - start
+    pairs = made["power"].records()[0]["pairs"]
+    work = f"study of {name}, {pairs:,} pairs x 1,000 replicates x {len(MEASURES)} measures"
+    return [
+        (work, "rankscope", wall, None, _met(wall < 180, "below 180 s")),
+        ("the same from its manifest", "rankscope", again, None, _met(identical, "identical")),
+    ]
+
+
+def _covid(quick: bool, scratch: Path) -> tuple[Path, Path, str]:
+    """TREC-COVID's first round at depth 100 if the data is there, a simulated collection of its shape otherwise."""
+    data = Path(os.environ.get("RANKSCOPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    folder = data / "trec_covid_r1_depth100"
+    if folder.is_dir() and not quick:
+        return folder / "qrels.txt", folder / "runs", "TREC-COVID round 1 (143 runs, depth 100)"
+    systems = 20 if quick else 143
+    simulate(systems=systems, topics=30, depth=100, seed=2020).write(scratch / "covid")
+    return (
+        scratch / "covid" / "qrels.txt",
+        scratch / "covid" / "runs",
+        f"a simulated collection ({systems} runs)",
+    )
+
+
+def _scores(runs: int, topics: int) -> Floats:
+    """Scores with effects of run and topic, as real ones have."""
+    rng = np.random.default_rng(2024)
+    effect = (
+        rng.normal(0, 0.4, (runs, 1)) + rng.normal(0, 1, (1, topics)) + rng.normal(0, 0.7, (runs, topics))
+    )
+    return np.asarray(1 / (1 + np.exp(-effect)))
+
+
+def _zip(first: NDArray[np.intp], second: NDArray[np.intp]) -> list[tuple[int, int]]:
+    return list(zip(first.tolist(), second.tolist(), strict=True))
+
+
+def _seconds(work: Callable[[], object], repeats: int) -> float:
+    """Median wall time."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return median(times)
+
+
+def _met(good: bool, goal: str) -> str:
+    return f"{goal}: {'met' if good else 'missed'}"
+
+
+if __name__ == "__main__":
+    print(table("--quick" in sys.argv))

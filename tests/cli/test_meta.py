@@ -1,0 +1,206 @@
+"""The commands of meta-evaluation: the tables of their JSON, and one line for what cannot be done."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankscope as rs
+from rankscope.cli.main import main
+
+COLUMNS = {
+    "correlate": {"correlations": {"a", "b", "method", "value", "p", "runs"}},
+    "power": {
+        "power": {"measure", "test", "alpha", "pairs", "significant", "power", "delta"},
+        "asl": {"measure", "a", "b", "asl"},
+    },
+    "compare": {"pairs": {"a", "b", "measure", "difference", "p", "adjusted", "significant", "effect_size"}},
+    "pools": {
+        "robustness": {"measure", "pool", "repeat", "tau"},
+        "means": {"run", "measure", "pool", "value"},
+    },
+    "bounds": {"bounds": {"run", "topic", "p", "depth", "lower", "upper"}},
+    "orderings": {"swaps": {"run", "share"}, "effect": {"run", "measure", "difference"}},
+}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Six runs of eight topics in files."""
+    folder = tmp_path_factory.mktemp("meta")
+    rng = np.random.default_rng(11)
+    documents = [f"d{k:02}" for k in range(30)]
+    qrels = {t: rng.choice([0, 0, 1, 2], 30) for t in range(1, 9)}
+    (folder / "qrels.txt").write_text(
+        "".join(
+            f"{t} 0 {d} {g}\n"
+            for t, grades in qrels.items()
+            for d, g in zip(documents, grades, strict=True)
+            if d < "d22"
+        )
+    )
+    (folder / "runs").mkdir()
+    for r in range(6):
+        lines = []
+        for t, grades in qrels.items():
+            scores = (grades * 0.3 * r + rng.random(30) * 2).round(1)
+            best = np.argsort(-scores, kind="stable")[:20]
+            lines += [f"{t} Q0 {documents[k]} {i} {scores[k]} tag\n" for i, k in enumerate(best, 1)]
+        (folder / "runs" / f"run{r}.txt").write_text("".join(lines))
+    return folder
+
+
+def arguments(place, command, *more):
+    return [command, str(place / "qrels.txt"), str(place / "runs"), *more]
+
+
+def tables(capsys, place, command, *more):
+    assert main(arguments(place, command, *more, "-f", "json")) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["command"] == command
+    assert len(printed["settings"]["files"]) == 7
+    return printed["tables"]
+
+
+@pytest.mark.parametrize("command", COLUMNS)
+def test_json_has_the_tables_others_rely_on(command, place, capsys):
+    found = tables(capsys, place, command)
+    for name, columns in COLUMNS[command].items():
+        assert found[name], name
+        assert columns <= set(found[name][0])
+
+
+@pytest.mark.parametrize("command", COLUMNS)
+@pytest.mark.parametrize("format", ["table", "tsv", "csv", "markdown", "latex"])
+def test_every_format_prints(command, format, place, capsys):
+    assert (
+        main(arguments(place, command, "-m", "P@10" if command == "bounds" else "AP nDCG", "-f", format)) == 0
+    )
+    assert capsys.readouterr().out.strip()
+
+
+def test_correlate_is_scipys(place, capsys):
+    found = tables(capsys, place, "correlate", "-m", "AP nDCG@5 RBP(p=0.5)")["correlations"]
+    scores = rs.evaluate(place / "qrels.txt", rs.read_runs(place / "runs"), ["AP", "nDCG@5", "RBP(p=0.5)"])
+    for row in found:
+        if row["method"] == "kendall":
+            expected = stats.kendalltau(scores.mean(row["a"]), scores.mean(row["b"]))
+            assert row["value"] == pytest.approx(expected.statistic, abs=1e-12)
+            assert row["p"] == pytest.approx(expected.pvalue, abs=1e-12)
+    assert {row["method"] for row in found} == {"kendall", "ap"}
+
+
+def test_correlate_top_goes_by_a_measure_that_is_not_correlated(place, capsys):
+    found = tables(
+        capsys, place, "correlate", "-m", "RR nDCG", "--top", "0.5", "--method", "kendall", "-q", "--swaps"
+    )
+    assert [(r["a"], r["b"], r["runs"]) for r in found["correlations"]] == [("RR", "nDCG", 3)]
+    assert len(found["topics"]) == 8
+    assert len(found["swaps"]) == found["correlations"][0]["discordant"]
+
+
+def test_power_and_compare_are_scipys(place, capsys):
+    values = rs.evaluate(place / "qrels.txt", rs.read_runs(place / "runs"), ["AP"]).matrix("AP").values
+    expected = [stats.ttest_rel(values[a], values[b]).pvalue for a, b in combinations(range(6), 2)]
+    power = tables(capsys, place, "power", "-m", "AP", "--test", "t", "--alpha", "0.05,0.01")
+    np.testing.assert_allclose([row["asl"] for row in power["asl"]], expected, atol=1e-12)
+    assert [row["significant"] for row in power["power"]] == [
+        sum(p < a for p in expected) for a in (0.05, 0.01)
+    ]
+    pairs = tables(capsys, place, "compare", "-m", "AP", "--correction", "none")["pairs"]
+    np.testing.assert_allclose([row["p"] for row in pairs], expected, atol=1e-12)
+    assert [row["adjusted"] for row in pairs] == [row["p"] for row in pairs]
+
+
+@pytest.mark.parametrize("command", ["power", "pools"])
+def test_the_seed_decides(command, place, capsys):
+    one, two, three = (
+        tables(capsys, place, command, "-m", "AP", "--seed", s, "-j", j) for s, j in ("51", "53", "61")
+    )
+    assert one == two
+    assert one != three
+
+
+def test_pools_of_a_depth(place, capsys):
+    found = tables(capsys, place, "pools", "--depth", "5,10", "-m", "P@5 AP")
+    assert {row["pool"] for row in found["robustness"]} == {"depth 5", "depth 10"}
+    assert all(row["change"] == 0 for row in found["means"] if (row["measure"]) == "P@5")
+
+
+def test_leave_out_with_groups(place, capsys):
+    (place / "teams.txt").write_text("run0 a\nrun1 a\n\n# a comment\nrun2 b\n")
+    found = tables(
+        capsys, place, "pools", "--leave-out", "--depth", "3", "--groups", str(place / "teams.txt")
+    )
+    assert found["bias"][0]["groups"] == 5
+
+
+def test_bounds_of_other_measures(place, capsys):
+    found = tables(capsys, place, "bounds", "--p", "0.5", "--depths", "1,5", "-m", "P@5", "--ratio", "50")
+    assert {row["measure"] for row in found["bounds"]} == {"RBP(p=0.5)", "P@5"}
+    assert {row["pool"] for row in found["means"]} == {"full", "50%"}
+
+
+def test_orderings_of_other_pairs(place, capsys):
+    found = tables(capsys, place, "orderings", "--orders", "rank,trec_eval")
+    assert len(found["swaps"]) == 6
+    assert found["total"][0]["documents"] == 6 * 8 * 20
+
+
+def test_figures_are_drawn(place, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    for command in ("correlate", "power", "pools", "bounds"):
+        picture = tmp_path / f"{command}.svg"
+        assert main(arguments(place, command, "--plot", str(picture))) == 0
+        assert picture.stat().st_size > 1000
+        capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    "command, more, message",
+    [
+        ("correlate", ["-m", "AP"], "at least two measures"),
+        ("correlate", ["--top", "75"], "between 0 and 1"),
+        ("power", ["--alpha", "2"], "between 0 and 1"),
+        ("power", ["--replicates", "0"], "0 replicates"),
+        ("power", ["--alpha", "x"], "not a list of numbers"),
+        ("compare", ["--baseline", "bm25"], "no run is called 'bm25'"),
+        ("pools", ["--ratios", "0"], "between 0 and 100"),
+        ("pools", ["--depth", "0"], "at least 1"),
+        ("pools", ["--depth", "a"], "not a list of whole numbers"),
+        ("pools", ["--leave-out"], "needs one --depth"),
+        ("bounds", ["--depths", "0"], "from 1 on"),
+        ("bounds", ["-m", "AP"], "no bounds"),
+        ("bounds", ["--p", "1"], "between 0 and 1"),
+        ("orderings", ["--orders", "file"], "give two"),
+    ],
+)
+def test_mistakes_get_one_line(command, more, message, place, capsys):
+    try:
+        code = main(arguments(place, command, *more))
+    except SystemExit as stop:
+        code = stop.code
+    out, err = capsys.readouterr()
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+    assert not out
+
+
+def test_a_line_of_groups_that_is_none_is_named(place, tmp_path, capsys):
+    (tmp_path / "teams.txt").write_text("run0 a\nrun1\n")
+    more = ["--leave-out", "--depth", "3", "--groups", str(tmp_path / "teams.txt")]
+    assert main(arguments(place, "pools", *more)) == 2
+    assert "teams.txt:2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["correlate", "power", "compare", "pools"])
+def test_a_single_run_is_refused(command, place, capsys):
+    assert main([command, str(place / "qrels.txt"), str(place / "runs" / "run1.txt")]) == 2
+    err = capsys.readouterr().err
+    assert "at least two runs" in err
+    assert err.count("\n") == 1
