@@ -167,6 +167,8 @@ def test_figures_are_drawn(place, tmp_path, capsys):
         ("correlate", ["--top", "75"], "between 0 and 1"),
         ("power", ["--alpha", "2"], "between 0 and 1"),
         ("power", ["--replicates", "0"], "0 replicates"),
+        ("power", ["--seed", "-1"], "the seed is -1"),
+        ("pools", ["--seed", "-1"], "the seed is -1"),
         ("power", ["--alpha", "x"], "not a list of numbers"),
         ("compare", ["--baseline", "bm25"], "no run is called 'bm25'"),
         ("pools", ["--ratios", "0"], "between 0 and 100"),

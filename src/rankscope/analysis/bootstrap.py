@@ -20,6 +20,7 @@ from math import ceil, fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.analysis.randomness import generator
 from rankscope.engines import run_pieces
 
 __all__ = ["Bootstrap", "bootstrap_pairs", "resample"]
@@ -49,8 +50,7 @@ def resample(topics: int, replicates: int, seed: int) -> NDArray[np.int64]:
     >>> resample(3, 2, seed=1).shape
     (2, 3)
     """
-    generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-    return generator.integers(0, topics, size=(replicates, topics))
+    return generator(seed).integers(0, topics, size=(replicates, topics))
 
 
 def bootstrap_pairs(

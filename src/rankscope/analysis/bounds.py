@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.analysis.randomness import streams
 from rankscope.analysis.result import Result
 from rankscope.analysis.sampling import Sampler, depth_pool
 from rankscope.errors import MeasureError, SettingsError
@@ -80,7 +81,7 @@ def bounds_of(
     if pool_depth is not None:
         pools.append((f"depth {pool_depth}", judged.rejudged(depth_pool(judged, pool_depth))))
     if ratio is not None:
-        sampler = Sampler(judged.pool, "binary", np.random.SeedSequence(seed).spawn(1)[0])
+        sampler = Sampler(judged.pool, "binary", streams(seed, 1)[0])
         pools.append((f"{ratio:g}%", judged.rejudged(sampler.sample(ratio))))
     max_grade = judged.pool.max_grade
     rows: list[tuple[Cell, ...]] = []

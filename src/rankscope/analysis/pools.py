@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.coefficients import ap_correlation, kendall
 from rankscope.analysis.matrices import row_means, settled
+from rankscope.analysis.randomness import streams
 from rankscope.analysis.result import Result
 from rankscope.analysis.sampling import Sampler, depth_pool, groups_of, without_group
 from rankscope.engines import run_pieces
@@ -85,8 +86,7 @@ def robustness_of(
         raise SettingsError(f"{repeats} repeats", hint="give at least 1")
     pools: list[_Smaller] = [_Smaller(f"depth {depth}", 1, depth=depth) for depth in depths]
     if ratios:
-        streams = np.random.SeedSequence(seed).spawn(repeats)
-        samplers = [Sampler(judged.pool, sampling, stream) for stream in streams]
+        samplers = [Sampler(judged.pool, sampling, stream) for stream in streams(seed, repeats)]
         pools += [
             _Smaller(_label(ratio), repeat + 1, sampler=sampler, ratio=ratio)
             for ratio in ratios

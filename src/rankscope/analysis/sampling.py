@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.analysis.randomness import generator
 from rankscope.errors import SettingsError, nearest
 from rankscope.judge import UNJUDGED, Judged, Pool
 
@@ -75,7 +76,7 @@ class Sampler:
             raise SettingsError(f"no sampling is called {sampling!r}", hint=hint)
         self.pool = pool
         judged = np.flatnonzero(pool.grade != UNJUDGED)
-        keys = np.random.Generator(np.random.PCG64(stream)).random(len(pool.grade))[judged]
+        keys = generator(stream).random(len(pool.grade))[judged]
         grade = np.maximum(pool.grade[judged], 0)
         stratum = {
             "grade": grade,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.bootstrap import bootstrap_pairs, resample
 from rankscope.analysis.matrices import settled
+from rankscope.analysis.randomness import generator, streams
 from rankscope.analysis.wilcoxon import wilcoxon_p
 from rankscope.engines import run_pieces
 from rankscope.errors import SettingsError, nearest
@@ -143,10 +144,11 @@ def tukey_hsd(
     [True, True, False]
     """
     pieces = -(-replicates // _REPLICATES_IN_PIECE)
-    streams = np.random.SeedSequence(seed).spawn(pieces)
     sizes = [min(_REPLICATES_IN_PIECE, replicates - k * _REPLICATES_IN_PIECE) for k in range(pieces)]
     shuffle = _Shuffle(np.ascontiguousarray(values.T))
-    ranges = run_pieces(shuffle, list(zip(streams, sizes, strict=True)), jobs=jobs, label="Tukey HSD")
+    ranges = run_pieces(
+        shuffle, list(zip(streams(seed, pieces), sizes, strict=True)), jobs=jobs, label="Tukey HSD"
+    )
     ordered = np.sort(np.concatenate(ranges))
     mean, _ = _mean_and_error(values, first, second)
     # a range equal to the difference counts, also when rounding makes it a little smaller
@@ -164,13 +166,13 @@ class _Shuffle:
 
     def __call__(self, piece: tuple[np.random.SeedSequence, int]) -> Floats:
         stream, replicates = piece
-        generator = np.random.Generator(np.random.PCG64(stream))
+        rng = generator(stream)
         topics, runs = self.values.shape
         total = np.zeros((replicates, runs))
         shuffled = np.empty((replicates, runs))
         for topic in range(topics):
             np.copyto(shuffled, self.values[topic])
-            generator.permuted(shuffled, axis=1, out=shuffled)
+            rng.permuted(shuffled, axis=1, out=shuffled)
             total += shuffled
         total /= topics
         return np.asarray(total.max(axis=1) - total.min(axis=1))
