@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_measures(parser, DEFAULT)
     options.add_output(parser)
     options.add_plot(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress bars")
+    options.add_jobs(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -81,6 +81,7 @@ def run(args: argparse.Namespace) -> None:
         fixed_length=args.fixed_length,
         possible=not args.impossible,
         examples=args.examples,
+        jobs=args.jobs,
     )
     tables = found.tables
     if args.plot:

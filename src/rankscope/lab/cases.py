@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rankscope.errors import SettingsError, nearest
 from rankscope.judge.lists import Floats
-from rankscope.lab.rankings import Evaluator, blocks, number_of_rankings, places
+from rankscope.lab.rankings import Evaluator, blocks, evaluated, number_of_rankings, places
 from rankscope.lab.relations import RELATIONS, Pairs, Relation, Stretch, relation
 from rankscope.lab.tree import Tree
 from rankscope.lab.worlds import World, aspect_world, graded_world
@@ -154,6 +154,7 @@ def properties(
     fixed_length: bool = False,
     possible: bool = True,
     examples: int = 1,
+    jobs: int | None = None,
 ) -> PropertiesResult:
     """Compare the scores of all pairs of rankings that a property relates.
 
@@ -171,7 +172,7 @@ def properties(
     chosen = parse_many(measures)
     world = _world(aspects, grades, depth, relevant, nonrelevant, weights)
     relations = _relations(properties, world)
-    analysis = _Analysis(chosen, world, depth, relations, examples, fixed_length, possible)
+    analysis = _Analysis(chosen, world, depth, relations, examples, fixed_length, possible, jobs)
     settings = {
         "measures": [str(measure) for measure in chosen],
         **({"aspects": world.aspects} if grades is None else {"grades": grades}),
@@ -241,8 +242,9 @@ class _Analysis:
         examples: int,
         fixed_length: bool,
         possible: bool,
+        jobs: int | None,
     ) -> None:
-        self.world, self.depth, self.examples = world, depth, examples
+        self.world, self.depth, self.examples, self.jobs = world, depth, examples, jobs
         self.first = depth if fixed_length else 0
         self.possible = possible and min(world.judged) < depth
         self.findings = [Finding(measure, one) for measure in measures for one in relations]
@@ -262,9 +264,8 @@ class _Analysis:
         """Go through all blocks; False when interrupted."""
         pieces = blocks(self.world, self.depth)
         try:
-            for depth, prefix, first in progress(pieces, len(pieces), "rankings"):
-                tree = Tree(self.world, depth, prefix)
-                values = [evaluator.of(tree) for evaluator in self.evaluators]
+            work = evaluated(pieces, self.evaluators, self.world, self.jobs)
+            for tree, first, values in progress(work, len(pieces), "rankings"):
                 self._keep(tree, first, values)
                 self._compare(self.local, tree, max(first, self.first), values)
             if self.scores is not None:

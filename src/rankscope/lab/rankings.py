@@ -6,19 +6,21 @@ whatever the depth and work can stop between two blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import product
 
 import numpy as np
 
+from rankscope.engines import cores
 from rankscope.errors import SettingsError
 from rankscope.judge.lists import Floats
 from rankscope.lab.tree import Shape, Tree
 from rankscope.lab.worlds import World, graded_world
 from rankscope.measures.measure import Measure
 
-__all__ = ["Block", "Evaluator", "blocks", "number_of_rankings", "places", "values_on_binary"]
+__all__ = ["Evaluator", "blocks", "evaluated", "number_of_rankings", "places", "values_on_binary"]
 
 BLOCK = 1 << 18
 """Rankings evaluated at a time."""
@@ -27,14 +29,6 @@ LIMIT = 1 << 34
 """Rankings beyond which an enumeration is refused: hours of work."""
 
 _FLAT_BLOCK = 1 << 15
-
-
-@dataclass(frozen=True)
-class Block:
-    """One part of the enumeration: ``tree``, of which the levels from ``first`` on are this block's own."""
-
-    tree: Tree
-    first: int
 
 
 def number_of_rankings(letters: int, depth: int) -> int:
@@ -74,6 +68,37 @@ def _deepest(letters: int) -> int:
     while number_of_rankings(letters, depth + 1) <= LIMIT:
         depth += 1
     return depth
+
+
+def evaluated(
+    pieces: Sequence[tuple[int, tuple[int, ...], int]],
+    evaluators: Sequence[Evaluator],
+    world: World,
+    jobs: int | None = None,
+) -> Iterator[tuple[Tree, int, list[Floats]]]:
+    """(tree, first own level, values of each measure) for every block, in order; a few blocks ahead on other cores."""
+
+    def work(piece: tuple[int, tuple[int, ...], int]) -> tuple[Tree, int, list[Floats]]:
+        depth, prefix, first = piece
+        tree = Tree(world, depth, prefix)
+        return tree, first, [evaluator.of(tree) for evaluator in evaluators]
+
+    workers = min(cores(jobs), len(pieces))
+    if workers <= 1:
+        yield from map(work, pieces)
+        return
+    waiting: deque[Future[tuple[Tree, int, list[Floats]]]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for piece in pieces:
+                waiting.append(pool.submit(work, piece))
+                if len(waiting) > 2 * workers:  # no further ahead, so that memory stays bounded
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 class Evaluator:
