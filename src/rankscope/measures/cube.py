@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankscope.errors import MeasureError
 from rankscope.judge.lists import Floats, Hits, Ints, Lists
 from rankscope.measures.diversity import Diversity
 from rankscope.measures.ideal import ideal_lists
@@ -45,6 +46,10 @@ class CT(Diversity):
     height: float = parameter(5.0, "where an aspect is full (2014: always 1)", low=0)
     iteration: int = parameter(0, "documents shown at a time; 0: all at once (2017 only)", low=0)
     words: float = parameter(150.0, "length of a document (2014 only)", low=0)
+
+    def validate(self) -> None:
+        if self.height == 0:
+            raise MeasureError(f"{self.name} cannot have height=0", hint="the height is greater than 0")
 
     def of(self, lists: Lists) -> Floats:
         hits = self._hits(lists)
