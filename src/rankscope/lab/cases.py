@@ -7,7 +7,7 @@ no violation is as certain as the depth allows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from rankscope.errors import SettingsError, nearest
 from rankscope.judge.lists import Floats
+from rankscope.lab.induction import induced_pairs
 from rankscope.lab.rankings import Evaluator, blocks, evaluated, number_of_rankings, places
 from rankscope.lab.relations import RELATIONS, Pairs, Relation, Stretch, relation
-from rankscope.lab.tree import Tree
+from rankscope.lab.tree import Shape, Tree
 from rankscope.lab.worlds import World, aspect_world, graded_world
 from rankscope.measures import Measure, parse_many
 from rankscope.progress import progress
@@ -30,6 +31,9 @@ TOLERANCE = 1e-9
 
 CELLS = 1 << 26
 """Scores held at a time by properties that relate rankings far apart (512 MB)."""
+
+PAIRS = 1 << 25
+"""Induced pairs found at a time (some GB)."""
 
 _OF_ASPECTS = ("relevance monotonicity", "irrelevance monotonicity", "redundancy", "induced")
 _OF_GRADES = ("relevance monotonicity", "irrelevance monotonicity", "swap", "replacement")
@@ -46,17 +50,18 @@ class Counterexample:
     high: str
     low_score: float
     high_score: float
+    why: str
 
     @property
     def telling(self) -> tuple[int, float, str, str]:
         """What to sort by: short ones first, then those that are most wrong, then the alphabet."""
         return (self.length, -round(self.low_score - self.high_score, 9), self.low, self.high)
 
-    def sentence(self, measure: Measure, broken: str) -> str:
+    def sentence(self, measure: Measure) -> str:
         """What happened, in words."""
         low = f"{measure}({self.low}) = {self.low_score:.4f}"
         high = f"{measure}({self.high}) = {self.high_score:.4f}"
-        return f"{low} > {high}: {broken}"
+        return f"{low} > {high}: {self.why}"
 
 
 @dataclass
@@ -94,7 +99,7 @@ class PropertiesResult:
                 e.high,
                 e.low_score,
                 e.high_score,
-                e.sentence(f.measure, f.relation.broken),
+                e.sentence(f.measure),
             )
             for f in self.findings
             for e in f.shortest
@@ -258,7 +263,20 @@ class _Analysis:
                 f"{names} at depth {depth}: {rankings * len(measures):,} scores at a time, {CELLS:,} fit",
                 hint="choose a smaller depth or fewer measures, or leave these properties out",
             )
+        if any(one is RELATIONS["induced"] for one in self.wide):
+            self._refuse_too_many_pairs(rankings)
         self.scores = np.empty((len(measures), rankings)) if self.wide else None
+
+    def _refuse_too_many_pairs(self, rankings: int) -> None:
+        """The induced pairs of a ranking grow little with the depth, so that short rankings tell how many there are."""
+        short = min(self.depth, 5)
+        pairs = sum(len(low) for low, _ in induced_pairs(Tree(self.world, short)))
+        expected = pairs * rankings // number_of_rankings(len(self.world), short)
+        if expected > PAIRS:
+            raise SettingsError(
+                f"induced at depth {self.depth}: about {expected:,} pairs, {PAIRS:,} fit",
+                hint="choose a smaller depth, or leave the induced pairs out",
+            )
 
     def run(self) -> bool:
         """Go through all blocks; False when interrupted."""
@@ -271,15 +289,23 @@ class _Analysis:
             if self.scores is not None:
                 whole = Tree(self.world, self.depth)
                 self._compare(self.wide, whole, self.first, list(self.scores))
+                self._explain(whole)
         except KeyboardInterrupt:
             return False
         return True
+
+    def _explain(self, tree: Tree) -> None:
+        """Let relations that can say more about a counterexample do so."""
+        for finding in self.findings:
+            tell = finding.relation.tell
+            if tell is not None:
+                finding.shortest = [replace(e, why=tell(tree, e.low, e.high)) for e in finding.shortest]
 
     def _keep(self, tree: Tree, first: int, values: list[Floats]) -> None:
         """Put the scores of a block where they belong among those of all rankings."""
         if self.scores is None:
             return
-        whole = Tree(self.world, self.depth).shape
+        whole = Shape(len(self.world), (), self.depth)
         for level in range(first, tree.shape.depth + 1):
             for row, found in zip(self.scores, values, strict=True):
                 row[places(whole, tree.shape.prefix[:level], level)] = tree.level(found, level)[0]
@@ -318,6 +344,11 @@ class _Analysis:
         lower, higher = (nodes.ravel()[wrong] for nodes in pairs.nodes())
         starts = tree.shape.starts
         lengths = np.searchsorted(starts, np.maximum(lower, higher), side="right") - 1
+        if len(finding.shortest) >= self.examples:
+            near = np.flatnonzero(lengths <= finding.shortest[-1].length)
+            lower, higher, wrong, lengths = lower[near], higher[near], wrong[near], lengths[near]
+            if not len(near):
+                return
         with np.errstate(invalid="ignore"):  # scores may be infinite
             gaps = np.nan_to_num(np.round((low - high).ravel()[wrong], 9))
         order = np.lexsort((-gaps, lengths))
@@ -331,6 +362,7 @@ class _Analysis:
                 tree.word(int(higher[k])),
                 float(low.ravel()[wrong[k]]),
                 float(high.ravel()[wrong[k]]),
+                finding.relation.broken,
             )
             finding.shortest.append(example)
         finding.shortest = sorted(finding.shortest, key=lambda example: example.telling)[: self.examples]

@@ -175,9 +175,7 @@ def _from_cases(one: Measure, result: PropertiesResult, where: str) -> list[Cert
             finding.violations,
             finding.cases,
             where,
-            finding.shortest[0].sentence(finding.measure, finding.relation.broken)
-            if finding.shortest
-            else "",
+            finding.shortest[0].sentence(finding.measure) if finding.shortest else "",
         )
         for finding in result.findings
     ]

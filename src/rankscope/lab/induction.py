@@ -6,6 +6,7 @@ a ranking reaches is what is one step above it and what those reach, so it is fo
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from rankscope.lab.tree import Tree
 
-__all__ = ["induced_pairs", "single_steps"]
+__all__ = ["induced_pairs", "single_steps", "way_up"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -79,6 +80,30 @@ def induced_pairs(tree: Tree) -> Iterator[tuple[Ints, Ints]]:
         number[lower] = count[lower]
         begin[lower] = filled + np.cumsum(count[lower]) - count[lower]
         filled += len(high)
+
+
+def way_up(tree: Tree, low: str, high: str) -> list[str]:
+    """The fewest steps that lead from one ranking to another, both included.
+
+    >>> from rankscope.lab.worlds import aspect_world
+    >>> way_up(Tree(aspect_world(2, relevant=2, nonrelevant=2), 3), "aax", "ab")
+    ['aax', 'aa', 'ab']
+    """
+    steps = single_steps(tree)
+    start, goal = tree.node(low.replace("-", "")), tree.node(high.replace("-", ""))
+    came_from = {start: start}
+    waiting = deque([start])
+    while waiting and goal not in came_from:
+        node = waiting.popleft()
+        assert node is not None
+        for above in steps.above[steps.offsets[node] : steps.offsets[node + 1]].tolist():
+            if above not in came_from:
+                came_from[above] = node
+                waiting.append(above)
+    way = [goal]
+    while way[-1] != start:
+        way.append(came_from[way[-1]])
+    return [tree.word(node) for node in reversed(way) if node is not None]
 
 
 def _gather(owner: Ints, start: Ints, number: Ints, source: Ints) -> tuple[Ints, Ints]:

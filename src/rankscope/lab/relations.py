@@ -67,7 +67,7 @@ class Relation:
     """A property that a measure may have: ``score(low) <= score(high)`` for all its pairs.
 
     ``pairs(tree, first)`` yields them for the rankings whose length is at least ``first`` (0: all). ``broken`` says
-    what happened where a measure breaks it.
+    what happened where a measure breaks it; ``tell(tree, low, high)``, if given, says it for two rankings.
     """
 
     name: str
@@ -76,6 +76,7 @@ class Relation:
     pairs: Callable[[Tree, int], Iterator[Pairs]]
     local: bool = False
     needs_aspects: bool = False
+    tell: Callable[[Tree, str, str], str] | None = None
 
 
 def _level(tree: Tree, level: int) -> Stretch:
@@ -165,6 +166,12 @@ def _induced(tree: Tree, first: int) -> Iterator[Pairs]:
         yield Pairs(low, high)
 
 
+def _step_by_step(tree: Tree, low: str, high: str) -> str:
+    from rankscope.lab.induction import way_up
+
+    return "yet " + " <= ".join(way_up(tree, low, high)) + ", step by step"
+
+
 RELATIONS: dict[str, Relation] = {}
 """Every relation by its name."""
 
@@ -198,6 +205,7 @@ def _built_in() -> None:
             "everything that follows from the three properties above, step by step",
             "the second ranking is at least as good, step by step, and scored less",
             _induced,
+            tell=_step_by_step,
         ),
         Relation(
             "swap",

@@ -156,8 +156,9 @@ class TreeHits(Hits):
 
     def at_ordinal(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
         """A function of the ordinal of each hit."""
-        table: AnyArray = np.asarray(function(np.arange(1, self.tree.shape.depth + 1)))
-        return np.asarray(table[self._above(self.count)])
+        values: AnyArray = np.asarray(function(np.arange(1, self.tree.shape.depth + 1)))
+        table = np.concatenate([values[:1], values])  # ordinals begin with 1
+        return np.asarray(table[self.ordinal])
 
     def sum(self, values: AnyArray | float = 1.0) -> Floats:
         """The sum of a value per hit over each ranking."""
