@@ -61,6 +61,14 @@ def file_digests(args: argparse.Namespace) -> dict[str, Any]:
 
     if not hasattr(args, "qrels"):
         return {}
-    sources = [run.path for run in read_runs(*(source for source in args.runs if source != "-")).values()]
-    named = [path for path in (args.qrels, *sources) if path is not None and path != "-"]
+    again = [source for source in args.runs if not _passes_once(source)]
+    runs = [run.path for run in read_runs(*again).values()]
+    named = [path for path in ("" if _passes_once(args.qrels) else args.qrels, *runs) if path]
     return {"files": {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in named}}
+
+
+def _passes_once(source: str) -> bool:
+    """Whether this is standard input or a pipe: gone when it has been read."""
+    return source == "-" or (
+        Path(source).exists() and not Path(source).is_file() and not Path(source).is_dir()
+    )

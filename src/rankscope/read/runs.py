@@ -24,7 +24,7 @@ from rankscope.read.sources import read_bytes
 
 __all__ = ["Run", "RunList", "Runs", "as_runs", "read_run", "read_runs"]
 
-_STDIN = "standard input"  # the only run whose text is held as bytes
+_STDIN = "standard input"
 _SUFFIXES = (".gz", ".txt", ".run", ".trec", ".res", ".results")
 
 
@@ -59,6 +59,8 @@ class Run:
     order: str = "trec_eval"
     source: Path | bytes | None = None
     memory: Mapping[str, RunList] | None = None
+    label: str = _STDIN
+    """How messages name a run whose text is held as bytes: standard input, or a pipe."""
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}, {self.order} order>"
@@ -108,7 +110,7 @@ class Run:
         """Where the judged documents of every judged topic stand in this run."""
         if self.memory is None:
             assert self.source is not None
-            return scan_run(self.source, qrels, self.order, jobs=jobs, label=_STDIN)
+            return scan_run(self.source, qrels, self.order, jobs=jobs, label=self.label)
         return _scan_memory(self.memory, qrels, self.order, self.name)
 
     def lists(self) -> dict[str, RunList]:
@@ -116,7 +118,7 @@ class Run:
         raw = self.memory
         if raw is None:
             assert self.source is not None
-            raw = _parse_lists(self.source)
+            raw = _parse_lists(self.source, self.label)
         return {topic: one.ordered(self.order) for topic, one in raw.items()}
 
     def ranking(self, topic: str) -> list[str]:
@@ -175,6 +177,8 @@ def read_run(source: str | Path, *, order: str = "trec_eval", name: str | None =
         raise InputError("this is a directory", path=path, hint="use read_runs to read all runs in it")
     if not path.exists():
         raise InputError("no such file", path=path, hint="check the path")
+    if not path.is_file():  # a pipe, which can be read only once
+        return Run(name or _name_of(path), order, source=read_bytes(path), label=str(path))
     return Run(name or _name_of(path), order, source=path)
 
 
@@ -303,10 +307,10 @@ def _count_tied(scores: npt.NDArray[np.float64] | None) -> int:
     return int(counts[counts > 1].sum())
 
 
-def _parse_lists(source: Path | bytes) -> dict[str, RunList]:
+def _parse_lists(source: Path | bytes, label: str) -> dict[str, RunList]:
     """Every line of a run file, by topic. The scanner validates; this only takes the columns apart."""
     nothing = Qrels((), np.zeros(1, np.int64), [], np.zeros(0, np.int32))
-    scan_run(source, nothing, "file", label=_STDIN)
+    scan_run(source, nothing, "file", label=label)
     columns: dict[bytes, tuple[list[bytes], list[float], list[bytes]]] = {}
     for line in read_bytes(source).split(b"\n"):
         fields = line.split()
