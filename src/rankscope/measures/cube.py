@@ -71,6 +71,8 @@ class CT(Diversity):
             gain = left * hits.grade / _BEST_GRADE_2014
             return gain * (hits.before(gain) < 1.0)
         gain = left * hits.grade
+        if lists.pool.max_grade * self.gamma <= self.height * (1 - self.gamma):
+            return gain / self.height  # a geometric series that never reaches the top
         before = hits.before(gain)
         return np.maximum(np.minimum(gain, self.height - before), 0.0) / self.height
 
