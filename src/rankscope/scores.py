@@ -221,7 +221,8 @@ def evaluate(
     wanted = parse_many(measures)
     if not wanted:
         raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
-    judged = judge(as_qrels(qrels), as_runs(runs, order), jobs=jobs, executor=executor)
+    aspects = True if any(measure.needs_aspects for measure in wanted) else None
+    judged = judge(as_qrels(qrels, aspects), as_runs(runs, order), jobs=jobs, executor=executor)
     return score(judged, wanted, missing=missing, settings={"order": order})
 
 
@@ -243,13 +244,13 @@ def score(
     return Scores(judged.runs, judged.topics, tuple(measures), values, recorded, judged)
 
 
-def as_qrels(qrels: Any) -> Qrels:
-    """Whatever holds judgments: Qrels, a dict, a path, a frame."""
+def as_qrels(qrels: Any, aspects: bool | None = None) -> Qrels:
+    """Whatever holds judgments: Qrels, a dict, a path, a frame; ``aspects`` as in :func:`read_qrels`."""
     if isinstance(qrels, Qrels):
         return qrels
     if isinstance(qrels, str | Path):
-        return read_qrels(qrels)
-    return Qrels.from_dict(qrels) if isinstance(qrels, Mapping) else Qrels.from_frame(qrels)
+        return read_qrels(qrels, aspects=aspects)
+    return Qrels.from_dict(qrels) if isinstance(qrels, Mapping) else Qrels.from_frame(qrels, aspects=aspects)
 
 
 def as_collection(qrels: Any, runs: Any, order: str = "trec_eval") -> tuple[Qrels, Runs]:

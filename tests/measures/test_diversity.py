@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 from math import log2
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankscope as rs
+from rankscope.cli.main import main
 from rankscope.errors import InputError, MeasureError
 from rankscope.judge import judge
 from rankscope.measures import REGISTRY, measure
@@ -254,6 +256,21 @@ def test_a_smaller_pool_reaches_the_aspects() -> None:
     for text in ("AP_IA", "alpha_nDCG", "StRec@2", "CT", "D_nDCG"):
         found = float(measure(text).of(fewer.lists)[0])
         assert found == pytest.approx(value(text, alone, ["d1", "d2", "d3"])), text
+
+
+def test_diversity_measures_take_the_second_column_for_aspects(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Also where no document was judged for two of them, so that nothing else would show it."""
+    (tmp_path / "qrels").write_text("q a d1 1\nq b d2 1\n")
+    (tmp_path / "run").write_text("q Q0 d1 1 1 tag\n")
+    paths = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+    assert rs.evaluate(*paths, ["StRec@1", "R@1"]).means()["run"] == {
+        measure("StRec@1"): 0.5,
+        measure("R@1"): 0.5,
+    }
+    assert main(["eval", *paths, "-m", "alpha_DCG@1 StRec@1"]) == 0
+    assert b"run\tStRec@1\t0.5" in capsysbinary.readouterr().out
 
 
 def test_grades_and_grades_per_aspect_do_not_mix() -> None:

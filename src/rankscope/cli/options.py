@@ -123,7 +123,9 @@ def collection(args: argparse.Namespace) -> tuple[Qrels, Runs]:
         raise SettingsError(
             "both the judgments and a run are standard input", hint="name a file for one of them"
         )
-    return read_qrels(args.qrels), read_runs(*args.runs, order=args.order)
+    # whoever asks for diversity measures means that the second column names aspects
+    diverse = hasattr(args, "measure") and any(one.needs_aspects for one in measures(args))
+    return read_qrels(args.qrels, aspects=True if diverse else None), read_runs(*args.runs, order=args.order)
 
 
 def _load_plugin(name: str) -> None:

@@ -127,10 +127,11 @@ class Qrels:
         return cls.from_columns(flat, aspects, named, _whole_numbers(values), aspects=True)
 
     @classmethod
-    def from_frame(cls, frame: Any) -> Qrels:
+    def from_frame(cls, frame: Any, *, aspects: bool | None = None) -> Qrels:
         """Judgments from a pandas, polars or Arrow table with ir_measures' columns.
 
-        ``query_id``, ``doc_id``, ``relevance`` and, for aspects, ``iteration`` (or ``subtopic``).
+        ``query_id``, ``doc_id``, ``relevance`` and, for aspects, ``iteration`` (or ``subtopic``); ``aspects`` as in
+        :func:`read_qrels`.
         """
         from rankscope.read.frames import columns_of
 
@@ -141,6 +142,7 @@ class Qrels:
             None if iterations is None else [to_bytes(str(name)) for name in iterations],
             [to_bytes(str(document)) for document in columns["doc_id"]],
             _whole_numbers(columns["relevance"]),
+            aspects=aspects,
         )
 
     @classmethod
