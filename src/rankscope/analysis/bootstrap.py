@@ -83,7 +83,11 @@ def bootstrap_pairs(
     centre = values.mean(axis=1)
     centred = values - centre[:, None]
     scale = float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE
-    work = _Work(centre, centred, centred @ weights, _cut(weights), scale, ceil(alpha * replicates))
+    cut = _cut(weights)
+    means = np.empty((len(values), replicates))
+    for start in range(0, len(values), _PAIRS_AT_ONCE):
+        _multiply(centred[start : start + _PAIRS_AT_ONCE], cut, means[start : start + _PAIRS_AT_ONCE])
+    work = _Work(centre, centred, means, cut, scale, ceil(alpha * replicates))
     pieces = [
         (first[start : start + _PAIRS_IN_PIECE], second[start : start + _PAIRS_IN_PIECE])
         for start in range(0, len(first), _PAIRS_IN_PIECE)
@@ -112,6 +116,12 @@ def _cut(weights: Floats) -> Floats:
     if width < 8:
         width = replicates
     return np.ascontiguousarray(weights.reshape(topics, -1, width).transpose(1, 0, 2))
+
+
+def _multiply(rows: Floats, cut: Floats, out: Floats) -> None:
+    """``rows`` times the weights that were cut, into ``out``."""
+    blocks, _, width = cut.shape
+    np.matmul(rows, cut, out=out.reshape(len(rows), blocks, width).transpose(1, 0, 2))
 
 
 @dataclass(frozen=True)
@@ -145,8 +155,7 @@ class _Work:
         w = self.centred[first] - self.centred[second]
         w[np.abs(w) <= self.negligible] = 0.0
         np.multiply(w, w, out=w)
-        blocks, _, width = self.weights.shape
-        np.matmul(w, self.weights, out=squares.reshape(len(first), blocks, width).transpose(1, 0, 2))
+        _multiply(w, self.weights, squares)
         if not w.all():
             # a replicate of zeros only: its mean, zero but for rounding, must not be divided by zero
             np.maximum(squares, max(self.negligible**2, 1e-300), out=squares)
