@@ -14,14 +14,14 @@ import os
 import sys
 
 from rankscope.cli import options
-from rankscope.cli.report import add_page_options
+from rankscope.cli.report import ON_PAGE, add_page_options
 
 NAME = "explore"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
-    options.add_measures(parser, ())
+    options.add_measures(parser, ON_PAGE)
     add_page_options(parser)
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to bind to (default: 127.0.0.1, this machine only)"
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> None:
         raise SettingsError(f"--port {args.port}", hint="a port is a number from 0 to 65535")
     if args.length < 1:
         raise SettingsError(f"--length {args.length}", hint="N is a number of ranks from 1 on")
-    measures = options.measures(args) if args.measure else []
+    measures = options.measures(args)
     qrels, runs = options.collection(args)
 
     def ready(url: str) -> None:

@@ -19,11 +19,13 @@ from rankscope.files import write_atomically
 from rankscope.judge import judge
 
 NAME = "report"
+ON_PAGE = ("AP", "nDCG@10", "RBP", "Bpref", "Twist")
+"""Some of the measures that every page has; others are added to them."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
-    options.add_measures(parser, ())
+    options.add_measures(parser, ON_PAGE)
     add_page_options(parser)
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="report.html", help="the page (default: report.html)"
@@ -70,7 +72,7 @@ def document_of(args: argparse.Namespace) -> dict[str, object]:
 
     if args.length < 1:
         raise SettingsError(f"--length {args.length}", hint="N is a number of ranks from 1 on")
-    measures = options.measures(args) if args.measure else []
+    measures = options.measures(args)
     study = read_study(args.study) if args.study else None
     qrels, runs = options.collection(args)
     return payload(
