@@ -20,6 +20,7 @@ from rankscope.measures.measure import parameter
 WORLDS = {
     "two aspects": aspect_world(2, relevant=3, nonrelevant=4),
     "three weighted aspects": aspect_world(3, relevant=2, nonrelevant=5, weights=[0.5, 0.3, 0.2]),
+    "one aspect counts": aspect_world(2, relevant=2, nonrelevant=2, weights=[1.0, 0.0]),
     "three grades": graded_world(2, relevant=2, nonrelevant=3),
     "binary": graded_world(1, relevant=4, nonrelevant=4),
 }

@@ -169,13 +169,16 @@ class TreeHits(Hits):
 
         One way down serves all trees, because a sum of sums is a sum.
         """
-        steps, slots = self._layout
+        steps, _ = self._layout
         one = len(steps) // len(factors)
-        own = np.array(np.broadcast_to(self._spread(values, 0), (slots,)), np.float64)
-        for f, factor in enumerate(factors.tolist()):
-            mine = [step.hits for step in steps[f * one : (f + 1) * one] if step.hits is not None]
-            if mine and factor != 1:
-                own[mine[0].start : mine[-1].stop] *= factor
+        own = np.asarray(self._spread(values, 0), np.float64)
+        equal = bool((factors == factors[0]).all())
+        if not equal:
+            own = own.copy()
+            for f, factor in enumerate(factors.tolist()):
+                mine = [step.hits for step in steps[f * one : (f + 1) * one] if step.hits is not None]
+                if mine:
+                    own[mine[0].start : mine[-1].stop] *= factor
         totals = np.empty(self.tree.shape.size)
         totals[0] = 0.0
         for k in range(one):
@@ -187,6 +190,8 @@ class TreeHits(Hits):
             np.add(parents, added[0], out=nodes)
             for more in added[1:]:
                 nodes += more
+        if equal and factors[0] != 1:
+            totals *= factors[0]
         return totals
 
     @cached_property

@@ -114,8 +114,10 @@ class ACT(CT):
         speed = np.concatenate([[0.0], np.cumsum(1.0 / time)])
         hits, gain = self._hits(lists), self.increments(lists)
         weights = lists.pool.aspect_weights
+        filled = lists.by_aspect.total(hits, gain, weights)
         early = lists.by_aspect.total(hits, gain * hits.at_rank(lambda rank: speed[rank - 1]), weights)
-        return ratio(speed[retrieved] * lists.by_aspect.total(hits, gain, weights) - early, retrieved)
+        length = np.maximum(np.arange(deepest + 1.0), 1.0)
+        return np.asarray(filled * (speed / length)[retrieved] - early * (1.0 / length)[retrieved])
 
     def _rank_by_rank(self, lists: Lists) -> Floats:
         """The sum of CT over all ranks when time depends on which documents were relevant."""
