@@ -17,7 +17,7 @@ typedef struct {
     uint64_t room;
     uint64_t last_score, last_rank;
     int32_t topic; /* -1: without judgments */
-    uint8_t score_falls, score_ties, rank_falls;
+    uint8_t score_unsorted, score_ties, rank_unsorted;
 } list;
 
 struct rs_scan {
@@ -120,8 +120,8 @@ static int add_hit(rs_scan *scan, uint64_t rank, int32_t judgment) {
 static int add_list(rs_scan *scan, int32_t topic, uint64_t length, uint64_t tied) {
     if (scan->done == scan->done_room) {
         uint64_t room = scan->done_room ? 2 * scan->done_room : 64;
-        if (!GROW(scan->topic, room) || !GROW(scan->length, room) ||
-            !GROW(scan->tied, room) || !GROW(scan->hit_ends, room))
+        if (!GROW(scan->topic, room) || !GROW(scan->length, room) || !GROW(scan->tied, room) ||
+            !GROW(scan->hit_ends, room))
             return 0;
         scan->done_room = room;
     }
@@ -178,12 +178,12 @@ static int finish_list(rs_scan *scan, list *one) {
     confirm_judgments(scan->table, one);
     int by_score = scan->order == RS_TREC_EVAL || scan->order == RS_TREC_EVAL9;
     int sorted = 0;
-    if (one->score_falls || one->score_ties) {
-        if (!sort_list(scan, one->score, n, !one->score_falls)) return 0;
+    if (one->score_unsorted || one->score_ties) {
+        if (!sort_list(scan, one->score, n, !one->score_unsorted)) return 0;
         tied = settle_ties(scan, one, by_score);
         sorted = by_score;
     }
-    if (scan->order == RS_RANK && one->rank_falls) {
+    if (scan->order == RS_RANK && one->rank_unsorted) {
         if (!sort_list(scan, one->rank, n, 0)) return 0;
         sorted = 1;
     }
@@ -199,7 +199,7 @@ static int finish_list(rs_scan *scan, list *one) {
 static void list_reset(list *one, int32_t topic) {
     ids_clear(&one->documents);
     one->topic = topic;
-    one->score_falls = one->score_ties = one->rank_falls = 0;
+    one->score_unsorted = one->score_ties = one->rank_unsorted = 0;
     one->last_score = one->last_rank = 0;
 }
 
@@ -248,8 +248,7 @@ static int32_t change_topic(rs_scan *scan, field name) {
     }
     scan->current = &scan->all[*place - 1];
     if (name.length + IDS_PADDING > scan->name_room) {
-        if (!GROW(scan->name, 2 * name.length + IDS_PADDING))
-            return fail_plainly(scan, RS_NO_MEMORY);
+        if (!GROW(scan->name, 2 * name.length + IDS_PADDING)) return fail_plainly(scan, RS_NO_MEMORY);
         scan->name_room = 2 * name.length + IDS_PADDING;
         memset(scan->name, 0, scan->name_room);
     }
@@ -268,9 +267,8 @@ static inline uint64_t falling_key(double score) {
 
 static int list_grow(list *one, int with_rank) {
     uint64_t room = one->room ? 2 * one->room : 64;
-    if (!GROW(one->score, room) || !GROW(one->judgment, room) ||
-        (with_rank && !GROW(one->rank, room)))
-        return 0;
+    if (room > LONGEST) room = LONGEST;
+    if (!GROW(one->score, room) || !GROW(one->judgment, room) || (with_rank && !GROW(one->rank, room))) return 0;
     one->room = room;
     return 1;
 }
@@ -304,13 +302,13 @@ static inline int32_t take(rs_scan *scan, const field *fields) {
         return found == IDS_NO_MEMORY ? fail_plainly(scan, RS_NO_MEMORY)
                                       : fail(scan, RS_DUPLICATE, id, fields[TOPIC]);
     uint64_t key = falling_key(score);
-    one->score_falls |= key < one->last_score;
+    one->score_unsorted |= key < one->last_score;
     one->score_ties |= key == one->last_score;
     one->last_score = one->score[n] = key;
     one->judgment[n] = one->topic < 0 ? -1 : judged_like(scan->table, one->topic, hash, NULL, 0);
     if (scan->order == RS_RANK) {
         key = (uint64_t)rank ^ UINT64_C(1) << 63;
-        one->rank_falls |= key < one->last_rank;
+        one->rank_unsorted |= key < one->last_rank;
         one->last_rank = one->rank[n] = key;
     }
     if (!scan->tag) {
