@@ -41,9 +41,10 @@ def _growth(depths: tuple[int, ...]) -> list[str]:
     from rankscope.lab.worlds import aspect_world
     from rankscope.measures import parse_many
 
+    world = aspect_world(2, relevant=10, nonrelevant=10)
+    evaluators = [Evaluator(one, world) for one in parse_many(FIVE)]
+
     def evaluate(depth: int) -> None:
-        world = aspect_world(2, relevant=10, nonrelevant=10)
-        evaluators = [Evaluator(one, world) for one in parse_many(FIVE)]
         for levels, prefix, _ in blocks(world, depth):
             tree = Tree(world, levels, prefix)
             for evaluator in evaluators:
@@ -59,10 +60,8 @@ def _growth(depths: tuple[int, ...]) -> list[str]:
     ]
     for depth in depths:
         evaluated = _best(lambda h=depth: evaluate(h))
-        cases = _best(lambda h=depth: properties(FIVE, aspects=2, depth=h, relevant=10, properties=LOCAL))
-        induced = (
-            _best(lambda h=depth: properties(FIVE, aspects=2, depth=h, relevant=10)) if depth <= 12 else None
-        )
+        cases = _best(lambda h=depth: properties(FIVE, properties=LOCAL, **_two(h)))
+        induced = _best(lambda h=depth: properties(FIVE, **_two(h))) if depth <= 12 else None
         loop = _best(lambda h=depth: _plain_loop(h)) if depth <= 10 else None
         rankings = number_of_rankings(3, depth)
         lines.append(
@@ -70,6 +69,10 @@ def _growth(depths: tuple[int, ...]) -> list[str]:
             f"| {_shown(induced)} | {_shown(loop)} |"
         )
     return lines
+
+
+def _two(depth: int) -> dict[str, Any]:
+    return {"aspects": 2, "depth": depth, "relevant": 10, "jobs": 1}
 
 
 def _plain_loop(depth: int) -> float:
