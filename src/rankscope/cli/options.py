@@ -25,6 +25,8 @@ __all__ = [
     "measures",
 ]
 
+_MOST_DECIMALS = 100
+
 
 def add_collection(parser: argparse.ArgumentParser) -> None:
     """QRELS RUN [RUN ...] and how to read them."""
@@ -80,8 +82,15 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead (whole or not at all)")
     parser.add_argument(
-        "--digits", type=int, default=None, metavar="N", help="decimals in table, markdown and latex"
+        "--digits", type=_decimals, default=None, metavar="N", help="decimals in table, markdown and latex"
     )
+
+
+def _decimals(text: str) -> int:
+    number = int(text) if text.isdecimal() else -1
+    if not 0 <= number <= _MOST_DECIMALS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {_MOST_DECIMALS}")
+    return number
 
 
 def add_plot(parser: argparse.ArgumentParser) -> None:
@@ -111,7 +120,7 @@ def measures(args: argparse.Namespace) -> list[Measure]:
     for plugin in args.plugin:
         _load_plugin(plugin)
     chosen = parse_many(args.measure or args.default_measures)
-    if not chosen:
+    if args.measure and not chosen:  # some commands need none
         raise SettingsError("no measure is named", hint="try -m AP, or see: rankscope measures")
     return chosen
 
