@@ -26,6 +26,8 @@ __all__ = ["Curve", "curve"]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+_DEEPEST = 1_000_000  # a curve has a row for every rank
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -237,8 +239,9 @@ def curve(
         hint = nearest(topic, judgments.topics) or f"there are topics such as {judgments.topics[0]}"
         raise InputError(f"topic {topic!r} has no judgments", path=judgments.path, hint=hint)
     measure = DCG(gains=gains, discount=discount, base=base)
-    if cutoff is not None and cutoff < 1:
-        raise SettingsError(f"cutoff={cutoff}", hint="a cutoff is a whole number of ranks from 1 on")
+    if cutoff is not None and not 1 <= cutoff <= _DEEPEST:
+        hint = f"a curve has a whole number of ranks from 1 to {_DEEPEST:,}"
+        raise SettingsError(f"cutoff={cutoff}", hint=hint)
     ranking = one.ranking(topic)
     cut = int(cutoff or max(1, len(ranking)))
     small = _only(judgments, topic)

@@ -42,12 +42,12 @@ class CompleteMatrix:
 
 
 def complete(scores: Scores, measure: str | Measure) -> CompleteMatrix:
-    """The matrix of a measure without the topics on which it is undefined (NaN) for some run.
+    """The matrix of a measure without the topics on which it is undefined (NaN) or infinite for some run.
 
     All runs are compared on the same topics; :func:`left_out` says which were not used.
     """
     matrix = scores.matrix(measure)
-    undefined = np.asarray(np.isnan(matrix.values).any(axis=0))
+    undefined = np.asarray(~np.isfinite(matrix.values).all(axis=0))
     topics = list(zip(matrix.topics, undefined.tolist(), strict=True))
     kept = tuple(topic for topic, gone in topics if not gone)
     dropped = tuple(topic for topic, gone in topics if gone)
