@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.analysis.bootstrap import bootstrap_pairs, resample
+from rankscope.analysis.bootstrap import bootstrap_pairs, critical_rank, resample
 from rankscope.analysis.significance import all_pairs
 
 
@@ -98,6 +98,11 @@ def test_identical_runs_and_constant_differences():
     got = bootstrap_pairs(values, np.array([0, 0]), np.array([1, 2]), resample(5, 100, 1))
     assert got.asl.tolist() == [1.0, 0.0]
     assert got.delta.tolist() == [0.0, 0.0]
+
+
+def test_the_rank_of_the_critical_replicate_does_not_suffer_from_rounding():
+    assert 0.07 * 100 > 7
+    assert [critical_rank(alpha, 100) for alpha in (0.07, 0.05, 0.051, 0.001)] == [7, 5, 6, 1]
 
 
 def test_no_pairs_at_all():

@@ -153,6 +153,12 @@ def test_letters_are_shared_exactly_by_runs_that_do_not_differ(runs, data):
     assert "a" in marks[0]
 
 
+def test_letters_give_up_when_nobody_could_read_them():
+    rng = np.random.default_rng(0)
+    different = [pair for pair in combinations(range(60), 2) if rng.random() < 0.5]
+    assert letters(list(range(60)), different) == [""] * 60
+
+
 def test_a_misspelt_baseline_gets_a_hint(small):
     with pytest.raises(InputError, match="did you mean run1"):
         compare(rs.evaluate(*small, ["AP"]), "rum1")

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rankscope.analysis.randomness import generator
 from rankscope.engines import run_pieces
 
-__all__ = ["Bootstrap", "bootstrap_pairs", "resample"]
+__all__ = ["Bootstrap", "bootstrap_pairs", "critical_rank", "resample"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -87,7 +87,7 @@ def bootstrap_pairs(
     means = np.empty((len(values), replicates))
     for start in range(0, len(values), _PAIRS_AT_ONCE):
         _multiply(centred[start : start + _PAIRS_AT_ONCE], cut, means[start : start + _PAIRS_AT_ONCE])
-    work = _Work(centre, centred, means, cut, scale, ceil(alpha * replicates))
+    work = _Work(centre, centred, means, cut, scale, critical_rank(alpha, replicates))
     pieces = [
         (first[start : start + _PAIRS_IN_PIECE], second[start : start + _PAIRS_IN_PIECE])
         for start in range(0, len(first), _PAIRS_IN_PIECE)
@@ -102,6 +102,11 @@ def bootstrap_pairs(
     with np.errstate(divide="ignore"):
         critical = np.sqrt((topics - 1) * ratio / (1 - ratio))
     return Bootstrap(exceeding / replicates, delta, critical)
+
+
+def critical_rank(alpha: float, replicates: int) -> int:
+    """ceil(alpha B), where 0.07 x 100 = 7.000000000000001 is 7."""
+    return max(1, ceil(alpha * replicates - 1e-9))
 
 
 def _cut(weights: Floats) -> Floats:

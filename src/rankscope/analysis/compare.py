@@ -21,6 +21,7 @@ __all__ = ["compare", "letters"]
 Indices = NDArray[np.intp]
 
 _LETTERED = 60  # more runs than this get no letters: nobody can read them
+_MOST_GROUPS = 100  # of runs that do not differ; beyond, letters would say nothing and take forever
 _COLUMNS = (
     "a", "b", "measure", "difference", "p", "adjusted", "significant", "effect_size", "low", "high",
     "wins", "losses", "ties",
@@ -108,6 +109,8 @@ def marked_means(result: Result) -> Table:
 def letters(means: Sequence[float], different: Iterable[tuple[int, int]]) -> list[str]:
     """A compact letter display (Piepho 2004): two runs share a letter exactly if they are not ``different``.
 
+    Empty when more than 100 letters would be needed.
+
     >>> letters([0.3, 0.2, 0.1], [(0, 2)])
     ['a', 'ab', 'b']
     """
@@ -119,6 +122,8 @@ def letters(means: Sequence[float], different: Iterable[tuple[int, int]]) -> lis
         for group in (g & ~(1 << k) for g in split for k in (i, j)):
             if not any(group & other == group for other in groups):
                 groups = [other for other in groups if other & group != other] + [group]
+        if len(groups) > _MOST_GROUPS:
+            return ["" for _ in means]
     best_first = sorted(range(len(means)), key=lambda run: (-means[run], run))
     groups.sort(key=lambda group: [not group >> run & 1 for run in best_first])
     return [

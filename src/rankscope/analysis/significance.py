@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.analysis.bootstrap import bootstrap_pairs, resample
+from rankscope.analysis.bootstrap import bootstrap_pairs, critical_rank, resample
 from rankscope.analysis.matrices import settled
 from rankscope.analysis.randomness import generator, streams
 from rankscope.analysis.wilcoxon import wilcoxon_p
@@ -154,7 +153,7 @@ def tukey_hsd(
     # a range equal to the difference counts, also when rounding makes it a little smaller
     reached = np.abs(mean) * (1 - 1e-9)
     p = (replicates - np.searchsorted(ordered, reached, side="left")) / replicates
-    delta = np.full(len(mean), ordered[replicates - ceil(alpha * replicates)])
+    delta = np.full(len(mean), ordered[replicates - critical_rank(alpha, replicates)])
     return PairTests(mean, p, mean - delta, mean + delta, delta)
 
 
