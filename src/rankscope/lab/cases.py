@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rankscope.errors import SettingsError, nearest
 from rankscope.judge.lists import Floats
 from rankscope.lab.induction import induced_pairs
-from rankscope.lab.rankings import Evaluator, blocks, evaluated, number_of_rankings, places
+from rankscope.lab.rankings import Evaluator, blocks, check_depth, evaluated, number_of_rankings, places
 from rankscope.lab.relations import RELATIONS, Pairs, Relation, Stretch, relation
 from rankscope.lab.tree import Shape, Tree
 from rankscope.lab.worlds import World, aspect_world, graded_world
@@ -176,6 +176,7 @@ def properties(
         raise SettingsError(f"depth {depth}", hint="the longest ranking has 1 document or more")
     chosen = parse_many(measures)
     world = _world(aspects, grades, depth, relevant, nonrelevant, weights)
+    check_depth(world, depth)
     relations = _relations(properties, world)
     analysis = _Analysis(chosen, world, depth, relations, examples, fixed_length, possible, jobs)
     settings = {

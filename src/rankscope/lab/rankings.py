@@ -20,7 +20,7 @@ from rankscope.lab.tree import Shape, Tree
 from rankscope.lab.worlds import World, graded_world
 from rankscope.measures.measure import Measure
 
-__all__ = ["Evaluator", "blocks", "evaluated", "number_of_rankings", "places", "values_on_binary"]
+__all__ = ["Evaluator", "blocks", "check_depth", "evaluated", "number_of_rankings", "places", "values_on_binary"]
 
 BLOCK = 1 << 18
 """Rankings evaluated at a time."""
@@ -47,12 +47,7 @@ def blocks(world: World, depth: int, size: int | None = None) -> list[tuple[int,
     [(1, (), 0), (3, (0,), 2), (3, (1,), 2)]
     """
     size = BLOCK if size is None else size
-    total = number_of_rankings(len(world), depth)
-    if depth < 1 or total > LIMIT:
-        raise SettingsError(
-            f"depth {depth} has {total:,} rankings over {len(world)} letters",
-            hint=f"choose a depth from 1 to {_deepest(len(world))}",
-        )
+    check_depth(world, depth)
     below = depth
     while below > 1 and number_of_rankings(len(world), below) > size:
         below -= 1
@@ -61,6 +56,17 @@ def blocks(world: World, depth: int, size: int | None = None) -> list[tuple[int,
     top = depth - below
     head = blocks(world, top, size)
     return head + [(depth, prefix, top + 1) for prefix in product(range(len(world)), repeat=top)]
+
+
+def check_depth(world: World, depth: int) -> None:
+    """Refuse a depth with more rankings than can be looked at; such a number may be too long even to print."""
+    deepest = _deepest(len(world))
+    if not 1 <= depth <= deepest:
+        many = f"{number_of_rankings(len(world), depth):,}" if depth <= 3 * deepest else f"over {LIMIT:,}"
+        raise SettingsError(
+            f"depth {depth} has {many} rankings over {len(world)} letters",
+            hint=f"choose a depth from 1 to {deepest}",
+        )
 
 
 def _deepest(letters: int) -> int:
