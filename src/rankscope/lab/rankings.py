@@ -20,7 +20,15 @@ from rankscope.lab.tree import Shape, Tree
 from rankscope.lab.worlds import World, graded_world
 from rankscope.measures.measure import Measure
 
-__all__ = ["Evaluator", "blocks", "check_depth", "evaluated", "number_of_rankings", "places", "values_on_binary"]
+__all__ = [
+    "Evaluator",
+    "blocks",
+    "check_depth",
+    "evaluated",
+    "number_of_rankings",
+    "places",
+    "values_on_binary",
+]
 
 BLOCK = 1 << 18
 """Rankings evaluated at a time."""
