@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from rankscope import __version__
@@ -56,6 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 0 for done, 2 for bad usage or input, 1 for an error of ours."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     warnings.showwarning = _show_warning
+    _prepare_streams()
     try:
         code = _dispatch(arguments)
         sys.stdout.flush()
@@ -90,6 +92,7 @@ def _dispatch(arguments: list[str]) -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(parser)
+        _add_common(parser)
         args = parser.parse_args(rest)
         args.command = name
         module.run(args)
@@ -100,6 +103,17 @@ def _dispatch(arguments: list[str]) -> int:
         return 0
     known = nearest(arguments[0], COMMANDS)
     return _fail(f"there is no command {arguments[0]!r}; {known or 'see rankscope --help'}")
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    """Options that every command takes, so that scripts can pass them to any; where they mean nothing, silently."""
+    known = {flag for action in parser._actions for flag in action.option_strings}
+    if "--seed" not in known:
+        parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)
+    if "--jobs" not in known:
+        parser.add_argument("-j", "--jobs", type=int, help=argparse.SUPPRESS)
+    if "--quiet" not in known:
+        parser.add_argument("--quiet", action="store_true", help=argparse.SUPPRESS)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -130,6 +144,15 @@ class _Version(argparse.Action):
 
         print(f"rankscope {__version__} (scanner: {backend_name()}, Python {sys.version.split()[0]})")
         parser.exit()
+
+
+def _prepare_streams() -> None:
+    """Make closed streams harmless, and let a terminal without Unicode show question marks instead of nothing."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 (pathlib takes long to load)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
 
 def _fail(message: str) -> int:
