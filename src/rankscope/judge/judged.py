@@ -106,18 +106,25 @@ def judge(
         runs = Runs([runs])
     if not runs:
         raise InputError("there is no run to evaluate", hint="name at least one run file")
-    several = cores(jobs)
-    pieces = [(run, qrels, max(1, several // len(runs))) for run in runs.values()]
+    workers = cores(jobs)
     processes = backend_name() == "python" and any(run.memory is None for run in runs.values())
-    scanned = run_pieces(_scan, pieces, jobs=jobs, executor=executor, processes=processes, label="runs")
+    # elsewhere the judgments must be carried over with every piece, so pieces are few; threads share them
+    size = -(-len(runs) // (4 * workers)) if processes or executor is not None else 1
+    each = list(runs.values())
+    pieces = [
+        (each[first : first + size], qrels, max(1, workers // len(runs)))
+        for first in range(0, len(each), size)
+    ]
+    portions = run_pieces(_scan, pieces, jobs=jobs, executor=executor, processes=processes, label="runs")
+    scanned = [one for portion in portions for one in portion]
     if not allow_disjoint:
         _refuse_disjoint(qrels, runs, scanned)
     return _assemble(qrels, tuple(runs), scanned)
 
 
-def _scan(piece: tuple[Run, Qrels, int]) -> ScannedRun:
-    run, qrels, jobs = piece
-    return run.scan(qrels, jobs)
+def _scan(piece: tuple[list[Run], Qrels, int]) -> list[ScannedRun]:
+    runs, qrels, jobs = piece
+    return [run.scan(qrels, jobs) for run in runs]
 
 
 def _refuse_disjoint(qrels: Qrels, runs: Runs, scanned: Sequence[ScannedRun]) -> None:

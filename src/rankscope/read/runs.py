@@ -287,7 +287,7 @@ def _scan_memory(lists: Mapping[str, RunList], qrels: Qrels, order: str, name: s
         judgments.append(index[hits])
         offsets.append(offsets[-1] + len(hits))
         lengths.append(len(where))
-        tied.append(_count_tied(one.scores))
+        tied.append(_count_tied(one.scores, order))
     return ScannedRun(
         topic=np.array(found, np.int32),
         length=np.array(lengths, np.int32),
@@ -300,10 +300,10 @@ def _scan_memory(lists: Mapping[str, RunList], qrels: Qrels, order: str, name: s
     )
 
 
-def _count_tied(scores: npt.NDArray[np.float64] | None) -> int:
+def _count_tied(scores: npt.NDArray[np.float64] | None, order: str) -> int:
     if scores is None:
         return 0
-    _, counts = np.unique(scores, return_counts=True)
+    _, counts = np.unique(scores.astype(np.float32) if order == "trec_eval9" else scores, return_counts=True)
     return int(counts[counts > 1].sum())
 
 
