@@ -67,8 +67,8 @@ def measure(browser: Any, path: Path, clicks: int) -> dict[str, float]:
     for _ in range(5):
         tab = browser.new_page(viewport={"width": 1400, "height": 900})
         tab.goto(path.as_uri() + "#view=plane", wait_until="commit")
-        tab.wait_for_function("performance.getEntriesByName('rankscope:ready').length")
-        assert tab.locator("svg[data-chart=crp] path.run").count() == 1
+        tab.wait_for_selector("svg[data-chart=crp] path.run")
+        tab.wait_for_timeout(300)
         # counted by the page itself from the start of the navigation
         loads.append(tab.evaluate("performance.getEntriesByName('rankscope:ready')[0].startTime"))
         if len(loads) < 5:

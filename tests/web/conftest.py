@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -80,6 +81,31 @@ class Watched:
         self.page.goto(path.resolve().as_uri() + (f"#{fragment}" if fragment else ""))
         self.page.wait_for_selector("main h2")
         return self.page
+
+
+@pytest.fixture(scope="session")
+def until() -> Callable[[Any, str], None]:
+    """Waits until an expression holds in a page (Playwright's own waiting needs eval, which the policy forbids)."""
+
+    def wait(page: Any, expression: str) -> None:
+        for _ in range(200):
+            if page.evaluate(expression):
+                return
+            page.wait_for_timeout(50)
+        raise AssertionError(f"still not: {expression}")
+
+    return wait
+
+
+@pytest.fixture(scope="session")
+def state_of(until: Callable[[Any, str], None]) -> Callable[[Any], dict[str, list[str]]]:
+    """What the address of a page says, once it has followed the page."""
+
+    def state(page: Any) -> dict[str, list[str]]:
+        until(page, "location.hash.slice(1) === rankscope.state.toFragment()")
+        return parse_qs(urlsplit(page.url).fragment)
+
+    return state
 
 
 @pytest.fixture

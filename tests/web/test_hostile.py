@@ -12,6 +12,7 @@ import rankscope as rs
 from rankscope.report import report
 
 Open = Callable[..., Any]
+Until = Callable[[Any, str], None]
 NAMES = [
     "</script><img src=x onerror=window.hacked=1>",
     "<!--<script>window.hacked=1</script>",
@@ -46,7 +47,7 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_hostile_names_are_only_text(open_page: Open, hostile_page: Path, view: str) -> None:
+def test_hostile_names_are_only_text(open_page: Open, hostile_page: Path, view: str, until: Until) -> None:
     page = open_page(hostile_page, f"view={view}")
     page.wait_for_timeout(100)
     assert page.evaluate("window.hacked") is None
@@ -54,10 +55,8 @@ def test_hostile_names_are_only_text(open_page: Open, hostile_page: Path, view: 
     assert page.locator("h1").inner_text() == NAMES[0]
     assert page.title().startswith(NAMES[0])
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    for width in (390,):
-        page.set_viewport_size({"width": width, "height": 844})
-        page.wait_for_timeout(50)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.set_viewport_size({"width": 390, "height": 844})
+    until(page, "innerWidth === 390 && document.documentElement.scrollWidth <= 390")
 
 
 def test_names_survive_to_the_last_character(open_page: Open, hostile_page: Path) -> None:
@@ -67,11 +66,11 @@ def test_names_survive_to_the_last_character(open_page: Open, hostile_page: Path
     assert sorted(shown) == sorted(NAMES)
 
 
-def test_a_view_of_hostile_names_can_be_shared(open_page: Open, hostile_page: Path) -> None:
+def test_a_view_of_hostile_names_can_be_shared(open_page: Open, hostile_page: Path, until: Until) -> None:
     page = open_page(hostile_page, "view=curves")
     for number in range(len(NAMES)):
         page.evaluate("n => rankscope.state.choose(n, rankscope.data.topics.length - 1 - n)", number)
-        page.wait_for_timeout(30)
+        until(page, "location.hash.slice(1) === rankscope.state.toFragment()")
         fragment = page.evaluate("location.hash")
         again = open_page(hostile_page, fragment.lstrip("#"))
         run, topic = again.evaluate("[rankscope.state.runs[0], rankscope.state.topic]")

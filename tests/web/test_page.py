@@ -18,12 +18,9 @@ import rankscope as rs
 from rankscope.report import report
 
 Open = Callable[..., Any]
+State = Callable[[Any], dict[str, list[str]]]
+Until = Callable[[Any, str], None]
 VIEWS = ["summary", "runs", "map", "plane", "curves", "indicators", "archetypes", "whatif"]
-
-
-def _state(page: Any) -> dict[str, list[str]]:
-    page.wait_for_timeout(30)
-    return parse_qs(urlsplit(page.url).fragment)
 
 
 def _point(page: Any, name: str = "AP", index: int = 0) -> tuple[float, float, int]:
@@ -66,7 +63,7 @@ def test_every_view_opens_without_error_or_request(open_page: Open, collection_p
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_plane_to_curves(open_page: Open, collection_page: Path) -> None:
+def test_plane_to_curves(open_page: Open, collection_page: Path, state_of: State) -> None:
     page = open_page(collection_page, "view=plane")
     index = _lonely(page)
     x, y, _ = _point(page, index=index)
@@ -80,11 +77,11 @@ def test_plane_to_curves(open_page: Open, collection_page: Path) -> None:
     article = page.get_by_role("article", name=f"{run} on topic {topic}", exact=True)
     article.wait_for()
     assert article.locator("svg[data-chart=crp] path.run").get_attribute("d").startswith("M")
-    assert _state(page)["run"] == [run]
-    assert _state(page)["topic"] == [topic]
+    assert state_of(page)["run"] == [run]
+    assert state_of(page)["topic"] == [topic]
 
 
-def test_points_on_one_pixel_are_offered_by_name(open_page: Open, tmp_path: Path) -> None:
+def test_points_on_one_pixel_are_offered_by_name(open_page: Open, tmp_path: Path, state_of: State) -> None:
     same = {"q1": {"d1": 3.0, "d9": 2.0, "d2": 1.0}}
     report({"q1": {"d1": 1, "d2": 1}}, {"one": same, "two": same, "three": same}, tmp_path / "r.html")
     page = open_page(tmp_path / "r.html", "view=plane")
@@ -93,10 +90,10 @@ def test_points_on_one_pixel_are_offered_by_name(open_page: Open, tmp_path: Path
     offered = page.locator(".candidates button")
     assert offered.count() == 3
     offered.filter(has_text="three").click()
-    assert _state(page)["run"] == ["three"]
+    assert state_of(page)["run"] == ["three"]
 
 
-def test_brushing_the_plane(open_page: Open, collection_page: Path) -> None:
+def test_brushing_the_plane(open_page: Open, collection_page: Path, state_of: State) -> None:
     page = open_page(collection_page, "view=plane")
     box = page.locator(".overlay").bounding_box()
     page.mouse.move(box["x"] + 2, box["y"] + 2)
@@ -105,7 +102,7 @@ def test_brushing_the_plane(open_page: Open, collection_page: Path) -> None:
     page.mouse.up()
     heading = page.get_by_role("heading", name=re.compile("brushed points"))
     shown = int(heading.inner_text().split()[0].replace(",", ""))
-    x0, x1, y0, y1 = map(float, _state(page)["brush"][0].split(","))
+    x0, x1, y0, y1 = map(float, state_of(page)["brush"][0].split(","))
     expected = page.evaluate(
         """([x0, x1, y0, y1]) => {
             const {data} = rankscope, x = data.values('Twist', data.defaults), y = data.values('AP', data.defaults);
@@ -116,7 +113,7 @@ def test_brushing_the_plane(open_page: Open, collection_page: Path) -> None:
     assert shown == expected > 0
     page.locator(".overlay").focus()
     page.keyboard.press("Escape")
-    assert "brush" not in _state(page)
+    assert "brush" not in state_of(page)
 
 
 def test_cells_of_the_plane_are_those_of_the_definition(open_page: Open, collection_page: Path) -> None:
@@ -180,17 +177,19 @@ def test_groups_and_intervals_of_the_runs(open_page: Open, collection_page: Path
             )
 
 
-def test_a_shared_address_shows_the_same_view(open_page: Open, collection_page: Path) -> None:
+def test_a_shared_address_shows_the_same_view(
+    open_page: Open, collection_page: Path, state_of: State
+) -> None:
     page = open_page(
         collection_page, "view=plane&measure=nDCG&brush=0.1,0.6,0.2,0.9&crossing=matters&length=50"
     )
     page.locator("nav a", has_text="Curves").click()
     page.get_by_label("Add a run").select_option(index=2)
     page.get_by_label("Next topic").click()
-    page.wait_for_timeout(50)
+    state_of(page)
     fragment = urlsplit(page.url).fragment
     again = open_page(collection_page, fragment)
-    assert _state(again) == parse_qs(fragment)
+    assert state_of(again) == parse_qs(fragment)
     assert again.locator("article").count() == 2
     articles = [page.locator("article").nth(k).get_attribute("aria-label") for k in range(2)]
     assert [again.locator("article").nth(k).get_attribute("aria-label") for k in range(2)] == articles
@@ -199,7 +198,7 @@ def test_a_shared_address_shows_the_same_view(open_page: Open, collection_page: 
         50,
     ]
     page.go_back()
-    assert _state(page)["view"] == ["plane"]
+    assert state_of(page)["view"] == ["plane"]
 
 
 @pytest.mark.parametrize(
@@ -213,11 +212,11 @@ def test_addresses_that_make_no_sense_are_harmless(
     page.get_by_role("heading", name="What if the list were different?").wait_for()
 
 
-def test_heat_map_to_curves(open_page: Open, collection_page: Path) -> None:
+def test_heat_map_to_curves(open_page: Open, collection_page: Path, state_of: State) -> None:
     page = open_page(collection_page, "view=map")
     box = page.locator(".cells canvas").bounding_box()
     page.mouse.click(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.6)
-    state = _state(page)
+    state = state_of(page)
     assert (
         page.get_by_role(
             "article", name=f"{state['run'][0]} on topic {state['topic'][0]}", exact=True
@@ -226,11 +225,11 @@ def test_heat_map_to_curves(open_page: Open, collection_page: Path) -> None:
     )
     page.locator(".cells").focus()
     page.keyboard.press("ArrowRight")
-    assert _state(page)["topic"] != state["topic"]
-    assert _state(page)["run"] == state["run"]
+    assert state_of(page)["topic"] != state["topic"]
+    assert state_of(page)["run"] == state["run"]
 
 
-def test_brushing_an_indicator(open_page: Open, collection_page: Path) -> None:
+def test_brushing_an_indicator(open_page: Open, collection_page: Path, state_of: State) -> None:
     page = open_page(collection_page, "view=indicators")
     axis = page.locator("[data-axis=CRP_min]").bounding_box()
     x = axis["x"] + axis["width"] / 2
@@ -238,7 +237,7 @@ def test_brushing_an_indicator(open_page: Open, collection_page: Path) -> None:
     page.mouse.down()
     page.mouse.move(x, axis["y"] + axis["height"] * 0.6, steps=3)
     page.mouse.up()
-    _, low, high = _state(page)["ranges"][0].split(":")
+    _, low, high = state_of(page)["ranges"][0].split(":")
     heading = page.get_by_role("heading", name=re.compile(r"\d+ of \d+ lists")).inner_text()
     expected = page.evaluate(
         """([low, high]) => {
@@ -253,21 +252,21 @@ def test_brushing_an_indicator(open_page: Open, collection_page: Path) -> None:
     assert int(heading.split()[0]) == expected < 12
 
 
-def test_archetype_shares(open_page: Open, collection_page: Path) -> None:
+def test_archetype_shares(open_page: Open, collection_page: Path, state_of: State) -> None:
     page = open_page(collection_page, "view=archetypes")
     shares = page.locator("section:first-of-type tbody td:nth-child(3)").all_inner_texts()
     assert sum(float(text.rstrip("%")) for text in shares) == pytest.approx(100, abs=0.5)
     page.locator("section:first-of-type tbody button:not([disabled])").first.click()
     page.locator(".members button").first.click()
-    assert _state(page)["view"] == ["curves"]
+    assert state_of(page)["view"] == ["curves"]
 
 
-def test_keyboard_alone_reaches_a_curve(open_page: Open, collection_page: Path) -> None:
+def test_keyboard_alone_reaches_a_curve(open_page: Open, collection_page: Path, state_of: State) -> None:
     page = open_page(collection_page, "view=plane")
-    before = _state(page)
+    before = state_of(page)
     page.locator(".overlay").focus()
     page.keyboard.press("ArrowUp")
-    after = _state(page)
+    after = state_of(page)
     assert (before["run"], before["topic"]) != (after["run"], after["topic"])
     slider = page.get_by_role("slider").first
     slider.focus()
@@ -289,8 +288,9 @@ def test_colours_can_be_chosen(open_page: Open, collection_page: Path) -> None:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_phone_width_needs_no_sideways_scrolling(open_page: Open, collection_page: Path, view: str) -> None:
+def test_phone_width_needs_no_sideways_scrolling(
+    open_page: Open, collection_page: Path, view: str, until: Until
+) -> None:
     page = open_page(collection_page, f"view={view}")
     page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_timeout(50)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    until(page, "innerWidth === 390 && document.documentElement.scrollWidth <= 390")
