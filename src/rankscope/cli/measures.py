@@ -1,27 +1,33 @@
 """List every measure with its parameters, reference and meaning; or explain one.
 
+--certificates adds what they guarantee: properties of rankings and scales of measurement, found by looking at every
+short ranking (some seconds for all measures).
+
 examples:
   rankscope measures
   rankscope measures nDCG
-  rankscope measures --certificates
+  rankscope measures nDCG --certificates
+  rankscope measures --certificates -f json -o measures.json
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import MeasureError, nearest
 from rankscope.measures import REGISTRY, Measure
+from rankscope.measures.grammar import parse
 from rankscope.tables import Table
 
 NAME = "measures"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", help="explain this measure")
+    parser.add_argument("name", metavar="M", nargs="?", help="this measure only")
     parser.add_argument(
         "--certificates", action="store_true", help="what each measure guarantees, by enumeration"
     )
@@ -29,19 +35,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    named = [_named(args.name)] if args.name else []
+    table = listing(named)
     if args.certificates:
         from rankscope.lab.certificates import certificates
 
-        result = certificates()
-        emit(args, list(result.tables.values()), result.settings)
-    elif args.name:
-        sys.stdout.write(explain(_named(args.name)))
+        result = certificates([_certified(args.name)] if args.name else None)
+        more = list(result.tables.values())
+        emit(args, [table, *more], result.settings, display=more)
+    elif named and args.format is None and args.output is None:
+        sys.stdout.write(explain(named[0]))
     else:
-        emit(args, [listing()], {}, display=[_short(listing())])
+        emit(args, [table], {}, display=[_short(table)])
 
 
-def listing() -> Table:
-    """Every measure of the registry, a row each."""
+def listing(named: Sequence[Measure] = ()) -> Table:
+    """Some measures, or every one of the registry, a row each."""
     rows = [
         (
             measure.family,
@@ -50,11 +59,25 @@ def listing() -> Table:
             {"required": "yes", "optional": "optional", "none": "no"}[measure.cutoff_rule],
             measure.meaning,
             measure.reference,
+            measure.range[0],
+            measure.range[1],
+            measure.summary,
         )
-        for measure in dict.fromkeys(REGISTRY.values())
+        for measure in named or dict.fromkeys(REGISTRY.values())
     ]
     rows.sort(key=lambda row: row[0])
-    return Table("measures", ("family", "measure", "parameters", "cutoff", "meaning", "reference"), rows)
+    columns = (
+        "family",
+        "measure",
+        "parameters",
+        "cutoff",
+        "meaning",
+        "reference",
+        "low",
+        "high",
+        "over_topics",
+    )
+    return Table("measures", columns, rows)
 
 
 def _short(table: Table) -> Table:
@@ -71,6 +94,7 @@ def explain(measure: Measure) -> str:
         lines.append(f"  @k  {measure.cutoff_meaning} ({measure.cutoff_rule}{default})")
     low, high = measure.range
     lines += ["", f"range {low:g} to {high:g}; over topics: {measure.summary}; {measure.reference}"]
+    lines += ["", f"what it guarantees: rankscope measures {measure.name} --certificates"]
     return "\n".join(lines) + "\n"
 
 
@@ -81,3 +105,13 @@ def _named(text: str) -> Measure:
             f"there is no measure {name!r}", hint=nearest(name, REGISTRY) or "see: rankscope measures"
         )
     return REGISTRY[name]
+
+
+def _certified(text: str) -> Measure:
+    """The measure that is looked at: a cutoff is chosen where there must be one."""
+    from rankscope.lab.certificates import CUTOFF
+
+    named = _named(text)
+    if text.strip() != named.name or named.cutoff_rule != "required":
+        return parse(text)
+    return named @ (0.5 if named.name == "IPrec" else CUTOFF)
