@@ -31,10 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--certificates", action="store_true", help="what each measure guarantees, by enumeration"
     )
+    options.add_plugin(parser)
     options.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> None:
+    options.load_plugins(args)
     named = [_named(args.name)] if args.name else []
     table = listing(named)
     if args.certificates:

@@ -20,8 +20,10 @@ __all__ = [
     "add_measures",
     "add_output",
     "add_plot",
+    "add_plugin",
     "add_seed",
     "collection",
+    "load_plugins",
     "measures",
 ]
 
@@ -65,6 +67,12 @@ def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> Non
         metavar="M",
         help=f"a measure such as nDCG@10; repeatable, or several in quotes (default: {' '.join(default)})",
     )
+    add_plugin(parser)
+    parser.set_defaults(default_measures=list(default))
+
+
+def add_plugin(parser: argparse.ArgumentParser) -> None:
+    """--plugin for measures of the user's own."""
     parser.add_argument(
         "--plugin",
         action="append",
@@ -72,7 +80,6 @@ def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> Non
         metavar="MODULE",
         help="import a Python module or file that defines measures",
     )
-    parser.set_defaults(default_measures=list(default))
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -117,12 +124,17 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
 
 def measures(args: argparse.Namespace) -> list[Measure]:
     """The measures that were asked for, after loading the plugins that may define them."""
-    for plugin in args.plugin:
-        _load_plugin(plugin)
+    load_plugins(args)
     chosen = parse_many(args.measure or args.default_measures)
     if args.measure and not chosen:  # some commands need none
         raise SettingsError("no measure is named", hint="try -m AP, or see: rankscope measures")
     return chosen
+
+
+def load_plugins(args: argparse.Namespace) -> None:
+    """Import what --plugin names."""
+    for plugin in args.plugin:
+        _load_plugin(plugin)
 
 
 def collection(args: argparse.Namespace) -> tuple[Qrels, Runs]:

@@ -45,6 +45,8 @@ class Source:
         if str(source) == "-":
             data = sys.stdin.buffer.read()
             return cls("standard input", None, data, len(data), data.startswith(GZIP_MAGIC))
+        if source == "":  # as a path it would be the working directory
+            raise InputError("the name of a file is empty", hint="name a file, or - for standard input")
         path = Path(source)
         try:
             status = path.stat()

@@ -236,6 +236,8 @@ def _name_of(path: Path) -> str:
 
 
 def _expand(source: str | Path) -> list[Path]:
+    if source == "":  # as a path it would be the working directory
+        raise InputError("the name of a run is empty", hint="name a run file, a directory or a pattern")
     path = Path(source)
     if path.is_dir():
         found = sorted(
