@@ -88,14 +88,15 @@ def _short(table: Table) -> Table:
 
 def explain(measure: Measure) -> str:
     """All that is known about one measure, as text."""
-    lines = [measure.meaning, "", measure.formula, ""]
+    lines = [measure.meaning, "", *([measure.formula, ""] if measure.formula else [])]
     for key, p in measure.parameters.items():
         lines.append(f"  {key}={p.default!r}  {p.meaning} ({p.allowed()})")
     if measure.cutoff_rule != "none":
         default = "" if measure.default_cutoff is None else f", default {measure.default_cutoff:g}"
         lines.append(f"  @k  {measure.cutoff_meaning} ({measure.cutoff_rule}{default})")
     low, high = measure.range
-    lines += ["", f"range {low:g} to {high:g}; over topics: {measure.summary}; {measure.reference}"]
+    known = [f"range {low:g} to {high:g}", f"over topics: {measure.summary}", measure.reference]
+    lines += ["", "; ".join(filter(None, known))]
     lines += ["", f"what it guarantees: rankscope measures {measure.name} --certificates"]
     return "\n".join(lines) + "\n"
 

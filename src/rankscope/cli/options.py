@@ -158,7 +158,7 @@ def _load_plugin(name: str) -> None:
         sys.path.insert(0, str(Path.cwd()))
     try:
         import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(
             f"the plugin cannot be loaded ({type(error).__name__}: {error})",
             path=path,

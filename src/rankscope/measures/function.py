@@ -38,8 +38,17 @@ class FunctionMeasure(Measure, abstract=True):
             arguments = [grades if self.cutoff is None else grades[: self.cutoff]]
             if self.wants_counts:
                 arguments.append({grade: int(n) for grade, n in enumerate(counts[topic]) if n})  # type: ignore[arg-type]
-            values[index] = self._number(type(self).function(*arguments))
+            values[index] = self._number(self._called(arguments))
         return values
+
+    def _called(self, arguments: list[Any]) -> Any:
+        try:
+            return type(self).function(*arguments)
+        except Exception as error:
+            raise MeasureError(
+                f"the function of {self.name} failed on a list of {len(arguments[0])} grades ({type(error).__name__}: {error})",
+                hint="correct it; a list may be empty",
+            ) from error
 
     def _number(self, value: Any) -> float:
         try:
