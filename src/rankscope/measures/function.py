@@ -45,8 +45,9 @@ class FunctionMeasure(Measure, abstract=True):
         try:
             return type(self).function(*arguments)
         except Exception as error:
+            what = f"{type(error).__name__}: {error}"
             raise MeasureError(
-                f"the function of {self.name} failed on a list of {len(arguments[0])} grades ({type(error).__name__}: {error})",
+                f"the function of {self.name} failed on a list of {len(arguments[0])} grades ({what})",
                 hint="correct it; a list may be empty",
             ) from error
 
