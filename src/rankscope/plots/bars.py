@@ -61,7 +61,9 @@ def draw_bars(
         ranks = np.flatnonzero(np.sign(numbers) == sign) + 1
         boxes = [_box(r - half, 0, r + half, numbers[r - 1]) for r in ranks.tolist()]
         axes.add_collection(PolyCollection(boxes, facecolors=colour, linewidths=0, gid=name), autolim=False)
-    axes.set_yticks(sorted({low, 0.0, high}))
+    # the label of a small extreme would cover the 0
+    close = 1.5 * linear if logarithmic else 0.22 * (high - low)
+    axes.set_yticks([low] * (low < -close) + [0.0] + [high] * (high > close))
     axes.yaxis.set_minor_locator(_no_ticks())
     axes.axhline(0, color="#555555", linewidth=0.5, zorder=3)
     axes.grid(False)

@@ -51,9 +51,8 @@ def plot_correlation(result: Result, method: str | None = None, *, width: float 
         figure = blank(size, size * (0.78 if many else 0.88))
         axes = figure.subplots()
         _draw(figure, axes, matrix[1:, :-1], names)
-        axes.set_title(
-            f"{METHODS[str(table.rows[0][2])]} over {table.rows[0][5]:,} runs (bold: {SAME} or more)"
-        )
+        method, runs = METHODS[str(table.rows[0][2])], table.rows[0][5]
+        axes.set_title(f"{method}, {runs:,} runs (bold: ≥ {SAME})")
     return Figure(figure, (axes,), table)
 
 

@@ -26,7 +26,7 @@ from rankscope.tables import Table
 if TYPE_CHECKING:
     from rankscope.analysis.curve import Curve
 
-__all__ = ["curve_table", "draw_crp", "draw_rp", "plot_curve"]
+__all__ = ["curve_table", "draw_crp", "draw_rp", "plot_curve", "title"]
 
 CROSSING = "sign-change"
 _FEW = 40  # ranks up to which each one gets a dot
@@ -49,13 +49,18 @@ def plot_curve(curve: Curve, *, width: float = SINGLE) -> Figure:
         top, bar = figure.subplots(2, 1, sharex=True, height_ratios=(2.7, 1))
         handles = draw_crp(top, curve)
         handles += draw_rp(bar, curve, width)
-        top.set_title(f"{short(curve.run, 30)}, topic {short(curve.topic, 16)}")
+        top.set_title(title(curve, width))
         top.set_ylabel("CRP (ranks)")
         bar.set_ylabel("RP (ranks)")
         bar.set_xlabel("rank")
         figure.align_ylabels([top, bar])
         legend_below(figure, handles, 2 if width < 5 else 4)
     return Figure(figure, (top, bar), curve_table(curve))
+
+
+def title(curve: Curve, width: float) -> str:
+    """Run and topic, as much of their names as fits above axes of a width in inches."""
+    return f"{short(curve.run, int(5.5 * width))}, topic {short(curve.topic, int(3.4 * width))}"
 
 
 def curve_table(curve: Curve) -> Table:
@@ -128,10 +133,11 @@ def draw_crp(axes: Any, curve: Curve, *, name: str = "CRP of the list") -> list[
                 label=f"{point} (rank {rank:,})",
             )  # fmt: skip
         elif point == "balance point" and points:
-            handles += axes.plot([], [], linestyle="none", label="no balance point: never recovered")
+            handles += axes.plot([], [], linestyle="none", label="no balance point")
     axes.set_xlim(0.5, curve.length + 0.5)
     axes.set_ylim(low, high)
     axes.xaxis.set_major_locator(_whole_numbers())
+    axes.yaxis.set_major_locator(_whole_numbers())
     axes.yaxis.set_major_formatter(_thousands())
     return handles
 
@@ -139,7 +145,7 @@ def draw_crp(axes: Any, curve: Curve, *, name: str = "CRP of the list") -> list[
 def _limits(crp: Any, full: Any) -> tuple[float, float]:
     """A range that shows the list well; the full-scale list may leave it, since it can rise a hundred times higher."""
     low, high = float(min(crp.min(), 0)), float(max(crp.max(), 0))
-    span = max(high - low, 1.0)
+    span = max(high - low, 2.0)
     fullest = float(full.min())
     if -fullest <= 12 * span:
         low = min(low, fullest)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.plots.bars import draw_bars
-from rankscope.plots.crp import curve_table, draw_crp, draw_rp
+from rankscope.plots.crp import curve_table, draw_crp, draw_rp, title
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import (
     ABOVE,
@@ -48,8 +48,8 @@ def plot_dcg(curve: Curve, *, width: float = DOUBLE) -> Figure:
         (crp, dcg), (rp, delta) = axes
         lines = draw_crp(crp, curve) + _draw_dcg(dcg, curve)
         colours = draw_rp(rp, curve, width / 2) + _draw_delta(delta, curve, width / 2)
-        crp.set_title(f"{short(curve.run)}, topic {short(curve.topic, 16)}: effort")
-        dcg.set_title(f"gain, {short(str(curve.dcg_measure), 44)}")
+        crp.set_title(f"effort: {title(curve, 0.85 * width / 2)}")
+        dcg.set_title(f"gain: {short(str(curve.dcg_measure), int(6 * width))}")
         crp.set_ylabel("CRP (ranks)")
         rp.set_ylabel("RP (ranks)")
         dcg.set_ylabel("DCG (gain)")

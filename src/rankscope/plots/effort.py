@@ -164,7 +164,13 @@ def _draw_cells(axes: Any, counts: npt.NDArray[np.int64]) -> None:
 
     shares = 100 * counts / max(1, int(counts.sum()))
     axes.imshow(
-        shares, origin="lower", cmap="Greys", vmin=0, vmax=max(60.0, 3 * float(shares.max())), gid="cells"
+        shares,
+        origin="lower",
+        aspect="auto",
+        cmap="Greys",
+        vmin=0,
+        vmax=max(60.0, 3 * float(shares.max())),
+        gid="cells",
     )
     for row in range(4):
         for column in range(4):

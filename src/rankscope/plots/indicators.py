@@ -56,7 +56,7 @@ def plot_indicators(effort: Effort, run: str | None = None, *, width: float = DO
         for x in range(lines.shape[1]):
             axes.axvline(x, color=INK, linewidth=0.6, zorder=1)
         _label(axes, table, few)
-        who = short(table.caption, 60)
+        who = short(table.caption, int(6 * width))
         rho = float(np.nanmean(values[:, 1])) if np.isfinite(values[:, 1]).any() else float("nan")
         axes.set_title(f"{who}: {len(values):,} topic{'s' if len(values) != 1 else ''}, mean ρ {rho:.3f}")
     return Figure(figure, (axes,), table)

@@ -37,9 +37,11 @@ def plot_robustness(result: Result, *, width: float = SINGLE) -> Figure:
         figure = blank(width, 2.7 + 0.13 * ((len(names) + 1) // 2))
         axes = figure.subplots()
         handles = []
+        repeated = any(int(row[5] or 0) > 1 for row in table.rows)
         for number, name in enumerate(names):
             rows = [row for row in table.rows if row[0] == name]
-            handles.append(_draw(axes, number, len(names), rows, places, -1 if numeric else 1))
+            apart = (number - (len(names) - 1) / 2) * (-0.9 if numeric else 0.05) * min(1.0, 6 / len(names))
+            handles.append(_draw(axes, number, rows, places, apart if repeated else 0.0))
         _label(axes, pools, numeric)
         legend_below(figure, handles, 2 if width < 5 else 4)
     return Figure(figure, (axes,), table)
@@ -69,14 +71,11 @@ def _spread(values: Any) -> tuple[float, float, float]:
     return float(defined.mean()), low, high
 
 
-def _draw(
-    axes: Any, number: int, measures: int, rows: list[Any], places: dict[Cell, float], towards: int
-) -> Any:
-    """One measure; the measures stand a little apart, so that their whiskers do not cover each other."""
+def _draw(axes: Any, number: int, rows: list[Any], places: dict[Cell, float], apart: float) -> Any:
+    """One measure, a little aside, so that the whiskers of the measures do not cover each other."""
     look = series(number)
-    step = (0.9 if towards < 0 else 0.05) * min(1.0, 6 / measures)
-    x = np.array([places[row[1]] for row in rows]) + towards * step * (number - (measures - 1) / 2)
-    x[0] = places[rows[0][1]]
+    x = np.array([places[row[1]] + apart for row in rows])
+    x[0] -= apart
     tau, low, high = (np.array([row[i] for row in rows], np.float64) for i in (2, 3, 4))
     axes.errorbar(
         x, tau, yerr=[np.maximum(tau - low, 0), np.maximum(high - tau, 0)], fmt="none", ecolor=look["color"],

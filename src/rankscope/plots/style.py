@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
+from unicodedata import bidirectional
 
 from rankscope.errors import MissingDependencyError, printable
 
@@ -43,6 +44,9 @@ EXACT, ABOVE, BELOW = "#009E73", "#D55E00", "#0072B2"
 
 INK, QUIET = "#222222", "#8a8a8a"
 """Text and marks that must be seen, and lines that only guide the eye."""
+
+LEFT_TO_RIGHT = "\u200e"
+"""An invisible character that reads from left to right."""
 
 MOST_ENTRIES = 24
 """Entries of a legend; further series are drawn and stand in the table, but are not listed."""
@@ -139,6 +143,9 @@ def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
 
         more = Line2D([], [], linestyle="none", label=f"and {len(shown) - MOST_ENTRIES + 1} more")
         shown = [*shown[: MOST_ENTRIES - 1], more]
+    for handle in shown:
+        if handle.get_label().startswith("_"):  # matplotlib would leave it out
+            handle.set_label(LEFT_TO_RIGHT + handle.get_label())
     return figure.legend(handles=shown, loc="outside lower center", ncols=max(1, min(columns, len(shown))))
 
 
@@ -156,13 +163,15 @@ def short(name: str, width: int = 28) -> str:
 
     Characters that the font lacks are written as escapes, which tell names apart where empty boxes would not.
 
-    >>> short("x" * 40, 11), short("a\\nb"), short("漢")
-    ('xxxxx…xxxxx', 'a\\\\nb', '\\\\u6f22')
+    >>> short("x" * 40, 11), short("a\\nb"), short("漢"), short("")
+    ('xxxxx…xxxxx', 'a\\\\nb', '\\\\u6f22', "''")
     """
-    text = printable(str(name))
+    text = printable(str(name)) if str(name).strip() else repr(str(name))
     if not text.isascii():
         known = _glyphs()
         text = "".join(c if ord(c) in known else ascii(c)[1:-1] for c in text)
-    if len(text) <= width:
-        return text
-    return text[: width // 2] + "…" + text[len(text) - (width - width // 2 - 1) :]
+    if len(text) > width:
+        text = text[: width // 2] + "…" + text[len(text) - (width - width // 2 - 1) :]
+    # a name written from right to left must not turn round what stands beside it
+    rightwards = any(bidirectional(c) in ("R", "AL") for c in text)
+    return LEFT_TO_RIGHT + text + LEFT_TO_RIGHT if rightwards else text

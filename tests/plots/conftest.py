@@ -1,0 +1,96 @@
+"""What the tests of figures share: the example of the Twist paper, a small collection, and ways to read a drawing."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+
+pytest.importorskip("matplotlib")
+
+LISTS = {"a_t": "332012000100000", "b_t": "301020002100310"}
+"""The runs A and B of Ferro and others 2016; hr, fr, pr, nr are 3, 2, 1, 0."""
+
+
+@pytest.fixture(autouse=True)
+def no_warning() -> Iterator[None]:
+    """A figure is drawn without a word."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def _curve(grades: str, name: str = "run", ideal: str = "3322111", **options: Any) -> rs.Curve:
+    judged = {f"r{number}": int(grade) for number, grade in enumerate(ideal)}
+    left = {grade: [d for d, g in judged.items() if g == int(grade)] for grade in set(ideal)}
+    ranking = [left[g].pop(0) if g != "0" else f"n{rank}" for rank, g in enumerate(grades)]
+    return rs.curve({"t": judged}, {name: {"t": ranking}}, "t", **options)
+
+
+@pytest.fixture
+def curve_of() -> Callable[..., rs.Curve]:
+    """A curve from the grades of a list, on the topic of the paper's example unless set."""
+    return _curve
+
+
+@pytest.fixture
+def a_t() -> rs.Curve:
+    return _curve(LISTS["a_t"], "a_t")
+
+
+@pytest.fixture
+def b_t() -> rs.Curve:
+    return _curve(LISTS["b_t"], "b_t")
+
+
+def _collection(runs: list[str], topics: list[str], seed: int = 1) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    qrels = {t: {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 15))} for t in topics}
+    found = {}
+    for number, name in enumerate(runs):
+        skill = number / max(1, len(runs) - 1)
+        found[name] = {
+            t: sorted(
+                [f"d{i}" for i in range(25)],
+                key=lambda d, t=t: -(skill * qrels[t].get(d, 0) + 2 * rng.random()),  # type: ignore[misc]
+            )
+            for t in topics
+        }
+    return qrels, found
+
+
+@pytest.fixture
+def make_collection() -> Callable[..., tuple[Any, Any]]:
+    """Judgments and runs with these names; later runs are better."""
+    return _collection
+
+
+@pytest.fixture(scope="session")
+def collection() -> tuple[Any, Any]:
+    return _collection([f"run{i}" for i in range(8)], [f"{t}" for t in range(1, 13)])
+
+
+@pytest.fixture(scope="session")
+def effort(collection: tuple[Any, Any]) -> rs.Effort:
+    return rs.effort(*collection, ["AP", "nDCG"])
+
+
+@pytest.fixture(scope="session")
+def scores(collection: tuple[Any, Any]) -> rs.Scores:
+    return rs.evaluate(*collection, ["AP", "nDCG@10", "RBP(p=0.8)", "Twist"])
+
+
+@pytest.fixture
+def drawn() -> Callable[[Any, str], Any]:
+    """The artist of some axes that carries a name."""
+
+    def find(axes: Any, gid: str) -> Any:
+        [artist] = axes.findobj(lambda a: a.get_gid() == gid)
+        return artist
+
+    return find

@@ -1,0 +1,164 @@
+"""The CRP curve and the bars of RP: what is drawn is what the table says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+import rankscope as rs
+from rankscope.plots import plot_curve
+from rankscope.plots.bars import THINNEST, stretches
+from rankscope.plots.style import ABOVE, BELOW, EXACT
+
+Find = Callable[[Any, str], Any]
+PAPER = {
+    "a_t": (
+        [0, 0, 0, -4, 0, 2, -1, 0, 0, 3, 0, 0, 0, 0, 0],
+        [0, 0, 0, -4, -4, -2, -3, -3, -3, 0, 0, 0, 0, 0, 0],
+    ),
+    "b_t": (
+        [0, -6, -2, -4, 1, -2, -1, 0, 5, 3, 0, 0, 11, 7, 0],
+        [0, -6, -8, -12, -11, -13, -14, -14, -9, -6, -6, -6, 5, 12, 12],
+    ),
+}
+FULL = [-7, -13, -18, -22, -25, -27, -28, -28, -26, -23, -19, -11, -2, 10, 23]
+
+
+def boxes(axes: Any, drawn: Find) -> dict[int, tuple[str, float, float]]:
+    """From the rectangles: for each rank its colour, its height and the width of its rectangle."""
+    found = {}
+    for name in ("zero", "negative", "positive"):
+        collection = drawn(axes, name)
+        if not collection.get_paths():
+            continue
+        colour = to_hex(collection.get_facecolors()[0]).upper()
+        for path in collection.get_paths():
+            low, high = path.vertices.min(axis=0), path.vertices.max(axis=0)
+            height = high[1] if name == "positive" else low[1] if name == "negative" else 0.0
+            ranks = (
+                range(round(low[0] + 0.5), round(high[0] - 0.5) + 1)
+                if name == "zero"
+                else [round((low[0] + high[0]) / 2)]
+            )
+            for rank in ranks:
+                found[rank] = (colour, height, high[0] - low[0])
+    return found
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_examples_of_the_paper(name: str, request: pytest.FixtureRequest, drawn: Find) -> None:
+    figure = plot_curve(request.getfixturevalue(name))
+    rp, crp = PAPER[name]
+    assert figure.table.column("rp") == rp
+    assert figure.table.column("crp") == crp
+    assert figure.table.column("full_scale") == FULL
+    top, bar = figure.axes
+    line = drawn(top, "crp")
+    assert line.get_xdata().tolist() == list(range(1, 16))
+    assert line.get_ydata().tolist() == crp
+    assert drawn(top, "full scale").get_ydata().tolist() == FULL
+    assert set(drawn(top, "ideal").get_ydata()) == {0}
+    assert set(drawn(top, "recall base").get_xdata()) == {7}
+    colours = {0: EXACT, -1: ABOVE, 1: BELOW}
+    assert {rank: box[:2] for rank, box in boxes(bar, drawn).items()} == {
+        rank: (colours[int(np.sign(value))], value) for rank, value in enumerate(rp, start=1)
+    }
+
+
+def test_marked_points(b_t: rs.Curve, a_t: rs.Curve, drawn: Find) -> None:
+    figure = plot_curve(b_t)
+    turn, balance = drawn(figure.axes[0], "turn-around"), drawn(figure.axes[0], "balance point")
+    assert (turn.get_xdata()[0], turn.get_ydata()[0]) == (7, -14)
+    assert (balance.get_xdata()[0], balance.get_ydata()[0]) == (12, 0)
+    points = figure.table.column("points")
+    assert points[6] == "recall base, turn-around" and points[11] == "balance point"
+    turn, balance = (drawn(plot_curve(a_t).axes[0], name) for name in ("turn-around", "balance point"))
+    assert (turn.get_xdata()[0], turn.get_ydata()[0]) == (4, -4)
+    assert balance.get_xdata()[0] == 9
+
+
+def test_labels(b_t: rs.Curve) -> None:
+    figure = plot_curve(b_t)
+    top, bar = figure.axes
+    assert top.get_title(loc="left") == "b_t, topic t"
+    assert (top.get_ylabel(), bar.get_ylabel(), bar.get_xlabel()) == ("CRP (ranks)", "RP (ranks)", "rank")
+    texts = [text.get_text() for text in figure.figure.legends[0].get_texts()]
+    assert {
+        "recall base (7)",
+        "turn-around (rank 7)",
+        "balance point (rank 12)",
+        "ideal list",
+        "full scale",
+    } <= set(texts)
+    low, high = top.get_ylim()
+    assert low < -28 and high > 23
+    assert top.get_xlim() == (0.5, 15.5)
+
+
+def test_a_list_that_never_recovers(curve_of: Callable[..., rs.Curve]) -> None:
+    figure = plot_curve(curve_of("300000000000000"))
+    texts = [text.get_text() for text in figure.figure.legends[0].get_texts()]
+    assert "no balance point" in texts and not any("balance point (" in text for text in texts)
+
+
+def test_every_misplaced_rank_of_a_long_list_is_wide_enough(
+    curve_of: Callable[..., rs.Curve], drawn: Find
+) -> None:
+    grades = ["0"] * 1000
+    for rank, grade in ((100, "3"), (333, "2"), (334, "1"), (777, "1"), (999, "3")):
+        grades[rank] = grade
+    figure = plot_curve(curve_of("".join(grades)))
+    found = boxes(figure.axes[1], drawn)
+    figure.figure.draw_without_rendering()
+    points = (
+        figure.axes[1].get_window_extent().width / figure.figure.dpi * 72
+    )  # that the axes are wide on paper
+    for rank, value in enumerate(figure.table.column("rp"), start=1):
+        colour, height, width = found[rank]
+        assert height == value
+        assert colour == (EXACT if value == 0 else ABOVE if value < 0 else BELOW)
+        if value:
+            assert width / 1000 * points >= 0.9 * THINNEST
+
+
+def test_a_misplaced_rank_of_a_long_list_survives_an_image(curve_of: Callable[..., rs.Curve]) -> None:
+    import io
+
+    from matplotlib.image import imread
+
+    grades = "3322111" + "0" * 493 + "0" * 500
+    late = grades[:6] + "0" + grades[7:700] + "1" + grades[701:]
+    pixels = imread(io.BytesIO(plot_curve(curve_of(late)).render("png")))
+    blue = np.array([0, 0x72, 0xB2]) / 255
+    lower = pixels[int(0.55 * len(pixels)) : int(0.72 * len(pixels)), int(0.5 * pixels.shape[1]) :, :3]
+    assert (np.abs(lower - blue).max(axis=2) < 0.02).any(axis=0).sum() >= 2
+
+
+def test_the_full_scale_list_does_not_squeeze_the_curve(curve_of: Callable[..., rs.Curve]) -> None:
+    figure = plot_curve(curve_of("302201" + "0" * 994))
+    low, high = figure.axes[0].get_ylim()
+    crp = np.array(figure.table.column("crp"))
+    assert max(figure.table.column("full_scale")) > 3 * high
+    assert low < crp.min() and crp.max() < high and (crp.max() - crp.min()) > 0.05 * (high - low)
+    assert any("ends at" in text.get_text() for text in figure.figure.legends[0].get_texts())
+
+
+def test_a_topic_without_relevant_documents() -> None:
+    figure = plot_curve(rs.curve({"q": {"a": 0}}, {"q": ["a", "b", "c"]}, "q"))
+    assert figure.table.column("rp") == [0, 0, 0]
+    assert figure.table.column("points") == [None] * 3
+    assert figure.render("svg")
+
+
+def test_an_empty_list(curve_of: Callable[..., rs.Curve]) -> None:
+    figure = plot_curve(curve_of(""))
+    assert figure.table.column("place") == ["above"] * 7 + ["exact"] * 7
+
+
+def test_stretches() -> None:
+    assert stretches(np.array([False, False])) == []
+    assert stretches(np.array([False, True, True, False, True])) == [(2, 3), (5, 5)]

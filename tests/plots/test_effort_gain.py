@@ -1,0 +1,107 @@
+"""The effort/gain plane: points, grid, shares, highlights, size and speed."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.errors import InputError, SettingsError
+from rankscope.plots import plot_effort_gain
+
+
+def offsets(axes: Any) -> Any:
+    [dots] = [c for c in axes.collections if c.get_gid() == "lists"]
+    return np.asarray(dots.get_offsets())
+
+
+def test_points_are_the_table_and_the_scores(effort: rs.Effort, scores: rs.Scores) -> None:
+    figure = plot_effort_gain(effort, "AP")
+    drawn = sorted(map(tuple, offsets(figure.axes[0]).tolist()))
+    assert drawn == sorted((row["Twist"], row["AP"]) for row in figure.table.records())
+    twist, ap = scores.matrix("Twist").values, scores.matrix("AP").values
+    assert len(drawn) == twist.size
+    assert sorted(zip(twist.ravel().tolist(), ap.ravel().tolist(), strict=True)) == drawn
+    assert figure.axes[0].get_xlim() == (0, 1) and figure.axes[0].get_ylim() == (0, 1)
+    assert figure.axes[0].get_ylabel() == "AP (gain)"
+
+
+def test_grid_and_shares(effort: rs.Effort) -> None:
+    figure = plot_effort_gain(effort, "nDCG")
+    points, cells = figure.axes
+    gain = np.array(figure.table.column("nDCG"))
+    across = sorted(line.get_ydata()[0] for line in points.lines if set(line.get_xdata()) == {0, 1})
+    upwards = sorted(line.get_xdata()[0] for line in points.lines if set(line.get_ydata()) == {0, 1})
+    assert upwards == [0.25, 0.5, 0.75]
+    assert across == pytest.approx(np.quantile(gain, [0.25, 0.5, 0.75]).tolist())
+    counts = Counter(zip(figure.table.column("gain"), figure.table.column("effort"), strict=True))
+    for row in effort.quadrants.records():
+        if row["measure"] == "nDCG":
+            assert counts[row["gain"], row["effort"]] == row["count"]
+    shares = {
+        (round(t.get_position()[1]), round(t.get_position()[0])): float(t.get_text()) for t in cells.texts
+    }
+    for (g, e), share in shares.items():
+        names = ("low", "medium", "high", "huge")[g], ("huge", "high", "medium", "low")[e]
+        assert share == pytest.approx(100 * counts[names] / len(gain), abs=0.05)
+    assert [t.get_text() for t in cells.get_xticklabels()] == ["huge", "high", "medium", "low"]
+    assert [t.get_text() for t in cells.get_yticklabels()] == ["low", "medium", "high", "huge"]
+    [agreement] = [row for row in effort.agreement.records() if row["measure"] == "nDCG"]
+    title = cells.get_title(loc="left")
+    assert f"agree, {100 * agreement['diagonal_share']:.1f} %" in title
+    assert f"high-high, {100 * agreement['high_high_share']:.1f} %" in title
+
+
+def test_density_counts_points_close_to_each_other() -> None:
+    lists = {f"r{i}": {"q": ["a", "b"]} for i in range(5)} | {"other": {"q": ["x", "y", "a"]}}
+    figure = plot_effort_gain(rs.effort({"q": {"a": 1, "b": 1}}, lists, "AP"))
+    assert figure.table.column("nearby") == [5] * 5 + [1]
+
+
+def test_highlights(effort: rs.Effort) -> None:
+    figure = plot_effort_gain(effort, "AP", highlight=["run3", ("run5", "4")])
+    marked = [row for row in figure.table.records() if row["highlight"]]
+    assert [row["run"] for row in marked] == ["run3"] * 12 + ["run5"]
+    run, one = [line for line in figure.axes[0].lines if line.get_linestyle() == "None"]
+    assert list(zip(run.get_xdata(), run.get_ydata(), strict=True)) == [
+        (r["Twist"], r["AP"]) for r in marked[:12]
+    ]
+    assert one.get_xdata().tolist() == [marked[12]["Twist"]]
+    assert [t.get_text() for t in figure.figure.legends[0].get_texts()] == ["run3", "run5, topic 4"]
+    assert run.get_marker() != one.get_marker()
+    with pytest.raises(SettingsError, match="run9"):
+        plot_effort_gain(effort, highlight=["run9"])
+
+
+def test_the_same_from_scores(effort: rs.Effort, scores: rs.Scores) -> None:
+    assert plot_effort_gain(scores, "AP").table.rows == plot_effort_gain(effort, "AP").table.rows
+    with pytest.raises(InputError, match="gain measure"):
+        plot_effort_gain(rs.evaluate({"q": {"a": 1}}, {"q": ["a"]}, ["Twist"]))
+
+
+def test_gains_beyond_one() -> None:
+    figure = plot_effort_gain(rs.effort({"q": {"a": 3, "b": 2}}, {"q": ["a", "b"]}, "DCG"))
+    assert figure.axes[0].get_ylim()[1] >= figure.table.column("DCG")[0] > 4
+
+
+def test_lists_without_values_are_left_out() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 0}}
+    figure = plot_effort_gain(rs.effort(qrels, {"r": {"q1": ["a"], "q2": ["a"]}}, "AP"))
+    assert figure.table.column("topic") == ["q1"]
+    nothing = plot_effort_gain(rs.effort({"q2": {"a": 0}}, {"r": {"q2": ["a"]}}, "AP"))
+    assert len(nothing.table) == 0 and nothing.render("pdf")
+
+
+def test_trec_covid_is_small_and_quick(data_dir: Path) -> None:
+    folder = data_dir / "trec_covid_r1_depth100"
+    scores = rs.evaluate(folder / "qrels.txt", folder / "runs", ["AP", "Twist"])
+    start = time.process_time()
+    pdf = plot_effort_gain(scores, "AP").render("pdf")
+    assert time.process_time() - start < 3
+    assert len(pdf) < 500_000
+    assert b"/Subtype /Image" in pdf  # the points are an image inside the page

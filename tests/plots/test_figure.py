@@ -1,0 +1,278 @@
+"""What all figures have in common: files, repetition, no display, and names that are only data."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope import plots
+from rankscope.cli.main import main
+from rankscope.errors import SettingsError
+from rankscope.plots.figure import FILES, Figure
+from rankscope.plots.style import DOUBLE, SINGLE, series, short, styled
+
+HOSTILE = [
+    "x" * 200,
+    r"$\frac{1}{0}$ a_b^c",
+    "<script>&amp;</script>",
+    "שלום عربي",
+    "a\x00\x1b[31m\nb\t\u202e",
+    "\udc80 not utf-8",
+    "漢字 😀",
+    "",
+    "_hidden",
+    r"%s {0} {x} \ ~",
+]
+
+
+def all_figures(qrels: Any, runs: Any) -> dict[str, Callable[[], Figure]]:
+    """Every figure of a collection."""
+    scores = rs.evaluate(qrels, runs, ["AP", "RBP(p=0.8)", "Twist"])
+    effort = rs.effort(qrels, runs, ["AP"])
+    first, topic = next(iter(runs)), next(iter(qrels))
+    curve = rs.curve(qrels, {first: runs[first]}, topic)
+    figures: dict[str, Callable[[], Figure]] = {
+        "crp": curve.plot,
+        "dcg": lambda: curve.plot(dcg=True),
+        "archetypes": lambda: effort.plot("archetypes"),
+        "effort": lambda: effort.plot(highlight=list(runs)[:10]),
+        "indicators": lambda: effort.plot("indicators", run=first),
+        "mean indicators": lambda: effort.plot("indicators"),
+        "means": scores.plot,
+        "bounds": lambda: rs.bounds(qrels, runs).plot(),
+    }
+    if len(runs) > 1:
+        figures["correlation"] = lambda: rs.correlation(scores).plot()
+        figures["pools"] = lambda: rs.pool_robustness(qrels, runs, ["AP", "Twist"], repeats=2).plot()
+        if len(qrels) > 1:
+            figures["power"] = lambda: rs.discriminative_power(scores, "t").plot()
+    return figures
+
+
+ALONE: dict[str, Callable[[], Figure]] = {
+    "relations": lambda: plots.plot_relations("ACT", depth=3),
+    "intervals": lambda: plots.plot_intervals("001", "010", "010", "100", "DCG"),
+    "archetypes alone": plots.plot_archetypes,
+}
+NAMES = (
+    "crp",
+    "dcg",
+    "archetypes",
+    "effort",
+    "indicators",
+    "means",
+    "bounds",
+    "correlation",
+    "pools",
+    "power",
+    *ALONE,
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_figure_is_the_same_bytes(name: str, collection: Any, tmp_path: Path) -> None:
+    make = ALONE.get(name) or all_figures(*collection)[name]
+    figure = make()
+    first = {kind: figure.save(tmp_path / f"figure.{kind}").read_bytes() for kind in FILES}
+    assert first["pdf"].startswith(b"%PDF") and first["svg"].endswith(b"</svg>\n")
+    assert figure.render("pdf") == first["pdf"] and figure._repr_png_() == first["png"]
+    assert make().render("svg") == first["svg"]
+    assert len(figure.table) and figure.axes
+    assert figure.figure.get_size_inches()[0] in (SINGLE, DOUBLE)
+
+
+def test_names_are_only_data(make_collection: Callable[..., Any]) -> None:
+    qrels, runs = make_collection(HOSTILE, HOSTILE[:5])
+    for make in all_figures(qrels, runs).values():
+        svg = make().render("svg").decode()
+        assert "<script" not in svg and "\x00" not in svg
+    for name in HOSTILE:
+        figure = rs.curve(qrels, {name: runs[name]}, HOSTILE[1]).plot()
+        assert short(name, 18) in figure.axes[0].get_title(loc="left")
+
+
+def test_highlights_with_hostile_names_are_in_the_legend(make_collection: Callable[..., Any]) -> None:
+    figure = rs.effort(*make_collection(HOSTILE, ["1", "2"]), "AP").plot(highlight=HOSTILE)
+    texts = [t.get_text() for t in figure.figure.legends[0].get_texts()]
+    assert [text.lstrip("\u200e") for text in texts] == [short(name).lstrip("\u200e") for name in HOSTILE]
+
+
+def test_one_run_and_one_topic(make_collection: Callable[..., Any]) -> None:
+    for make in all_figures(*make_collection(["only"], ["1"])).values():
+        assert make().render("svg")
+
+
+def test_one_topic_of_several_runs(make_collection: Callable[..., Any]) -> None:
+    figures = all_figures(*make_collection(["a", "b", "c"], ["1"]))
+    for name in ("correlation", "pools", "bounds", "means"):
+        assert figures[name]().render("svg")
+
+
+def test_five_hundred_runs(make_collection: Callable[..., Any]) -> None:
+    qrels, runs = make_collection([f"run{i:03}" for i in range(500)], ["1", "2", "3"])
+    figures = all_figures(qrels, runs)
+    for name in ("archetypes", "effort", "mean indicators", "means", "correlation", "power"):
+        assert len(figures[name]().render("pdf")) < 500_000
+
+
+def test_topics_without_relevant_documents(make_collection: Callable[..., Any]) -> None:
+    qrels, runs = make_collection(["a", "b", "c"], ["1", "2", "3"])
+    qrels["2"] = dict.fromkeys(qrels["2"], 0)
+    for name, make in all_figures(qrels, runs).items():
+        if name in ("correlation", "power"):
+            with pytest.warns(UserWarning, match="left out"):
+                figure = make()
+        else:
+            figure = make()
+        assert figure.render("svg")
+
+
+def covered(figure: Figure) -> bool:
+    """Whether a legend lies over some axes."""
+    figure.figure.draw_without_rendering()
+    legends = [*figure.figure.legends, *(a.get_legend() for a in figure.axes if a.get_legend())]
+    inside = [axes.get_window_extent() for axes in figure.axes]
+    return any(legend.get_window_extent().overlaps(box.padded(-1)) for legend in legends for box in inside)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_legends_cover_nothing_and_everything_is_on_the_page(
+    name: str, make_collection: Callable[..., Any]
+) -> None:
+    qrels, runs = make_collection(["x" * 200, *"abcde"], ["y" * 200, "1", "2"])
+    figure = (ALONE.get(name) or all_figures(qrels, runs)[name])()
+    assert not covered(figure)
+    page = figure.figure.bbox.padded(2)
+    boxes = [
+        *(a.get_tightbbox() for a in figure.axes),
+        *(one.get_window_extent() for one in figure.figure.legends),
+    ]
+    for box in boxes:
+        assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1, (
+            name,
+            box,
+            page,
+        )
+
+
+def test_no_display_no_pyplot_no_change_of_settings() -> None:
+    program = """
+import sys
+import rankscope as rs
+assert "matplotlib" not in sys.modules
+figure = rs.curve({"q": {"a": 1}}, {"q": ["x", "a"]}, "q")
+assert "matplotlib" not in sys.modules
+figure = figure.plot()
+import matplotlib
+before = dict(matplotlib.rcParams)
+figure.render("pdf"), figure.render("png"), figure.render("svg")
+assert "matplotlib.pyplot" not in sys.modules
+assert dict(matplotlib.rcParams) == before and matplotlib.rcParams["text.parse_math"]
+"""
+    environment = {"MPLBACKEND": "TkAgg", "PATH": "/usr/bin", "MPLCONFIGDIR": "."}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_file_that_is_no_figure(b_t: rs.Curve, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SettingsError, match=r"use \.pdf, \.svg or \.png"):
+        b_t.plot().save(tmp_path / "figure.jpg")
+    with pytest.raises(SettingsError, match="without an ending"):
+        b_t.plot().save(tmp_path / "figure")
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(SystemExit, match="2"):
+        main(["scales", "--length", "3", "--plot", "figure.gif"])
+    assert "does not end in .pdf, .svg or .png" in capfd.readouterr().err
+
+
+def test_additions_of_a_user_are_drawn(b_t: rs.Curve) -> None:
+    figure = b_t.plot()
+    plain = figure.render("png")
+    figure.axes[0].set_title("漢 my own title")
+    changed = figure.render("png")
+    assert changed != plain
+    figure.axes[0].yaxis.set_major_formatter(lambda value, place: f"<{value:g}>")
+    assert figure.render("png") not in (plain, changed)
+
+
+def test_grey_paper_tells_series_apart() -> None:
+    looks = [tuple(series(n).values()) for n in range(300)]
+    assert len(set(looks)) == 300
+    assert len({(look[1], look[2]) for look in looks[:45]}) == 45
+
+
+def test_a_long_legend_ends_with_how_many_more() -> None:
+    rows = [(f"m{i:02}", pool, 1, 0.5, 0.5, 0.1, 9) for i in range(30) for pool in (50, 10)]
+    columns = ("measure", "pool", "repeat", "tau", "tau_ap", "change", "judgments")
+    from rankscope.analysis.result import Result
+    from rankscope.tables import Table
+
+    figure = Result({"robustness": Table("robustness", columns, rows)}, {}).plot()
+    texts = [t.get_text() for t in figure.figure.legends[0].get_texts()]
+    assert len(texts) == 24 and texts[-1] == "and 7 more"
+
+
+def test_math_in_a_name_is_written_as_it_is(b_t: rs.Curve) -> None:
+    with styled() as matplotlib:
+        assert not matplotlib.rcParams["text.parse_math"]
+    a, b = b_t.plot(), b_t.plot()
+    a.axes[0].set_title("$x^2$")
+    b.axes[0].set_title("$x^2$", parse_math=False)
+    assert a.render("png") == b.render("png")
+
+
+def test_png_is_at_print_resolution(b_t: rs.Curve) -> None:
+    from matplotlib.image import imread
+
+    pixels = imread(io.BytesIO(b_t.plot().render("png")))
+    assert pixels.shape[1] == round(300 * SINGLE)
+    assert np.ptp(pixels[..., :3]) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("eval", []), ("correlate", []), ("pools", []), ("power", ["--test", "t"]), ("bounds", []),
+        ("effort", []), ("effort", ["--figure", "archetypes"]), ("effort", ["--figure", "indicators"]),
+    ],
+)  # fmt: skip
+def test_plot_on_commands(
+    command: str,
+    options: list[str],
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    make_collection: Callable[..., Any],
+) -> None:
+    qrels, runs = make_collection(["a", "b", "c"], ["1", "2", "3"])
+    lines = [f"{t} 0 {d} {g}\n" for t, found in qrels.items() for d, g in found.items()]
+    (tmp_path / "qrels.txt").write_text("".join(lines))
+    (tmp_path / "runs").mkdir()
+    for name, found in runs.items():
+        lines = [
+            f"{t} Q0 {d} {i + 1} {100 - i} {name}\n" for t, docs in found.items() for i, d in enumerate(docs)
+        ]
+        (tmp_path / "runs" / name).write_text("".join(lines))
+    target = tmp_path / "figure.svg"
+    assert (
+        main([command, str(tmp_path / "qrels.txt"), str(tmp_path / "runs"), *options, "--plot", str(target)])
+        == 0
+    )
+    assert target.read_bytes().endswith(b"</svg>\n")
+    capfd.readouterr()
+
+
+def test_plot_on_commands_without_data(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["properties", "--depth", "3", "-m", "ACT", "--plot", str(tmp_path / "tree.pdf")]) == 0
+    length = ["--length", "3", "--equal-relevant"]
+    assert main(["scales", *length, "-m", "DCG(discount=jk)", "--plot", str(tmp_path / "intervals.pdf")]) == 0
+    assert main(["scales", *length, "-m", "RBP(p=0.5)", "--plot", str(tmp_path / "nothing.pdf")]) == 2
+    assert "no counterexample to draw" in capfd.readouterr().err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["intervals.pdf", "tree.pdf"]

@@ -1,0 +1,127 @@
+"""Figures of the laboratory: trees of related rankings, intervals and their differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.errors import SettingsError
+from rankscope.plots import plot_intervals, plot_relations
+from rankscope.plots.relations import VIOLATED
+
+Find = Callable[[Any, str], Any]
+
+
+def test_the_relations_of_the_paper() -> None:
+    figure = plot_relations()
+    edges = {(row["property"], row["low"], row["high"]) for row in figure.table.records()}
+    expected = {("relevance monotonicity", s, s + r) for s in "abx" for r in "ab"}
+    expected |= {("irrelevance monotonicity", s + "x", s) for s in "abx"}
+    expected |= {("redundancy", "aa", "ab"), ("redundancy", "bb", "ba")}
+    assert edges == expected
+    assert sorted(t.get_text() for t in figure.axes[0].texts) == sorted(
+        ["∅", *"abx", *(a + b for a in "abx" for b in "abx")]
+    )
+    assert len(figure.axes[0].patches) == len(edges)
+
+
+def test_arrows_lead_from_low_to_high_and_violations_are_marked(drawn: Find) -> None:
+    from matplotlib.colors import to_hex
+
+    figure = plot_relations("ACT", depth=3)
+    [axes] = figure.axes
+    result = rs.lab.properties("ACT", aspects=2, depth=3, relevant=10, nonrelevant=10)
+    places = {t.get_gid(): t.get_position() for t in axes.texts}
+    rows = figure.table.records()
+    for name in ("relevance monotonicity", "irrelevance monotonicity", "redundancy"):
+        found = [row for row in rows if row["property"] == name]
+        [finding] = [f for f in result.findings if f.relation.name == name]
+        assert (len(found), sum(row["violated"] for row in found)) == (finding.cases, finding.violations)
+    for arrow, row in zip(axes.patches, rows, strict=True):
+        assert row["violated"] == (row["low_score"] > row["high_score"] + 1e-9)
+        assert (to_hex(arrow.get_edgecolor()).upper() == VIOLATED) == row["violated"]
+        start, end = arrow._path_original.vertices[[0, -1]]
+        assert abs(start[0] - places[row["low"]][0]) < 0.3 and start[1] == places[row["low"]][1]
+        assert abs(end[0] - places[row["high"]][0]) < 0.3 and end[1] == places[row["high"]][1]
+    crosses = [line for line in axes.lines if line.get_marker() == "x"]
+    assert len(crosses) == sum(row["violated"] for row in rows) == 6
+    assert axes.get_title(loc="left").startswith("ACT: 6 of 44 violated")
+    assert drawn(axes, "abx").get_text() == "abx  0.083"
+
+
+def test_grades_and_impossible_rankings() -> None:
+    figure = plot_relations("Twist@4", grades=1, depth=4, relevant=2, properties=["replacement"])
+    words = {word for row in figure.table.rows for word in row[1:3]}
+    assert all(word.count("1") <= 2 for word in words)
+    wrong = {(row["low"], row["high"]) for row in figure.table.records() if row["violated"]}
+    assert ("0100", "0110") in wrong  # what the published counterexample says: 1/4 -> 2/9
+
+
+def test_what_makes_no_tree() -> None:
+    with pytest.raises(SettingsError, match="88,573 rankings"):
+        plot_relations(depth=10)
+    with pytest.raises(SettingsError, match="did you mean swap"):
+        plot_relations(properties=["swop"])
+    with pytest.raises(SettingsError, match="needs aspects"):
+        plot_relations(grades=1, properties=["redundancy"])
+    with pytest.raises(SettingsError, match="both"):
+        plot_relations(grades=1, aspects=2)
+
+
+def test_from_a_case_analysis() -> None:
+    figure = rs.lab.properties("AP ACT", aspects=2, depth=5, relevant=10).plot()
+    assert figure.axes[0].get_title(loc="left").startswith("ACT: ")
+    assert any(figure.table.column("violated"))
+    assert rs.lab.properties("RR", aspects=2, depth=3).plot().table.caption == "RR"
+
+
+def test_intervals_and_differences(drawn: Find) -> None:
+    r, s, u, v = "0110100", "1011010", "0010110", "1110100"
+    figure = plot_intervals(r, s, u, v)
+    first, second, deltas = figure.axes
+    for axes, names in ((first, "rs"), (second, "uv")):
+        for name in names:
+            text = {"r": r, "s": s, "u": u, "v": v}[name]
+            sums = [text[:i].count("1") for i in range(1, 8)]
+            assert drawn(axes, name).get_ydata().tolist() == sums == figure.table.column(f"sum_{name}")
+    for name, low, high, bars in (
+        ("delta_sr", r, s, deltas.containers[0]),
+        ("delta_vu", u, v, deltas.containers[1]),
+    ):
+        change = [int(b) - int(a) for a, b in zip(low, high, strict=True)]
+        expected = [sum((i - j + 1) * change[j] for j in range(i + 1)) for i in range(7)]
+        assert figure.table.column(name) == expected
+        assert [bar.get_height() for bar in bars] == expected
+    assert deltas.get_legend().get_title().get_text() == "Δ of [r, s] is nowhere larger"
+
+
+def test_a_contradiction_is_said() -> None:
+    figure = plot_intervals("001", "010", "010", "100", "DCG(discount='jk')")
+    labels = [axes.get_xlabel() for axes in figure.axes]
+    assert labels[0] == f"rank\nrises by {1 - 1 / np.log2(3):.4f}" and labels[1] == "rank\nrises by 0.0000"
+    assert labels[2].endswith(": contradiction")
+    assert (
+        plot_intervals("001", "010", "010", "100", "DCG").axes[2].get_xlabel().endswith(": no contradiction")
+    )
+
+
+def test_what_makes_no_interval() -> None:
+    for rankings, message in (
+        (("01", "10", "0", "1"), "length"),
+        (("10", "01", "01", "10"), "not below"),
+        (("02", "20", "01", "10"), "no binary ranking"),
+        (("ab", "20", "01", "10"), "no binary ranking"),
+    ):
+        with pytest.raises(SettingsError, match=message):
+            plot_intervals(*rankings)
+
+
+def test_from_a_check_of_scales() -> None:
+    figure = rs.lab.scales(["DCG(discount='jk')"], length=3, equal_relevant=True).plot()
+    assert figure.axes[2].get_xlabel().endswith(": contradiction")
+    with pytest.raises(SettingsError, match="no counterexample"):
+        rs.lab.scales(["RBP(p=0.5)"], length=3, equal_relevant=True).plot()

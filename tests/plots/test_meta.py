@@ -1,0 +1,190 @@
+"""Figures of meta-evaluation: correlations, pools, power, bounds, means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.analysis.result import Result
+from rankscope.errors import SettingsError
+from rankscope.plots import plot_asl, plot_bounds, plot_correlation, plot_means, plot_robustness
+from rankscope.tables import Table
+
+Find = Callable[[Any, str], Any]
+
+
+def test_correlations_stand_in_their_cells(scores: rs.Scores, drawn: Find) -> None:
+    result = rs.correlation(scores, ["kendall", "ap"])
+    for method in ("kendall", "ap"):
+        figure = plot_correlation(result, method)
+        [axes] = figure.axes
+        down = [t.get_text() for t in axes.get_yticklabels()]
+        across = [t.get_text() for t in axes.get_xticklabels()]
+        names = [str(measure) for measure in scores.measures]
+        assert (across, down) == (names[:-1], names[1:])
+        cells = np.ma.getdata(drawn(axes, "cells").get_array()).reshape(3, 3)
+        texts = {(int(t.get_position()[1]), int(t.get_position()[0])): t.get_text() for t in axes.texts}
+        assert len(figure.table) == len(texts) == 6
+        for row in figure.table.records():
+            place = down.index(row["b"]), across.index(row["a"])
+            assert cells[place] == row["value"]
+            assert texts[place] == f"{row['value']:.2f}"
+        assert figure.table.rows == [r for r in result["correlations"].rows if r[2] == method]
+    with pytest.raises(SettingsError, match="spearman"):
+        plot_correlation(result, "spearman")
+
+
+def correlations(values: list[float]) -> Result:
+    rows = [("AP", f"m{i}", "kendall", value, 0.1, 3) for i, value in enumerate(values)]
+    return Result(
+        {"correlations": Table("correlations", ("a", "b", "method", "value", "p", "runs"), rows)}, {}
+    )
+
+
+def test_undefined_and_negative_correlations() -> None:
+    figure = plot_correlation(correlations([float("nan"), -0.5, 0.95]))
+    texts = {t.get_text(): t.get_fontweight() for t in figure.axes[0].texts}
+    assert texts == {"-0.50": "normal", "0.95": "bold"}
+    assert [p for p in figure.axes[0].patches if p.get_hatch()]
+    assert figure.render("svg")
+
+
+def test_many_measures_have_no_numbers() -> None:
+    assert not plot_correlation(correlations([0.5] * 30)).axes[0].texts
+
+
+def test_robustness_is_the_mean_over_repeats(collection: Any, drawn: Find) -> None:
+    result = rs.pool_robustness(*collection, ["AP", "Twist"], ratios=(70, 30), repeats=4)
+    figure = plot_robustness(result)
+    [axes] = figure.axes
+    for number, measure in enumerate(("AP", "Twist")):
+        rows = [row for row in figure.table.records() if row["measure"] == measure]
+        assert [row["pool"] for row in rows] == [100, 70, 30]
+        assert drawn(axes, str(number)).get_ydata().tolist() == pytest.approx([row["tau"] for row in rows])
+        assert rows[0]["tau"] == 1
+        for row in rows[1:]:
+            taus = [
+                r["tau"]
+                for r in result["robustness"].records()
+                if (r["measure"], r["pool"]) == (measure, row["pool"])
+            ]
+            assert len(taus) == row["repeats"] == 4
+            assert row["tau"] == pytest.approx(np.mean(taus))
+            assert min(taus) <= row["low"] <= row["tau"] <= row["high"] <= max(taus)
+        x = drawn(axes, str(number)).get_xdata()
+        assert x == pytest.approx([100, 70, 30], abs=1)
+    assert axes.xaxis_inverted() and axes.get_xlabel() == "judgments kept (%)"
+    low, high = axes.get_ylim()
+    assert low <= min(figure.table.column("low")) and high > 1
+    assert [t.get_text() for t in figure.figure.legends[0].get_texts()] == ["AP", "Twist"]
+
+
+def test_pools_of_a_depth(collection: Any) -> None:
+    figure = plot_robustness(rs.pool_robustness(*collection, ["AP"], depth=[10, 2]))
+    assert figure.table.column("pool") == ["full", "depth 10", "depth 2"]
+    assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == ["full", "depth 10", "depth 2"]
+    assert figure.table.column("low") == figure.table.column("high") == figure.table.column("tau")
+
+
+def test_asl_curves(scores: rs.Scores, drawn: Find) -> None:
+    result = rs.discriminative_power(scores, ["t", "wilcoxon"])
+    figure = plot_asl(result, "t")
+    [axes] = figure.axes
+    for number, measure in enumerate(scores.measures):
+        levels = sorted(
+            (r["asl"] for r in result["asl"].records() if (r["measure"], r["test"]) == (str(measure), "t")),
+            reverse=True,
+        )
+        line = drawn(axes, str(number))
+        assert (
+            line.get_ydata().tolist() == levels == [r[2] for r in figure.table.rows if r[0] == str(measure)]
+        )
+        assert line.get_xdata().tolist() == list(range(1, 29))
+    labels = [t.get_text() for t in figure.figure.legends[0].get_texts()]
+    for label, row in zip(labels, (r for r in result["power"].records() if r["test"] == "t"), strict=True):
+        assert label.startswith(f"{row['measure']}: {100 * row['power']:.1f} %")
+        assert f"Δ {row['delta']:.2f}" in label
+        below = sum(r[2] < 0.05 for r in figure.table.rows if r[0] == row["measure"])
+        assert row["power"] == below / 28
+    assert axes.get_ylim() == (0, 0.15)
+    assert axes.get_ylabel() == "achieved significance level (t)"
+    with pytest.raises(SettingsError, match="tukey"):
+        plot_asl(result, "tukey")
+
+
+def test_bounds_and_their_bands(collection: Any, drawn: Find) -> None:
+    result = rs.bounds(*collection, p=(0.5, 0.95), depths=[1, 5, 20], pool_depth=3)
+    figure = plot_bounds(result)
+    assert figure.table.rows == result["means"].rows
+    for panel, pool in zip(figure.axes, ("full", "depth 3"), strict=True):
+        for number, p in enumerate((0.5, 0.95)):
+            rows = [r for r in figure.table.records() if (r["pool"], r["p"]) == (pool, p)]
+            for bound in ("lower", "upper"):
+                line = drawn(panel, f"{number} {bound}")
+                assert line.get_ydata().tolist() == [row[bound] for row in rows]
+                assert list(line.get_xdata()) == [1, 5, 20]
+        bands = [c.get_paths()[0].vertices[:, 1] for c in panel.collections]
+        assert len(bands) == 4
+        ends = [
+            r[f"{b}_{e}"]
+            for r in figure.table.records()
+            if r["pool"] == pool
+            for b in ("lower", "upper")
+            for e in ("low", "high")
+        ]
+        assert min(map(np.min, bands)) == pytest.approx(min(ends)) and max(
+            map(np.max, bands)
+        ) == pytest.approx(max(ends))
+    assert figure.axes[0].get_xscale() == "log"
+    texts = [t.get_text() for t in figure.figure.legends[0].get_texts()]
+    assert texts == ["RBP(p=0.5)", "RBP(p=0.95)", "lower bound", "upper bound", "95 % confidence"]
+
+
+def test_bounds_of_one_run_have_no_band(collection: Any) -> None:
+    qrels, runs = collection
+    figure = plot_bounds(rs.bounds(qrels, {"run7": runs["run7"]}, p=0.8))
+    assert not figure.axes[0].collections
+    assert [t.get_text() for t in figure.figure.legends[0].get_texts()] == [
+        "RBP(p=0.8)",
+        "lower bound",
+        "upper bound",
+    ]
+
+
+def test_means_are_dots_with_quartiles(scores: rs.Scores, drawn: Find) -> None:
+    figure = plot_means(scores)
+    [axes] = figure.axes
+    for row, measure in enumerate(scores.measures):
+        means = scores.mean(measure)
+        dots = drawn(axes, str(measure))
+        assert dots.get_xdata().tolist() == means.tolist()
+        assert (np.abs(dots.get_ydata() - row) < 0.35).all()
+        assert [r[2] for r in figure.table.rows if r[0] == str(measure)] == means.tolist()
+        box = axes.patches[row]
+        low, high = np.quantile(means, [0.25, 0.75])
+        assert (box.get_x(), box.get_x() + box.get_width()) == pytest.approx((low, high))
+    assert [t.get_text() for t in axes.get_yticklabels()] == [str(m) for m in scores.measures]
+    assert axes.get_xlim() == (0, 1) and axes.get_xlabel() == "mean over topics, 8 runs"
+
+
+def test_counts_have_an_axis_of_their_own(collection: Any) -> None:
+    figure = plot_means(rs.evaluate(*collection, ["AP", "NumRet", "Twist"]))
+    shared, counts = figure.axes
+    assert [t.get_text() for t in shared.get_yticklabels()] == ["AP", "Twist"]
+    assert [t.get_text() for t in counts.get_yticklabels()] == ["NumRet"]
+    assert counts.get_xlabel() == "sum over topics, 8 runs"
+
+
+def test_equal_means_lie_side_by_side(drawn: Find) -> None:
+    runs = {f"r{i}": {"q": ["a"]} for i in range(7)}
+    figure = plot_means(rs.evaluate({"q": {"a": 1}}, runs, ["AP"]))
+    assert len(set(drawn(figure.axes[0], "AP").get_ydata().tolist())) == 7
+
+
+def test_a_mean_that_is_undefined_everywhere() -> None:
+    figure = plot_means(rs.evaluate({"q": {"a": 0}}, {"r": {"q": ["a"]}}, ["AP", "Twist"]))
+    assert np.isnan(figure.table.rows[1][2]) and figure.render("svg")
