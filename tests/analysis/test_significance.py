@@ -33,7 +33,6 @@ def load(data_dir, name):
 def test_t_and_wilcoxon_are_those_of_scipy(topics, decimals):
     # whole numbers, so that equal differences are equal in scipy's eyes too
     runs = 2 if topics == 13 else 4 if topics < 13 else 10  # scipy tries all signs up to 13, slowly
-    )  # scipy enumerates signs one by one there, which takes it a second a pair
     values = np.floor(np.random.default_rng(topics).random((runs, topics)) * 10**decimals)
     first, second = all_pairs(runs)
     t, wilcoxon = (run_test(test, values, first, second) for test in ("t", "wilcoxon"))
