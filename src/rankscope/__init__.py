@@ -27,10 +27,10 @@ _HOME = {
     "rankscope.analysis.correlation": ("correlation",),
     "rankscope.analysis.power": ("discriminative_power",),
     "rankscope.analysis.compare": ("compare",),
-    "rankscope.analysis.pools": ("pool_robustness",),
+    "rankscope.analysis.pools": ("leave_out", "pool_robustness"),
     "rankscope.analysis.orderings": ("orderings",),
     "rankscope.analysis.bounds": ("bounds",),
-    "rankscope.analysis.study": ("study",),
+    "rankscope.analysis.study": ("repeat_study", "study"),
     "rankscope.report": ("report",),
     "rankscope.explorer": ("explore",),
 }
@@ -80,8 +80,10 @@ if TYPE_CHECKING:
     from rankscope.analysis.effort import Effort as Effort
     from rankscope.analysis.effort import effort as effort
     from rankscope.analysis.orderings import orderings as orderings
+    from rankscope.analysis.pools import leave_out as leave_out
     from rankscope.analysis.pools import pool_robustness as pool_robustness
     from rankscope.analysis.power import discriminative_power as discriminative_power
+    from rankscope.analysis.study import repeat_study as repeat_study
     from rankscope.analysis.study import study as study
     from rankscope.explorer import explore as explore
     from rankscope.judge import judge as judge
