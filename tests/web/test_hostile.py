@@ -26,6 +26,7 @@ NAMES = [
     "__proto__",
     "constructor",
     "日本語 🂡 é",
+    "odd byte \udcff",
 ]
 VIEWS = ["summary", "runs", "map", "plane", "curves", "indicators", "archetypes", "study", "whatif"]
 

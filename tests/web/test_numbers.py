@@ -170,6 +170,35 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.lower()))
 
 
+def test_archetypes_and_cells_are_those_of_the_analysis(console: Any, collection_page: Path) -> None:
+    folder = collection_page.parent / "data"
+    result = rs.effort(folder / "qrels.txt", folder / "runs", ["AP"])
+    ours = {(run, topic): _letters(kind) for run, topic, kind in result.tables["archetypes"].rows}
+    kinds, runs, topics = console.evaluate(
+        "[Array.from(rankscope.data.archetypes(rankscope.data.defaults)), rankscope.data.runs, rankscope.data.topics]"
+    )
+    names = "ideal excellentA excellentB upsanddowns typicalA typicalB fullscale worst".lower().split()
+    theirs = {
+        (run, topic): names[kinds[r * len(topics) + t]]
+        for r, run in enumerate(runs)
+        for t, topic in enumerate(topics)
+    }
+    assert theirs == ours
+
+
+def test_browsers_without_native_base64_read_the_same(
+    chromium: Any, console: Any, collection_page: Path
+) -> None:
+    page = chromium.new_page()
+    page.add_init_script("delete Uint8Array.fromBase64")
+    page.goto(collection_page.as_uri())
+    page.wait_for_selector("main h2")
+    script = "Array.from(rankscope.data.means('nDCG', rankscope.data.defaults))"
+    assert page.evaluate("typeof Uint8Array.fromBase64") == "undefined"
+    assert page.evaluate(script) == console.evaluate(script)
+    page.close()
+
+
 def test_the_page_shows_the_scores_of_eval(console: Any, collection_page: Path) -> None:
     folder = collection_page.parent / "data"
     names = ["AP", "nDCG", "nDCG@10", "RBP(p=0.8)", "P@10", "Rprec", "Bpref", "Twist", "ERR@20"]

@@ -112,10 +112,10 @@ export class State {
     if (this.views.some(([v]) => v === view)) this.view = view as View;
     const measure = q.get("measure");
     if (measure && d.measure(measure)) this.measure = measure;
-    const runs = q.getAll("run").map((name) => d.runs.indexOf(name));
+    const runs = q.getAll("run").map((name) => place(d.runs, name));
     const known = runs.filter((r, i) => r >= 0 && runs.indexOf(r) === i).slice(0, MAX_RUNS);
     if (known.length > 0) this.runs = known;
-    const topic = d.topics.indexOf(q.get("topic") ?? "");
+    const topic = place(d.topics, q.get("topic") ?? "");
     if (topic >= 0) this.topic = topic;
     const length = Number(q.get("length"));
     const crossing = CROSSINGS.find((c) => c === q.get("crossing"));
@@ -138,6 +138,12 @@ export class State {
     this.logRanks = q.get("ranks") === "log";
     this.edits = q.get("edits") ?? "";
   }
+}
+
+/** Where a name from the address stands; addresses cannot hold the halves of surrogate pairs that odd bytes became. */
+function place(names: readonly string[], name: string): number {
+  const exact = names.indexOf(name);
+  return exact >= 0 ? exact : names.findIndex((other) => other.replace(/\p{Surrogate}/gu, "\ufffd") === name);
 }
 
 const short = (x: number): string => String(+x.toFixed(4));

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -53,9 +53,8 @@ def application(document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: st
     names = list(runs)
 
     @lru_cache(maxsize=_KEPT_RUNS)
-    def lists(run: int) -> dict[str, list[str]]:
-        read = runs[names[run]].lists()
-        return {topic: [d.decode("utf-8", "replace") for d in one.documents] for topic, one in read.items()}
+    def lists(run: int) -> dict[str, Sequence[bytes]]:
+        return {topic: one.documents for topic, one in runs[names[run]].lists().items()}
 
     def ours(request: Request) -> bool:
         return secrets.compare_digest(str(request.path_params["token"]).encode(), token.encode())
@@ -72,13 +71,9 @@ def application(document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: st
         run, topic = request.path_params["run"], request.path_params["topic"]
         if not ours(request) or run >= len(names) or topic >= len(qrels.topics):
             return Response(status_code=404)
-        name = qrels.topics[topic]
-        grades = {
-            d.encode("utf-8", "surrogateescape").decode("utf-8", "replace"): g
-            for d, g in _graded(qrels, name)
-        }
-        documents = lists(run).get(name, [])
-        return JSONResponse([[document, grades.get(document)] for document in documents])
+        grades = _grades(qrels, topic)
+        documents = lists(run).get(qrels.topics[topic], ())
+        return JSONResponse([[d.decode("utf-8", "replace"), grades.get(d)] for d in documents])
 
     routes = [
         Route("/{token}/", index),
@@ -88,8 +83,10 @@ def application(document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: st
     return _with_headers(Starlette(routes=routes))
 
 
-def _graded(qrels: Qrels, topic: str) -> Iterator[tuple[str, int]]:
-    return ((document, grade) for document, grade in qrels.judgments(topic).items() if grade != UNJUDGED)
+def _grades(qrels: Qrels, topic: int) -> dict[bytes, int]:
+    where = slice(int(qrels.topic_offsets[topic]), int(qrels.topic_offsets[topic + 1]))
+    pairs = zip(qrels.documents[where], qrels.grade[where].tolist(), strict=True)
+    return {document: grade for document, grade in pairs if grade != UNJUDGED}
 
 
 def _chunks(document: Mapping[str, Any]) -> Iterator[bytes]:

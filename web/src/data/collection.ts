@@ -167,7 +167,14 @@ export class Collection {
   indicators(settings: Settings): Record<Indicator, Float64Array> {
     return this.once(`indicators ${settings.length}`, () => {
       const column = (): Float64Array => new Float64Array(this.size).fill(NaN);
-      const axes = { R: column(), rho_w: column(), rho: column(), b_ratio: column(), CRP_min: column(), CRP_N: column() };
+      const axes = {
+        R: column(),
+        rho_w: column(),
+        rho: column(),
+        b_ratio: column(),
+        CRP_min: column(),
+        CRP_N: column(),
+      };
       const largest = this.judgments.reduce((most, t) => Math.max(most, t.recallBase), 1);
       for (let i = 0; i < this.size; i++) {
         const e = this.effort(i, settings);

@@ -13,14 +13,25 @@ export interface Described {
 }
 
 /** `grades` at ranks 1, 2, ...; `counts` maps each grade to the number of documents judged so. */
-export function measureAll(grades: number[], counts: Record<string, number>, settings: Partial<Settings> = {}): Described {
+export function measureAll(
+  grades: number[],
+  counts: Record<string, number>,
+  settings: Partial<Settings> = {},
+): Described {
   const s = { ...DEFAULTS, ...settings };
   const levels = Object.keys(counts)
     .map(Number)
     .filter((g) => g > 0 && counts[g] > 0)
     .sort((a, b) => b - a);
-  const topic = new Topic(levels, Int32Array.from(levels, (g) => counts[g]), counts[0] ?? 0);
-  const list = listOf(grades.map((g) => levels.indexOf(g)), topic);
+  const topic = new Topic(
+    levels,
+    Int32Array.from(levels, (g) => counts[g]),
+    counts[0] ?? 0,
+  );
+  const list = listOf(
+    grades.map((g) => levels.indexOf(g)),
+    topic,
+  );
   const lines = curve(list, s);
   return {
     values: Object.fromEntries(CATALOGUE.map((m) => [m.name, m.of(list, s)])),

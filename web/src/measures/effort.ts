@@ -115,7 +115,7 @@ export function effort(list: List, N: number, mode: Crossing): Effort | null {
   let dipsAgain = false;
   let lossAtR = 0;
   let inTop = 0;
-  for (let j = 0, h = from; j < R || h < to; ) {
+  for (let j = 0, h = from; j < R || h < to;) {
     let g = -1;
     if (j >= R) {
       j = rank[h];

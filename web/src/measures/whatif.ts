@@ -21,8 +21,10 @@ export function parseEdits(text: string, size: number): Edit[] {
   for (const part of text.split(" ")) {
     const move = /^m(\d+)-(\d+)$/.exec(part);
     const replace = /^r(\d+)=(-?\d+)$/.exec(part);
-    if (move && within(+move[1], size) && within(+move[2], size)) edits.push({ kind: "move", from: +move[1], to: +move[2] });
-    else if (replace && within(+replace[1], size)) edits.push({ kind: "replace", rank: +replace[1], grade: +replace[2] });
+    if (move && within(+move[1], size) && within(+move[2], size))
+      edits.push({ kind: "move", from: +move[1], to: +move[2] });
+    else if (replace && within(+replace[1], size))
+      edits.push({ kind: "replace", rank: +replace[1], grade: +replace[2] });
   }
   return edits;
 }

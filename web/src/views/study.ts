@@ -23,7 +23,8 @@ export function matrix(rows: Row[], method: string): { names: string[]; at: (a: 
   const values = new Map<string, number>();
   for (const r of own) {
     values.set(JSON.stringify([text(r.a), text(r.b)]), number(r.value));
-    if (!values.has(JSON.stringify([text(r.b), text(r.a)]))) values.set(JSON.stringify([text(r.b), text(r.a)]), number(r.value));
+    if (!values.has(JSON.stringify([text(r.b), text(r.a)])))
+      values.set(JSON.stringify([text(r.b), text(r.a)]), number(r.value));
   }
   return { names, at: (a, b) => (a === b ? 1 : (values.get(JSON.stringify([a, b])) ?? NaN)) };
 }
@@ -60,7 +61,10 @@ export function aslCurves(rows: Row[]): Series[] {
   return distinct(rows, "measure").map((name) => {
     const own = rows.filter((r) => text(r.measure) === name && !Number.isNaN(number(r.asl)));
     own.sort((a, b) => number(b.asl) - number(a.asl));
-    return { name, points: own.map((r, i) => [typeof r.pairs === "number" ? r.pairs : i + 1, number(r.asl)] as [number, number]) };
+    return {
+      name,
+      points: own.map((r, i) => [typeof r.pairs === "number" ? r.pairs : i + 1, number(r.asl)] as [number, number]),
+    };
   });
 }
 
