@@ -16,7 +16,7 @@ THINNEST = 0.7
 FULL = 0.86
 """The part of its rank that a bar takes when there is space."""
 
-NEAR = 25
+NEAR = 15
 """Largest value, in units of ``linear``, up to which a plain linear axis shows the smallest one."""
 
 
@@ -40,7 +40,7 @@ def draw_bars(
 ) -> None:
     """Bars from 0 to the value of each rank.
 
-    The axis is linear; if values are beyond 25 times ``linear``, the smallest that must be seen, it is linear within
+    The axis is linear; if values are beyond 15 times ``linear``, the smallest that must be seen, it is linear within
     ``linear`` and logarithmic beyond. ``colours`` are those of negative, zero and positive values; ``points`` is the
     width of the axes, from which the least width of a bar follows. Zeros are flat marks, one per stretch of ranks.
     """

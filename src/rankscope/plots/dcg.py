@@ -49,7 +49,7 @@ def plot_dcg(curve: Curve, *, width: float = DOUBLE) -> Figure:
         lines = draw_crp(crp, curve) + _draw_dcg(dcg, curve)
         colours = draw_rp(rp, curve, width / 2) + _draw_delta(delta, curve, width / 2)
         crp.set_title(f"effort: {title(curve, 0.85 * width / 2)}")
-        dcg.set_title(f"gain: {short(str(curve.dcg_measure), int(6 * width))}")
+        dcg.set_title(f"gain: {short(str(curve.dcg_measure), int(4.8 * width))}")
         crp.set_ylabel("CRP (ranks)")
         rp.set_ylabel("RP (ranks)")
         dcg.set_ylabel("DCG (gain)")

@@ -127,7 +127,7 @@ def _draw_interval(
         color=colour,
         alpha=0.22,
         linewidth=0,
-        hatch=("///", "...")[number],
+        hatch=("///", "\\\\\\")[number],
         edgecolor=colour,
     )
     axes.plot(ranks, upper, color=colour, marker="^", label=f"{high} = {_written(ends[high])}", gid=high)
@@ -157,7 +157,7 @@ def _draw_deltas(axes: Any, table: Table, rises: tuple[str, float, float] | None
         width=2 * half,
         color=COLOURS[1],
         label="Δ of [u, v]",
-        hatch="...",
+        hatch="\\\\\\",
         edgecolor="white",
         linewidth=0,
     )
