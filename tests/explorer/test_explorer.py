@@ -21,6 +21,8 @@ import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.explorer import notebook
 from rankscope.explorer.server import address
+from rankscope.judge import judge
+from rankscope.report import payload
 
 pytest.importorskip("starlette", reason="the extra explore is not installed")
 pytest.importorskip("uvicorn", reason="the extra explore is not installed")
@@ -199,6 +201,84 @@ def test_notebook_needs_the_lists() -> None:
 
     with pytest.raises(rs.errors.InputError, match="evaluate the runs again"):
         notebook(replace(scores, judged=None))
+
+
+def _asked(path: str, host: str = "127.0.0.1:80", bound: str = "127.0.0.1") -> Any:
+    """The answer of the application in this process, behind its check of hosts."""
+    import asyncio
+
+    import httpx
+
+    from rankscope.explorer.server import application, only_hosts
+
+    qrels = rs.Qrels.from_dict({"q1": {"d1": 1, "odd\udcff": 0}})
+    runs = rs.Runs([rs.Run.from_dict({"q1": {"odd\udcff": 2.0, "x": 1.5, "d1": 1.0}}, name="r")])
+    document = payload(judge(qrels, runs), title="T")
+    app = only_hosts(application(document, qrels, runs, "token"), 80, bound)
+
+    async def ask() -> httpx.Response:
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(app=app), base_url="http://test"
+        ) as client:
+            return await client.get(path, headers={"Host": host})
+
+    return asyncio.run(ask())
+
+
+def test_application_in_this_process() -> None:
+    assert _asked("/token/").status_code == 200
+    assert _asked("/token/data").content[:8] == b"RSPAGE01"
+    assert _asked("/token/list/0/0").json() == [["odd\ufffd", 0], ["x", None], ["d1", 1]]
+    assert [_asked(path).status_code for path in ("/t/", "/t/data", "/t/list/0/0", "/token/list/1/0")] == [
+        404
+    ] * 4
+
+
+@pytest.mark.parametrize(
+    ("host", "bound", "status"),
+    [
+        ("localhost:80", "127.0.0.1", 200),
+        ("[::1]:80", "::1", 200),
+        ("evil.example:80", "127.0.0.1", 421),
+        ("10.1.2.3:80", "127.0.0.1", 421),
+        ("10.1.2.3:80", "0.0.0.0", 200),
+        ("evil.example:80", "0.0.0.0", 421),
+        ("my.machine:80", "my.machine", 200),
+        ("[::1]", "::1", 200),  # port 80 need not be said
+        ("127.0.0.1:81", "127.0.0.1", 421),
+        ("[::1", "::1", 421),
+        ("127.0.0.1:port", "127.0.0.1", 421),
+        ("", "127.0.0.1", 421),
+    ],
+)
+def test_hosts_in_this_process(host: str, bound: str, status: int) -> None:
+    assert _asked("/token/", host, bound).status_code == status
+
+
+def test_explore_ends_when_interrupted_before_it_serves(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def ready(url: str) -> None:
+        told.append(url)
+        raise KeyboardInterrupt
+
+    rs.explore(*_collection(tmp_path), ready=ready)
+    assert told[0].startswith("http://127.0.0.1:")
+
+
+def test_command_opens_a_browser_only_for_somebody_who_watches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("rankscope.explorer.server.serve", lambda *_: None)
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert main(["explore", *_collection(tmp_path)]) == 0
+    assert opened == []
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert main(["explore", *_collection(tmp_path)]) == 0
+    assert len(opened) == 1
+    assert "Ctrl-C ends it" in capsys.readouterr().out
 
 
 def test_any_name_is_servable(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlsplit
 
 from rankscope.errors import InputError, MissingDependencyError
 from rankscope.judge import UNJUDGED
@@ -111,18 +112,19 @@ def only_hosts(app: App, port: int, host: str) -> App:
 
     A name that somebody else controls could be made to point here (DNS rebinding); a bare address could not.
     """
-    wildcard = _is_wildcard(host)
+    own = {"localhost", "127.0.0.1", "::1"}
+    if _is_wildcard(host):
+        own.add(socket.gethostname().lower())
+    else:
+        own.add(host.strip("[]").lower())
 
     def known(value: str) -> bool:
-        name, _, given = value.rpartition(":") if not value.endswith("]") else (value, "", "80")
-        if not name or given != str(port):
+        try:
+            parts = urlsplit(f"//{value}")
+            name, given = parts.hostname or "", parts.port or 80
+        except ValueError:
             return False
-        bare = name.strip("[]").lower()
-        if bare in {"localhost", "127.0.0.1", "::1", host.strip("[]").lower()} - (
-            {host} if wildcard else set()
-        ):
-            return True
-        return wildcard and (_is_address(bare) or bare == socket.gethostname().lower())
+        return given == port and (name in own or (_is_wildcard(host) and _is_address(name)))
 
     async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

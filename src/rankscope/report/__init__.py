@@ -66,6 +66,6 @@ def title_of(path: str | None) -> str:
     name = Path(path).name
     for suffix in (".gz", ".txt", ".qrels", ".qrel"):
         name = name.removesuffix(suffix)
-    return (
-        f"{Path(path).resolve().parent.name}: {name}" if name in ("qrels", "qrel") else name or "Evaluation"
-    )
+    if name in ("qrels", "qrel", ""):
+        name = Path(path).resolve().parent.name
+    return name or "Evaluation"
