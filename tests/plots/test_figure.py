@@ -163,7 +163,7 @@ def test_legends_cover_nothing_and_everything_is_on_the_page(
         )
 
 
-def test_no_display_no_pyplot_no_change_of_settings() -> None:
+def test_no_display_no_pyplot_no_change_of_settings(tmp_path: Path) -> None:
     program = """
 import sys
 import rankscope as rs
@@ -177,7 +177,7 @@ figure.render("pdf"), figure.render("png"), figure.render("svg")
 assert "matplotlib.pyplot" not in sys.modules
 assert dict(matplotlib.rcParams) == before and matplotlib.rcParams["text.parse_math"]
 """
-    environment = {"MPLBACKEND": "TkAgg", "PATH": "/usr/bin", "MPLCONFIGDIR": "."}
+    environment = {"MPLBACKEND": "TkAgg", "PATH": "/usr/bin", "MPLCONFIGDIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

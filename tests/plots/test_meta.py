@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.analysis.result import Result
+from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 from rankscope.plots import plot_asl, plot_bounds, plot_correlation, plot_means, plot_robustness
 from rankscope.tables import Table
@@ -88,6 +90,66 @@ def test_pools_of_a_depth(collection: Any) -> None:
     assert figure.table.column("pool") == ["full", "depth 10", "depth 2"]
     assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == ["full", "depth 10", "depth 2"]
     assert figure.table.column("low") == figure.table.column("high") == figure.table.column("tau")
+
+
+def test_means_by_a_smaller_pool(collection: Any, drawn: Find) -> None:
+    result = rs.pool_robustness(*collection, ["AP", "Twist"], ratios=(70, 30), repeats=3)
+    figure = result.plot(figure="means")
+    [axes] = figure.axes
+    means = result["means"].records()
+    for number, measure in enumerate(("AP", "Twist")):
+        rows = [row for row in figure.table.records() if row["measure"] == measure]
+        points = drawn(axes, str(number))
+        assert list(points.get_xdata()) == [row["full"] for row in rows]
+        assert list(points.get_ydata()) == [row["smaller"] for row in rows]
+        for row in rows:
+            found = [m for m in means if (m["measure"], m["run"]) == (measure, row["run"])]
+            assert row["full"] == next(m["value"] for m in found if m["pool"] == "full")
+            assert row["smaller"] == pytest.approx(np.mean([m["value"] for m in found if m["pool"] == 30]))
+    line = drawn(axes, "no change")
+    assert list(line.get_xdata()) == list(line.get_ydata())
+    assert axes.get_xlim() == axes.get_ylim() and axes.get_ylabel() == "mean by the pool: 30 %"
+    assert result.plot(figure="means", pool=70).table.caption == "70 %"
+    with pytest.raises(SettingsError, match="50"):
+        result.plot(figure="means", pool=50)
+    with pytest.raises(SettingsError, match="choose one of curves, means"):
+        result.plot(figure="tree")
+
+
+def test_figures_of_a_study(collection: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    qrels, runs = collection
+    lines = [f"{t} 0 {d} {g}\n" for t, found in qrels.items() for d, g in found.items()]
+    (tmp_path / "qrels.txt").write_text("".join(lines))
+    (tmp_path / "runs").mkdir()
+    for name, found in runs.items():
+        lines = [
+            f"{t} Q0 {d} {i + 1} {99 - i} {name}\n" for t, docs in found.items() for i, d in enumerate(docs)
+        ]
+        (tmp_path / "runs" / name).write_text("".join(lines))
+    paths = [str(tmp_path / "qrels.txt"), str(tmp_path / "runs")]
+    output = tmp_path / "study"
+    assert (
+        main(
+            [
+                "study",
+                *paths,
+                "-m",
+                "AP RBP Twist",
+                "--repeats",
+                "2",
+                "--replicates",
+                "50",
+                "--plots",
+                "-o",
+                str(output),
+            ]
+        )
+        == 0
+    )
+    names = {path.stem for path in (output / "figures").glob("*.pdf")}
+    assert names == {"correlation", "robustness", "depth_pool_means", "discriminative_power", "bounds"}
+    assert main(["study", "--from", str(output / "manifest.json")]) == 0
+    assert "identical" in capfd.readouterr().out
 
 
 def test_asl_curves(scores: rs.Scores, drawn: Find) -> None:

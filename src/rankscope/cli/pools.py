@@ -53,6 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_seed(parser)
     options.add_output(parser)
     options.add_plot(parser)
+    parser.add_argument(
+        "--figure",
+        choices=("curves", "means"),
+        help="what --plot draws: tau by pool, or the runs' means by all judgments and by the last pool",
+    )
 
 
 def run(args: argparse.Namespace) -> None:

@@ -19,7 +19,7 @@ def emit_result(
     json = args.format == "json" or (args.format is None and str(args.output or "").endswith(".json"))
     tables = list(result.tables.values()) if json else [result[name] for name in main]
     if getattr(args, "plot", None):
-        result.plot().save(args.plot)
+        result.plot(figure=getattr(args, "figure", None)).save(args.plot)
     emit(args, tables, result.settings, display=display)
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rankscope.analysis.manifest import read_manifest
@@ -71,6 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--p", type=decimals, default=(0.5, 0.8, 0.95), metavar="P,...", help="of RBP's bounds"
     )
+    parser.add_argument(
+        "--plots", action="store_true", help="also draw the figures, as PDF, beside their data"
+    )
     options.add_seed(parser)
 
 
@@ -93,8 +97,18 @@ def run(args: argparse.Namespace) -> None:
     )  # fmt: skip
     made = Study(made.tables, {**made.settings, "plugins": list(args.plugin)}, made.inputs)
     made.write(args.output)
+    if args.plots:
+        _draw(made, Path(args.output) / "figures")
     _print(made, _SHOWN)
     sys.stdout.write(f"\n{len(made.files()) + 1} files in {args.output}\n")
+
+
+def _draw(made: Study, folder: Path) -> None:
+    from rankscope.plots import study_figures
+
+    # beside the files of the manifest: pictures may differ from one version of matplotlib to the next
+    for name, figure in study_figures(made).items():
+        figure.save(folder / f"{name}.pdf")
 
 
 def _repeat(args: argparse.Namespace) -> None:

@@ -25,17 +25,19 @@ _HOME = {
     "plot_indicators": "indicators",
     "plot_intervals": "intervals",
     "plot_means": "means",
+    "plot_pool_means": "pool_means",
     "plot_relations": "relations",
     "plot_robustness": "pools",
+    "study_figures": "study",
 }
 
 _OF_TABLE = {
-    "correlations": "plot_correlation",
-    "robustness": "plot_robustness",
-    "asl": "plot_asl",
-    "bounds": "plot_bounds",
+    "correlations": {"matrix": "plot_correlation"},
+    "robustness": {"curves": "plot_robustness", "means": "plot_pool_means"},
+    "asl": {"curves": "plot_asl"},
+    "bounds": {"curves": "plot_bounds"},
 }
-"""Which figure shows a result, by the table that only such a result has."""
+"""Which figures show a result, by the table that only such a result has; the first one unless another is named."""
 
 __all__ = [
     "Figure",
@@ -50,16 +52,23 @@ __all__ = [
     "plot_indicators",
     "plot_intervals",
     "plot_means",
+    "plot_pool_means",
     "plot_relations",
     "plot_robustness",
+    "study_figures",
 ]
 
 
-def plot(result: Any, **options: Any) -> Figure:
-    """The figure of any result of an analysis, chosen by its tables."""
-    for table, name in _OF_TABLE.items():
+def plot(result: Any, figure: str | None = None, **options: Any) -> Figure:
+    """The figure of any result of an analysis, chosen by its tables; ``figure`` chooses where there are several."""
+    for table, names in _OF_TABLE.items():
         if table in result.tables:
-            drawn: Figure = __getattr__(name)(result, **options)
+            chosen = figure or next(iter(names))
+            if chosen not in names:
+                raise SettingsError(
+                    f"there is no figure {chosen!r}", hint=f"choose one of {', '.join(names)}"
+                )
+            drawn: Figure = __getattr__(names[chosen])(result, **options)
             return drawn
     raise SettingsError(
         f"there is no figure of {', '.join(result.tables)}", hint="see the functions of rankscope.plots"
@@ -83,6 +92,8 @@ if TYPE_CHECKING:
     from rankscope.plots.indicators import plot_indicators as plot_indicators
     from rankscope.plots.intervals import plot_intervals as plot_intervals
     from rankscope.plots.means import plot_means as plot_means
+    from rankscope.plots.pool_means import plot_pool_means as plot_pool_means
     from rankscope.plots.pools import plot_robustness as plot_robustness
     from rankscope.plots.power import plot_asl as plot_asl
     from rankscope.plots.relations import plot_relations as plot_relations
+    from rankscope.plots.study import study_figures as study_figures

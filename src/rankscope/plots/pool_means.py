@@ -1,0 +1,79 @@
+"""The means of the runs by all judgments and by fewer (Moffat and Zobel 2008, Figures 2 and 4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.errors import SettingsError
+from rankscope.plots.figure import Figure
+from rankscope.plots.style import INK, SINGLE, blank, legend_below, series, short, styled
+from rankscope.tables import Cell, Table
+
+if TYPE_CHECKING:
+    from rankscope.analysis.result import Result
+
+__all__ = ["plot_pool_means"]
+
+
+def plot_pool_means(result: Result, pool: Cell = None, *, width: float = SINGLE) -> Figure:
+    """One point per run and measure: its mean by all judgments across, by a smaller pool (the last, unless set) up.
+
+    On the line nothing has changed; above it the smaller pool overestimates, below it underestimates. Of repeated
+    samples the mean is drawn.
+
+    >>> import rankscope as rs
+    >>> qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 1}}
+    >>> runs = {"r1": {"q": {"a": 3, "c": 2}}, "r2": {"q": {"c": 3, "a": 2, "b": 1}}}
+    >>> plot_pool_means(rs.pool_robustness(qrels, runs, ["P@2"], depth=1)).table.rows
+    [('P@2', 'r1', 0.5, 0.5), ('P@2', 'r2', 0.5, 0.5)]
+    """
+    table, label = _table(result["means"], pool)
+    with styled():
+        measures = list(dict.fromkeys(str(name) for name in table.column("measure")))
+        figure = blank(width, width + 0.13 * ((len(measures) + 1) // 2))
+        axes = figure.subplots()
+        numbers = np.array([row[2:] for row in table.rows], np.float64)
+        low, high = (
+            min(0.0, float(np.nanmin(numbers, initial=0))),
+            float(np.nanmax(numbers, initial=0)) or 1.0,
+        )
+        axes.plot([low, 1.04 * high], [low, 1.04 * high], color=INK, linewidth=0.7, zorder=1, gid="no change")
+        handles = [_draw(axes, n, measure, table) for n, measure in enumerate(measures)]
+        axes.set_xlim(low, 1.04 * high)
+        axes.set_ylim(low, 1.04 * high)
+        axes.set_aspect("equal")
+        axes.set_xlabel("mean by all judgments")
+        axes.set_ylabel(f"mean by the pool: {label}")
+        legend_below(figure, handles, 2 if width < 5 else 4)
+    return Figure(figure, (axes,), table)
+
+
+def _table(means: Table, pool: Cell) -> tuple[Table, str]:
+    pools = [found for found in dict.fromkeys(means.column("pool")) if found != "full"]
+    chosen = (pools or ["full"])[-1] if pool is None else pool
+    if chosen not in pools:
+        raise SettingsError(f"there are no means of the pool {chosen!r}", hint=f"choose one of {pools}")
+    full: dict[tuple[Cell, Cell], float] = {}
+    smaller: dict[tuple[Cell, Cell], list[float]] = {}
+    for record in means.records():
+        key, value = (record["measure"], record["run"]), record["value"]
+        number = float("nan") if value is None else float(value)
+        if record["pool"] == "full":
+            full[key] = number
+        elif record["pool"] == chosen:
+            smaller.setdefault(key, []).append(number)
+    rows = [(*key, full[key], float(np.mean(values))) for key, values in smaller.items()]
+    label = chosen if isinstance(chosen, str) else f"{chosen:g} %"
+    return Table("pool means", ("measure", "run", "full", "smaller"), rows, caption=label), short(label, 20)
+
+
+def _draw(axes: Any, number: int, measure: str, table: Table) -> Any:
+    look = series(number)
+    points = [row for row in table.rows if row[0] == measure]
+    return axes.plot(
+        [row[2] for row in points], [row[3] for row in points], linestyle="none", marker=look["marker"], markersize=3.5,
+        markerfacecolor="none", markeredgecolor=look["color"], markeredgewidth=0.8, clip_on=False, gid=str(number),
+        label=short(measure, 30),
+    )[0]  # fmt: skip
