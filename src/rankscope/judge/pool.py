@@ -33,6 +33,7 @@ class Pool:
         self.ideals: dict[object, Any] = {}  # greedy ideals, by what they are greedy for
         self.recall_base = lru_cache(self._recall_base)
         self.nonrelevant = lru_cache(self._nonrelevant)
+        self.counts = lru_cache(self._counts)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -57,13 +58,11 @@ class Pool:
     def _nonrelevant(self, rel: int = 1) -> Ints:
         return self.count((self.grade < rel) & (self.grade != UNJUDGED))
 
-    @cached_property
-    def counts(self) -> Ints:
-        """``counts[t, g]``: judged documents of topic t with grade g, for g = 0 .. max_grade (negatives count as 0)."""
-        counts = np.zeros((len(self), self.max_grade + 1), np.int64)
-        judged = self.grade != UNJUDGED
-        np.add.at(counts, (self.topic[judged], np.maximum(self.grade[judged], 0)), 1)
-        return counts
+    def _counts(self, topic: int) -> dict[int, int]:
+        """How many judged documents of a topic have each grade (negative ones count as 0)."""
+        grades = self.grade[self.offsets[topic] : self.offsets[topic + 1]]
+        found, counts = np.unique(np.maximum(grades[grades != UNJUDGED], 0), return_counts=True)
+        return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
     @cached_property
     def aspect_grades(self) -> npt.NDArray[np.int32]:

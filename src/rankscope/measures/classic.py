@@ -5,7 +5,10 @@ For a topic without relevant documents all of them are 0, as in trec_eval.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from rankscope.errors import MeasureError
 from rankscope.judge.lists import Floats, Lists
@@ -237,6 +240,15 @@ class infAP(Measure):
         return ratio(hits.sum(np.where(relevant, precision, 0.0)), lists.recall_base(self.rel))
 
 
+def satisfaction(grade: npt.NDArray[Any], best: int) -> Floats:
+    """(2^grade - 1) / 2^best, computed so that no grade is too large.
+
+    >>> satisfaction(np.array([0, 1, 2]), 2).tolist()
+    [0.0, 0.25, 0.75]
+    """
+    return np.asarray(np.ldexp(1.0, np.asarray(grade) - best) - np.ldexp(1.0, -best))
+
+
 class ERR(Measure):
     """Expected reciprocal rank: the reciprocal of the rank where a user who stops when satisfied stops.
 
@@ -254,7 +266,7 @@ class ERR(Measure):
             raise MeasureError(
                 f"{self} meets grade {hits.grade.max()}", hint="max_grade is the best grade there is"
             )
-        satisfied: Floats = (2.0**hits.grade - 1.0) / 2.0**best
+        satisfied = satisfaction(hits.grade, best)
         return hits.sum(satisfied * hits.product_before(1.0 - satisfied) / hits.rank)
 
 

@@ -16,7 +16,7 @@ from rankscope.errors import MeasureError, nearest
 from rankscope.judge.lists import Floats, Lists
 from rankscope.measures.classic import ERR
 from rankscope.measures.grammar import parse
-from rankscope.measures.ideal import Cascade, ideal_lists
+from rankscope.measures.ideal import Redundancy, Satisfaction, ideal_lists
 from rankscope.measures.measure import REGISTRY, Measure, parameter, ratio
 
 __all__ = [
@@ -139,10 +139,7 @@ class _Redundancy(Diversity, abstract=True):
 
     def ideal(self, lists: Lists) -> Lists:
         """The greedy ideal of every topic."""
-        worth = tuple(float(grade >= self.rel) for grade in range(lists.pool.max_grade + 1))
-        return ideal_lists(
-            lists.pool, Cascade(worth, tuple(self.alpha * one for one in worth)), depth=self.cutoff
-        )
+        return ideal_lists(lists.pool, Redundancy(self.rel, self.alpha), depth=self.cutoff)
 
     def perfect(self, cutoff: int) -> float:
         """The total that documents relevant to every aspect would reach, divided by the number of aspects."""
@@ -275,6 +272,5 @@ class nERR_IA(ERR_IA):
     def _ideal(self, lists: Lists) -> Lists:
         if self.preset == "ndeval":
             return _ReciprocalRanks(self.cutoff, alpha=self.alpha).ideal(lists)
-        grades = range(lists.pool.max_grade + 1)
-        satisfied = tuple((2.0**g - 1.0) / 2.0 ** (self.max_grade or lists.pool.max_grade) for g in grades)
-        return ideal_lists(lists.pool, Cascade(satisfied, satisfied), lists.pool.aspect_weights, self.cutoff)
+        users = Satisfaction(self.max_grade or lists.pool.max_grade)
+        return ideal_lists(lists.pool, users, lists.pool.aspect_weights, self.cutoff)

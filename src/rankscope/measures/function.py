@@ -32,12 +32,11 @@ class FunctionMeasure(Measure, abstract=True):
         return (_redefine, (self.name, type(self).function, type(self).unjudged, self._cutoff))
 
     def of(self, lists: Lists) -> Floats:
-        counts = lists.pool.counts
         values = np.empty(len(lists))
         for index, (grades, topic) in enumerate(zip(lists.grades(self.unjudged), lists.topic, strict=True)):
-            arguments = [grades if self.cutoff is None else grades[: self.cutoff]]
+            arguments: list[Any] = [grades if self.cutoff is None else grades[: self.cutoff]]
             if self.wants_counts:
-                arguments.append({grade: int(n) for grade, n in enumerate(counts[topic]) if n})  # type: ignore[arg-type]
+                arguments.append(lists.pool.counts(int(topic)))
             values[index] = self._number(self._called(arguments))
         return values
 

@@ -7,6 +7,7 @@ take one step per rank over the few *kinds* of documents there are.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -14,8 +15,9 @@ import numpy.typing as npt
 
 from rankscope.judge.lists import Floats, Ints, Lists
 from rankscope.judge.pool import Pool
+from rankscope.measures.classic import satisfaction
 
-__all__ = ["Cascade", "Novelty", "ideal_lists"]
+__all__ = ["Novelty", "Redundancy", "Satisfaction", "ideal_lists"]
 
 _TIE = 1e-12  # gains this close, relative to the larger, are the same number rounded differently
 
@@ -36,31 +38,40 @@ class Novelty(Protocol):
         ...
 
 
-class Cascade:
-    """Gains that shrink: a document of grade g gains ``worth[g]`` times what earlier ones left of the aspect.
+@dataclass(frozen=True)
+class Redundancy:
+    """Gains that shrink: a document of grade ``rel`` or better gains what earlier ones left of the aspect.
 
-    It leaves ``1 - loss[g]`` of that; the state is what is left of each aspect.
+    It leaves ``1 - alpha`` of that; the state is what is left of each aspect.
     """
 
-    def __init__(self, worth: tuple[float, ...], loss: tuple[float, ...]) -> None:
-        self._key = (worth, loss)
-        self._worth = np.array(worth)
-        self._left = 1.0 - np.array(loss)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Cascade) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
+    rel: int
+    alpha: float
 
     def start(self, shape: tuple[int, ...]) -> Floats:
         return np.ones(shape)
 
     def gain(self, state: Floats, grade: Ints) -> Floats:
-        return np.asarray(state * self._worth[grade])
+        return np.asarray(state * (grade >= self.rel))
 
     def after(self, state: Floats, grade: Ints) -> Floats:
-        return np.asarray(state * self._left[grade])
+        return np.asarray(state * (1.0 - self.alpha * (grade >= self.rel)))
+
+
+@dataclass(frozen=True)
+class Satisfaction:
+    """The users of ERR: a document satisfies those who are left with a probability that its grade says."""
+
+    best: int
+
+    def start(self, shape: tuple[int, ...]) -> Floats:
+        return np.ones(shape)
+
+    def gain(self, state: Floats, grade: Ints) -> Floats:
+        return np.asarray(state * satisfaction(grade, self.best))
+
+    def after(self, state: Floats, grade: Ints) -> Floats:
+        return np.asarray(state * (1.0 - satisfaction(grade, self.best)))
 
 
 def ideal_lists(

@@ -18,6 +18,9 @@ from rankscope.judge.lists import Floats, Lists
 
 __all__ = ["REGISTRY", "Measure", "Parameter", "parameter", "ratio"]
 
+DEEPEST = 10_000_000
+"""The largest cutoff: some measures add up weights rank by rank."""
+
 REGISTRY: dict[str, Measure] = {}
 """Every measure by its name, with its default parameters."""
 
@@ -147,10 +150,10 @@ class Measure:
 
     def cutoff_value(self, cutoff: float) -> float:
         """The cutoff if it is one this measure can have: a whole number of ranks from 1 on."""
-        if not (math.isfinite(cutoff) and 1 <= cutoff < 2**31 and cutoff == int(cutoff)):
+        if not (math.isfinite(cutoff) and 1 <= cutoff <= DEEPEST and cutoff == int(cutoff)):
             raise MeasureError(
                 f"{self.name} cannot have the cutoff {cutoff:g}",
-                hint="a cutoff is a whole number of ranks from 1 on",
+                hint=f"a cutoff is a whole number of ranks from 1 to {DEEPEST:,}",
             )
         return int(cutoff)
 

@@ -52,7 +52,7 @@ class Compat(Measure):
         """Where each relevant document stands in the ideal list: after all better ones, then in list order."""
         hits = lists.relevant(1)
         place = np.zeros(len(hits), np.int64)
-        for grade in range(1, lists.pool.max_grade + 1):
+        for grade in np.unique(hits.grade).tolist():
             mine = hits.grade == grade
             above = lists.per_topic(lists.pool.recall_base(grade + 1))[hits.list]
             place = np.where(mine, above + hits.before(mine.astype(np.int64)) + 1, place)

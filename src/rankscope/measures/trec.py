@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 _REL = "lowest grade that counts as relevant"
+_MOST_GRADES = 100_000
 _INFINITE = float("inf")
 
 
@@ -407,6 +408,9 @@ class TopicRBP(_TrecMeasure):
         """The smallest and largest gain over the grades 0 up to the best one of each topic."""
         best_grade = np.full(len(pool), -1)
         np.maximum.at(best_grade, pool.topic, pool.grade)
+        if pool.max_grade > _MOST_GRADES:
+            hint = f"it looks at every grade, and there can be {_MOST_GRADES:,} at most"
+            raise MeasureError(f"{self.name} meets grade {pool.max_grade}", hint=hint)
         by_grade = DCG(gains=self.gains).gain(np.arange(pool.max_grade + 1), pool.max_grade)
         # gains that were named count for every topic, whether or not it has such documents
         named = [float(pair.split("=")[1]) for pair in self.gains.split(",") if "=" in pair]

@@ -20,6 +20,8 @@ from rankscope.measures.measure import Measure, parameter, ratio
 
 __all__ = ["DCG", "RBP", "GradedGains", "P", "WeightedPrecision", "nDCG"]
 
+_LARGEST_POWER = 1000  # 2 to more than that, times a few weights, is no finite number
+
 
 class WeightedPrecision(Measure, abstract=True):
     """A measure that is a sum of gain times weight."""
@@ -140,18 +142,23 @@ class GradedGains(Measure, abstract=True):
         positive = np.maximum(grade, 0)
         if self.gains == "linear":
             return np.asarray(positive, np.float64)
+        best = int(positive.max(initial=0))
         if self.gains == "exp2":
+            if best > _LARGEST_POWER:
+                raise MeasureError(
+                    f"{self} meets grade {best}", hint="2^grade is too large; use gains=linear"
+                )
             return np.asarray(2.0**positive - 1.0)
         table = self._gain_of_grades()
-        best = int(positive.max(initial=0))
         if "=" not in self.gains and best >= len(table):
             raise MeasureError(
                 f"{self.name} has no gain for grade {best}",
                 hint=f"gains={self.gains!r} ends at {len(table) - 1}",
             )
         # a grade that the pairs leave out gains itself, as in trec_eval
-        values = np.array([table.get(g, float(g)) for g in range(best + 1)])
-        return np.where(grade < 0, 0.0, values[positive])
+        found, where = np.unique(positive, return_inverse=True)
+        values = np.array([table.get(g, float(g)) for g in found.tolist()])
+        return np.where(grade < 0, 0.0, values[where].reshape(np.shape(grade)))
 
     def ideal(self, pool: Pool) -> Hits:
         """The documents of each topic that gain something, the best first: what an ideal list begins with."""
