@@ -269,6 +269,20 @@ def test_plot_on_commands(
     capfd.readouterr()
 
 
+def test_a_failure_leaves_nothing_behind(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    scales = ["scales", "--length", "3", "--equal-relevant", "-m", "DCG(discount=jk)", "--plot"]
+    assert main([*scales, str(tmp_path / "a.pdf"), "-o", str(tmp_path / "absent" / "b.json")]) == 2
+    with pytest.raises(SystemExit, match="2"):
+        main([*scales, str(tmp_path / "absent" / "a.pdf"), "-o", str(tmp_path / "b.json")])
+    assert "there is no directory" in capfd.readouterr().err
+    nothing = ["-m", "RBP(p=0.5)", "-o", str(tmp_path / "b.json")]
+    assert (
+        main(["scales", "--length", "3", "--equal-relevant", "--plot", str(tmp_path / "a.pdf"), *nothing])
+        == 2
+    )
+    assert not list(tmp_path.iterdir())
+
+
 def test_plot_on_commands_without_data(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["properties", "--depth", "3", "-m", "ACT", "--plot", str(tmp_path / "tree.pdf")]) == 0
     length = ["--length", "3", "--equal-relevant"]

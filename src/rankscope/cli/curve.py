@@ -62,9 +62,9 @@ def run(args: argparse.Namespace) -> None:
         order=args.order,
     )
     display = [_head(found.table, args.head), found.points, found.values, found.intervals]
-    if args.plot:
-        found.plot(dcg=args.dcg).save(args.plot)
-    emit(args, found.tables.values(), found.settings, display=display)
+    emit(
+        args, found.tables.values(), found.settings, display=display, figure=lambda: found.plot(dcg=args.dcg)
+    )
 
 
 def _head(table: Table, rows: int) -> Table:

@@ -15,6 +15,7 @@ examples:
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from rankscope.analysis.effort import DEFAULT_GAINS, EFFORTS, FIGURES, GAINS, Effort, effort_of
 from rankscope.cli import options
@@ -67,9 +68,11 @@ def run(args: argparse.Namespace) -> None:
     found = effort_of(
         judged, gains, crossing=args.crossing, cutoff=args.cutoff, missing=args.missing, order=args.order
     )
-    if args.plot:
-        more = {"highlight": args.highlight} if args.figure == "plane" else {}
-        found.plot(args.figure, **more).save(args.plot)
+    more = {"highlight": args.highlight} if args.figure == "plane" else {}
+
+    def figure() -> Any:
+        return found.plot(args.figure, **more)
+
     if args.cell is not None:
         points = _cell(found, args.cell)
         emit(
@@ -77,11 +80,13 @@ def run(args: argparse.Namespace) -> None:
             [*found.tables.values(), points] if _is_json(args) else [points],
             found.settings,
             display=[points],
+            figure=figure,
         )
         return
     lists = [found.archetypes, found.indicators] if args.topics or _is_json(args) else []
     tables = [found.summary, found.quadrants, found.agreement, *lists]
-    emit(args, tables, found.settings, display=[found.summary, *found.planes(), found.agreement, *lists])
+    display = [found.summary, *found.planes(), found.agreement, *lists]
+    emit(args, tables, found.settings, display=display, figure=figure)
 
 
 def _is_json(args: argparse.Namespace) -> bool:

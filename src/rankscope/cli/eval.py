@@ -40,9 +40,7 @@ def run(args: argparse.Namespace) -> None:
     if args.topics:
         tables.append(scores.topics_table())
         display.append(scores.topics_table())
-    if args.plot:
-        scores.plot().save(args.plot)
-    emit(args, tables, scores.settings, display=display)
+    emit(args, tables, scores.settings, display=display, figure=scores.plot)
 
 
 def _report_ignored(judged: Judged) -> None:

@@ -114,6 +114,8 @@ def _figure_file(name: str) -> str:
     # known before any work is done
     if Path(name).suffix.lower() not in (".pdf", ".svg", ".png"):
         raise argparse.ArgumentTypeError(f"{name!r} does not end in .pdf, .svg or .png")
+    if not Path(name).absolute().parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no directory for {name!r}")
     return name
 
 

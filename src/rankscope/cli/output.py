@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,13 @@ def emit(
     settings: Mapping[str, Any],
     *,
     display: Iterable[Table] | None = None,
+    figure: Callable[[], Any] | None = None,
 ) -> None:
-    """Print the tables of a command.
+    """Print the tables of a command, and write its figure if --plot asks for it.
 
     ``tables`` go to programs (JSON, TSV, CSV) and ``display``, if it differs, to people (terminal, Markdown, LaTeX).
     """
+    picture = _picture(args, figure)
     format = args.format or _format_of(args.output)
     if format == "json":
         text = json_text(args.command, {**settings, **file_digests(args)}, tables)
@@ -37,6 +39,16 @@ def emit(
         write_atomically(args.output, text)
     else:
         sys.stdout.buffer.write(_encoded(text))
+    if picture is not None:
+        write_atomically(args.plot, picture)
+
+
+def _picture(args: argparse.Namespace, figure: Callable[[], Any] | None) -> bytes | None:
+    """The figure as a file, drawn before anything is written, so that a failure leaves nothing behind."""
+    if figure is None or not getattr(args, "plot", None):
+        return None
+    content: bytes = figure().render(Path(args.plot).suffix[1:].lower())
+    return content
 
 
 def _format_of(output: str | None) -> str:

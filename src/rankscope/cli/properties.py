@@ -84,9 +84,7 @@ def run(args: argparse.Namespace) -> None:
         jobs=args.jobs,
     )
     tables = found.tables
-    if args.plot:
-        found.plot().save(args.plot)
-    emit(args, list(tables.values()), found.settings, display=[tables["properties"]])
+    emit(args, list(tables.values()), found.settings, display=[tables["properties"]], figure=found.plot)
     if args.format == "table" or (args.format is None and sys.stdout.isatty() and args.output is None):
         _write_sentences(tables["counterexamples"])
     if not found.complete:

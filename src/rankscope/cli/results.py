@@ -18,9 +18,8 @@ def emit_result(
     """Print every table of a result as JSON, the ``main`` ones as TSV or CSV, and ``display`` to people."""
     json = args.format == "json" or (args.format is None and str(args.output or "").endswith(".json"))
     tables = list(result.tables.values()) if json else [result[name] for name in main]
-    if getattr(args, "plot", None):
-        result.plot(figure=getattr(args, "figure", None)).save(args.plot)
-    emit(args, tables, result.settings, display=display)
+    chosen = getattr(args, "figure", None)
+    emit(args, tables, result.settings, display=display, figure=lambda: result.plot(figure=chosen))
 
 
 def decimals(text: str) -> tuple[float, ...]:

@@ -91,9 +91,7 @@ def run(args: argparse.Namespace) -> None:
         seed=args.seed,
         jobs=args.jobs,
     )
-    if args.plot:
-        found.plot().save(args.plot)
-    emit(args, list(found.tables.values()), found.settings, display=_for_people(found))
+    emit(args, list(found.tables.values()), found.settings, display=_for_people(found), figure=found.plot)
     if args.format == "table" or (args.format is None and sys.stdout.isatty() and args.output is None):
         _write_verdicts(found)
     if found.partial:
