@@ -1,0 +1,414 @@
+"""The names that other people's scripts depend on: measures, commands, options, tables, Python calls."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.cli.main import COMMANDS
+from rankscope.measures import REGISTRY
+
+CLASSIC = """P@5 R@5 AP RR Rprec Bpref SetP SetR SetF IPrec@0.5 infAP GMAP Judged@5 Success@5 Compat
+    RBP(p=0.5,rel=2,graded=True) nDCG(gains='0,1,3',discount='jk',base=3) DCG ERR NumRet NumRel NumRelRet NumQ"""
+EFFORT = """Twist(crossing='matters') Rho Sigma SigmaPlus SigmaMinus BalancePoint CRP@5 CRP_min CRP_N b_ratio Rho2012"""
+DIVERSITY = """alpha_nDCG(alpha=0.3) alpha_DCG NRBP(alpha=0.3,beta=0.2) nNRBP ERR_IA nERR_IA AP_IA P_IA@5 StRec@5
+    D_nDCG DS_nDCG(gamma=0.3) CT(preset='equation7') ACT nCT"""
+
+TABLES = {
+    "eval": {"means": "run measure value topics", "topics": "run topic measure value"},
+    "compare": {"pairs": "a b measure difference p adjusted significant effect_size"},
+    "curve": {"curve": "rank doc grade rp crp dcg ideal_dcg", "points": ""},
+    "effort": {
+        "archetypes": "run topic archetype",
+        "summary": "archetype count share",
+        "quadrants": "measure gain effort count share",
+        "indicators": "",
+    },
+    "correlate": {"correlations": "a b method value p runs"},
+    "pools": {"robustness": "measure pool repeat tau", "means": ""},
+    "power": {"power": "measure test alpha pairs significant power delta", "asl": "measure a b asl"},
+    "bounds": {"bounds": "run topic p depth lower upper"},
+    "properties": {"properties": "measure property cases violations", "counterexamples": ""},
+    "scales": {"scales": "measure scale holds violations comparable", "counterexamples": ""},
+    "orderings": {"swaps": "run share", "effect": ""},
+    "measures": {"measures": "measure parameters reference"},
+}
+OPTIONS = {
+    "eval": ["-q"],
+    "curve": ["--topic", "301"],
+    "pools": ["--ratios", "90,50", "--repeats", "2"],
+    "power": ["--replicates", "50"],
+    "properties": ["--aspects", "2", "--depth", "4", "--relevant", "4"],
+    "scales": ["--length", "4", "--equal-relevant"],
+}
+DATALESS = ("properties", "scales", "measures")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small synthetic collection: qrels.txt, qrels.diversity.txt, runs/."""
+    root = tmp_path_factory.mktemp("interfaces") / "made"
+    rs.simulate(systems=4, topics=6, grades=3, depth=30, seed=3, pool_depth=15, aspects=3).write(root)
+    return root
+
+
+def rankscope(
+    *arguments: str | Path, stdin: bytes | None = None, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "rankscope", *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        env={**os.environ, **environment},
+    )
+
+
+def answered(place: Path, command: str, *more: str) -> dict[str, Any]:
+    files = [] if command in DATALESS else [place / "qrels.txt", place / "runs"]
+    if command == "curve":
+        files[1] = sorted((place / "runs").iterdir())[0]
+    done = rankscope(command, *files, *OPTIONS.get(command, ()), *more, "-f", "json")
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+# measures -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", f"{CLASSIC} {EFFORT} {DIVERSITY}".split())
+def test_measures_of_the_list(text: str, place: Path) -> None:
+    one = rs.measure(text)
+    assert str(one) == text
+    assert rs.measure(str(one)) == one
+    assert hash(rs.measure(str(one))) == hash(one)
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert getattr(rs, one.name) == REGISTRY[one.name]
+    qrels = "qrels.diversity.txt" if one.needs_aspects else "qrels.txt"
+    assert len(rs.evaluate(place / qrels, place / "runs", text).mean(text)) == 4
+
+
+def test_measures_are_values() -> None:
+    assert rs.AP(rel=2) == rs.measure("AP( rel = 2 )") != rs.AP
+    assert rs.nDCG @ 10 == rs.measure("nDCG @10") == rs.measure("nDCG@10")
+    assert str(rs.RBP(p=0.8)) == "RBP"
+    assert len({rs.AP, rs.measure("AP"), rs.AP(rel=1), rs.AP @ 5}) == 2
+    assert {str(getattr(rs, name) @ 7) for name in ("Twist", "Rho", "Sigma")} == {
+        "Twist@7",
+        "Rho@7",
+        "Sigma@7",
+    }
+    assert rs.Twist @ 1000 == rs.Twist
+    with pytest.raises(AttributeError):
+        rs.AP.rel = 3
+    with pytest.raises(rs.errors.MeasureError, match="did you mean nDCG"):
+        rs.measure("nDGC@10")
+
+
+def first_grade(grades: list[int]) -> float:
+    """The grade of the first document."""
+    return float(grades[0]) if grades else 0.0
+
+
+def test_a_function_is_a_measure_everywhere(place: Path, tmp_path: Path) -> None:
+    mine = rs.measure("FirstGrade", first_grade)
+    scores = rs.evaluate(place / "qrels.txt", place / "runs", [mine, "AP", "FirstGrade@1"])
+    assert np.isfinite(scores.mean("FirstGrade")).all()
+    assert pickle.loads(pickle.dumps(mine)) == mine == rs.measure("FirstGrade")
+    assert rs.correlation(scores).tables["correlations"].rows
+    assert rs.discriminative_power(scores, test="t", seed=1).tables["power"].rows
+    assert rs.compare(scores).tables["pairs"].rows
+    assert (
+        rs.pool_robustness(place / "qrels.txt", place / "runs", [mine, "AP"], ratios=[50], seed=1)
+        .tables["robustness"]
+        .rows
+    )
+    assert rs.effort(place / "qrels.txt", place / "runs", [mine]).tables["quadrants"].rows
+    assert rs.lab.properties([mine], grades=2, depth=3, properties=["swap"]).tables["properties"].rows
+    assert rs.lab.scales([mine], length=3).tables["scales"].rows
+    plugin = tmp_path / "first_plugin.py"
+    plugin.write_text(
+        "import rankscope as rs\nrs.measure('FirstFromFile', lambda grades: float(bool(grades and grades[0] > 0)))\n"
+    )
+    named = ["--plugin", plugin, "-m", "FirstFromFile AP"]
+    collection = [place / "qrels.txt", place / "runs"]
+    for command in ("eval", "compare", "correlate", "pools", "effort", "orderings"):
+        done = rankscope(command, *collection, *named)
+        assert done.returncode == 0, done.stderr
+        assert b"FirstFromFile" in done.stdout
+    for laboratory in (
+        ["properties", "--depth", "3"],
+        ["scales", "--length", "3"],
+        ["measures", "FirstFromFile"],
+    ):
+        done = rankscope(*laboratory, *(named if laboratory[0] != "measures" else named[:2]))
+        assert b"FirstFromFile" in done.stdout, done.stderr
+
+
+def test_a_function_that_fails_is_the_users_error(place: Path, tmp_path: Path) -> None:
+    plugin = tmp_path / "failing_plugin.py"
+    plugin.write_text("import rankscope as rs\nrs.measure('Failing', lambda grades: 1 / 0)\n")
+    done = rankscope("eval", place / "qrels.txt", place / "runs", "--plugin", plugin, "-m", "Failing")
+    assert done.returncode == 2
+    assert b"Failing failed" in done.stderr
+    assert b"ZeroDivisionError" in done.stderr
+    assert b"internal" not in done.stderr
+
+
+# commands -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", TABLES)
+def test_tables_of_the_commands(command: str, place: Path) -> None:
+    answer = answered(place, command)
+    assert list(answer) == ["rankscope", "command", "settings", "tables"]
+    assert (answer["rankscope"], answer["command"]) == (rs.__version__, command)
+    for name, columns in TABLES[command].items():
+        assert name in answer["tables"]
+        for row in answer["tables"][name]:
+            assert set(columns.split()) <= set(row)
+    if command not in DATALESS:
+        assert "order" in answer["settings"] or "orders" in answer["settings"]
+        assert all(len(digest) == 64 for digest in answer["settings"]["files"].values())
+        assert str(place / "qrels.txt") in answer["settings"]["files"]
+    if command in ("compare", "pools", "power", "scales"):
+        assert answer["settings"]["seed"] == 1
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("trec_eval", "completion")])
+def test_common_options(command: str) -> None:
+    shown = rankscope(command, "--help").stdout.decode()
+    assert shown.index("usage:") < shown.index("examples:") < shown.index("options:")
+    parsed = rankscope(command, "--seed", "1", "-j", "2", "--jobs=2", "--quiet", "--help")
+    assert parsed.returncode == 0
+    if command in TABLES and command not in DATALESS:
+        for flag in ("--format", "--output", "--order", "--missing", "--seed", "--jobs", "--quiet"):
+            assert flag in shown or flag == "--seed"
+        assert "--measure" in shown or command == "curve"
+
+
+def test_trec_eval_explains_itself() -> None:
+    done = rankscope("trec_eval", "--help")
+    assert done.returncode == 0
+    assert b"-m" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["compare", "pools", "power", "bounds", "scales"])
+def test_a_seed_gives_the_same_bytes_for_any_number_of_jobs(command: str, place: Path) -> None:
+    more = {"compare": ["--test", "tukey", "--replicates", "300"], "bounds": ["--ratio", "50"]}.get(
+        command, []
+    )
+    one, two = (answered(place, command, *more, "--seed", "7", "-j", jobs) for jobs in "13")
+    assert json.dumps(one) == json.dumps(two)
+
+
+def test_the_scanners_give_the_same_bytes(place: Path) -> None:
+    collection = [place / "qrels.txt", place / "runs"]
+    for command in (
+        ["eval", *collection, "-q"],
+        ["trec_eval", "-q", collection[0], next(collection[1].iterdir())],
+    ):
+        native, python = (rankscope(*command, RANKSCOPE_SCANNER=name) for name in ("native", "python"))
+        if native.returncode:
+            pytest.skip(f"there is no native scanner here: {native.stderr.decode()}")
+        assert native.stdout == python.stdout
+        assert python.returncode == 0
+    assert b"scanner: python" in rankscope("--version", RANKSCOPE_SCANNER="python").stdout
+
+
+def test_sources(place: Path, tmp_path: Path) -> None:
+    qrels, runs = place / "qrels.txt", sorted((place / "runs").iterdir())
+    whole = rankscope("eval", qrels, place / "runs", "-m", "AP").stdout
+    assert rankscope("eval", qrels, *runs, "-m", "AP").stdout == whole
+    assert rankscope("eval", qrels, place / "runs" / "*.txt", "-m", "AP").stdout == whole
+    packed = tmp_path / "packed"
+    packed.mkdir()
+    for run in runs:
+        (packed / f"{run.name}.gz").write_bytes(gzip.compress(run.read_bytes()))
+    (tmp_path / "qrels.gz").write_bytes(gzip.compress(qrels.read_bytes()))
+    assert rankscope("eval", tmp_path / "qrels.gz", packed, "-m", "AP").stdout == whole
+    piped = rankscope("eval", "-", *runs, "-m", "AP", stdin=qrels.read_bytes())
+    assert piped.stdout == whole
+    one = rankscope("eval", qrels, "-", "-m", "AP", stdin=runs[0].read_bytes()).stdout
+    assert one.splitlines()[1].split(b"\t")[2] == whole.splitlines()[1].split(b"\t")[2]
+    assert rankscope("eval", qrels, "", "-m", "AP").returncode == 2
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there are no named pipes to give as files")
+def test_pipes_given_as_files(place: Path) -> None:
+    run = sorted((place / "runs").iterdir())[0]
+
+    def through_pipes(command: str) -> subprocess.CompletedProcess[bytes]:
+        line = f'"{sys.executable}" -m rankscope {command}'
+        return subprocess.run(["bash", "-c", line, "-", place / "qrels.txt", run], capture_output=True)
+
+    found = json.loads(through_pipes('curve <(cat "$1") <(cat "$2") --topic 301 -f json').stdout)
+    assert found["settings"]["files"] == {}
+    assert found["tables"]["curve"][0]["doc"] == rs.read_run(run).ranking("301")[0]
+    assert through_pipes('orderings <(cat "$1") <(cat "$2") -m AP').returncode == 0
+    assert b"/dev/fd/" in through_pipes('eval <(cat "$1") <(echo x) -m AP').stderr
+
+
+def test_tables_on_a_terminal_and_tsv_in_a_pipe(place: Path) -> None:
+    pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+    command = [
+        sys.executable,
+        "-m",
+        "rankscope",
+        "eval",
+        str(place / "qrels.txt"),
+        str(place / "runs"),
+        "-m",
+        "AP",
+    ]
+    parent, child = pty.openpty()
+    running = subprocess.Popen(command, stdout=child, stderr=subprocess.DEVNULL)
+    os.close(child)
+    shown = b""
+    try:
+        while block := os.read(parent, 4096):
+            shown += block
+    except OSError:  # the other end is closed
+        pass
+    assert running.wait() == 0
+    os.close(parent)
+    assert "────" in shown.decode()
+    assert b"\t" not in shown
+    assert rankscope(*command[3:]).stdout.startswith(b"run\tmeasure\tvalue\ttopics\n")
+
+
+def test_exit_codes(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.run").write_text("301 Q0 d1 1 2.0\n")
+    done = rankscope("eval", place / "qrels.txt", tmp_path / "bad.run", "-o", tmp_path / "out.json")
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+    assert b"bad.run:1: " in done.stderr
+    assert b"; " in done.stderr
+    assert not (tmp_path / "out.json").exists()
+    assert rankscope("eval", place / "qrels.txt", place / "runs", "--digits", "-1").returncode == 2
+    assert rankscope("curve", place / "qrels.txt", place / "runs", "--topic", "301").returncode == 2
+
+
+def test_streams_that_are_closed_or_know_no_unicode(place: Path) -> None:
+    line = f'"{sys.executable}" -m rankscope eval "$1" "$2" -m AP'
+    for end in ("2>&-", ">&-", "<&-"):
+        done = subprocess.run(
+            ["bash", "-c", f"{line} {end}", "-", place / "qrels.txt", place / "runs"], capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert (b"AP" in done.stdout) == (end != ">&-")
+    assert (
+        rankscope(
+            "properties", "--depth", "3", "-m", "AP", "-f", "table", PYTHONIOENCODING="ascii"
+        ).returncode
+        == 0
+    )
+
+
+def test_absurd_sizes_are_refused_at_once(place: Path) -> None:
+    run = sorted((place / "runs").iterdir())[0]
+    assert (
+        rankscope("curve", place / "qrels.txt", run, "--topic", "301", "--cutoff", "2147483647").returncode
+        == 2
+    )
+    assert rankscope("properties", "--depth", "1000000000000", "-m", "AP").returncode == 2
+
+
+@pytest.mark.parametrize("grade", ["2147483646", "1500"])
+def test_huge_grades(grade: str, tmp_path: Path) -> None:
+    (tmp_path / "q").write_text(f"1 0 d1 {grade}\n1 0 d2 1\n2 0 d1 1\n")
+    (tmp_path / "r").write_text("1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t\n2 Q0 d1 1 1 t\n")
+    values = rs.evaluate(
+        tmp_path / "q", tmp_path / "r", "ERR nERR_IA alpha_nDCG nNRBP Compat DCG(gains='1=3')"
+    ).values
+    assert np.isfinite(values).all()
+    assert rs.evaluate(tmp_path / "q", tmp_path / "r", "ERR").matrix("ERR").values.tolist() == [[1.0, 0.0]]
+    with pytest.raises(rs.errors.MeasureError, match="2\\^grade is too large"):
+        rs.evaluate(tmp_path / "q", tmp_path / "r", "nDCG(gains=exp2)")
+
+
+def test_one_measure_in_every_format() -> None:
+    assert b"range 0 to 1" in rankscope("measures", "nDCG").stdout
+    (row,) = json.loads(rankscope("measures", "nDCG", "-f", "json").stdout)["tables"]["measures"]
+    assert (row["measure"], row["low"], row["high"]) == ("nDCG", 0.0, 1.0)
+    tables = json.loads(rankscope("measures", "RR", "--certificates", "-f", "json").stdout)["tables"]
+    assert {one["measure"] for one in tables["certificates"]} == {"RR"}
+
+
+# Python ---------------------------------------------------------------------------------------------------------------
+
+
+def test_the_example(place: Path, tmp_path: Path) -> None:
+    qrels = rs.read_qrels(place / "qrels.txt")
+    runs = rs.read_runs(str(place / "runs" / "*.txt"), order="trec_eval")
+    scores = rs.evaluate(qrels, runs, ["AP", "nDCG@10", rs.RBP(p=0.8), "Twist"])
+    name = next(iter(runs))
+    assert scores.means()[name][rs.AP] == pytest.approx(scores.matrix("AP").values[0].mean())
+    assert set(scores.per_topic()[name]) == set(qrels.topics)
+    matrix = scores.matrix("AP")
+    assert (matrix.runs, matrix.topics, matrix.shape) == (tuple(runs), qrels.topics, (4, 6))
+    assert np.asarray(matrix).shape == (4, 6)
+    assert "\\toprule" in scores.to_latex()
+    for frames, call in (
+        ("pandas", scores.to_pandas),
+        ("polars", scores.to_polars),
+        ("pyarrow", scores.to_arrow),
+    ):
+        pytest.importorskip(frames)
+        assert call().shape == (4 * 6 * 4, 4)
+    assert rs.correlation(scores).tables["correlations"].rows
+    power = rs.discriminative_power(scores, test="bootstrap", seed=1)
+    assert power.settings["seed"] == 1
+    again = rs.discriminative_power(scores, test="bootstrap", seed=1)
+    assert power.tables["asl"].rows == again.tables["asl"].rows
+    assert rs.pool_robustness(qrels, runs, ["AP", "Twist"]).tables["robustness"].rows
+    assert rs.lab.properties(["AP", "RR"], aspects=2, depth=4).tables["properties"].rows
+    assert rs.lab.scales(["AP", "RBP(p=0.5)"], length=4).tables["scales"].rows
+    pytest.importorskip("matplotlib")
+    figure = rs.curve(qrels, runs[name], topic="301").plot()
+    assert figure.table.rows
+    figure.save(tmp_path / "x.pdf")
+    assert (tmp_path / "x.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_dicts_and_frames() -> None:
+    qrels, run = {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2.0, "d1": 1.0}}
+    assert rs.evaluate(qrels, run, "AP").mean("AP").tolist() == [0.5]
+    assert rs.evaluate(qrels, {"a": run, "b": {"q1": ["d1"]}}, "AP").mean("AP").tolist() == [0.5, 1.0]
+    assert rs.Qrels.from_dict(qrels).judgments("q1") == {"d1": 1, "d2": 0}
+    pandas = pytest.importorskip("pandas")
+    judged = pandas.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "relevance": [1, 0]})
+    ranked = pandas.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["d2", "d1"], "score": [2.0, 1.0]})
+    assert rs.Qrels.from_frame(judged).judgments("q1") == {"d1": 1, "d2": 0}
+    assert rs.evaluate(judged, ranked, "AP").mean("AP").tolist() == [0.5]
+
+
+def test_inside_ir_measures() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    bridge = pytest.importorskip("rankscope.ir_measures")
+    qrels = [ir_measures.Qrel("q1", "d1", 1), ir_measures.Qrel("q1", "d2", 0)]
+    run = [ir_measures.ScoredDoc("q1", "d2", 2.0), ir_measures.ScoredDoc("q1", "d1", 1.0)]
+    measures = [
+        bridge.Twist,
+        ir_measures.AP,
+        ir_measures.parse_measure("Twist@5"),
+        ir_measures.parse_measure("ACT"),
+    ]
+    found = ir_measures.calc_aggregate(measures, qrels, run)
+    assert found[ir_measures.AP] == 0.5
+    mine = rs.evaluate(
+        {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2.0, "d1": 1.0}}, ["Twist", "Twist@5", "ACT"]
+    )
+    assert [found[one] for one in (measures[0], *measures[2:])] == [
+        float(mine.mean(m)[0]) for m in mine.measures
+    ]
