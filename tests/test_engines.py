@@ -1,0 +1,85 @@
+"""Where work runs makes no difference: this process, threads, processes, a cluster."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+import rankscope as rs
+from rankscope.engines import cores, run_pieces
+from rankscope.scores import Scores
+
+MEASURES = "AP nDCG@10 Twist RBP alpha_nDCG@10"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("engines") / "made"
+    rs.simulate(systems=5, topics=4, grades=3, depth=40, seed=2, pool_depth=20).write(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def serial(place: Path) -> Scores:
+    return rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, jobs=1)
+
+
+def same(one: Scores, other: Scores) -> bool:
+    return (one.runs, one.topics, one.values.tobytes()) == (other.runs, other.topics, other.values.tobytes())
+
+
+@pytest.mark.parametrize("jobs", [0, 2, 3, 16])
+def test_threads(jobs: int, place: Path, serial: Scores) -> None:
+    assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, jobs=jobs))
+
+
+def test_any_executor(place: Path, serial: Scores) -> None:
+    with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        for executor in (threads, processes):
+            assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, executor=executor))
+
+
+def test_runs_in_memory_travel_too(place: Path) -> None:
+    qrels, run = {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2.0, "d1": 1.0}}
+    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
+        assert rs.evaluate(qrels, {"a": run, "b": run}, "AP", executor=processes).mean("AP").tolist() == [
+            0.5,
+            0.5,
+        ]
+
+
+def test_errors_of_workers_keep_file_and_line(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_text("301 Q0 d1 1 high tag\n")
+    with (
+        ProcessPoolExecutor(1, get_context("spawn")) as processes,
+        pytest.raises(rs.errors.InputError, match=r"bad\.txt:1: "),
+    ):
+        rs.evaluate(place / "qrels.txt", tmp_path / "bad.txt", "AP", executor=processes)
+
+
+def test_python_scanner_in_processes(place: Path, serial: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANKSCOPE_SCANNER", "python")
+    assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, jobs=2))
+
+
+def test_cluster(place: Path, serial: Scores) -> None:
+    distributed = pytest.importorskip("distributed", reason="dask's distributed is absent: no cluster to try")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        executor = client.get_executor()
+        assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, executor=executor))
+        assert run_pieces(abs, [-1, 2, -3], executor=executor) == [1, 2, 3]
+
+
+def test_numbers_of_jobs() -> None:
+    assert cores(3) == 3
+    assert cores(0) == cores(None) >= 1
+    with pytest.raises(rs.errors.SettingsError):
+        cores(-1)
