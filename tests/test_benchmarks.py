@@ -38,7 +38,9 @@ def test_memory_is_that_of_the_program(part: Any) -> None:
 from benchmarks import timing
 print(timing.execute(timing.python("-c", "x = b'x' * 400_000_000")).memory)"""
     root = part("timing").ROOT
-    done = subprocess.run([sys.executable, "-c", measure], capture_output=True, text=True, check=True, cwd=root)
+    done = subprocess.run(
+        [sys.executable, "-c", measure], capture_output=True, text=True, check=True, cwd=root
+    )
     assert 400 < float(done.stdout) < 500
 
 

@@ -45,7 +45,8 @@ def test_help_lists_every_command_and_loads_nothing_heavy(capsys: pytest.Capture
     code, out, _ = run(capsys)
     assert code == 0
     assert all(f"\n  {name}" in out for name in COMMANDS)
-    probe = "import sys, rankscope, rankscope.cli.main; print([m for m in ('scipy', 'matplotlib', 'pandas', 'numpy') if m in sys.modules])"
+    heavy = "('scipy', 'matplotlib', 'pandas', 'numpy')"
+    probe = f"import sys, rankscope.cli.main; print([m for m in {heavy} if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
     assert loaded.strip() == "[]"
 

@@ -93,7 +93,7 @@ class Effort:
     def _cells(self, number: int) -> tuple[Ints, Ints, Ints]:
         """The lists of a plane, with the row and the column of each."""
         gain = self.gain[number]
-        where = self._counted[~np.isnan(gain[self._counted])]
+        where = self._counted[np.isfinite(gain[self._counted])]
         if not len(where):
             return where, where, where
         quartiles = np.quantile(gain[where], [0.25, 0.5, 0.75])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -169,7 +170,8 @@ def _tables(
         taus: dict[Cell, list[tuple[float, float]]] = {label: [] for label in labels}
         for pool, (reduced, judgments) in zip(pools, smaller, strict=True):
             tau, tau_ap = _agreement(full[m], reduced[m])
-            change = reduced[m] - full[m]
+            with np.errstate(invalid="ignore"):  # from infinite to infinite is no change that has a size
+                change = reduced[m] - full[m]
             moved = float(np.abs(change).mean())
             robustness.append((name, pool.label, pool.repeat, tau, tau_ap, moved, judgments))
             taus[pool.label].append((tau, moved))
@@ -251,9 +253,9 @@ def leave_out_of(
                     (name, judged.runs[r], str(measure), unique, value, without, without - value, *ranks)
                 )
                 changes.append((abs(without - value), abs(ranks[1] - ranks[0])))
-        moved = [change for change, _ in changes]
+        moved = [change for change, _ in changes if not isnan(change)] or [nan]
         worst = max(change for _, change in changes)
-        bias.append((str(measure), len(members), float(np.nanmean(moved)), float(np.nanmax(moved)), worst))
+        bias.append((str(measure), len(members), float(np.mean(moved)), max(moved), worst))
     columns = ("group", "run", "measure", "unique", "value", "without", "change", "rank", "rank_without")
     tables = (
         Table("leave_out", columns, rows),
