@@ -148,7 +148,7 @@ def mean_scores(judged: Judged, measures: Sequence[Measure], missing: str = "zer
 
 
 def _label(ratio: float) -> int | float:
-    return int(ratio) if ratio == int(ratio) else ratio
+    return int(ratio) if float(ratio).is_integer() else ratio
 
 
 def _tables(
