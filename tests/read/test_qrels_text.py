@@ -53,7 +53,7 @@ def test_comments_and_blank_lines_count_as_lines() -> None:
         (b"#\n \n", "q: there is no line with data"),
         (b"1 0 \x00 1\n", "q: this is a binary file"),
         (b"#" * 9000 + b"\n1 0 \x00 1\n", "q:2: a NUL byte in the line"),
-        (gzip.compress(b"1 0 d1 1\n")[:-4], "q: the gzip data ends too early"),
+        (gzip.compress(b"1 0 d1 1\n", mtime=0)[:-4], "q: the gzip data ends too early"),
     ],
 )
 def test_errors(text: bytes, message: str) -> None:
