@@ -92,8 +92,8 @@ def run(args: argparse.Namespace) -> None:
     made = study(
         qrels, runs, measures, name=args.name, focus=args.focus, top=args.top,
         ratios=[int(r) if float(r).is_integer() else r for r in args.ratios], repeats=args.repeats,
-        sampling=args.sampling, depth=args.depth, alpha=args.alpha, replicates=args.replicates, p=args.p, seed=args.seed, order=args.order,
-        missing=args.missing, jobs=args.jobs,
+        sampling=args.sampling, depth=args.depth, alpha=args.alpha, replicates=args.replicates, p=args.p,
+        seed=args.seed, order=args.order, missing=args.missing, jobs=args.jobs,
     )  # fmt: skip
     made = Study(made.tables, {**made.settings, "plugins": list(args.plugin)}, made.inputs)
     made.write(args.output)
