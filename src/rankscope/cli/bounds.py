@@ -27,10 +27,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_measures(parser, ())
     parser.add_argument(
-        "--p", type=decimals, default=(0.5, 0.8, 0.95), metavar="P,...", help="default: 0.5,0.8,0.95"
+        "--p",
+        type=decimals,
+        default=(0.5, 0.8, 0.95),
+        metavar="P,...",
+        help="persistence of RBP (default: 0.5,0.8,0.95)",
     )
     parser.add_argument(
-        "--depths", type=whole_numbers, metavar="D,...", help="default: 1,2,3,5,10,20,... to the longest list"
+        "--depths",
+        type=whole_numbers,
+        metavar="D,...",
+        help="ranks (default: 1,2,3,5,10,20,... to the longest list)",
     )
     parser.add_argument("--pool-depth", type=int, metavar="K", help="also under the pool of this depth")
     parser.add_argument(

@@ -29,13 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_measures(parser, DEFAULT)
     parser.add_argument("--baseline", metavar="RUN", help="the run to compare with (default: all pairs)")
-    parser.add_argument("--test", choices=TESTS, default="t", help="default: t")
+    parser.add_argument("--test", choices=TESTS, default="t", help="significance test (default: t)")
     parser.add_argument(
         "--correction", choices=CORRECTIONS, default="holm", help="within each measure (default: holm)"
     )
     parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
     parser.add_argument(
-        "--replicates", type=int, metavar="B", help="default: 1000 for bootstrap, 5000 for tukey"
+        "--replicates",
+        type=int,
+        metavar="B",
+        help="random replicates (default: 1000 for bootstrap, 5000 for tukey)",
     )
     options.add_seed(parser)
     options.add_output(parser)

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to bind to (default: 127.0.0.1, this machine only)"
     )
-    parser.add_argument("--port", type=int, default=0, metavar="N", help="default: any free port")
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="port (default: any free one)")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
 
 

@@ -28,6 +28,10 @@ __all__ = [
 ]
 
 _MOST_DECIMALS = 100
+_ORDERING = (
+    "what orders a list: trec_eval: the score, ties by document id; trec_eval9: the same with scores of 32 bits;"
+    " rank: the rank column; file: the lines (default: trec_eval)"
+)
 
 
 def add_collection(parser: argparse.ArgumentParser) -> None:
@@ -38,9 +42,7 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "runs", metavar="RUN", nargs="+", help="run files, directories or patterns (.gz allowed)"
     )
-    parser.add_argument(
-        "--order", choices=ORDERS, default="trec_eval", help="ordering of the runs (default: trec_eval)"
-    )
+    parser.add_argument("--order", choices=ORDERS, default="trec_eval", help=_ORDERING)
     parser.add_argument(
         "--missing",
         choices=("zero", "skip"),
@@ -65,7 +67,7 @@ def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> Non
         "--measure",
         action="append",
         metavar="M",
-        help=f"a measure such as nDCG@10; repeatable, or several in quotes (default: {' '.join(default)})",
+        help=f"a measure such as nDCG@10; repeatable, or several in quotes (default: {' '.join(default) or 'none'})",
     )
     add_plugin(parser)
     parser.set_defaults(default_measures=list(default))
@@ -85,7 +87,10 @@ def add_plugin(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser) -> None:
     """-f, -o and --digits."""
     parser.add_argument(
-        "-f", "--format", choices=FORMATS, help="default: a table on a terminal, TSV when piped"
+        "-f",
+        "--format",
+        choices=FORMATS,
+        help="of the output (default: by the name of -o, else a table on a terminal, TSV when piped)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead (whole or not at all)")
     parser.add_argument(
@@ -121,7 +126,9 @@ def _figure_file(name: str) -> str:
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """--seed for commands that draw random numbers."""
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random numbers (default: 1)")
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="seed of the random numbers (default: 1)"
+    )
 
 
 def measures(args: argparse.Namespace) -> list[Measure]:

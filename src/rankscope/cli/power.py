@@ -26,7 +26,9 @@ DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_measures(parser, DEFAULT)
-    parser.add_argument("--test", action="append", choices=TESTS, help="repeatable (default: bootstrap)")
+    parser.add_argument(
+        "--test", action="append", choices=TESTS, help="significance test; repeatable (default: bootstrap)"
+    )
     parser.add_argument(
         "--alpha",
         type=decimals,
@@ -35,7 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="level, or several between commas (default: 0.05)",
     )
     parser.add_argument(
-        "--replicates", type=int, metavar="B", help="default: 1000 for bootstrap, 5000 for tukey"
+        "--replicates",
+        type=int,
+        metavar="B",
+        help="random replicates (default: 1000 for bootstrap, 5000 for tukey)",
     )
     parser.add_argument(
         "-q", "--pairs", action="store_true", help="the significance level of every pair as well"

@@ -34,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_page_options(parser: argparse.ArgumentParser) -> None:
     """What the page shows, for report and explore alike."""
-    parser.add_argument("--title", metavar="TEXT", help="of the page (default: the name of the judgments)")
+    parser.add_argument(
+        "--title", metavar="TEXT", help="title of the page (default: the name of the judgments)"
+    )
     parser.add_argument(
         "--length", type=int, default=1000, metavar="N", help="N of the effort measures (default: 1000)"
     )

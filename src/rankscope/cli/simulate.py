@@ -25,7 +25,7 @@ _SIZES = {
     "depth": (1000, "documents in a full list"),
     "pool-depth": (100, "documents of a list that are judged"),
     "aspects": (0, "aspects per topic; any writes qrels.diversity.txt too"),
-    "seed": (1, "of the random numbers"),
+    "seed": (1, "seed of the random numbers"),
 }
 
 

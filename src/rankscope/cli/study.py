@@ -44,15 +44,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="manifest", metavar="MANIFEST", help="repeat the study of this manifest"
     )
-    parser.add_argument("--name", metavar="TEXT", help="of the collection (default: that of the judgments)")
+    parser.add_argument(
+        "--name", metavar="TEXT", help="name of the collection (default: that of the judgments)"
+    )
     parser.add_argument(
         "--focus", metavar="M", help="the measure under study (default: Twist, or the last one)"
     )
     parser.add_argument(
-        "--top", type=float, default=0.75, metavar="F", help="best runs by AP in the correlations (0.75)"
+        "--top",
+        type=float,
+        default=0.75,
+        metavar="F",
+        help="share of the runs, best by AP, in the correlations (default: 0.75)",
     )
     parser.add_argument(
-        "--ratios", type=decimals, default=RATIOS, metavar="P,...", help="percent of judgments kept"
+        "--ratios",
+        type=decimals,
+        default=RATIOS,
+        metavar="P,...",
+        help="percent of judgments kept (default: 90,70,50,30,10)",
     )
     parser.add_argument(
         "--repeats", type=int, default=10, metavar="N", help="samples per ratio (default: 10)"
@@ -61,16 +71,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sampling", choices=SAMPLINGS, default="grade", help="strata of the samples (default: grade)"
     )
     parser.add_argument(
-        "--depth", type=int, default=10, metavar="K", help="of the shallow pool (default: 10)"
+        "--depth", type=int, default=10, metavar="K", help="depth of the shallow pool (default: 10)"
     )
     parser.add_argument(
-        "--alpha", type=float, default=0.05, metavar="A", help="of the bootstrap (default: 0.05)"
+        "--alpha", type=float, default=0.05, metavar="A", help="level of the bootstrap (default: 0.05)"
     )
     parser.add_argument(
-        "--replicates", type=int, default=1000, metavar="B", help="of the bootstrap (default: 1000)"
+        "--replicates",
+        type=int,
+        default=1000,
+        metavar="B",
+        help="replicates of the bootstrap (default: 1000)",
     )
     parser.add_argument(
-        "--p", type=decimals, default=(0.5, 0.8, 0.95), metavar="P,...", help="of RBP's bounds"
+        "--p",
+        type=decimals,
+        default=(0.5, 0.8, 0.95),
+        metavar="P,...",
+        help="persistence of the bounded RBP (default: 0.5,0.8,0.95)",
     )
     parser.add_argument(
         "--plots", action="store_true", help="also draw the figures, as PDF, beside their data"

@@ -25,6 +25,11 @@ usage: rankscope trec_eval [options] QRELS RUN          RUN may be - for standar
   -h, --help                    this text; with -m, about these measures
   -v, --version                 versions
 
+examples:
+  rankscope trec_eval qrels.txt bm25.run
+  rankscope trec_eval -q -c -m map -m P.5,10 -m ndcg_cut.10 qrels.txt bm25.run
+  rankscope trec_eval -h -m bpref
+
 nicknames:
 {nicknames}
 
