@@ -200,7 +200,7 @@ def test_common_options(command: str) -> None:
 def test_trec_eval_explains_itself() -> None:
     done = rankscope("trec_eval", "--help")
     assert done.returncode == 0
-    assert b"-m" in done.stdout
+    assert b"examples:" in done.stdout
 
 
 @pytest.mark.parametrize("command", ["compare", "pools", "power", "bounds", "scales"])
