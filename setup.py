@@ -47,9 +47,7 @@ setup(
         Extension(
             "rankscope._native.scanner",
             sources=[f"{NATIVE}/{name}.c" for name in ("scanner", "table")],
-            depends=[
-                f"{NATIVE}/{name}.h" for name in ("fields", "ids", "number", "scanner", "sorting", "table")
-            ],
+            depends=[str(header) for header in sorted(Path(NATIVE).glob("*.h"))],
             optional=True,  # without a compiler the scanner in Python serves, with the same results
         )
     ],

@@ -5,12 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__SSE2__) && !defined(RS_PORTABLE)
-#include <emmintrin.h>
-#endif
-#if defined(_MSC_VER)
-#include <intrin.h>
-#endif
+#include "words.h"
 
 #define WINDOW 64 /* bytes looked at in one step, and readable bytes after every block */
 
@@ -26,7 +21,7 @@ static inline int is_space(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\
 /* Bit i: byte i of the window is a space or a control character. */
 static inline uint64_t gaps(const uint8_t *p) {
     uint64_t mask = 0;
-#if defined(__SSE2__) && !defined(RS_PORTABLE)
+#if defined(RS_SSE2)
     const __m128i space = _mm_set1_epi8(' ');
     for (int i = 0; i < 4; i++) {
         __m128i bytes = _mm_loadu_si128((const __m128i *)(p + 16 * i));
@@ -39,16 +34,6 @@ static inline uint64_t gaps(const uint8_t *p) {
     return mask;
 }
 
-static inline unsigned lowest_bit(uint64_t mask) {
-#if defined(_MSC_VER)
-    unsigned long i;
-    _BitScanForward64(&i, mask);
-    return (unsigned)i;
-#else
-    return (unsigned)__builtin_ctzll(mask);
-#endif
-}
-
 static inline const uint8_t *next_gap(const uint8_t **window, uint64_t *mask) {
     while (!*mask) *mask = gaps(*window += WINDOW);
     const uint8_t *gap = *window + lowest_bit(*mask);
@@ -56,9 +41,30 @@ static inline const uint8_t *next_gap(const uint8_t **window, uint64_t *mask) {
     return gap;
 }
 
+/* The six fields of a line that ends inside the window, has the same space or tab between them and nothing after the
+ * tag; where the next line starts, or NULL for any other line. */
+static inline const uint8_t *split_short(const uint8_t *line, field *fields) {
+    const uint64_t mask = gaps(line);
+    uint64_t left[COLUMNS] = {mask}; /* the gaps from the end of a field on */
+    for (int i = 1; i < COLUMNS; i++) left[i] = left[i - 1] & (left[i - 1] - 1);
+    const uint64_t last = left[COLUMNS - 1], mine = mask & (last ^ (last - 1));
+    if (!last || (mine & (mine << 1 | 1)) || *line == '#') return NULL; /* a gap where a field should start */
+    const uint8_t *at[COLUMNS];
+    for (int i = 0; i < COLUMNS; i++) at[i] = line + lowest_bit(left[i]);
+    const uint8_t separator = *at[0], *end = at[COLUMNS - 1];
+    unsigned mixed = 0;
+    for (int i = 1; i < COLUMNS - 1; i++) mixed |= (unsigned)(*at[i] ^ separator);
+    if (mixed || (separator != ' ' && separator != '\t')) return NULL;
+    if (*end == '\r') end++;
+    if (*end != '\n') return NULL;
+    fields[0] = (field){line, (size_t)(at[0] - line)};
+    for (int i = 1; i < COLUMNS; i++) fields[i] = (field){at[i - 1] + 1, (size_t)(at[i] - at[i - 1] - 1)};
+    return end + 1;
+}
+
 /* The first six fields of a line with one space or tab between them, the normal case, and where the next line
  * starts; NULL for any other line. The text ends with a newline, so the search for gaps does too. */
-static inline const uint8_t *split(const uint8_t *line, field *fields) {
+static inline const uint8_t *split_long(const uint8_t *line, field *fields) {
     const uint8_t *window = line, *start = line, *gap = line;
     uint64_t mask = gaps(window);
     if (*line == '#') return NULL;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "words.h"
+
 #define IDS_PADDING 16
 
 /* realloc of n elements; NULL (and the old memory untouched) if that is more than there is. */
@@ -17,30 +19,15 @@ static inline void *ids_resize(void *old, uint64_t n, size_t each) {
     return n > PTRDIFF_MAX / each ? NULL : realloc(old, (size_t)n * each);
 }
 
-static inline uint64_t ids_word(const uint8_t *p) {
-    uint64_t v;
-    memcpy(&v, p, 8);
-    return v;
-}
-
-/* The first n (1 to 7) bytes of a word, the others zero. */
-static inline uint64_t ids_head(uint64_t word, size_t n) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return word >> (64 - 8 * n) << (64 - 8 * n);
-#else
-    return word << (64 - 8 * n) >> (64 - 8 * n);
-#endif
-}
-
 static inline uint64_t ids_hash(const uint8_t *p, size_t n) {
     const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
     uint64_t h = (uint64_t)n * odd;
     for (; n >= 8; n -= 8, p += 8) {
-        h = (h ^ ids_word(p)) * odd;
+        h = (h ^ word_at(p)) * odd;
         h ^= h >> 32;
     }
     if (n) {
-        h = (h ^ ids_head(ids_word(p), n)) * odd;
+        h = (h ^ word_head(word_at(p), n)) * odd;
         h ^= h >> 32;
     }
     h *= UINT64_C(0xD6E8FEB86659FD93);
@@ -53,8 +40,13 @@ static inline uint64_t ids_hash(const uint8_t *p, size_t n) {
 
 static inline int ids_same(const uint8_t *a, const uint8_t *b, size_t n) {
     for (; n >= 8; n -= 8, a += 8, b += 8)
-        if (ids_word(a) != ids_word(b)) return 0;
-    return n == 0 || ids_head(ids_word(a) ^ ids_word(b), n) == 0;
+        if (word_at(a) != word_at(b)) return 0;
+    return n == 0 || word_head(word_at(a) ^ word_at(b), n) == 0;
+}
+
+/* The first eight bytes as a number that orders identifiers as their bytes do; zeros after a shorter one. */
+static inline uint64_t ids_prefix(const uint8_t *p, size_t n) {
+    return word_order(n >= 8 ? word_at(p) : n ? word_head(word_at(p), n) : 0);
 }
 
 /* Bytewise order; of two that agree as far as both go, the shorter is smaller. */
@@ -63,28 +55,11 @@ static inline int ids_compare(const uint8_t *a, size_t n, const uint8_t *b, size
     return c ? c : (n > m) - (n < m);
 }
 
-/* Slots hold the upper half of the hash and the number of the identifier plus one; 0 is free. */
-static inline int64_t ids_find(const uint64_t *slots, uint64_t mask, const uint8_t *bytes, const uint64_t *starts,
-                               uint64_t hash, const uint8_t *id, size_t n, uint64_t *free_slot) {
-    for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
-        uint64_t slot = slots[at];
-        if (slot == 0) {
-            *free_slot = at;
-            return -1;
-        }
-        if (slot >> 32 == hash >> 32) {
-            uint64_t i = (slot & UINT32_MAX) - 1;
-            if (starts[i + 1] - starts[i] == n && ids_same(bytes + starts[i], id, n)) return (int64_t)i;
-        }
-    }
-}
-
-static inline uint64_t ids_slot(uint64_t hash, uint64_t number) { return (hash >> 32 << 32) | (number + 1); }
-
 typedef struct {
     uint8_t *bytes;
-    uint64_t *starts, *slots; /* starts[count] is where the next identifier goes */
-    uint64_t count, room, bytes_room, mask;
+    uint64_t *starts; /* starts[count] is where the next identifier goes */
+    uint32_t *slots;
+    uint64_t count, room, most, bytes_room; /* room: for how many there are slots now; most: for how many memory */
 } ids;
 
 static inline void ids_free(ids *set) {
@@ -94,67 +69,89 @@ static inline void ids_free(ids *set) {
     memset(set, 0, sizeof *set);
 }
 
+/* There are IDS_SLOTS slots for every identifier that fits. A slot holds the number of the identifier plus one in its
+ * lower bits and part of the hash in the others; 0 is free. */
+enum { IDS_SLOTS = 4 };
+
+static inline uint32_t ids_number_mask(const ids *set) { return (uint32_t)(2 * set->room - 1); }
+
+static inline void ids_put(ids *set, uint64_t at, uint64_t hash, uint64_t number) {
+    set->slots[at] = ((uint32_t)(hash >> 32) & ~ids_number_mask(set)) | (uint32_t)(number + 1);
+}
+
+static inline void ids_no_slots(ids *set, uint64_t room) {
+    memset(set->slots, 0, IDS_SLOTS * room * sizeof *set->slots);
+    set->room = room;
+}
+
 /* Empties the set, with slots for as many identifiers as it had, so that clearing costs no more than filling did. */
 static inline void ids_clear(ids *set) {
     if (!set->slots) return;
-    uint64_t slots = 64;
-    while (slots < 2 * set->count) slots *= 2;
-    memset(set->slots, 0, slots * sizeof *set->slots);
-    set->mask = slots - 1;
+    uint64_t room = 32;
+    while (room < set->count) room *= 2;
+    ids_no_slots(set, room);
     set->count = 0;
     set->starts[0] = 0;
 }
 
-static inline int ids_more_slots(ids *set) {
-    uint64_t slots = set->slots ? 2 * (set->mask + 1) : 64;
-    uint64_t *fresh = ids_resize(NULL, slots, sizeof *fresh);
-    if (!fresh) return 0;
-    memset(fresh, 0, slots * sizeof *fresh);
-    for (uint64_t i = 0; i < set->count; i++) {
-        uint64_t hash = ids_hash(set->bytes + set->starts[i], set->starts[i + 1] - set->starts[i]);
-        uint64_t at = hash & (slots - 1);
-        while (fresh[at]) at = (at + 1) & (slots - 1);
-        fresh[at] = ids_slot(hash, i);
-    }
-    free(set->slots);
-    set->slots = fresh;
-    set->mask = slots - 1;
-    return 1;
-}
-
-static inline int ids_grow(ids *set, size_t n) {
-    if (set->count + 2 > set->room) {
-        uint64_t room = set->room ? 2 * set->room : 64;
-        uint64_t *starts = ids_resize(set->starts, room, sizeof *starts);
+static inline int ids_more_room(ids *set) {
+    uint64_t room = set->room ? 2 * set->room : 32;
+    if (room > set->most) {
+        uint64_t *starts = ids_resize(set->starts, room + 1, sizeof *starts);
         if (!starts) return 0;
         if (!set->starts) starts[0] = 0;
         set->starts = starts;
-        set->room = room;
+        uint32_t *slots = ids_resize(NULL, IDS_SLOTS * room, sizeof *slots);
+        if (!slots) return 0;
+        free(set->slots);
+        set->slots = slots;
+        set->most = room;
     }
-    uint64_t needed = set->starts[set->count] + n + IDS_PADDING;
-    if (needed > set->bytes_room) {
-        uint64_t room = needed + needed / 2 + 1024;
-        uint8_t *bytes = ids_resize(set->bytes, room, 1);
-        if (!bytes) return 0;
-        memset(bytes + set->bytes_room, 0, room - set->bytes_room); /* padding is read, if only to be masked away */
-        set->bytes = bytes;
-        set->bytes_room = room;
+    ids_no_slots(set, room);
+    for (uint64_t i = 0; i < set->count; i++) {
+        uint64_t hash = ids_hash(set->bytes + set->starts[i], set->starts[i + 1] - set->starts[i]);
+        uint64_t at = hash & (IDS_SLOTS * room - 1);
+        while (set->slots[at]) at = (at + 1) & (IDS_SLOTS * room - 1);
+        ids_put(set, at, hash, i);
     }
-    return 2 * (set->count + 1) <= set->mask + 1 && set->slots ? 1 : ids_more_slots(set);
+    return 1;
+}
+
+static inline int ids_more_bytes(ids *set, uint64_t needed) {
+    uint64_t room = needed + needed / 2 + 1024;
+    uint8_t *bytes = ids_resize(set->bytes, room, 1);
+    if (!bytes) return 0;
+    memset(bytes + set->bytes_room, 0, room - set->bytes_room); /* padding is read, if only to be masked away */
+    set->bytes = bytes;
+    set->bytes_room = room;
+    return 1;
+}
+
+/* The number of an identifier, or -1 and where its slot would be. There must be slots. */
+static inline int64_t ids_find(const ids *set, uint64_t hash, const uint8_t *id, size_t n, uint64_t *free_slot) {
+    const uint64_t mask = IDS_SLOTS * set->room - 1;
+    const uint32_t number_mask = ids_number_mask(set), mark = (uint32_t)(hash >> 32);
+    uint64_t at = hash & mask;
+    for (uint32_t slot; (slot = set->slots[at]); at = (at + 1) & mask) {
+        if ((slot ^ mark) & ~number_mask) continue;
+        uint64_t i = (slot & number_mask) - 1, start = set->starts[i];
+        if (set->starts[i + 1] - start == n && ids_same(set->bytes + start, id, n)) return (int64_t)i;
+    }
+    *free_slot = at;
+    return -1;
 }
 
 enum { IDS_NO_MEMORY = -2, IDS_NEW = -1 };
 
 /* The number of an identifier that is in the set already; else IDS_NEW, and it is number count-1 now. */
 static inline int64_t ids_add(ids *set, uint64_t hash, const uint8_t *id, size_t n) {
-    if ((set->count + 2 > set->room || set->starts[set->count] + n + IDS_PADDING > set->bytes_room ||
-         2 * (set->count + 1) > set->mask + 1 || !set->slots) &&
-        !ids_grow(set, n))
-        return IDS_NO_MEMORY;
+    if (set->count == set->room && !ids_more_room(set)) return IDS_NO_MEMORY;
     uint64_t at = 0, start = set->starts[set->count];
-    int64_t found = ids_find(set->slots, set->mask, set->bytes, set->starts, hash, id, n, &at);
+    if (start + n + IDS_PADDING > set->bytes_room && !ids_more_bytes(set, start + n + IDS_PADDING))
+        return IDS_NO_MEMORY;
+    int64_t found = ids_find(set, hash, id, n, &at);
     if (found >= 0) return found;
-    set->slots[at] = ids_slot(hash, set->count);
+    ids_put(set, at, hash, set->count);
     for (size_t i = 0; i < n; i += IDS_PADDING) memcpy(set->bytes + start + i, id + i, IDS_PADDING);
     set->starts[++set->count] = start + n;
     return IDS_NEW;

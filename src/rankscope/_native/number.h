@@ -14,6 +14,8 @@
 #include <xlocale.h>
 #endif
 
+#include "words.h"
+
 enum number_kind { NUMBER_OK, NUMBER_BAD, NUMBER_NAN, NUMBER_NO_MEMORY };
 
 #if defined(_WIN32)
@@ -44,19 +46,21 @@ static const uint64_t number_ten_power[] = {
     UINT64_C(100000000000000), UINT64_C(1000000000000000), UINT64_C(10000000000000000),
     UINT64_C(100000000000000000), UINT64_C(1000000000000000000), UINT64_C(10000000000000000000)};
 
+/* The value of eight digits, each a byte from 0 to 9, the first in the lowest: neighbours together, by 10, 100, 10^4. */
+static inline uint64_t number_joined(uint64_t v) {
+    v = (v * 10 + (v >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
+    v = (v * 100 + (v >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
+    return (v * 10000 + (v >> 32)) & UINT64_C(0xFFFFFFFF);
+}
+
 /* Up to eight digits from p on in one step; how many there are, and their value. Eight bytes must be readable. */
 static inline unsigned number_eight(const uint8_t *p, uint64_t *value) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t v;
-    memcpy(&v, p, 8);
-    v ^= UINT64_C(0x3030303030303030); /* digits become 0 to 9, anything else more */
+#if !defined(RS_BIG_ENDIAN)
+    uint64_t v = word_at(p) ^ UINT64_C(0x3030303030303030); /* digits become 0 to 9, anything else more */
     uint64_t others = (v | (v + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080);
-    unsigned count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+    unsigned count = others ? lowest_bit(others) / 8 : 8;
     if (count == 0) return 0;
-    v <<= 64 - 8 * count; /* as if zeros stood before the digits */
-    v = (v * 10 + (v >> 8)) & UINT64_C(0x00FF00FF00FF00FF); /* neighbours together: by 10, by 100, by 10^4 */
-    v = (v * 100 + (v >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
-    *value = (v * 10000 + (v >> 32)) & UINT64_C(0xFFFFFFFF);
+    *value = number_joined(v << (64 - 8 * count)); /* as if zeros stood before the digits */
     return count;
 #else
     unsigned count = 0;
@@ -120,8 +124,57 @@ static enum number_kind number_by_library(const uint8_t *p, size_t n, number_loc
 
 static inline int number_is_digit(uint8_t c) { return (uint8_t)(c - '0') < 10; }
 
-/* The text must be followed by a byte that belongs to no number, and seven more readable ones. */
+#if FLT_EVAL_METHOD == 0
+#if !defined(RS_BIG_ENDIAN)
+/* A score of at most eight bytes, all at once: [-] digits [. digits]. 0 for any other text. The eight bytes before the
+ * end of the text must be readable. */
+static inline int number_short(const uint8_t *text, size_t n, double *value) {
+    const uint64_t ones = UINT64_C(0x0101010101010101), highest = 0x80 * ones;
+    if (n == 0 || n > 8) return 0;
+    const unsigned negative = *text == '-';
+    unsigned before = (unsigned)n - negative, after = 0; /* how many digits stand before the point and after it */
+    uint64_t v = (word_at(text + n - 8) ^ 0x30 * ones) & ~UINT64_C(0) << 8 * (8 - n) << 8 * negative;
+    uint64_t point = v ^ ('.' ^ 0x30) * ones;
+    point = (point - ones) & ~point & highest; /* the highest bit of the first byte that is a point */
+    if (point) {
+        point &= -point;
+        after = 7 - lowest_bit(point) / 8;
+        before -= after + 1;
+        v = (v & -(point << 1)) | (v & ((point >> 7) - 1)) << 8; /* closed up */
+    }
+    if (before == 0 || ((v | (v + 0x76 * ones)) & highest)) return 0;
+    *value = (double)(int64_t)number_joined(v) / number_ten_to[after];
+    if (negative) *value = -*value;
+    return 1;
+}
+#else
+#define number_short(text, n, value) 0
+#endif
+
+/* A score of more: [-] one to seven digits [. up to eight digits]. 0 for any other text. */
+static inline int number_medium(const uint8_t *text, size_t n, double *value) {
+    const uint8_t *p = text, *end = text + n;
+    const int negative = *p == '-';
+    p += negative;
+    uint64_t whole = 0, fraction = 0;
+    unsigned before = number_eight(p, &whole), after = 0;
+    p += before;
+    if (*p == '.') p += 1 + (after = number_eight(p + 1, &fraction));
+    if (before == 0 || before == 8 || p != end) return 0;
+    /* fifteen digits and a power of ten, both exact, so one rounding */
+    double v = (double)(int64_t)(whole * number_ten_power[after] + fraction) / number_ten_to[after];
+    *value = negative ? -v : v;
+    return 1;
+}
+#else
+#define number_short(text, n, value) 0
+#define number_medium(text, n, value) 0
+#endif
+
+/* The text must be followed by a byte that belongs to no number, and seven more readable ones; eight bytes before its
+ * end must be readable too. */
 static inline enum number_kind number_parse(const uint8_t *text, size_t n, number_locale c_locale, double *value) {
+    if (number_short(text, n, value) || number_medium(text, n, value)) return NUMBER_OK;
     const uint8_t *p = text, *end = text + n;
     int negative = n > 0 && *p == '-';
     if (n > 0 && (*p == '-' || *p == '+')) p++;

@@ -14,10 +14,12 @@ typedef struct {
     ids documents;
     uint64_t *score, *rank; /* keys that ascend from the best document on; rank only where it orders */
     int32_t *judgment;      /* -1: not judged */
-    uint64_t room;
+    uint32_t *tie;          /* the documents whose score is that of the document before */
+    uint64_t room, ties;
     uint64_t last_score, last_rank;
+    judged_slots judged;
     int32_t topic; /* -1: without judgments */
-    uint8_t score_unsorted, score_ties, rank_unsorted;
+    uint8_t score_unsorted, rank_unsorted;
 } list;
 
 struct rs_scan {
@@ -69,6 +71,7 @@ static void list_free(list *one) {
     free(one->score);
     free(one->rank);
     free(one->judgment);
+    free(one->tie);
 }
 
 RS_API void rs_scan_free(rs_scan *scan) {
@@ -106,14 +109,12 @@ static int32_t fail_plainly(rs_scan *scan, int32_t status) { return scan->status
 
 /* ---------------------------------------------------------------- a finished list becomes hits */
 
-static int add_hit(rs_scan *scan, uint64_t rank, int32_t judgment) {
-    if (scan->hits == scan->hits_room) {
-        uint64_t room = scan->hits_room ? 2 * scan->hits_room : 1024;
-        if (!GROW(scan->hit_rank, room) || !GROW(scan->hit_judgment, room)) return 0;
-        scan->hits_room = room;
-    }
-    scan->hit_rank[scan->hits] = (int32_t)rank;
-    scan->hit_judgment[scan->hits++] = judgment;
+/* Room for as many more hits as a list can have. */
+static int more_hits(rs_scan *scan, uint64_t n) {
+    if (scan->hits + n <= scan->hits_room) return 1;
+    uint64_t room = 2 * scan->hits_room + n;
+    if (!GROW(scan->hit_rank, room) || !GROW(scan->hit_judgment, room)) return 0;
+    scan->hits_room = room;
     return 1;
 }
 
@@ -132,75 +133,119 @@ static int add_list(rs_scan *scan, int32_t topic, uint64_t length, uint64_t tied
     return 1;
 }
 
-/* The documents of a list by ascending key (equal keys in file order), in scan->items. */
-static int sort_list(rs_scan *scan, const uint64_t *keys, uint64_t n, int in_order) {
+static int items_for(rs_scan *scan, uint64_t n) {
     if (2 * n > scan->items_room) {
         if (!GROW(scan->items, 3 * n)) return 0;
         scan->items_room = 3 * n;
     }
-    for (uint64_t i = 0; i < n; i++) scan->items[i] = (sorting_item){keys[i], (uint32_t)i};
-    if (!in_order) sorting_by_key(scan->items, scan->items + n, n);
     return 1;
 }
 
-/* Puts equal scores into descending order of ids, where a judged document is among them; how many share a score. */
-static uint64_t settle_ties(rs_scan *scan, const list *one, int reorder) {
+/* The documents of a list by ascending key (equal keys in file order), in scan->items. */
+static int sort_list(rs_scan *scan, const uint64_t *keys, uint64_t n) {
+    if (!items_for(scan, n)) return 0;
+    for (uint64_t i = 0; i < n; i++) scan->items[i] = (sorting_item){keys[i], (uint32_t)i};
+    sorting_by_key(scan->items, scan->items + n, n);
+    return 1;
+}
+
+static int any_judged(const list *one, const sorting_item *items, uint64_t n) {
+    int judged = 0;
+    for (uint64_t i = 0; i < n; i++) judged |= one->judgment[items[i].index] >= 0;
+    return judged;
+}
+
+/* Of a list sorted in scan->items: puts equal scores into descending order of ids, where a judged document is among
+ * them; how many share a score. */
+static uint64_t settle_sorted(rs_scan *scan, const list *one, int reorder) {
     sorting_item *items = scan->items;
     uint64_t n = one->documents.count, tied = 0;
     for (uint64_t from = 0, to; from < n; from = to) {
-        int judged = one->judgment[items[from].index] >= 0;
-        for (to = from + 1; to < n && items[to].key == items[from].key; to++)
-            judged |= one->judgment[items[to].index] >= 0;
+        for (to = from + 1; to < n && items[to].key == items[from].key;) to++;
         if (to - from < 2) continue;
         tied += to - from;
-        if (reorder && judged)
-            sorting_by_id(items + from, items + n, to - from, one->documents.bytes, one->documents.starts);
+        if (reorder && any_judged(one, items + from, to - from))
+            sorting_by_id(items + from, items + n, to - from, &one->documents);
     }
     return tied;
 }
 
-/* What was found by hash is confirmed by its bytes. */
-static void confirm_judgments(const rs_table *table, list *one) {
-    const uint8_t *bytes = one->documents.bytes;
-    const uint64_t *starts = one->documents.starts;
-    for (uint64_t i = 0; i < one->documents.count; i++) {
-        if (one->judgment[i] < 0) continue;
-        const uint8_t *id = bytes + starts[i];
-        size_t n = starts[i + 1] - starts[i];
-        if (!is_document(table, one->judgment[i], id, n))
-            one->judgment[i] = judged_like(table, one->topic, ids_hash(id, n), id, n);
+/* The same for a list whose scores came in order, where only the ties need work: the judgments change their places. */
+static int settle_in_order(rs_scan *scan, list *one, int reorder, uint64_t *tied) {
+    if (one->ties && !items_for(scan, one->documents.count)) return 0;
+    for (uint64_t t = 0, last; t < one->ties; t = last) {
+        for (last = t + 1; last < one->ties && one->tie[last] == one->tie[last - 1] + 1;) last++;
+        sorting_item *items = scan->items;
+        const uint64_t n = last - t + 1, from = one->tie[t] - 1;
+        *tied += n;
+        if (!reorder) continue;
+        for (uint64_t i = 0; i < n; i++) items[i].index = (uint32_t)(from + i);
+        if (!any_judged(one, items, n)) continue;
+        sorting_by_id(items, items + n, n, &one->documents);
+        for (uint64_t i = 0; i < n; i++) items[i].key = (uint32_t)one->judgment[items[i].index];
+        for (uint64_t i = 0; i < n; i++) one->judgment[from + i] = (int32_t)(uint32_t)items[i].key;
     }
+    return 1;
+}
+
+/* Adds the judged documents of a list, whose place i is held by document order[i], or by document i. */
+static void add_hits(rs_scan *scan, const list *one, const sorting_item *order) {
+    int32_t *rank = scan->hit_rank + scan->hits, *judgment = scan->hit_judgment + scan->hits;
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < one->documents.count; i++) { /* without a branch: what is not judged is overwritten */
+        int32_t document = one->judgment[order ? order[i].index : i];
+        rank[found] = (int32_t)(i + 1);
+        judgment[found] = document;
+        found += document >= 0;
+    }
+    scan->hits += found;
+}
+
+/* What was found by hash is confirmed by its bytes. */
+static void confirm_judgments(rs_scan *scan, list *one) {
+    const uint64_t *starts = one->documents.starts;
+    const uint64_t first = scan->hits;
+    add_hits(scan, one, NULL);
+    for (uint64_t hit = first; hit < scan->hits; hit++) {
+        const uint64_t i = (uint64_t)scan->hit_rank[hit] - 1;
+        const uint8_t *id = one->documents.bytes + starts[i];
+        const size_t n = starts[i + 1] - starts[i];
+        if (!judged_is(scan->table, one->judgment[i], id, n))
+            one->judgment[i] = judged_exactly(scan->table, one->judged, id, n);
+    }
+    scan->hits = first;
 }
 
 static int finish_list(rs_scan *scan, list *one) {
     uint64_t n = one->documents.count, tied = 0;
     if (one->topic < 0 || n == 0) return 1;
-    confirm_judgments(scan->table, one);
+    if (!more_hits(scan, n)) return 0;
+    confirm_judgments(scan, one);
     int by_score = scan->order == RS_TREC_EVAL || scan->order == RS_TREC_EVAL9;
-    int sorted = 0;
-    if (one->score_unsorted || one->score_ties) {
-        if (!sort_list(scan, one->score, n, !one->score_unsorted)) return 0;
-        tied = settle_ties(scan, one, by_score);
-        sorted = by_score;
+    const sorting_item *order = NULL;
+    if (one->score_unsorted) {
+        if (!sort_list(scan, one->score, n)) return 0;
+        tied = settle_sorted(scan, one, by_score);
+        if (by_score) order = scan->items;
+    } else if (!settle_in_order(scan, one, by_score, &tied)) {
+        return 0;
     }
     if (scan->order == RS_RANK && one->rank_unsorted) {
-        if (!sort_list(scan, one->rank, n, 0)) return 0;
-        sorted = 1;
+        if (!sort_list(scan, one->rank, n)) return 0;
+        order = scan->items;
     }
-    for (uint64_t i = 0; i < n; i++) {
-        int32_t judgment = one->judgment[sorted ? scan->items[i].index : i];
-        if (judgment >= 0 && !add_hit(scan, i + 1, judgment)) return 0;
-    }
+    add_hits(scan, one, order);
     return add_list(scan, one->topic, n, tied);
 }
 
 /* ---------------------------------------------------------------- lines */
 
-static void list_reset(list *one, int32_t topic) {
+static void list_reset(list *one, int32_t topic, judged_slots judged) {
     ids_clear(&one->documents);
     one->topic = topic;
-    one->score_unsorted = one->score_ties = one->rank_unsorted = 0;
-    one->last_score = one->last_rank = 0;
+    one->judged = judged;
+    one->score_unsorted = one->rank_unsorted = 0;
+    one->ties = one->last_score = one->last_rank = 0;
 }
 
 static int new_list(rs_scan *scan) {
@@ -217,8 +262,7 @@ static int new_list(rs_scan *scan) {
 static int64_t *place_of(rs_scan *scan, field name, int32_t *topic) {
     uint64_t hash = ids_hash(name.at, name.length), judged = scan->table->topics.count, unused;
     const ids *topics = &scan->table->topics;
-    int64_t found = judged == 0 ? -1 : ids_find(topics->slots, topics->mask, topics->bytes, topics->starts, hash,
-                                                name.at, name.length, &unused);
+    int64_t found = judged == 0 ? -1 : ids_find(topics, hash, name.at, name.length, &unused);
     *topic = (int32_t)found;
     if (found < 0) {
         found = ids_add(&scan->ignored, hash, name.at, name.length);
@@ -243,7 +287,7 @@ static int32_t change_topic(rs_scan *scan, field name) {
     if (!*place) {
         if ((scan->keep || !scan->list_count) && !new_list(scan)) return fail_plainly(scan, RS_NO_MEMORY);
         *place = (int64_t)scan->list_count;
-        list_reset(&scan->all[scan->list_count - 1], topic);
+        list_reset(&scan->all[scan->list_count - 1], topic, topic < 0 ? judged_nothing : scan->table->of_topic[topic]);
         if (topic >= 0) fetch_topic(scan->table, topic);
     }
     scan->current = &scan->all[*place - 1];
@@ -268,15 +312,19 @@ static inline uint64_t falling_key(double score) {
 static int list_grow(list *one, int with_rank) {
     uint64_t room = one->room ? 2 * one->room : 64;
     if (room > LONGEST) room = LONGEST;
-    if (!GROW(one->score, room) || !GROW(one->judgment, room) || (with_rank && !GROW(one->rank, room))) return 0;
+    if (!GROW(one->score, room) || !GROW(one->judgment, room) || !GROW(one->tie, room) ||
+        (with_rank && !GROW(one->rank, room)))
+        return 0;
     one->room = room;
     return 1;
 }
 
 /* One line of six fields. */
 static inline int32_t take(rs_scan *scan, const field *fields) {
-    const field none = {(const uint8_t *)"", 0}, id = fields[DOCUMENT];
-    const uint64_t hash = ids_hash(id.at, id.length);
+    const field none = {(const uint8_t *)"", 0};
+    const uint8_t *id = fields[DOCUMENT].at; /* not the field as a whole: loading it so soon after its parts waits */
+    const size_t id_length = fields[DOCUMENT].length;
+    const uint64_t hash = ids_hash(id, id_length);
     int64_t rank = 0;
     double score = 0;
     if (scan->order == RS_RANK && !number_integer(fields[RANK].at, fields[RANK].length, &rank))
@@ -297,15 +345,16 @@ static inline int32_t take(rs_scan *scan, const field *fields) {
     uint64_t n = one->documents.count;
     if (n == one->room && (n >= LONGEST || !list_grow(one, scan->order == RS_RANK)))
         return fail_plainly(scan, n >= LONGEST ? RS_TOO_LONG : RS_NO_MEMORY);
-    int64_t found = ids_add(&one->documents, hash, id.at, id.length);
+    int64_t found = ids_add(&one->documents, hash, id, id_length);
     if (found != IDS_NEW)
         return found == IDS_NO_MEMORY ? fail_plainly(scan, RS_NO_MEMORY)
-                                      : fail(scan, RS_DUPLICATE, id, fields[TOPIC]);
+                                      : fail(scan, RS_DUPLICATE, fields[DOCUMENT], fields[TOPIC]);
     uint64_t key = falling_key(score);
     one->score_unsorted |= key < one->last_score;
-    one->score_ties |= key == one->last_score;
+    one->tie[one->ties] = (uint32_t)n;
+    one->ties += key == one->last_score;
     one->last_score = one->score[n] = key;
-    one->judgment[n] = one->topic < 0 ? -1 : judged_like(scan->table, one->topic, hash, NULL, 0);
+    one->judgment[n] = judged_like(one->judged, hash);
     if (scan->order == RS_RANK) {
         key = (uint64_t)rank ^ UINT64_C(1) << 63;
         one->rank_unsorted |= key < one->last_rank;
@@ -343,7 +392,8 @@ static int32_t take_unusual(rs_scan *scan, const uint8_t *p, const uint8_t *end)
 static int32_t scan_lines(rs_scan *scan, const uint8_t *p, const uint8_t *end) {
     while (p < end) {
         field fields[COLUMNS];
-        const uint8_t *next = split(p, fields);
+        const uint8_t *next = split_short(p, fields);
+        if (!next) next = split_long(p, fields);
         scan->line++;
         int32_t status;
         if (next) {

@@ -48,23 +48,29 @@ static void sorting_by_key(sorting_item *items, sorting_item *spare, uint64_t n)
     if (from != items) memcpy(items, from, n * sizeof *items);
 }
 
-/* By descending id (ids are distinct); `spare` has room for n items. */
-static void sorting_by_id(sorting_item *items, sorting_item *spare, uint64_t n, const uint8_t *bytes,
-                          const uint64_t *starts) {
+/* By descending id (ids are distinct), whatever the keys are, which are lost; `spare` has room for n items. */
+static void sorting_by_id(sorting_item *items, sorting_item *spare, uint64_t n, const ids *set) {
     sorting_item *from = items, *to = spare;
+    const uint64_t *starts = set->starts;
+    for (uint64_t i = 0; i < n; i++)
+        items[i].key = ids_prefix(set->bytes + starts[items[i].index], starts[items[i].index + 1] - starts[items[i].index]);
     for (uint64_t width = 1; width < n; width *= 2) {
         for (uint64_t low = 0; low < n; low += 2 * width) {
             uint64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
-            uint64_t a = low, b = middle;
-            for (uint64_t out = low; out < high; out++) {
-                int left = a < middle;
-                if (left && b < high) {
+            uint64_t a = low, b = middle, out = low;
+            while (a < middle && b < high) {
+                int left = from[a].key > from[b].key;
+                if (from[a].key == from[b].key) {
                     uint64_t i = from[a].index, j = from[b].index;
-                    left = ids_compare(bytes + starts[i], starts[i + 1] - starts[i], bytes + starts[j],
+                    left = ids_compare(set->bytes + starts[i], starts[i + 1] - starts[i], set->bytes + starts[j],
                                        starts[j + 1] - starts[j]) > 0;
                 }
-                to[out] = from[left ? a++ : b++];
+                to[out++] = from[left ? a : b]; /* without a branch: which one cannot be predicted */
+                a += (uint64_t)left;
+                b += (uint64_t)!left;
             }
+            memcpy(to + out, from + a, (middle - a) * sizeof *to);
+            memcpy(to + out + (middle - a), from + b, (high - b) * sizeof *to);
         }
         sorting_item *swap = from;
         from = to;

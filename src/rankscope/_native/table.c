@@ -4,28 +4,31 @@
 #include "table.h"
 
 static int table_slots(rs_table *table, int64_t topics) {
-    uint64_t total = 0;
+    uint64_t total = 0, first = 0;
     table->of_topic = ids_resize(NULL, (uint64_t)topics + 1, sizeof *table->of_topic);
     if (!table->of_topic) return 0;
     for (int64_t t = 0; t < topics; t++) {
         uint64_t judged = (uint64_t)(table->offsets[t + 1] - table->offsets[t]), buckets = 1, numbers = 2;
-        while (BUCKET * buckets < 2 * judged) buckets *= 2;
+        while (BUCKET * buckets < 4 * judged) buckets *= 2;
         while (numbers <= judged) numbers *= 2;
-        table->of_topic[t] = (judged_slots){total, (uint32_t)(buckets - 1), (uint32_t)(numbers - 1)};
+        table->of_topic[t] =
+            (judged_slots){NULL, (uint32_t)(buckets - 1), (uint32_t)(numbers - 1), (int32_t)table->offsets[t]};
         total += BUCKET * buckets;
     }
     table->slots = ids_resize(NULL, total + 1, sizeof *table->slots);
     if (!table->slots) return 0;
     memset(table->slots, 0, (total + 1) * sizeof *table->slots);
     for (int64_t t = 0; t < topics; t++) {
+        uint32_t *slots = table->slots + first;
+        table->of_topic[t].slots = slots;
         const judged_slots where = table->of_topic[t];
-        uint32_t *slots = table->slots + where.first;
         for (int64_t d = table->offsets[t]; d < table->offsets[t + 1]; d++) {
             uint64_t hash = ids_hash(table->bytes + table->starts[d], table->starts[d + 1] - table->starts[d]);
             uint64_t at = BUCKET * (uint64_t)((uint32_t)hash & where.mask), end = BUCKET * ((uint64_t)where.mask + 1);
             while (slots[at]) at = at + 1 == end ? 0 : at + 1;
             slots[at] = (judged_mark(hash) & ~where.number_mask) | (uint32_t)(d - table->offsets[t] + 1);
         }
+        first += BUCKET * ((uint64_t)where.mask + 1);
     }
     return 1;
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from math import factorial, nan, sqrt
+from math import erfc, factorial, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -207,14 +207,12 @@ def _kendall_p(a: Floats, b: Floats, balance: int, discordant: int, ties_a: int,
             return 1.0
         at_most = n if fewest == 1 else 1 if fewest == 0 else _inversions(n)[fewest]
         return min(1.0, 2 * at_most / factorial(n))
-    from scipy.special import ndtr
-
     (cubic_a, square_a), (cubic_b, square_b) = _tie_terms(a), _tie_terms(b)
     m = n * (n - 1.0)
     variance = (m * (2 * n + 5) - square_a - square_b) / 18 + (2 * ties_a * ties_b) / m
     if n > 2:
         variance += cubic_a * cubic_b / (9 * m * (n - 2))
-    return float(2 * ndtr(-abs(balance) / sqrt(variance)))
+    return erfc(abs(balance) / sqrt(2 * variance))
 
 
 def _tie_terms(values: Floats) -> tuple[float, float]:

@@ -40,6 +40,8 @@ class Judged:
     ignored_topics: dict[str, tuple[str, ...]] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     """The last column of the first line of each run."""
+    full: Judged | None = field(default=None, repr=False)
+    """The same lists under all judgments, if these are some of them."""
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -67,6 +69,9 @@ class Judged:
 
     def blocks(self, hits: int = 200_000) -> Iterator[tuple[slice, Lists]]:
         """Runs and their lists in blocks of about so many hits, which bounds the memory that measures need."""
+        if self.full is not None:
+            yield from ((runs, lists.under(self.pool)) for runs, lists in self.full._kept_blocks)
+            return
         width, first = len(self.topics), 0
         while first < len(self.runs):
             until = self.offsets[first * width] + hits
@@ -75,13 +80,20 @@ class Judged:
             first = last
 
     @cached_property
+    def _kept_blocks(self) -> list[tuple[slice, Lists]]:
+        """The blocks with what has been found in them, for everything that looks at fewer judgments."""
+        return list(self.blocks(1_000_000))
+
+    @cached_property
     def pool(self) -> Pool:
         """The judged documents of each topic."""
         return Pool(self.qrels.topic_offsets, self.qrels.grade, self.qrels.aspects)
 
     def rejudged(self, grade: npt.NDArray[np.int32]) -> Judged:
         """The same lists under other grades, one per judged document; :data:`UNJUDGED` takes a judgment back."""
-        return replace(self, qrels=self.qrels.regraded(grade))
+        full = self.full or self
+        fewer = bool(((grade == full.qrels.grade) | (grade == UNJUDGED)).all())
+        return replace(self, qrels=self.qrels.regraded(grade), full=full if fewer else None)
 
     def grid(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """One value per list as a matrix runs x topics."""

@@ -68,16 +68,12 @@ class Hits:
         return np.arange(1, len(self) + 1) - np.repeat(self._starts, self.count)
 
     def ordinal_of(self, index: Ints) -> Ints:
-        """The ordinals of some of the hits, for when there are many and few are asked for."""
-        return index + 1 - self._starts[self.list.take(index)]
+        """The ordinals of some of the hits, by ascending index, for when there are many and few are asked for."""
+        return index + 1 - np.repeat(self._starts, np.diff(np.searchsorted(index, self._bounds)))
 
     def where(self, keep: npt.NDArray[np.bool_]) -> Hits:
         """The hits for which a condition holds."""
-        if keep.all():
-            return self
-        index = np.flatnonzero(keep)  # ten times faster than four times a mask
-        columns = (self.list, self.rank, self.grade, self.judgment)
-        return Hits(self.size, *(column.take(index) for column in columns))
+        return self if keep.all() else _Chosen(self, np.flatnonzero(keep))
 
     def take(self, per_document: AnyArray) -> AnyArray:
         """The value of each hit's document, given one value per judged document of the collection."""
@@ -154,6 +150,58 @@ class Hits:
         return result
 
 
+class _Chosen(Hits):
+    """Some of other hits. A column is taken from them when it is asked for: few measures look at all of them."""
+
+    def __init__(self, hits: Hits, index: Ints) -> None:
+        self.size = hits.size
+        self._hits = hits
+        self._index = index
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    @cached_property
+    def list(self) -> Ints:  # type: ignore[override]
+        return self._hits.list.take(self._index)
+
+    @cached_property
+    def rank(self) -> AnyArray:  # type: ignore[override]
+        return self._hits.rank.take(self._index)
+
+    @cached_property
+    def grade(self) -> AnyArray:  # type: ignore[override]
+        return self._hits.grade.take(self._index)
+
+    @cached_property
+    def judgment(self) -> AnyArray:  # type: ignore[override]
+        return self._hits.judgment.take(self._index)
+
+    @cached_property
+    def _bounds(self) -> Ints:
+        return np.searchsorted(self._index, self._hits._bounds)
+
+    def where(self, keep: npt.NDArray[np.bool_]) -> Hits:
+        return self if keep.all() else _Chosen(self._hits, self._index[keep])
+
+
+class _Retrieved(Hits):
+    """All hits of some lists, between offsets."""
+
+    def __init__(self, offsets: Ints, rank: AnyArray, grade: AnyArray, judgment: AnyArray) -> None:
+        self.size = len(offsets) - 1
+        self.rank, self.grade, self.judgment = rank, grade, judgment
+        self._offsets = offsets
+
+    @cached_property
+    def list(self) -> Ints:  # type: ignore[override]
+        return np.repeat(np.arange(self.size), np.diff(self._offsets))
+
+    @property
+    def _bounds(self) -> Ints:
+        return self._offsets
+
+
 class Lists:
     """Ranked lists as flat arrays: the hits of list l are ``offsets[l]:offsets[l + 1]``.
 
@@ -176,8 +224,7 @@ class Lists:
 
     @cached_property
     def _judged(self) -> Hits:
-        owner = np.repeat(np.arange(len(self)), np.diff(self._offsets))
-        hits = Hits(len(self), owner, self._rank, self.pool.grade.take(self._judgment), self._judgment)
+        hits = _Retrieved(self._offsets, self._rank, self.pool.grade.take(self._judgment), self._judgment)
         return hits.where(hits.grade != UNJUDGED)
 
     def hits(self, cutoff: int | None = None) -> Hits:
@@ -190,6 +237,10 @@ class Lists:
             self._views["relevant", rel] = self._judged.where(self._judged.grade >= rel)
         relevant = self._views["relevant", rel]
         return relevant if cutoff is None else self._cut(relevant, ("relevant", rel, cutoff), cutoff)
+
+    def under(self, pool: Pool) -> Lists:
+        """The same lists with fewer judgments: every grade of ``pool`` is the one here, or taken back."""
+        return _Fewer(self, pool)
 
     def _cut(self, hits: Hits, key: tuple[object, ...], cutoff: int) -> Hits:
         """The hits down to a rank; kept, because measures share their views of the lists."""
@@ -225,3 +276,26 @@ class Lists:
         ):
             written[owner][rank - 1] = grade
         return written
+
+
+class _Fewer(Lists):
+    """Lists of which some judgments were taken back: their hits are looked for among the hits of the full ones."""
+
+    def __init__(self, full: Lists, pool: Pool) -> None:
+        super().__init__(pool, full.topic, full.length, full._offsets, full._rank, full._judgment)
+        self._full = full
+
+    @cached_property
+    def _judged(self) -> Hits:
+        return self._left(self._full.hits())
+
+    def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
+        """The documents of grade ``rel`` or better, down to a rank."""
+        key = ("relevant", rel, cutoff)
+        if key not in self._views:
+            self._views[key] = self._left(self._full.relevant(rel, cutoff))
+        return self._views[key]
+
+    def _left(self, hits: Hits) -> Hits:
+        # not hits.where: the columns of the full hits are taken once for all pools
+        return _Chosen(hits, np.flatnonzero(hits.take(self.pool.grade) != UNJUDGED))

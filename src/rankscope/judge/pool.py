@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Pool"]
 
 Ints = npt.NDArray[np.int64]
+T = TypeVar("T")
 
 
 class Pool:
@@ -30,13 +32,20 @@ class Pool:
         self.offsets = offsets
         self.grade = grade
         self.aspects = aspects
-        self.ideals: dict[object, Any] = {}  # greedy ideals, by what they are greedy for
+        self._known: dict[Hashable, Any] = {}
         self.recall_base = lru_cache(self._recall_base)
         self.nonrelevant = lru_cache(self._nonrelevant)
         self.counts = lru_cache(self._counts)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What follows from the judgments alone (ideal lists and their worth), made once for all lists."""
+        if key not in self._known:
+            self._known[key] = make()
+        known: T = self._known[key]
+        return known
 
     @cached_property
     def topic(self) -> Ints:

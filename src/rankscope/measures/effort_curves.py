@@ -243,16 +243,12 @@ class Curves:
         return _triangle(self.base - rank) - _triangle(self.base)
 
 
-_IDEALS: WeakKeyDictionary[Pool, dict[int, Ideal]] = WeakKeyDictionary()
 _CURVES: WeakKeyDictionary[Lists, dict[Any, Curves]] = WeakKeyDictionary()
 
 
 def ideal_of(pool: Pool, rel: int = 1) -> Ideal:
     """The ideal lists of a pool, made once."""
-    known = _IDEALS.setdefault(pool, {})
-    if rel not in known:
-        known[rel] = Ideal(pool, rel)
-    return known[rel]
+    return pool.once(("effort", rel), lambda: Ideal(pool, rel))
 
 
 def curves_of(lists: Lists, rel: int, cutoff: int) -> Curves:

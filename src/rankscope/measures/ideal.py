@@ -81,12 +81,13 @@ def ideal_lists(
 
     ``weights`` says how much each (aspect, topic) counts; by default all that have relevant documents count 1.
     """
-    key = (novelty, None if weights is None else weights.tobytes())
-    if key not in pool.ideals:
+
+    def greedy() -> _Greedy:
         factors = pool.aspects_counted.astype(np.float64) if weights is None else weights
-        pool.ideals[key] = _Greedy(pool, novelty, factors)
-    found: _Greedy = pool.ideals[key]
-    return found.down_to(depth)
+        return _Greedy(pool, novelty, factors)
+
+    key = ("greedy", novelty, None if weights is None else weights.tobytes())
+    return pool.once(key, greedy).down_to(depth)
 
 
 class _Kinds:

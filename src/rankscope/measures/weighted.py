@@ -43,13 +43,13 @@ class WeightedPrecision(Measure, abstract=True):
     def of(self, lists: Lists) -> Floats:
         idle = float(self.gain(np.zeros(1, np.int64), lists.pool.max_grade)[0]) == 0
         hits = lists.relevant(1, self.cutoff) if idle else lists.hits(self.cutoff)
-        return hits.sum(self.gain(hits.grade, lists.pool.max_grade) * self.weight(hits.rank))
+        return hits.sum(self.gain(hits.grade, lists.pool.max_grade) * hits.at_rank(self.weight))
 
     def residual(self, lists: Lists) -> Floats:
         """How much the score could rise if every unjudged document, retrieved or not, were of the best grade."""
         best = float(self.gain(np.array([lists.pool.max_grade]), lists.pool.max_grade)[0])
         hits = lists.hits(self.cutoff)
-        return best * (self.total_weight() - hits.sum(self.weight(hits.rank)))
+        return best * (self.total_weight() - hits.sum(hits.at_rank(self.weight)))
 
 
 class P(WeightedPrecision):
@@ -162,11 +162,16 @@ class GradedGains(Measure, abstract=True):
 
     def ideal(self, pool: Pool) -> Hits:
         """The documents of each topic that gain something, the best first: what an ideal list begins with."""
-        gain = self.gain(pool.grade, pool.max_grade)
-        some = np.flatnonzero(gain > 0)
-        order = some[np.lexsort((-gain[some], pool.topic[some]))]
-        hits = Hits(len(pool), pool.topic[order], np.zeros(len(order), np.int64), pool.grade[order], order)
-        return Hits(len(pool), hits.list, hits.ordinal, hits.grade, order)
+
+        def best() -> Hits:
+            gain = self.gain(pool.grade, pool.max_grade)
+            some = np.flatnonzero(gain > 0)
+            order = some[np.lexsort((-gain[some], pool.topic[some]))]
+            topic = pool.topic[order]
+            rank = np.arange(1, len(order) + 1) - np.searchsorted(topic, topic)
+            return Hits(len(pool), topic, rank, pool.grade[order], order)
+
+        return pool.once((GradedGains.ideal, self.gains), best)
 
 
 class DCG(GradedGains, WeightedPrecision):
@@ -195,9 +200,13 @@ class DCG(GradedGains, WeightedPrecision):
 
     def of_ideal(self, pool: Pool) -> Floats:
         """The DCG of the ideal list of each topic, down to the cutoff."""
-        hits = self.ideal(pool)
-        worth = self.gain(hits.grade, pool.max_grade) * self.weight(hits.rank)
-        return hits.sum(np.where(hits.rank <= (self.cutoff or np.inf), worth, 0.0))
+
+        def worth() -> Floats:
+            hits = self.ideal(pool)
+            gains = self.gain(hits.grade, pool.max_grade) * hits.at_rank(self.weight)
+            return hits.sum(np.where(hits.rank <= (self.cutoff or np.inf), gains, 0.0))
+
+        return pool.once((DCG.of_ideal, self), worth)
 
 
 class nDCG(DCG):

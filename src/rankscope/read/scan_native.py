@@ -159,10 +159,10 @@ class _Parts:
 
 def _merged(found: list[_Parts]) -> ScannedRun:
     """Parts of one run, in the order of the file, as one; lists by ascending topic."""
-    topic = np.concatenate([parts.topic for parts in found])
-    counts = np.concatenate([np.diff(parts.ends, prepend=0) for parts in found])
-    rank = np.concatenate([parts.rank for parts in found])
-    judgment = np.concatenate([parts.judgment for parts in found])
+    topic = _joined([parts.topic for parts in found])
+    counts = _joined([np.diff(parts.ends, prepend=0) for parts in found])
+    rank = _joined([parts.rank for parts in found])
+    judgment = _joined([parts.judgment for parts in found])
     order = np.argsort(topic, kind="stable")
     offsets = np.zeros(len(topic) + 1, np.int64)
     np.cumsum(counts[order], out=offsets[1:])
@@ -172,20 +172,25 @@ def _merged(found: list[_Parts]) -> ScannedRun:
         rank, judgment = rank[hits], judgment[hits]
     return ScannedRun(
         topic=topic[order],
-        length=np.concatenate([parts.length for parts in found])[order],
+        length=_joined([parts.length for parts in found])[order],
         offsets=offsets,
         rank=rank,
         judgment=judgment,
-        tied=np.concatenate([parts.tied for parts in found])[order],
+        tied=_joined([parts.tied for parts in found])[order],
         ignored_topics=tuple(to_text(name) for parts in found for name in parts.ignored),
         tag=to_text(found[0].tag),
     )
 
 
+def _joined(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
 def _array(address: int | None, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     if not address or not count:
         return np.zeros(0, dtype)
-    return np.frombuffer(bytearray(c.string_at(address, count * dtype.itemsize)), dtype)
+    memory = memoryview((c.c_char * (count * dtype.itemsize)).from_address(address)).cast("B")
+    return np.frombuffer(memory, dtype).copy()
 
 
 def _int32(address: int | None, count: int) -> npt.NDArray[np.int32]:

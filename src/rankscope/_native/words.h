@@ -1,0 +1,57 @@
+/* Eight bytes at a time. */
+#ifndef RANKSCOPE_WORDS_H
+#define RANKSCOPE_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__) && !defined(RS_PORTABLE)
+#define RS_SSE2
+#include <emmintrin.h>
+#endif
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define RS_BIG_ENDIAN
+#endif
+
+static inline uint64_t word_at(const uint8_t *p) {
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return v;
+}
+
+/* The first n (1 to 7) bytes of a word, the others zero. */
+static inline uint64_t word_head(uint64_t word, size_t n) {
+#if defined(RS_BIG_ENDIAN)
+    return word >> (64 - 8 * n) << (64 - 8 * n);
+#else
+    return word << (64 - 8 * n) >> (64 - 8 * n);
+#endif
+}
+
+/* A number that is smaller where the bytes come first in bytewise order. */
+static inline uint64_t word_order(uint64_t word) {
+#if defined(RS_BIG_ENDIAN)
+    return word;
+#elif defined(_MSC_VER)
+    return _byteswap_uint64(word);
+#else
+    return __builtin_bswap64(word);
+#endif
+}
+
+/* Where the lowest bit is that is set; one must be. */
+static inline unsigned lowest_bit(uint64_t mask) {
+#if defined(_MSC_VER)
+    unsigned long i;
+    _BitScanForward64(&i, mask);
+    return (unsigned)i;
+#else
+    return (unsigned)__builtin_ctzll(mask);
+#endif
+}
+
+#endif
