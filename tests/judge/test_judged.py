@@ -66,12 +66,15 @@ def test_taking_judgments_back_is_reading_fewer(
     qrels = Qrels.from_dict(judgments)
     judged = judge(qrels, Run.from_dict(ranked), allow_disjoint=True)
     drop = np.array([d in (b"d0", b"d1", b"d2") for d in qrels.documents])
-    again = judged.rejudged(np.where(drop, UNJUDGED, qrels.grade).astype(np.int32))
+    some = np.array([d == b"d1" for d in qrels.documents])
+    first = judged.rejudged(np.where(some, UNJUDGED, qrels.grade).astype(np.int32))
+    again = first.rejudged(np.where(drop, UNJUDGED, qrels.grade).astype(np.int32))
+    assert again.full is judged
     fewer = {
         t: {d: g for d, g in mine.items() if d not in ("d0", "d1", "d2")} for t, mine in judgments.items()
     }
     kept = {t: mine for t, mine in fewer.items() if mine}
-    measures = parse_many("AP nDCG@5 Bpref Judged@5 RBP ERR NumRel infAP Compat")
+    measures = parse_many("AP nDCG@5 Bpref Judged@5 RBP ERR NumRel infAP Compat Twist R@5 RR Rprec(rel=2)")
     if kept:
         expected = score(judge(Qrels.from_dict(kept), Run.from_dict(ranked), allow_disjoint=True), measures)
         got = score(again, measures)
@@ -82,6 +85,15 @@ def test_taking_judgments_back_is_reading_fewer(
         for i in range(len(measures)):
             if i not in skip_max:
                 np.testing.assert_array_equal(got.values[i][:, where], expected.values[i])
+
+
+def test_other_grades_are_not_looked_for_among_the_old_hits() -> None:
+    qrels = Qrels.from_dict({"1": {"a": 0, "b": 1}})
+    judged = judge(qrels, Run.from_dict({"1": ["a", "b"]}))
+    assert score(judged, parse_many("AP")).mean("AP").tolist() == [0.5]
+    swapped = judged.rejudged(np.array([1, 0], np.int32))
+    assert swapped.full is None
+    assert score(swapped, parse_many("AP")).mean("AP").tolist() == [1.0]
 
 
 def test_running_totals_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:

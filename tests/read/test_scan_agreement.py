@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -213,6 +214,7 @@ NUMBERS = st.one_of(
         lambda pair: f"{pair[0] / 10 ** pair[1]:.{pair[1]}f}"
     ),
     st.tuples(st.integers(0, 10**19), st.integers(0, 21)).map(lambda pair: f"{pair[0]}e-{pair[1]}"),
+    st.from_regex(r"-?[0-9]{1,8}(\.[0-9]{0,9})?", fullmatch=True),
 )
 
 
@@ -227,6 +229,15 @@ def test_numbers_are_read_exactly(texts: list[str]) -> None:
                 continue
             run = f"1 Q0 a 1 {text} t\n1 Q0 b 1 {other} t\n".encode()
             assert scan_run(run, qrels_of({b"1": [b"a"]}), backend="native").tied.tolist() == [tied], text
+
+
+@native
+def test_short_scores_are_read_like_python_or_refused() -> None:
+    """Everything of up to four bytes made of what numbers are made of, and some neighbours of it."""
+    qrels = qrels_of({b"1": [b"a"]})
+    for length in (1, 2, 3, 4):
+        for letters in product("0.9-+e/:", repeat=length):
+            agree(f"1 Q0 a 1 {''.join(letters)} t\n1 Q0 b 1 9 t\n".encode(), qrels, "trec_eval")
 
 
 @native

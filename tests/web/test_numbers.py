@@ -110,6 +110,22 @@ def test_browser_and_python_agree_with_the_papers_gains(console: Any) -> None:
     np.testing.assert_allclose(found, python, rtol=0, atol=TOLERANCE)
 
 
+def test_short_lists_are_not_to_blame_for_few_judged_documents(chromium: Any, tmp_path: Path) -> None:
+    """Judged@10 divides by what stands in the first ten ranks, here as in Python."""
+    qrels = {"1": {"a": 1, "b": 0, "c": 0}, "2": {"a": 1}}
+    runs = {
+        "short": {"1": {"a": 3.0, "x": 2.0, "b": 1.0}, "2": {"a": 1.0}},
+        "none": {"1": {f"x{i}": -float(i) for i in range(30)} | {"c": 9.0}},
+    }
+    page = chromium.new_page()
+    page.goto(rs.report(qrels, runs, tmp_path / "short.html").as_uri())
+    page.wait_for_selector("main h2")
+    found = page.evaluate("Array.from(rankscope.data.values('Judged@10', rankscope.state.settings))")
+    page.close()
+    expected = rs.evaluate(qrels, runs, ["Judged@10"]).matrix("Judged@10").values
+    np.testing.assert_allclose(found, expected.ravel(), rtol=0, atol=TOLERANCE)
+
+
 def _number(value: Any) -> float:
     if isinstance(value, dict):
         return float(Fraction(value["frac"]))

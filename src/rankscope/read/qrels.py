@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice, pairwise
+from operator import ne
 from pathlib import Path
 from typing import Any
 
@@ -179,7 +181,7 @@ class Qrels:
             repeated += more
             names = sorted(best)
             keep += names
-            parts.append(np.fromiter((best[name] for name in names), np.int32, len(names)))
+            parts.append(np.fromiter(map(best.__getitem__, names), np.int32, len(names)))
             offsets.append(len(keep))
         if repeated:
             what = "judgment is" if repeated == 1 else "judgments are"
@@ -223,14 +225,12 @@ def _whole_numbers(grades: Any) -> npt.NDArray[np.int32]:
 
 def _group_by_topic(topics: Sequence[bytes]) -> dict[str, list[int] | range]:
     """Rows of each topic; consecutive rows, the normal case, as a range."""
+    changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), np.bool_, max(0, len(topics) - 1))
+    bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), len(topics)] if topics else []
     groups: dict[bytes, list[int] | range] = {}
-    start, n = 0, len(topics)
-    for row in range(1, n + 1):
-        if row == n or topics[row] != topics[start]:
-            topic = topics[start]
-            block = range(start, row)
-            groups[topic] = [*groups[topic], *block] if topic in groups else block
-            start = row
+    for start, stop in pairwise(bounds):
+        topic, block = topics[start], range(start, stop)
+        groups[topic] = [*groups[topic], *block] if topic in groups else block
     return {to_text(topic): rows for topic, rows in groups.items()}
 
 

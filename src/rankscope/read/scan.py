@@ -15,7 +15,7 @@ import os
 from pathlib import Path
 
 from rankscope.errors import InputError, SettingsError
-from rankscope.read import scan_native, scan_python
+from rankscope.read import scan_native
 from rankscope.read.blocks import Source
 from rankscope.read.orders import check_order
 from rankscope.read.qrels import Qrels
@@ -65,6 +65,8 @@ def scan_run(
         if scanner == "native":
             run = scan_native.scan(text, qrels, order, jobs)
         else:
+            from rankscope.read import scan_python  # seldom needed where there is the other
+
             run = scan_python.scan(text, qrels, order)
     except LineProblem as problem:
         raise problem.located(text.label) from None

@@ -60,10 +60,10 @@ export const CATALOGUE: readonly Measure[] = [
   e("CRP_N", "1 minus the last CRP over that of the full-scale run", (x) => x.crpN, false),
   {
     name: "Judged@10",
-    meaning: "share of judged documents in the first ten ranks",
+    meaning: "share of judged documents among those in the first ten ranks",
     kind: "data",
     unit: true,
     better: null,
-    of: (l) => l.judged10 / 10,
+    of: (l) => (l.retrieved === 0 ? 0 : l.judged10 / Math.min(10, l.retrieved)),
   },
 ];
