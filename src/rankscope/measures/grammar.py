@@ -42,9 +42,9 @@ def parse(text: str) -> Measure:
 
 
 def parse_many(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    """Measures from texts (several may share one, separated by spaces), each once, in the order given.
+    """Measures from texts (several may share one, separated by spaces or commas), each once, in the order given.
 
-    >>> parse_many("AP nDCG @10 RBP(p=.5, rel=2)")
+    >>> parse_many("AP nDCG @10, RBP(p=.5, rel=2)")
     [AP, nDCG@10, RBP(p=0.5,rel=2)]
     """
     if isinstance(measures, str | Measure):
@@ -57,12 +57,12 @@ def parse_many(measures: str | Measure | Iterable[str | Measure]) -> list[Measur
 
 
 def _split(text: str) -> list[str]:
-    """Cut at spaces, but not inside parentheses and not around ``@``."""
+    """Cut at spaces and commas, but not inside parentheses and not around ``@``."""
     text = re.sub(r"\s*@\s*", "@", text)
     parts, depth = [""], 0
     for character in text:
         depth += {"(": 1, ")": -1}.get(character, 0)
-        if character.isspace() and depth <= 0:
+        if (character.isspace() or character == ",") and depth <= 0:
             parts.append("")
         else:
             parts[-1] += character
