@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Event, active_count
 
 import pytest
 
@@ -83,3 +84,49 @@ def test_numbers_of_jobs() -> None:
     assert cores(0) == cores(None) >= 1
     with pytest.raises(rs.errors.SettingsError):
         cores(-1)
+
+
+def test_the_first_piece_in_order_gives_the_error() -> None:
+    """Whichever thread fails first: a message must not depend on chance."""
+    second_failed = Event()
+
+    def work(piece: int) -> int:
+        if piece == 1:
+            second_failed.set()
+            raise KeyError(piece)
+        if piece == 0:
+            second_failed.wait(10)
+            raise ValueError(piece)
+        return piece
+
+    for _ in range(20):
+        second_failed.clear()
+        with pytest.raises(ValueError, match="0"):
+            run_pieces(work, range(50), jobs=3)
+
+
+def test_no_piece_is_begun_after_an_error() -> None:
+    begun = []
+
+    def work(piece: int) -> None:
+        begun.append(piece)
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        run_pieces(work, range(10_000), jobs=2)
+    assert len(begun) < 10_000
+
+
+def test_an_interrupt_ends_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        def put(self, *_: object) -> None:
+            pass
+
+        def get(self) -> None:
+            raise KeyboardInterrupt
+
+    before = active_count()
+    monkeypatch.setattr("rankscope.engines.threads.SimpleQueue", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_pieces(abs, range(10_000), jobs=4)
+    assert active_count() == before

@@ -67,7 +67,8 @@ def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> Non
         "--measure",
         action="append",
         metavar="M",
-        help=f"a measure such as nDCG@10; repeatable, or several in quotes or with commas (default: {' '.join(default) or 'none'})",
+        help="a measure such as nDCG@10; repeatable, or several in quotes or with commas"
+        f" (default: {' '.join(default) or 'none'})",
     )
     add_plugin(parser)
     parser.set_defaults(default_measures=list(default))

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from rankscope.engines.threads import in_threads
 from rankscope.errors import SettingsError
 from rankscope.progress import progress
 
@@ -55,19 +56,12 @@ def run_pieces(
     workers = min(cores(jobs), len(pieces))
     if workers <= 1:
         return [function(piece) for piece in progress(pieces, len(pieces), label)]
-    with _pool(workers, processes) as pool:
+    if not processes:
+        return in_threads(function, pieces, workers, label)
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(workers) as pool:
         return _collect(pool, function, pieces, label)
-
-
-def _pool(workers: int, processes: bool) -> Executor:
-    # loaded when there is work for several: importing the machinery costs as much as evaluating a small run
-    if processes:
-        from concurrent.futures import ProcessPoolExecutor
-
-        return ProcessPoolExecutor(workers)
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(workers)
 
 
 def _collect(

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary, finalize
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.engines.threads import in_threads
 from rankscope.read.blocks import BLOCK, Source, checked_head
 from rankscope.read.cuts import topic_cuts
 from rankscope.read.ids import to_bytes, to_text
@@ -119,23 +120,20 @@ def _scan_pieces(table: _Table, order: int, source: Source, jobs: int) -> Scanne
     None if a line is wrong or a topic stands in two pieces: then only a reading from the start gives the
     right line number or the whole list.
     """
-    from concurrent.futures import ThreadPoolExecutor  # slow to load, and seldom needed
-
     assert source.path is not None
     cuts = topic_cuts(source.path, source.size, jobs)
 
-    def piece(start: int, stop: int | None) -> _Parts:
+    def piece(span: tuple[int, int | None]) -> _Parts:
         with _Scan.of(table, order, keep=False) as state:
-            state.read(source, start, stop)
+            state.read(source, *span)
             state.finish()
             return state.parts()
 
-    with ThreadPoolExecutor(len(cuts) + 1) as threads:
-        waiting = [threads.submit(piece, *span) for span in zip([0, *cuts], [*cuts, None], strict=True)]
-        try:
-            found = [one.result() for one in waiting]
-        except (LineProblem, ReturningTopic):
-            return None
+    spans = list(zip([0, *cuts], [*cuts, None], strict=True))
+    try:
+        found = in_threads(piece, spans, len(spans))
+    except (LineProblem, ReturningTopic):
+        return None
     topics = [t for parts in found for t in (*parts.topic.tolist(), *parts.ignored)]
     return None if len(set(topics)) < len(topics) else _merged(found)
 

@@ -1,0 +1,72 @@
+"""Threads that share pieces of work, without the machinery of ``concurrent.futures``: loading that takes as long as
+reading several runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import TypeVar
+
+from rankscope.progress import progress
+
+__all__ = ["in_threads"]
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+def in_threads(
+    function: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int, label: str = ""
+) -> list[Result]:
+    """The results in the order of the pieces, or the error of the first piece that has one. A label shows a bar.
+
+    >>> in_threads(abs, [-1, 2, -3], 2)
+    [1, 2, 3]
+    """
+    todo: Iterator[tuple[int, Piece]] = iter(enumerate(pieces))
+    taking = Lock()
+    finished: SimpleQueue[tuple[int, Result | None, BaseException | None]] = SimpleQueue()
+
+    def stop() -> None:
+        nonlocal todo
+        with taking:
+            todo = iter(())
+
+    def work() -> None:
+        while True:
+            with taking:
+                taken = next(todo, None)
+            if taken is None:
+                return
+            try:
+                finished.put((taken[0], function(taken[1]), None))
+            except BaseException as error:
+                stop()
+                finished.put((taken[0], None, error))
+
+    threads = [Thread(target=work) for _ in range(workers)]
+    results: dict[int, Result | None] = {}
+    errors: dict[int, BaseException] = {}
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in progress(range(len(pieces)), len(pieces), label) if label else pieces:
+            index, results[index], error = finished.get()
+            if error is not None:
+                errors[index] = error
+                break
+    finally:
+        stop()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
+    while (
+        errors and not finished.empty()
+    ):  # pieces are taken in order, so whatever stands before has ended too
+        index, _, error = finished.get()
+        if error is not None:
+            errors[index] = error
+    if errors:
+        raise errors[min(errors)]
+    return [results[index] for index in range(len(pieces))]  # type: ignore[misc]
