@@ -254,6 +254,8 @@ def test_wrong_settings_are_refused() -> None:
             simulate(**wrong)  # type: ignore[arg-type]
     with pytest.raises(SettingsError, match="grades is 11"):
         simulate(grades=11)
+    with pytest.raises(SettingsError, match="depth is 1000001; give at most 1,000,000 documents"):
+        simulate(depth=1_000_001)
     with pytest.raises(SettingsError, match=r"topics is 2\.5"):
         simulate(topics=2.5)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="no run 'bm26'"):

@@ -205,6 +205,16 @@ def test_plugins(files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureF
     assert code == 0
     assert "bm25\tMyLength\t1.5\t2" in out
     assert "bm25\tMyLength@1\t1.0\t2" in out
+    plugin = tmp_path / "json.py"  # called like a module that is loaded
+    plugin.write_text("import rankscope as rs\nrs.measure('MyOther', lambda grades: 7)\n")
+    twice = ("--plugin", str(plugin), "--plugin", str(plugin))
+    code, out, _ = run(capsys, "eval", *files, *twice, "-m", "MyOther")
+    assert code == 0
+    assert "7" in out.splitlines()[-1]
+    (tmp_path / "broken.py").write_text("1 / 0\n")
+    code, _, err = run(capsys, "eval", *files, "--plugin", str(tmp_path / "broken.py"))
+    assert code == 2
+    assert "broken.py: the plugin cannot be loaded (ZeroDivisionError" in err
     code, _, err = run(capsys, "eval", *files, "--plugin", "no_such_plugin")
     assert code == 2
     assert "cannot be loaded" in err

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 from rankscope.errors import InputError, SettingsError
@@ -161,18 +162,33 @@ def collection(args: argparse.Namespace) -> tuple[Qrels, Runs]:
 
 def _load_plugin(name: str) -> None:
     path = Path(name)
-    if path.suffix == ".py":
-        name = path.stem
-        sys.path.insert(0, str(path.parent.resolve()))
-    else:
-        sys.path.insert(0, str(Path.cwd()))
+    is_file = path.suffix == ".py"
+    sys.path.insert(0, str(path.parent.resolve() if is_file else Path.cwd()))
     try:
-        import_module(name)
+        if is_file:
+            _import_file(path.resolve())
+        else:
+            import_module(name)
     except (Exception, SystemExit) as error:
         raise InputError(
             f"the plugin cannot be loaded ({type(error).__name__}: {error})",
             path=path,
             hint="check the module",
         ) from None
-    finally:
-        sys.path.pop(0)
+
+
+def _import_file(path: Path) -> None:
+    """Import a file once, also one that is called like a module that is already loaded."""
+    if any(getattr(module, "__file__", None) == str(path) for module in list(sys.modules.values())):
+        return
+    name = path.stem if path.stem not in sys.modules else f"rankscope_plugin_{path.stem}"
+    spec = spec_from_file_location(name, path)
+    assert spec is not None  # it ends in .py
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise

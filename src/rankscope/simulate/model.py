@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["FAMILIES", "List", "Settings", "System", "Topic", "make_systems", "make_topic"]
 
 _CORE = 3000  # candidates that compete for the first ranks; deeper lists are filled with weaker documents
+_DEEPEST = 1_000_000
 _MISSES = 0.04  # share of topics that a forgetful system leaves out
 
 
@@ -107,6 +108,8 @@ class Settings:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
                 raise SettingsError(f"{name} is {value!r}", hint=f"give a whole number of at least {least}")
+        if self.depth > _DEEPEST:
+            raise SettingsError(f"depth is {self.depth}", hint=f"give at most {_DEEPEST:,} documents")
         if self.grades > 10:
             raise SettingsError(f"grades is {self.grades}", hint="give between 2 (binary) and 10")
 
