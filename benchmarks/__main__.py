@@ -144,7 +144,7 @@ def check(place: Path, scratch: Path, outcomes: dict[str, Outcome], limit: float
         except PackageNotFoundError:
             say(f"  {name} is not installed and left out")
             continue
-        command = python("-m", "benchmarks.programs", name, place, "--values", folder / f"{name}.tsv")
+        command = python("-m", "benchmarks.programs", name, place, folder / f"{name}.tsv")
         start = time.perf_counter()
         try:
             execute(command, program.environment, limit)

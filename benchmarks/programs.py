@@ -1,17 +1,17 @@
 """The programs that are compared, each from files to per-topic values in memory, in the way its manual shows.
 
-``python -m benchmarks.programs NAME DIRECTORY`` is one measured execution; with ``--values FILE`` the values
-are also written, for the comparison between programs.
+``python -m benchmarks.programs NAME DIRECTORY [FILE]`` is one measured execution; the values are also written to the
+file, for the comparison between programs, if there is one.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 __all__ = ["MEASURES", "PROGRAMS", "Program"]
 
@@ -112,8 +112,7 @@ def ranx(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
     return values
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     """A program, the package whose version counts, and what to know about its values."""
 
     name: str
@@ -121,7 +120,7 @@ class Program:
     package: str
     evaluate: Evaluation
     ties: bool = True  # False: tied documents keep no defined order, so lists with ties are not compared
-    environment: dict[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = MappingProxyType({})
 
 
 PROGRAMS = {
@@ -143,21 +142,16 @@ PROGRAMS = {
 }
 
 
-def main() -> None:
-    """One execution of one program."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("program", choices=sorted(PROGRAMS))
-    parser.add_argument("directory", type=Path)
-    parser.add_argument("--values", type=Path)
-    args = parser.parse_args()
-    runs = sorted((args.directory / "runs").iterdir())
-    values = PROGRAMS[args.program].evaluate(args.directory / "qrels.txt", runs)
-    if args.values:
-        with args.values.open("w", encoding="utf-8") as file:
+def main(program: str, directory: str, output: str | None = None) -> None:
+    """One execution of one program. Nothing is loaded here that the program may not need: that would count too."""
+    place = Path(directory)
+    values = PROGRAMS[program].evaluate(place / "qrels.txt", sorted((place / "runs").iterdir()))
+    if output:
+        with Path(output).open("w", encoding="utf-8") as file:
             file.writelines(
                 f"{run}\t{topic}\t{measure}\t{value!r}\n" for run, topic, measure, value in values()
             )
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

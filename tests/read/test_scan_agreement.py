@@ -324,7 +324,7 @@ def test_blocks_of_any_size_give_the_same(text: bytes, sizes: list[int], order: 
         blocks.append(text[at : at + size])
         at += size
     a, b = scanned(blocks), scanned([text])
-    if isinstance(a, tuple) or isinstance(b, tuple):
-        assert a == b
-    else:
+    if isinstance(a, ScannedRun) and isinstance(b, ScannedRun):
         same(a, b)
+    else:
+        assert a == b

@@ -10,21 +10,20 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from rankscope.errors import InputError
 from rankscope.read.sources import GZIP_MAGIC, unreadable
 
-__all__ = ["BLOCK", "Source", "checked_head", "whole_lines"]
+__all__ = ["BLOCK", "HEAD", "Source", "checked_head", "whole_lines"]
 
 BLOCK = 1 << 18
 HEAD = 1 << 13  # where a NUL byte tells that a file is no text, as grep and git decide it
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """Where a text comes from. ``data`` holds it when it cannot be read twice; else it stays in the file.
 
     >>> list(Source.of(b"301 0 d1 1").blocks())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from operator import ne
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -192,8 +192,7 @@ class Qrels:
         return replace(qrels, aspects=_aspects(qrels, groups, documents, iterations, grades))
 
 
-@dataclass(frozen=True)
-class _Lines:
+class _Lines(NamedTuple):
     """Where a row of the columns stands in its file, for messages."""
 
     path: str | None

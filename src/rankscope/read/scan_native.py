@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.engines.threads import in_threads
-from rankscope.read.blocks import BLOCK, Source, checked_head
+from rankscope.read.blocks import BLOCK, HEAD, Source, checked_head
 from rankscope.read.cuts import topic_cuts
 from rankscope.read.ids import to_bytes, to_text
 from rankscope.read.orders import ORDERS
@@ -254,8 +254,9 @@ class _Scan:
             with source.path.open("rb", buffering=0) as file:
                 file.seek(start)
                 if start == 0:
-                    head = file.read(BLOCK if stop is None else min(BLOCK, stop))
-                    self.feed(checked_head(head, source.label))
+                    self.feed(
+                        checked_head(file.read(HEAD if stop is None else min(HEAD, stop)), source.label)
+                    )
                 while (left := BLOCK if stop is None else min(BLOCK, stop - file.tell())) > 0:
                     count = file.readinto(self._space(left))
                     if not count:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,7 @@ __all__ = ["FoundList", "LineProblem", "ReturningTopic", "ScannedRun", "assemble
 COLUMNS = "topic Q0 document rank score tag"
 
 
-@dataclass(frozen=True, eq=False)
-class ScannedRun:
+class ScannedRun(NamedTuple):
     """Where the judged documents stand in a run, for the judged topics that occur in it.
 
     The hits of list k, for topic ``topic[k]``, are ``offsets[k]:offsets[k + 1]``; ``judgment`` counts through
@@ -40,8 +39,7 @@ class ScannedRun:
     """The last column of the first line."""
 
 
-@dataclass(frozen=True)
-class FoundList:
+class FoundList(NamedTuple):
     """One list as a scanner finds it."""
 
     topic: int
