@@ -8,7 +8,14 @@ from pathlib import Path
 
 __all__ = ["SECTIONS", "present"]
 
-SECTIONS = ("meta", "scales", "lab", "effort", "web")
+SECTIONS = {
+    "meta": "Meta-evaluation",
+    "scales": "Measurement scales",
+    "lab": "The laboratory, and diversity",
+    "effort": "Effort",
+    "web": "The page",
+}
+"""Modules and their headings."""
 
 
 def present() -> list[str]:
@@ -24,7 +31,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     args = parser.parse_args()
     module = importlib.import_module(f"benchmarks.{args.section}")
-    args.output.write_text(module.table(args.quick), encoding="utf-8")
+    args.output.write_text(f"## {SECTIONS[args.section]}\n\n{module.table(args.quick)}", encoding="utf-8")
 
 
 if __name__ == "__main__":
