@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib.machinery
 import io
 import json
 import subprocess
@@ -198,19 +199,28 @@ def test_bad_usage_gets_one_line(files: tuple[str, str], capsys: pytest.CaptureF
     assert "did you mean eval" in run(capsys, "evla")[2]
 
 
-def test_plugins(files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plugins(
+    files: tuple[str, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
     plugin = tmp_path / "my_measures.py"
     plugin.write_text("import rankscope as rs\nrs.measure('MyLength', lambda grades: len(grades))\n")
     code, out, _ = run(capsys, "eval", *files, "--plugin", str(plugin), "-m", "MyLength MyLength@1")
     assert code == 0
     assert "bm25\tMyLength\t1.5\t2" in out
     assert "bm25\tMyLength@1\t1.0\t2" in out
-    plugin = tmp_path / "json.py"  # called like a module that is loaded
+    plugin = tmp_path / "json.py"  # called like a module that is loaded, whose place it must not take
     plugin.write_text("import rankscope as rs\nrs.measure('MyOther', lambda grades: 7)\n")
     twice = ("--plugin", str(plugin), "--plugin", str(plugin))
     code, out, _ = run(capsys, "eval", *files, *twice, "-m", "MyOther")
     assert code == 0
     assert "7" in out.splitlines()[-1]
+    found = importlib.machinery.PathFinder.find_spec("json", sys.path)
+    assert found is not None
+    assert found.origin != str(plugin)
     (tmp_path / "broken.py").write_text("1 / 0\n")
     code, _, err = run(capsys, "eval", *files, "--plugin", str(tmp_path / "broken.py"))
     assert code == 2

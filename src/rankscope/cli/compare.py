@@ -18,8 +18,6 @@ from rankscope.analysis.compare import compare, marked_means
 from rankscope.analysis.significance import CORRECTIONS, TESTS
 from rankscope.cli import options
 from rankscope.cli.results import emit_result
-from rankscope.judge import judge
-from rankscope.scores import score
 
 NAME = "compare"
 DEFAULT = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
@@ -45,10 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    measures = options.measures(args)
-    qrels, runs = options.collection(args)
-    judged = judge(qrels, runs, jobs=args.jobs)
-    scores = score(judged, measures, missing=args.missing, settings={"order": args.order})
+    scores = options.evaluated(args, options.measures(args))
     result = compare(
         scores, args.baseline, test=args.test, correction=args.correction, alpha=args.alpha,
         replicates=args.replicates, seed=args.seed, jobs=args.jobs,

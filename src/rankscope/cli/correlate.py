@@ -16,9 +16,7 @@ import argparse
 from rankscope.analysis.correlation import METHODS, correlation, correlation_matrix
 from rankscope.cli import options
 from rankscope.cli.results import emit_result
-from rankscope.judge import judge
 from rankscope.measures import parse_many
-from rankscope.scores import score
 
 NAME = "correlate"
 DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
@@ -49,11 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     measures = options.measures(args)
-    qrels, runs = options.collection(args)
     by = parse_many([args.by])[0]
-    evaluated = measures if args.top is None or by in measures else [*measures, by]
-    judged = judge(qrels, runs, jobs=args.jobs)
-    scores = score(judged, evaluated, missing=args.missing, settings={"order": args.order})
+    scores = options.evaluated(args, measures if args.top is None or by in measures else [*measures, by])
     methods = args.method or ("kendall", "ap")
     result = correlation(
         scores, methods, top=args.top, by=by, measures=measures, per_topic=args.topics, swaps=args.swaps

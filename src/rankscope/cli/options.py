@@ -8,12 +8,16 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure, parse_many
 from rankscope.progress import silence
 from rankscope.read import ORDERS, Qrels, Runs, read_qrels, read_runs
 from rankscope.tables import FORMATS
+
+if TYPE_CHECKING:
+    from rankscope.scores import Scores
 
 __all__ = [
     "add_collection",
@@ -24,6 +28,7 @@ __all__ = [
     "add_plugin",
     "add_seed",
     "collection",
+    "evaluated",
     "load_plugins",
     "measures",
 ]
@@ -160,10 +165,20 @@ def collection(args: argparse.Namespace) -> tuple[Qrels, Runs]:
     return read_qrels(args.qrels, aspects=True if diverse else None), read_runs(*args.runs, order=args.order)
 
 
+def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
+    """The values of measures for the collection that was named."""
+    from rankscope.judge import judge
+    from rankscope.scores import score
+
+    judged = judge(*collection(args), jobs=args.jobs)
+    return score(judged, measures, missing=args.missing, settings={"order": args.order})
+
+
 def _load_plugin(name: str) -> None:
     path = Path(name)
     is_file = path.suffix == ".py"
-    sys.path.insert(0, str(path.parent.resolve() if is_file else Path.cwd()))
+    # what lies beside a plugin can be imported by it, but takes no other module's place
+    sys.path.append(str(path.parent.resolve() if is_file else Path.cwd()))
     try:
         if is_file:
             _import_file(path.resolve())

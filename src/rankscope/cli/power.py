@@ -16,8 +16,6 @@ from rankscope.analysis.power import discriminative_power
 from rankscope.analysis.significance import TESTS
 from rankscope.cli import options
 from rankscope.cli.results import decimals, emit_result
-from rankscope.judge import judge
-from rankscope.scores import score
 
 NAME = "power"
 DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
@@ -51,10 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    measures = options.measures(args)
-    qrels, runs = options.collection(args)
-    judged = judge(qrels, runs, jobs=args.jobs)
-    scores = score(judged, measures, missing=args.missing, settings={"order": args.order})
+    scores = options.evaluated(args, options.measures(args))
     result = discriminative_power(
         scores,
         args.test or "bootstrap",
