@@ -3,6 +3,11 @@
 #endif
 #include "scanner.h"
 
+#include <errno.h>
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
+
 #include "fields.h"
 #include "ids.h"
 #include "number.h"
@@ -452,6 +457,33 @@ RS_API int32_t rs_scan_feed(rs_scan *scan, const uint8_t *data, int64_t bytes) {
     }
     return scan->status;
 }
+
+#if defined(_WIN32)
+RS_API int64_t rs_scan_read(rs_scan *scan, int32_t file, int64_t most) { /* files belong to one C library there */
+    (void)scan, (void)file, (void)most;
+    return -ENOSYS;
+}
+#else
+RS_API int64_t rs_scan_read(rs_scan *scan, int32_t file, int64_t most) {
+    const int64_t block = 1 << 18;
+    int64_t done = 0;
+    while (done < most && !scan->status) {
+        int64_t wanted = most - done < block ? most - done : block;
+        uint8_t *space = rs_scan_space(scan, wanted);
+        if (!space) {
+            fail_plainly(scan, RS_NO_MEMORY);
+            break;
+        }
+        int64_t count = read(file, space, (size_t)wanted);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return -errno;
+        if (count == 0) break;
+        rs_scan_commit(scan, count);
+        done += count;
+    }
+    return scan->status ? 0 : done;
+}
+#endif
 
 RS_API int32_t rs_scan_finish(rs_scan *scan) {
     if (scan->status) return scan->status;

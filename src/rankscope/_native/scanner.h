@@ -15,7 +15,7 @@
 #define RS_API __attribute__((visibility("default")))
 #endif
 
-#define RS_VERSION 1
+#define RS_VERSION 2
 
 enum rs_order { RS_TREC_EVAL = 0, RS_TREC_EVAL9 = 1, RS_RANK = 2, RS_FILE = 3 };
 
@@ -67,6 +67,8 @@ RS_API void rs_scan_free(rs_scan *scan);
 RS_API uint8_t *rs_scan_space(rs_scan *scan, int64_t wanted);
 RS_API int32_t rs_scan_commit(rs_scan *scan, int64_t bytes);
 RS_API int32_t rs_scan_feed(rs_scan *scan, const uint8_t *data, int64_t bytes);
+/* Scans up to `most` bytes of an open file; how many there were, or minus the system's error number. */
+RS_API int64_t rs_scan_read(rs_scan *scan, int32_t file, int64_t most);
 RS_API int32_t rs_scan_finish(rs_scan *scan);
 RS_API void rs_scan_result(const rs_scan *scan, rs_result *result);
 

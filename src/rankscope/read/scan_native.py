@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes as c
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from io import FileIO
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
@@ -26,9 +28,11 @@ from rankscope.read.sources import unreadable
 
 __all__ = ["available", "scan"]
 
-_VERSION = 1
+_VERSION = 2
 _NO_MEMORY, _RETURNING = 1, 2
 _KINDS = {3: "long", 4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate"}
+_SHARES_FILES = os.name == "posix"  # elsewhere the numbers of open files may mean nothing to the library
+_TURN = 1 << 24  # bytes of a file that are read without looking for an interrupt
 SMALLEST_PIECE = 4 << 20  # bytes: below this a thread costs more than it saves
 
 
@@ -49,9 +53,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "rs_table_free": (None, [c.c_void_p]),
     "rs_scan_new": (c.c_void_p, [c.c_void_p, c.c_int32, c.c_int32]),
     "rs_scan_free": (None, [c.c_void_p]),
-    "rs_scan_space": (c.c_void_p, [c.c_void_p, c.c_int64]),
-    "rs_scan_commit": (c.c_int32, [c.c_void_p, c.c_int64]),
     "rs_scan_feed": (c.c_int32, [c.c_void_p, c.c_char_p, c.c_int64]),
+    "rs_scan_read": (c.c_int64, [c.c_void_p, c.c_int32, c.c_int64]),
     "rs_scan_finish": (c.c_int32, [c.c_void_p]),
     "rs_scan_result": (None, [c.c_void_p, c.POINTER(_Result)]),
 }
@@ -248,7 +251,7 @@ class _Scan:
             table.library.rs_scan_free(handle)
 
     def read(self, source: Source, start: int, stop: int | None) -> None:
-        """The bytes of a plain file straight into the scanner's memory."""
+        """The bytes of a plain file, read by the library itself."""
         assert source.path is not None
         try:
             with source.path.open("rb", buffering=0) as file:
@@ -257,19 +260,22 @@ class _Scan:
                     self.feed(
                         checked_head(file.read(HEAD if stop is None else min(HEAD, stop)), source.label)
                     )
-                while (left := BLOCK if stop is None else min(BLOCK, stop - file.tell())) > 0:
-                    count = file.readinto(self._space(left))
-                    if not count:
+                while (left := _TURN if stop is None else min(_TURN, stop - file.tell())) > 0:
+                    if not self._more(file, left):
                         break
-                    self._check(self._library.rs_scan_commit(self._handle, count))
         except OSError as error:
             raise unreadable(error, source.label) from None
 
-    def _space(self, wanted: int) -> memoryview:
-        address = self._library.rs_scan_space(self._handle, wanted)
-        if not address:
-            raise MemoryError
-        return memoryview((c.c_char * wanted).from_address(address)).cast("B")
+    def _more(self, file: FileIO, most: int) -> int:
+        """Scan on in a file: how many bytes, 0 at its end or after a line that is wrong (``finish`` says which)."""
+        if not _SHARES_FILES:
+            block = file.read(min(most, BLOCK))
+            self.feed(block)
+            return len(block)
+        count: int = self._library.rs_scan_read(self._handle, file.fileno(), most)
+        if count < 0:
+            raise OSError(-count, os.strerror(-count))
+        return count
 
     def feed(self, block: bytes) -> None:
         """More text."""
