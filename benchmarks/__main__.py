@@ -35,7 +35,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--programs", nargs="+", choices=sorted(PROGRAMS), help="default: all; quick: all but ranx"
     )
-    parser.add_argument("--repeats", type=int, help="repetitions (default 7; 1 with --quick)")
+    parser.add_argument(
+        "--repeats", type=int, help="repetitions (default 25, of quick programs; 1 with --quick)"
+    )
     parser.add_argument(
         "--budget",
         type=float,
@@ -55,7 +57,7 @@ def arguments() -> argparse.Namespace:
     known = {*WORKLOADS["full"], *SECTIONS}
     if args.only and not known.issuperset(args.only):
         parser.error(f"--only knows {', '.join(sorted(known))}")
-    args.repeats = args.repeats or (1 if args.quick else 7)
+    args.repeats = args.repeats or (1 if args.quick else 25)
     # ranx compiles for ten seconds at every start
     args.programs = args.programs or [name for name in PROGRAMS if not (args.quick and name == "ranx")]
     return args
