@@ -298,4 +298,4 @@ class _Fewer(Lists):
 
     def _left(self, hits: Hits) -> Hits:
         # not hits.where: the columns of the full hits are taken once for all pools
-        return _Chosen(hits, np.flatnonzero(hits.take(self.pool.grade) != UNJUDGED))
+        return _Chosen(hits, np.flatnonzero(hits.take(self.pool.grade != UNJUDGED)))
