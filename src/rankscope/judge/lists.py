@@ -238,6 +238,20 @@ class Lists:
         relevant = self._views["relevant", rel]
         return relevant if cutoff is None else self._cut(relevant, ("relevant", rel, cutoff), cutoff)
 
+    def ordinal_among(self, rel: int, lowest: int) -> Ints:
+        """For each document of grade ``rel`` or better its ordinal among those of grade ``lowest`` or better."""
+        return self.relevant(lowest).ordinal_of(self.places(rel, lowest))
+
+    def places(self, rel: int, lowest: int) -> Ints:
+        """Where the documents of grade ``rel`` or better stand among the hits of grade ``lowest`` or better."""
+        if (rel, lowest) not in self._places:
+            self._places[rel, lowest] = np.flatnonzero(self.relevant(lowest).grade >= rel)
+        return self._places[rel, lowest]
+
+    @cached_property
+    def _places(self) -> dict[tuple[int, int], Ints]:
+        return {}
+
     def under(self, pool: Pool) -> Lists:
         """The same lists with fewer judgments: every grade of ``pool`` is the one here, or taken back."""
         return _Fewer(self, pool)
@@ -295,6 +309,15 @@ class _Fewer(Lists):
         if key not in self._views:
             self._views[key] = self._left(self._full.relevant(rel, cutoff))
         return self._views[key]
+
+    def ordinal_among(self, rel: int, lowest: int) -> Ints:
+        """For each document of grade ``rel`` or better its ordinal among those of grade ``lowest`` or better."""
+        many, some = self._full.relevant(lowest), self.relevant(rel)
+        assert isinstance(some, _Chosen)
+        left = np.cumsum(many.take(self.pool.grade != UNJUDGED), dtype=np.int32)
+        above = np.concatenate([[0], left])[many._starts]  # in the lists before
+        ordinal: Ints = left[self._full.places(rel, lowest)[some._index]] - np.repeat(above, some.count)
+        return ordinal
 
     def _left(self, hits: Hits) -> Hits:
         # not hits.where: the columns of the full hits are taken once for all pools

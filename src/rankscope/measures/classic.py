@@ -126,8 +126,8 @@ class Bpref(Measure):
 
     def of(self, lists: Lists) -> Floats:
         # trec_eval keeps negative grades apart: they say that a document was not really judged
-        judged, relevant = lists.relevant(0), lists.relevant(self.rel)
-        above = judged.ordinal_of(np.flatnonzero(judged.grade >= self.rel)) - relevant.ordinal
+        relevant = lists.relevant(self.rel)
+        above = lists.ordinal_among(self.rel, 0) - relevant.ordinal
         base = lists.recall_base(self.rel)
         most = base + 10 if self.form == "plus10" else base
         possible = np.minimum(base, lists.recall_base(0) - base) if self.form == "trec_eval" else most
