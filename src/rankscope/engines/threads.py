@@ -61,9 +61,8 @@ def in_threads(
         for thread in threads:
             if thread.ident is not None:
                 thread.join()
-    while (
-        errors and not finished.empty()
-    ):  # pieces are taken in order, so whatever stands before has ended too
+    # pieces are taken in order, so those before the one that failed have ended too
+    while errors and not finished.empty():
         index, _, error = finished.get()
         if error is not None:
             errors[index] = error

@@ -27,7 +27,6 @@ class AspectLists(Lists):
         topics = np.arange(self.aspects)[:, np.newaxis] * len(lists.pool)
         self.topic = (topics + lists.topic).ravel()
         self.length = np.tile(lists.length, self.aspects)
-        self._views = {}
 
     @cached_property
     def _judged(self) -> Hits:
@@ -35,11 +34,10 @@ class AspectLists(Lists):
 
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
         """The documents of grade ``rel`` or better for the aspect, down to a rank."""
-        key = ("relevant", rel, cutoff)
-        if key not in self._views:
-            # most judged documents are relevant to no aspect: leave them out before looking at each
-            self._views[key] = self._expand(self.parent.relevant(rel, cutoff), rel)
-        return self._views[key]
+        # most judged documents are relevant to no aspect: leave them out before looking at each
+        return self.once(
+            ("relevant", rel, cutoff), lambda: self._expand(self.parent.relevant(rel, cutoff), rel)
+        )
 
     def _expand(self, hits: Hits, lowest: int) -> Hits:
         lists, ranks, grades, judgments = [], [], [], []

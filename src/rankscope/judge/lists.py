@@ -9,13 +9,14 @@ same protocol (``lab/tree.py``) for all possible rankings at once, so that a for
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.judge.once import Once
 from rankscope.judge.pool import Pool
 from rankscope.read.qrels import UNJUDGED
 
@@ -202,7 +203,7 @@ class _Retrieved(Hits):
         return self._offsets
 
 
-class Lists:
+class Lists(Once):
     """Ranked lists as flat arrays: the hits of list l are ``offsets[l]:offsets[l + 1]``.
 
     ``topic`` and ``length`` (documents retrieved) have one entry per list, ``rank`` and ``judgment`` one per hit.
@@ -217,7 +218,6 @@ class Lists:
         self._offsets = offsets
         self._rank = rank
         self._judgment = judgment
-        self._views: dict[tuple[object, ...], Hits] = {}
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -229,14 +229,12 @@ class Lists:
 
     def hits(self, cutoff: int | None = None) -> Hits:
         """All judged documents of the lists, down to a rank."""
-        return self._judged if cutoff is None else self._cut(self._judged, ("judged", cutoff), cutoff)
+        return self._judged if cutoff is None else self._cut(self._judged, cutoff, "judged")
 
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
         """The documents of grade ``rel`` or better, down to a rank."""
-        if ("relevant", rel) not in self._views:
-            self._views["relevant", rel] = self._judged.where(self._judged.grade >= rel)
-        relevant = self._views["relevant", rel]
-        return relevant if cutoff is None else self._cut(relevant, ("relevant", rel, cutoff), cutoff)
+        relevant = self.once(("relevant", rel), lambda: self._judged.where(self._judged.grade >= rel))
+        return relevant if cutoff is None else self._cut(relevant, cutoff, rel)
 
     def ordinal_among(self, rel: int, lowest: int) -> Ints:
         """For each document of grade ``rel`` or better its ordinal among those of grade ``lowest`` or better."""
@@ -244,23 +242,15 @@ class Lists:
 
     def places(self, rel: int, lowest: int) -> Ints:
         """Where the documents of grade ``rel`` or better stand among the hits of grade ``lowest`` or better."""
-        if (rel, lowest) not in self._places:
-            self._places[rel, lowest] = np.flatnonzero(self.relevant(lowest).grade >= rel)
-        return self._places[rel, lowest]
-
-    @cached_property
-    def _places(self) -> dict[tuple[int, int], Ints]:
-        return {}
+        return self.once(("places", rel, lowest), lambda: np.flatnonzero(self.relevant(lowest).grade >= rel))
 
     def under(self, pool: Pool) -> Lists:
         """The same lists with fewer judgments: every grade of ``pool`` is the one here, or taken back."""
         return _Fewer(self, pool)
 
-    def _cut(self, hits: Hits, key: tuple[object, ...], cutoff: int) -> Hits:
+    def _cut(self, hits: Hits, cutoff: int, name: Hashable) -> Hits:
         """The hits down to a rank; kept, because measures share their views of the lists."""
-        if key not in self._views:
-            self._views[key] = hits.where(hits.rank <= cutoff)
-        return self._views[key]
+        return self.once(("cut", name, cutoff), lambda: hits.where(hits.rank <= cutoff))
 
     def per_topic(self, values: AnyArray) -> AnyArray:
         """For each list the value of its topic."""
@@ -305,18 +295,15 @@ class _Fewer(Lists):
 
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
         """The documents of grade ``rel`` or better, down to a rank."""
-        key = ("relevant", rel, cutoff)
-        if key not in self._views:
-            self._views[key] = self._left(self._full.relevant(rel, cutoff))
-        return self._views[key]
+        return self.once(("relevant", rel, cutoff), lambda: self._left(self._full.relevant(rel, cutoff)))
 
     def ordinal_among(self, rel: int, lowest: int) -> Ints:
         """For each document of grade ``rel`` or better its ordinal among those of grade ``lowest`` or better."""
         many, some = self._full.relevant(lowest), self.relevant(rel)
         assert isinstance(some, _Chosen)
         left = np.cumsum(many.take(self.pool.grade != UNJUDGED), dtype=np.int32)
-        above = np.concatenate([[0], left])[many._starts]  # in the lists before
-        ordinal: Ints = left[self._full.places(rel, lowest)[some._index]] - np.repeat(above, some.count)
+        before = np.concatenate([[0], left])[many._starts]  # in the lists before
+        ordinal: Ints = left[self._full.places(rel, lowest)[some._index]] - np.repeat(before, some.count)
         return ordinal
 
     def _left(self, hits: Hits) -> Hits:

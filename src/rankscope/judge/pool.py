@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.judge.once import Once
 from rankscope.read.qrels import UNJUDGED, Aspects
 
 if TYPE_CHECKING:
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["Pool"]
 
 Ints = npt.NDArray[np.int64]
-T = TypeVar("T")
 
 
-class Pool:
+class Pool(Once):
     """The judged documents of every topic, flat; those of topic t are ``offsets[t]:offsets[t + 1]``.
 
     >>> pool = Pool(np.array([0, 3]), np.array([2, 0, 1], np.int32))
@@ -32,20 +31,12 @@ class Pool:
         self.offsets = offsets
         self.grade = grade
         self.aspects = aspects
-        self._known: dict[Hashable, Any] = {}
         self.recall_base = lru_cache(self._recall_base)
         self.nonrelevant = lru_cache(self._nonrelevant)
         self.counts = lru_cache(self._counts)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
-
-    def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What follows from the judgments alone (ideal lists and their worth), made once for all lists."""
-        if key not in self._known:
-            self._known[key] = make()
-        known: T = self._known[key]
-        return known
 
     @cached_property
     def topic(self) -> Ints:

@@ -82,7 +82,6 @@ class Tree(Lists):
         self.pool = pool
         self.letter_grades = grades  # [tree of the forest, letter]
         self.length = np.tile(np.repeat(np.arange(shape.depth + 1), shape.widths), len(grades))
-        self._views = {}
 
     @cached_property
     def topic(self) -> Ints:  # type: ignore[override]
@@ -101,13 +100,9 @@ class Tree(Lists):
         return self._letters(rel, cutoff)
 
     def _letters(self, rel: int | None, cutoff: int | None) -> TreeHits:
-        key = (rel, cutoff)
-        if key not in self._views:
-            marked = self.letter_grades >= (-1 if rel is None else rel)
-            self._views[key] = TreeHits(self, marked, self.shape.depth if cutoff is None else int(cutoff))
-        found = self._views[key]
-        assert isinstance(found, TreeHits)
-        return found
+        marked = self.letter_grades >= (-1 if rel is None else rel)
+        depth = self.shape.depth if cutoff is None else int(cutoff)
+        return self.once(("letters", rel, cutoff), lambda: TreeHits(self, marked, depth))
 
     def per_topic(self, values: AnyArray) -> AnyArray:
         """For each list the value of its topic."""

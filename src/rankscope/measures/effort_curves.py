@@ -15,8 +15,6 @@ All this is integer arithmetic, and nothing has the length of a list.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -243,9 +241,6 @@ class Curves:
         return _triangle(self.base - rank) - _triangle(self.base)
 
 
-_CURVES: WeakKeyDictionary[Lists, dict[Any, Curves]] = WeakKeyDictionary()
-
-
 def ideal_of(pool: Pool, rel: int = 1) -> Ideal:
     """The ideal lists of a pool, made once."""
     return pool.once(("effort", rel), lambda: Ideal(pool, rel))
@@ -253,7 +248,4 @@ def ideal_of(pool: Pool, rel: int = 1) -> Ideal:
 
 def curves_of(lists: Lists, rel: int, cutoff: int) -> Curves:
     """The curves of lists, made once for all measures that need them."""
-    known = _CURVES.setdefault(lists, {})
-    if (rel, cutoff) not in known:
-        known[rel, cutoff] = Curves(lists, rel, cutoff)
-    return known[rel, cutoff]
+    return lists.once(("effort", rel, cutoff), lambda: Curves(lists, rel, cutoff))
