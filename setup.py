@@ -13,7 +13,7 @@ try:
 except ImportError:  # setuptools before 70.1
     from wheel.bdist_wheel import bdist_wheel
 
-NATIVE = "src/rankscope/_native"
+NATIVE = "src/rankscope/scan/c"
 SUFFIX = ".dll" if sys.platform == "win32" else ".so"
 
 
@@ -45,7 +45,7 @@ class PlatformWheel(bdist_wheel):
 setup(
     ext_modules=[
         Extension(
-            "rankscope._native.scanner",
+            "rankscope.scan.c.scanner",
             sources=[f"{NATIVE}/{name}.c" for name in ("scanner", "table")],
             depends=[str(header) for header in sorted(Path(NATIVE).glob("*.h"))],
             optional=True,  # without a compiler the scanner in Python serves, with the same results

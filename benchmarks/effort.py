@@ -11,10 +11,10 @@ from pathlib import Path
 from statistics import median
 
 from rankscope.analysis.effort import DEFAULT_GAINS, effort_of
-from rankscope.judge import Judged, judge
+from rankscope.judging import Judged, judge
 from rankscope.measures import parse_many
 from rankscope.read import read_qrels, read_runs
-from rankscope.simulate import simulate
+from rankscope.simulation import simulate
 from rankscope.tables import Table
 
 __all__ = ["table"]

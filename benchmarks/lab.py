@@ -36,9 +36,9 @@ def table(quick: bool) -> str:
 
 def _growth(depths: tuple[int, ...]) -> list[str]:
     from rankscope.lab import properties
-    from rankscope.lab.rankings import Evaluator, blocks, number_of_rankings
-    from rankscope.lab.tree import Tree
-    from rankscope.lab.worlds import aspect_world
+    from rankscope.lab.rankings.enumeration import Evaluator, blocks, number_of_rankings
+    from rankscope.lab.rankings.tree import Tree
+    from rankscope.lab.rankings.worlds import aspect_world
     from rankscope.measures import parse_many
 
     world = aspect_world(2, relevant=10, nonrelevant=10)
@@ -151,7 +151,7 @@ def _apart(ours: dict[str, float], theirs: dict[str, float]) -> float:
 
 
 def _make(folder: Path, runs: int, topics: int, depth: int) -> None:
-    from rankscope.simulate import simulate
+    from rankscope.simulation import simulate
 
     simulate(systems=runs, topics=topics, depth=depth, aspects=5, seed=2024).write(folder)
     # equal scores are ordered differently by the two programs, so that none may be left

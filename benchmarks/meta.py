@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.workloads import WORKLOADS, make
-from rankscope.analysis.bootstrap import bootstrap_pairs, resample
 from rankscope.analysis.pools import RATIOS, robustness_of
-from rankscope.analysis.significance import all_pairs
-from rankscope.analysis.study import MEASURES, repeat_study, study
-from rankscope.judge import judge
+from rankscope.analysis.stats.bootstrap import bootstrap_pairs, resample
+from rankscope.analysis.stats.significance import all_pairs
+from rankscope.analysis.study.experiments import MEASURES, repeat_study, study
+from rankscope.judging import judge
 from rankscope.measures import parse_many
 from rankscope.read import read_qrels, read_runs
 from rankscope.scores import evaluate
-from rankscope.simulate import simulate
+from rankscope.simulation import simulate
 from rankscope.tables import Cell, Table
 
 __all__ = ["table"]

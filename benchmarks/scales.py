@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable
 
 from rankscope.cli.scales import DEFAULT
-from rankscope.lab.convexity import additive_weights
-from rankscope.lab.dominance import count_groups, count_intervals
-from rankscope.lab.intervals import groups, interval_count
-from rankscope.lab.measurement import scales
-from rankscope.lab.values import values_of
-from rankscope.lab.walks import comparable_pairs, sample_pairs, worst_pair
+from rankscope.lab.measurement.convexity import additive_weights
+from rankscope.lab.measurement.counting import count_groups, count_intervals
+from rankscope.lab.measurement.intervals import groups, interval_count
+from rankscope.lab.measurement.values import values_of
+from rankscope.lab.measurement.verdicts import scales
+from rankscope.lab.measurement.walks import comparable_pairs, sample_pairs, worst_pair
 from rankscope.measures import measure
 
 __all__ = ["table"]

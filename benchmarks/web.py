@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.judge import Judged, judge
+from rankscope.judging import Judged, judge
 from rankscope.read import Qrels, read_qrels, read_runs
-from rankscope.report.page import page
-from rankscope.report.payload import payload
+from rankscope.reporting.page import page
+from rankscope.reporting.payload import payload
 from rankscope.tables import Table
 
 __all__ = ["table"]

@@ -48,7 +48,7 @@ WORKLOADS = {
 
 def make(workload: Workload, directory: Path) -> None:
     """Write the collection; what stands there already is kept."""
-    from rankscope.simulate import simulate
+    from rankscope.simulation import simulate
 
     if (directory / "qrels.txt").exists():
         return

@@ -6,7 +6,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 output=$1
 shift
-native=$here/../src/rankscope/_native
+native=$here/../src/rankscope/scan/c
 flags="-std=c11 -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all"
 if [ -z "${STANDALONE:-}" ] && command -v clang >/dev/null 2>&1; then
     exec clang $flags -fsanitize=fuzzer,address,undefined "$@" "$here/fuzz_scan.c" "$native"/*.c -o "$output"

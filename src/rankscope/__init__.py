@@ -8,20 +8,18 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
 _HOME = {
     "rankscope.read": ("Qrels", "Run", "Runs", "UNJUDGED", "read_qrels", "read_run", "read_runs"),
-    "rankscope.judge": ("judge",),
+    "rankscope.judging": ("judge",),
     "rankscope.measures": ("Measure", "measure"),
     "rankscope.scores": ("ScoreMatrix", "Scores", "evaluate"),
     "rankscope.tables": ("Table",),
-    "rankscope.simulate": ("simulate",),
+    "rankscope.simulation": ("simulate",),
     "rankscope.analysis.curve": ("Curve", "curve"),
     "rankscope.analysis.effort": ("Effort", "effort"),
     "rankscope.analysis.correlation": ("correlation",),
@@ -30,8 +28,8 @@ _HOME = {
     "rankscope.analysis.pools": ("leave_out", "pool_robustness"),
     "rankscope.analysis.orderings": ("orderings",),
     "rankscope.analysis.bounds": ("bounds",),
-    "rankscope.analysis.study": ("repeat_study", "study"),
-    "rankscope.report": ("report",),
+    "rankscope.analysis.study.experiments": ("repeat_study", "study"),
+    "rankscope.reporting": ("report",),
     "rankscope.explorer": ("explore",),
 }
 """Where the public names live; each module is loaded when one of its names is first used."""
@@ -61,16 +59,6 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_WHERE, *_MODULES, *REGISTRY})
 
 
-class _Package(ModuleType):
-    """The package itself, whose functions win over submodules of the same name (``rs.simulate``, ``rs.judge``)."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _WHERE and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
-
 if TYPE_CHECKING:
     from rankscope.analysis.bounds import bounds as bounds
     from rankscope.analysis.compare import compare as compare
@@ -83,10 +71,10 @@ if TYPE_CHECKING:
     from rankscope.analysis.pools import leave_out as leave_out
     from rankscope.analysis.pools import pool_robustness as pool_robustness
     from rankscope.analysis.power import discriminative_power as discriminative_power
-    from rankscope.analysis.study import repeat_study as repeat_study
-    from rankscope.analysis.study import study as study
+    from rankscope.analysis.study.experiments import repeat_study as repeat_study
+    from rankscope.analysis.study.experiments import study as study
     from rankscope.explorer import explore as explore
-    from rankscope.judge import judge as judge
+    from rankscope.judging import judge as judge
     from rankscope.measures import Measure as Measure
     from rankscope.measures import measure as measure
     from rankscope.read import UNJUDGED as UNJUDGED
@@ -96,9 +84,9 @@ if TYPE_CHECKING:
     from rankscope.read import read_qrels as read_qrels
     from rankscope.read import read_run as read_run
     from rankscope.read import read_runs as read_runs
-    from rankscope.report import report as report
+    from rankscope.reporting import report as report
     from rankscope.scores import ScoreMatrix as ScoreMatrix
     from rankscope.scores import Scores as Scores
     from rankscope.scores import evaluate as evaluate
-    from rankscope.simulate import simulate as simulate
+    from rankscope.simulation import simulate as simulate
     from rankscope.tables import Table as Table

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, MissingDependencyError, SettingsError, nearest
-from rankscope.judge import Judged, judge
+from rankscope.judging import Judged, judge
 from rankscope.measures import Measure, parse_many
 from rankscope.measures.grammar import parse
 from rankscope.read import Qrels, Runs, as_runs, read_qrels

@@ -10,7 +10,7 @@ from scipy import stats
 
 import rankscope as rs
 from rankscope.analysis.correlation import correlation, correlation_matrix
-from rankscope.analysis.matrices import settled, top_runs
+from rankscope.analysis.stats.matrices import settled, top_runs
 from rankscope.errors import InputError, SettingsError
 
 

@@ -15,7 +15,7 @@ from rankscope.analysis.archetypes import ARCHETYPES, archetypes_of
 from rankscope.analysis.effort import EFFORTS, GAINS, Effort
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
-from rankscope.judge import judge
+from rankscope.judging import judge
 from rankscope.measures.effort_curves import CROSSINGS
 
 # archetypes -----------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def test_every_archetype_occurs() -> None:
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from rankscope.simulate import simulate
+    from rankscope.simulation import simulate
 
     place = tmp_path_factory.mktemp("effort")
     simulate(systems=6, topics=8, depth=60, grades=3, seed=3).write(place / "made")

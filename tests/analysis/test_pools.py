@@ -12,9 +12,9 @@ from scipy import stats
 
 import rankscope as rs
 from rankscope.analysis.pools import leave_out, pool_robustness
-from rankscope.analysis.sampling import SAMPLINGS, Sampler, depth_pool, sample_size, without_group
+from rankscope.analysis.stats.sampling import SAMPLINGS, Sampler, depth_pool, sample_size, without_group
 from rankscope.errors import InputError, SettingsError
-from rankscope.judge import UNJUDGED, Pool
+from rankscope.judging import UNJUDGED, Pool
 
 
 def judged_of(small):

@@ -14,7 +14,7 @@ from scipy import stats
 import rankscope as rs
 from rankscope.analysis.compare import compare, letters, marked_means
 from rankscope.analysis.power import discriminative_power
-from rankscope.analysis.significance import TESTS
+from rankscope.analysis.stats.significance import TESTS
 from rankscope.errors import InputError
 
 

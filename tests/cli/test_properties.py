@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankscope.cli.main import main
-from rankscope.lab import cases
+from rankscope.lab.axioms import cases
 
 
 def test_a_table_for_people_ends_with_sentences(capsysbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -21,8 +21,8 @@ import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.explorer import notebook
 from rankscope.explorer.server import address
-from rankscope.judge import judge
-from rankscope.report import payload
+from rankscope.judging import judge
+from rankscope.reporting import payload
 
 pytest.importorskip("starlette", reason="the extra explore is not installed")
 pytest.importorskip("uvicorn", reason="the extra explore is not installed")

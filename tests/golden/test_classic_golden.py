@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import rankscope as rs
-from rankscope.judge import Lists, judge
+from rankscope.judging import Lists, judge
 
 
 def cases(golden: list[dict[str, Any]], function: str) -> list[dict[str, Any]]:

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from rankscope.cli.main import main
-from rankscope.judge import Lists, judge
-from rankscope.lab.tree import Tree
-from rankscope.lab.worlds import aspect_world
+from rankscope.judging import Lists, judge
+from rankscope.lab.rankings.tree import Tree
+from rankscope.lab.rankings.worlds import aspect_world
 from rankscope.measures import measure
 from rankscope.read import Qrels, Run, read_qrels, read_runs
 

@@ -12,7 +12,7 @@ import pytest
 import rankscope as rs
 from rankscope.analysis.archetypes import archetypes_of, summary_of
 from rankscope.analysis.curve import Curve
-from rankscope.judge import judge
+from rankscope.judging import judge
 from rankscope.measures.effort_curves import CROSSINGS, curves_of
 
 MODES = {"sign-change": "sign-change", "definition": "definition3", "matters": "matters"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.analysis.bootstrap import bootstrap_pairs
-from rankscope.analysis.coefficients import kendall
-from rankscope.analysis.sampling import depth_pool, sample_size
-from rankscope.analysis.significance import all_pairs
-from rankscope.judge import judge
+from rankscope.analysis.stats.bootstrap import bootstrap_pairs
+from rankscope.analysis.stats.coefficients import kendall
+from rankscope.analysis.stats.sampling import depth_pool, sample_size
+from rankscope.analysis.stats.significance import all_pairs
+from rankscope.judging import judge
 from rankscope.read import Qrels, Run, Runs
 from rankscope.read.orders import permutation
 

@@ -9,7 +9,7 @@ import pytest
 
 from rankscope.cli.main import main
 from rankscope.lab import properties
-from rankscope.lab.rankings import number_of_rankings
+from rankscope.lab.rankings.enumeration import number_of_rankings
 
 RELATION = {
     "relevance_pair_count": "relevance monotonicity",

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.lab.convexity import additive_weights, convexity, rbp_threshold
-from rankscope.lab.dominance import count_groups, count_intervals
-from rankscope.lab.intervals import code, cumsum, delta, is_below, rankings, steps
-from rankscope.lab.measurement import scales
-from rankscope.lab.values import values_at, values_of
+from rankscope.lab.measurement.convexity import additive_weights, convexity, rbp_threshold
+from rankscope.lab.measurement.counting import count_groups, count_intervals
+from rankscope.lab.measurement.intervals import code, cumsum, delta, is_below, rankings, steps
+from rankscope.lab.measurement.values import values_at, values_of
+from rankscope.lab.measurement.verdicts import scales
 from rankscope.measures import measure
 
 Golden = list[dict[str, Any]]

@@ -8,7 +8,7 @@ import pytest
 
 from rankscope.cli.main import main
 from rankscope.lab.certificates import CLAIMS, Certificates, certificates, page
-from rankscope.lab.findings import ALL, EQUAL, STRONG, WEAK
+from rankscope.lab.measurement.scales import ALL, EQUAL, STRONG, WEAK
 from rankscope.measures import REGISTRY
 from rankscope.measures.function import FunctionMeasure
 

@@ -8,12 +8,14 @@ from itertools import permutations, product
 import pytest
 
 from rankscope.errors import SettingsError
-from rankscope.lab import cases, properties, rankings, relation
-from rankscope.lab.cases import TOLERANCE
-from rankscope.lab.induction import induced_pairs
-from rankscope.lab.relations import RELATIONS
-from rankscope.lab.tree import Tree
-from rankscope.lab.worlds import World, aspect_world, graded_world
+from rankscope.lab import properties, relation
+from rankscope.lab.axioms import cases
+from rankscope.lab.axioms.cases import TOLERANCE
+from rankscope.lab.axioms.induction import induced_pairs
+from rankscope.lab.axioms.relations import RELATIONS
+from rankscope.lab.rankings import enumeration as rankings
+from rankscope.lab.rankings.tree import Tree
+from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
 from rankscope.measures import measure
 
 Pair = tuple[str, str]

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-import rankscope.lab.findings as names
+import rankscope.lab.measurement.scales as names
 from rankscope.cli.main import main
 from rankscope.cli.scales import DEFAULT
 from rankscope.errors import MeasureError, SettingsError
-from rankscope.lab import dominance
-from rankscope.lab.findings import Scales, wilson
-from rankscope.lab.measurement import scales
-from rankscope.lab.walks import comparable_pairs
+from rankscope.lab.measurement import counting
+from rankscope.lab.measurement.scales import Scales, wilson
+from rankscope.lab.measurement.verdicts import scales
+from rankscope.lab.measurement.walks import comparable_pairs
 from rankscope.measures import measure
 
 N = 10
@@ -176,7 +176,7 @@ def test_long_rankings_are_decided_by_theorems() -> None:
 
 
 def test_short_and_long_rankings_are_decided_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    import rankscope.lab.measurement as measurement
+    import rankscope.lab.measurement.verdicts as measurement
 
     usual_measures = [*DEFAULT, "nDCG", "P@3", "RR"]
     short = scales(usual_measures, 8).findings
@@ -268,8 +268,8 @@ def test_an_interruption_leaves_what_is_known_marked_as_partial(monkeypatch: pyt
                 raise KeyboardInterrupt
             yield item
 
-    monkeypatch.setattr(dominance, "_PIECE_WORDS", 1)
-    monkeypatch.setattr(dominance, "progress", interrupted)
+    monkeypatch.setattr(counting, "_PIECE_WORDS", 1)
+    monkeypatch.setattr(counting, "progress", interrupted)
     found = scales(["AP", "RBP(p=0.5)"], 5)
     assert found.partial and found.settings["partial"]
     assert [f.method for f in found.findings] == ["exact", "partial"]

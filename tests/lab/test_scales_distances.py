@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.lab.distances import (
+from rankscope.lab.measurement.distances import (
     Heaviness,
     chain_intervals,
     count_distances,
@@ -18,8 +18,8 @@ from rankscope.lab.distances import (
     place,
     unequal_pair,
 )
-from rankscope.lab.intervals import delta, is_below, rankings
-from rankscope.lab.values import values_of
+from rankscope.lab.measurement.intervals import delta, is_below, rankings
+from rankscope.lab.measurement.values import values_of
 from rankscope.measures import measure
 
 BOTH: list[Heaviness] = ["strong", "weak"]

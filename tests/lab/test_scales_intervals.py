@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.lab.intervals import (
+from rankscope.lab.measurement.intervals import (
     code,
     cumsum,
     delta,

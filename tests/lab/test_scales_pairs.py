@@ -13,12 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.lab import dominance
-from rankscope.lab.convexity import additive_weights, broken_additivity, convexity, rbp_threshold, witness
-from rankscope.lab.dominance import count_groups, count_intervals, work
-from rankscope.lab.intervals import delta, groups, interval_count, is_below, ranking, rankings
-from rankscope.lab.values import values_at, values_of
-from rankscope.lab.walks import comparable_pairs, sample_pairs, worst_pair
+from rankscope.lab.measurement import counting
+from rankscope.lab.measurement.convexity import (
+    additive_weights,
+    broken_additivity,
+    convexity,
+    rbp_threshold,
+    witness,
+)
+from rankscope.lab.measurement.counting import count_groups, count_intervals, work
+from rankscope.lab.measurement.intervals import delta, groups, interval_count, is_below, ranking, rankings
+from rankscope.lab.measurement.values import values_at, values_of
+from rankscope.lab.measurement.walks import comparable_pairs, sample_pairs, worst_pair
 from rankscope.measures import measure
 
 Ranking = tuple[int, ...]
@@ -167,9 +173,9 @@ def test_how_the_work_is_cut_changes_nothing(
 ) -> None:
     values, weights = _values(_ap, 5), np.array([3.0, 1, 1, 1, 0.5])
     expected = count_intervals(values, 5, False), count_groups(weights, 5, False)
-    monkeypatch.setattr(dominance, "_SLICE_WORDS", slice)
-    monkeypatch.setattr(dominance, "_BLOCK_WORDS", block)
-    monkeypatch.setattr(dominance, "_PIECE_WORDS", piece)
+    monkeypatch.setattr(counting, "_SLICE_WORDS", slice)
+    monkeypatch.setattr(counting, "_BLOCK_WORDS", block)
+    monkeypatch.setattr(counting, "_PIECE_WORDS", piece)
     assert count_intervals(values, 5, False, jobs=jobs) == expected[0]
     assert count_groups(weights, 5, False, jobs=jobs) == expected[1]
 
@@ -177,9 +183,9 @@ def test_how_the_work_is_cut_changes_nothing(
 def test_bits_are_counted_without_the_instruction_of_numpy_2(monkeypatch: pytest.MonkeyPatch) -> None:
     words = np.random.default_rng(1).integers(0, 2**64, (3, 5), dtype=np.uint64)
     expected = [[bin(word).count("1") for word in row] for row in words.tolist()]
-    assert dominance._ones(words).tolist() == expected
+    assert counting._ones(words).tolist() == expected
     monkeypatch.delattr(np, "bitwise_count", raising=False)
-    assert dominance._ones(words).tolist() == expected
+    assert counting._ones(words).tolist() == expected
 
 
 @pytest.mark.parametrize("equal", [False, True])
@@ -199,8 +205,8 @@ def test_an_interruption_leaves_what_was_counted(monkeypatch: pytest.MonkeyPatch
 
     values = _values(_ap, 5)
     everything = count_intervals(values, 5, False)
-    monkeypatch.setattr(dominance, "_PIECE_WORDS", 1)
-    monkeypatch.setattr(dominance, "progress", interrupted)
+    monkeypatch.setattr(counting, "_PIECE_WORDS", 1)
+    monkeypatch.setattr(counting, "progress", interrupted)
     some = count_intervals(values, 5, False)
     assert not some.complete
     assert 0 < some.comparable < everything.comparable

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from rankscope.errors import SettingsError
-from rankscope.judge.lists import Lists
+from rankscope.judging.lists import Lists
 from rankscope.lab import rankings
-from rankscope.lab.rankings import Evaluator, blocks, number_of_rankings, values_on_binary
-from rankscope.lab.tree import Tree
-from rankscope.lab.worlds import World, aspect_world, graded_world
+from rankscope.lab.rankings.enumeration import Evaluator, blocks, number_of_rankings, values_on_binary
+from rankscope.lab.rankings.tree import Tree
+from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
 from rankscope.measures import REGISTRY, Measure, measure
 from rankscope.measures.function import FunctionMeasure
 from rankscope.measures.measure import parameter

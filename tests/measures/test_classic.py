@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import MeasureError
-from rankscope.judge import Lists, Pool
+from rankscope.judging import Lists, Pool
 from rankscope.measures import measure
 
 Grades = Sequence[int | None]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import InputError, MeasureError
-from rankscope.judge import judge
+from rankscope.judging import judge
 from rankscope.measures import REGISTRY, measure
 from rankscope.read import Qrels, Run
 

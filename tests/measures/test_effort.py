@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import Lists
-from rankscope.judge.pool import Pool
-from rankscope.lab.tree import Tree
-from rankscope.lab.worlds import graded_world
+from rankscope.judging.lists import Lists
+from rankscope.judging.pool import Pool
+from rankscope.lab.rankings.tree import Tree
+from rankscope.lab.rankings.worlds import graded_world
 from rankscope.measures import REGISTRY, measure
 from rankscope.measures.effort_curves import CROSSINGS, curves_of, ideal_of
 from rankscope.measures.effort_weights import WeightedCurves

@@ -212,7 +212,7 @@ def test_grey_paper_tells_series_apart() -> None:
 def test_a_long_legend_ends_with_how_many_more() -> None:
     rows = [(f"m{i:02}", pool, 1, 0.5, 0.5, 0.1, 9) for i in range(30) for pool in (50, 10)]
     columns = ("measure", "pool", "repeat", "tau", "tau_ap", "change", "judgments")
-    from rankscope.analysis.result import Result
+    from rankscope.result import Result
     from rankscope.tables import Table
 
     figure = Result({"robustness": Table("robustness", columns, rows)}, {}).plot()

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.analysis.result import Result
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 from rankscope.plots import plot_asl, plot_bounds, plot_correlation, plot_means, plot_robustness
+from rankscope.result import Result
 from rankscope.tables import Table
 
 Find = Callable[[Any, str], Any]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rankscope.errors import MeasureError
-from rankscope.judge import Judged, judge
+from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, measure
 from rankscope.read import Qrels, Run, Runs
 

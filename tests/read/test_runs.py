@@ -13,6 +13,7 @@ import pytest
 
 from rankscope.errors import InputError
 from rankscope.read import Qrels, Run, Runs, as_runs, read_run, read_runs
+from rankscope.scan import hits_of
 
 TEXT = "1 Q0 a 3 0.5 tag\n1 Q0 b 2 0.5 tag\n1 Q0 c 1 0.4 tag\n2 Q0 a 1 -inf tag\n"
 QRELS = Qrels.from_dict({"1": {"a": 1, "c": 0}, "2": {"x": 1}})
@@ -39,7 +40,7 @@ def test_orderings(path: Path, order: str, expected: list[str]) -> None:
     assert run.name == "bm25"
     assert run.ranking("1") == expected
     assert run.ranking("7") == []
-    scanned = run.scan(QRELS)
+    scanned = hits_of(run, QRELS)
     assert scanned.rank.tolist() == sorted(expected.index(d) + 1 for d in "ac")
 
 
@@ -64,7 +65,7 @@ def test_memory_and_file_scan_the_same(path: Path) -> None:
         read_run(path),
         Run("bytes", source=gzip.compress(TEXT.encode())),
     ]
-    scans = [run.scan(QRELS) for run in forms]
+    scans = [hits_of(run, QRELS) for run in forms]
     for scan in scans:
         for field in ("topic", "length", "offsets", "rank", "judgment", "tied"):
             assert np.array_equal(getattr(scan, field), getattr(scans[0], field)), field
@@ -127,7 +128,7 @@ def test_mistakes(tmp_path: Path, path: Path) -> None:
         Run.from_dict({"1": {"a": float("nan")}})
     with pytest.raises(InputError, match="not a number"):
         Run.from_dict({"1": {"a": "high"}})  # type: ignore[dict-item]
-    with pytest.raises(InputError, match="'a' stands twice"):
+    with pytest.raises(InputError, match="'a' occurs twice"):
         Run.from_dict({"1": ["a", "b", "a"]})
     bad = tmp_path / "bad"
     bad.write_text("1 Q0 a 1 x t\n")
@@ -140,4 +141,4 @@ def test_a_rank_column_may_be_anything_unless_it_orders(tmp_path: Path) -> None:
     path.write_text("1 Q0 a first 0.5 t\n1 Q0 b second 0.9 t\n")
     assert read_run(path).ranking("1") == ["b", "a"]
     with pytest.raises(InputError):
-        read_run(path, order="rank").scan(QRELS)
+        hits_of(read_run(path, order="rank"), QRELS)

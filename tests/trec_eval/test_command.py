@@ -238,7 +238,7 @@ def test_mistakes_are_one_line(
     [
         ("prefs", "1 g s d\n", ":1: 4 fields where there should be 5"),
         ("prefs", "# only\n", "the file is empty"),
-        ("prefs", "1 g s d 1\n1 g s d 2\n", ":2: document 'd' stands twice"),
+        ("prefs", "1 g s d 1\n1 g s d 2\n", ":2: document 'd' occurs twice"),
         ("prefs", "1 g s d x\n", ":1: 'x' is not a number"),
         ("prefs", "1 g s d 1\n1 g s e 2\n1 g t d 2\n1 g t e 1\n", "contradicts itself"),
         ("prefs", "1 g s d 1\n1 g s e 0\n1 g t d 0\n1 g t e 0\n", "both at level 0 and above"),

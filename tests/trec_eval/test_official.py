@@ -38,9 +38,9 @@ def test_official_output(
     monkeypatch: pytest.MonkeyPatch,
     capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    from rankscope.read import scan_native
+    from rankscope.scan import native
 
-    if scanner == "native" and not scan_native.available():
+    if scanner == "native" and not native.available():
         pytest.skip("the native scanner was not built")
     monkeypatch.setenv("RANKSCOPE_SCANNER", scanner)
     monkeypatch.chdir(data_dir / "trec_eval_test")

@@ -129,8 +129,8 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
 @pytest.fixture(scope="session")
 def collection_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report about a small synthetic collection."""
-    from rankscope.report import report
-    from rankscope.simulate import simulate
+    from rankscope.reporting import report
+    from rankscope.simulation import simulate
 
     folder = tmp_path_factory.mktemp("page")
     simulate(systems=8, topics=12, grades=3, depth=120, seed=3, pool_depth=40).write(folder / "data")

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 WEB = Path(__file__).parents[2] / "web"
-ASSETS = Path(str(files("rankscope.report") / "assets"))
+ASSETS = Path(str(files("rankscope.reporting") / "assets"))
 
 
 def test_bundle_is_what_the_sources_build(tmp_path: Path, node_modules: Path) -> None:

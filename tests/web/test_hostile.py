@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import rankscope as rs
-from rankscope.report import report
+from rankscope.reporting import report
 
 Open = Callable[..., Any]
 Until = Callable[[Any, str], None]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.judge import judge
+from rankscope.judging import judge
 from rankscope.measures import parse_many
 from rankscope.measures.effort_curves import CROSSINGS
 from rankscope.scores import score

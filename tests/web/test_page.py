@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 import rankscope as rs
-from rankscope.report import report
+from rankscope.reporting import report
 
 Open = Callable[..., Any]
 State = Callable[[Any], dict[str, list[str]]]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import rankscope as rs
-from rankscope.report import report
+from rankscope.reporting import report
 
 Open = Callable[..., Any]
 State = Callable[[Any], dict[str, list[str]]]

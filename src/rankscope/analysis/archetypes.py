@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.judge.lists import Hits, Lists
+from rankscope.judging.lists import Hits, Lists
 from rankscope.measures.effort_curves import Curves, curves_of
 from rankscope.tables import Table
 
@@ -33,7 +33,7 @@ def archetypes_of(lists: Lists, *, crossing: str = "sign-change", cutoff: int = 
     typical A if m is later, typical B if there is none. Inside the family a list is ups-and-downs if CRP < 0 again at
     a rank in m + 2 .. RB, else excellent A if the first RB ranks hold relevant documents only, else excellent B.
 
-    >>> from rankscope.judge import judge
+    >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
     >>> qrels = Qrels.from_dict({"q1": {"d1": 1, "d2": 1}})
     >>> archetypes_of(judge(qrels, Run.from_dict({"q1": ["x", "d1", "d2", "y"]})).lists).tolist()

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.analysis.randomness import streams
-from rankscope.analysis.result import Result
-from rankscope.analysis.sampling import Sampler, depth_pool
+from rankscope.analysis.stats.randomness import streams
+from rankscope.analysis.stats.sampling import Sampler, depth_pool
 from rankscope.errors import MeasureError, SettingsError
-from rankscope.judge import Judged, judge
+from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, parse_many
 from rankscope.measures.weighted import WeightedPrecision, nDCG
+from rankscope.result import Result
 from rankscope.scores import as_collection
 from rankscope.tables import Cell, Table
 

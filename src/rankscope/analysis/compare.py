@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.analysis.matrices import CompleteMatrix, complete, left_out, settled
 from rankscope.analysis.power import check_comparable
-from rankscope.analysis.result import Result
-from rankscope.analysis.significance import REPLICATES, adjust, all_pairs, effect_sizes, run_test
+from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, settled
+from rankscope.analysis.stats.significance import REPLICATES, adjust, all_pairs, effect_sizes, run_test
 from rankscope.errors import InputError, nearest
+from rankscope.result import Result
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 

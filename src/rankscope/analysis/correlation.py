@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.analysis.coefficients import Kendall, ap_correlation, kendall, pearson, spearman
-from rankscope.analysis.matrices import (
+from rankscope.analysis.stats.coefficients import Kendall, ap_correlation, kendall, pearson, spearman
+from rankscope.analysis.stats.matrices import (
     CompleteMatrix,
     complete,
     left_out,
@@ -20,9 +20,9 @@ from rankscope.analysis.matrices import (
     top_runs,
     with_runs,
 )
-from rankscope.analysis.result import Result
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.measures import Measure, parse_many
+from rankscope.result import Result
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 

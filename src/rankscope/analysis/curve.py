@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from rankscope.analysis.archetypes import archetypes_of
 from rankscope.errors import InputError, SettingsError, nearest
-from rankscope.judge import judge
-from rankscope.judge.lists import Lists
+from rankscope.judging import judge
+from rankscope.judging.lists import Lists
 from rankscope.measures import REGISTRY
 from rankscope.measures.effort_curves import CROSSINGS, Curves, curves_of
 from rankscope.measures.weighted import DCG

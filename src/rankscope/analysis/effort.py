@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from rankscope.analysis.archetypes import archetypes_of, summary_of
 from rankscope.errors import SettingsError, nearest
-from rankscope.judge import Judged, judge
+from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, parse_many
 from rankscope.measures.effort_curves import CROSSINGS, curves_of
 from rankscope.measures.grammar import parse

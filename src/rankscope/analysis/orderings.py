@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.analysis.coefficients import ap_correlation, kendall
-from rankscope.analysis.matrices import row_means, settled
-from rankscope.analysis.result import Result
+from rankscope.analysis.stats.coefficients import ap_correlation, kendall
+from rankscope.analysis.stats.matrices import row_means, settled
 from rankscope.engines import run_pieces
 from rankscope.errors import SettingsError
-from rankscope.judge import judge
+from rankscope.judging import judge
 from rankscope.measures import Measure, parse_many
 from rankscope.read import Qrels, Run
 from rankscope.read.ids import to_text
 from rankscope.read.orders import check_order, permutation
+from rankscope.result import Result
 from rankscope.scores import as_collection, score
 from rankscope.tables import Cell, Table
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.analysis.coefficients import ap_correlation, kendall
-from rankscope.analysis.matrices import row_means, settled
-from rankscope.analysis.randomness import streams
-from rankscope.analysis.result import Result
-from rankscope.analysis.sampling import Sampler, depth_pool, groups_of, without_group
+from rankscope.analysis.stats.coefficients import ap_correlation, kendall
+from rankscope.analysis.stats.matrices import row_means, settled
+from rankscope.analysis.stats.randomness import streams
+from rankscope.analysis.stats.sampling import Sampler, depth_pool, groups_of, without_group
 from rankscope.engines import run_pieces
 from rankscope.errors import InputError, SettingsError
-from rankscope.judge import UNJUDGED, Judged, judge
+from rankscope.judging import UNJUDGED, Judged, judge
 from rankscope.measures import Measure, parse_many
+from rankscope.result import Result
 from rankscope.scores import as_collection, score
 from rankscope.tables import Cell, Table
 
@@ -44,8 +44,8 @@ def pool_robustness(
 ) -> Result:
     """How the ranking of the runs changes when judgments are taken away.
 
-    ``ratios`` keeps that many percent of the judgments (:class:`~rankscope.analysis.sampling.Sampler`; 90, 70, 50, 30,
-    10 unless ``depth`` is given), ``repeats`` times with different random samples; ``depth`` keeps the judgments of
+    ``ratios`` keeps that many percent of the judgments (:class:`~rankscope.analysis.stats.sampling.Sampler`;
+    90, 70, 50, 30, 10 unless ``depth`` is given), ``repeats`` times with different random samples; ``depth`` keeps the judgments of
     documents in the first ranks of some run. Recall bases are those of the reduced pool.
 
     Tables: ``robustness`` {measure, pool, repeat, tau, tau_ap, change, judgments}: Kendall's tau-b and AP-correlation

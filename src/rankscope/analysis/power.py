@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.analysis.matrices import CompleteMatrix, complete, left_out
-from rankscope.analysis.result import Result
-from rankscope.analysis.significance import REPLICATES, PairTests, all_pairs, run_test
+from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out
+from rankscope.analysis.stats.significance import REPLICATES, PairTests, all_pairs, run_test
 from rankscope.errors import InputError
+from rankscope.result import Result
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 import argparse
 
 from rankscope.analysis.bounds import bounds_of
-from rankscope.analysis.result import Result
 from rankscope.cli import options
 from rankscope.cli.results import decimals, emit_result, whole_numbers
-from rankscope.judge import judge
+from rankscope.judging import judge
 from rankscope.measures import REGISTRY
+from rankscope.result import Result
 
 NAME = "bounds"
 

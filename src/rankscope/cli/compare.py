@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.analysis.compare import compare, marked_means
-from rankscope.analysis.significance import CORRECTIONS, TESTS
+from rankscope.analysis.stats.significance import CORRECTIONS, TESTS
 from rankscope.cli import options
 from rankscope.cli.results import emit_result
 

@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.report import report
-    from rankscope.simulate import simulate
+    from rankscope.reporting import report
+    from rankscope.simulation import simulate
 
     silence(args.quiet)
     target = Path(args.directory)

@@ -21,7 +21,7 @@ from rankscope.analysis.effort import DEFAULT_GAINS, EFFORTS, FIGURES, GAINS, Ef
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
-from rankscope.judge import judge
+from rankscope.judging import judge
 from rankscope.measures.effort_curves import CROSSINGS
 from rankscope.tables import Table
 

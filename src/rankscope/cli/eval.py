@@ -13,7 +13,7 @@ import sys
 
 from rankscope.cli import options
 from rankscope.cli.output import emit
-from rankscope.judge import Judged, judge
+from rankscope.judging import Judged, judge
 from rankscope.scores import score
 from rankscope.tables import Table
 

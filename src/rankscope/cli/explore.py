@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.errors import SettingsError
     from rankscope.explorer import explore
-    from rankscope.report.study import read_study
+    from rankscope.reporting.study import read_study
 
     if not 0 <= args.port < 65536:
         raise SettingsError(f"--port {args.port}", hint="a port is a number from 0 to 65535")

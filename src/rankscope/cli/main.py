@@ -140,7 +140,7 @@ def _top_parser() -> argparse.ArgumentParser:
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        from rankscope.read.scan import backend_name
+        from rankscope.scan.scanner import backend_name
 
         print(f"rankscope {__version__} (scanner: {backend_name()}, Python {sys.version.split()[0]})")
         parser.exit()

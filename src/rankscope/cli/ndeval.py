@@ -21,7 +21,7 @@ import numpy as np
 
 from rankscope.errors import SettingsError, printable
 from rankscope.files import write_atomically
-from rankscope.judge import Floats, Judged, Lists, judge
+from rankscope.judging import Floats, Judged, Lists, judge
 from rankscope.measures.diversity import (
     AP_IA,
     ERR_IA,

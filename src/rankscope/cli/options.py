@@ -167,7 +167,7 @@ def collection(args: argparse.Namespace) -> tuple[Qrels, Runs]:
 
 def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
     """The values of measures for the collection that was named."""
-    from rankscope.judge import judge
+    from rankscope.judging import judge
     from rankscope.scores import score
 
     judged = judge(*collection(args), jobs=args.jobs)

@@ -15,12 +15,12 @@ import argparse
 from pathlib import Path
 
 from rankscope.analysis.pools import RATIOS, leave_out_of, robustness_of
-from rankscope.analysis.result import Result
-from rankscope.analysis.sampling import SAMPLINGS
+from rankscope.analysis.stats.sampling import SAMPLINGS
 from rankscope.cli import options
 from rankscope.cli.results import decimals, emit_result, whole_numbers
 from rankscope.errors import InputError, SettingsError
-from rankscope.judge import judge
+from rankscope.judging import judge
+from rankscope.result import Result
 
 NAME = "pools"
 DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.analysis.power import discriminative_power
-from rankscope.analysis.significance import TESTS
+from rankscope.analysis.stats.significance import TESTS
 from rankscope.cli import options
 from rankscope.cli.results import decimals, emit_result
 

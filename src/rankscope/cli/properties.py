@@ -19,8 +19,8 @@ import textwrap
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError, printable
-from rankscope.lab.cases import properties
-from rankscope.lab.relations import RELATIONS
+from rankscope.lab.axioms.cases import properties
+from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.progress import silence
 from rankscope.tables import Table
 

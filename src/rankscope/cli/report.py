@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rankscope.cli import options
 from rankscope.files import write_atomically
-from rankscope.judge import judge
+from rankscope.judging import judge
 
 NAME = "report"
 ON_PAGE = ("AP", "nDCG@10", "RBP", "Bpref", "Twist")
@@ -54,7 +54,7 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.report.page import page
+    from rankscope.reporting.page import page
 
     text = page(document_of(args))
     if args.output == "-":
@@ -68,9 +68,9 @@ def run(args: argparse.Namespace) -> None:
 def document_of(args: argparse.Namespace) -> dict[str, object]:
     """The data of the page for what the command line names."""
     from rankscope.errors import SettingsError
-    from rankscope.report import title_of
-    from rankscope.report.payload import payload
-    from rankscope.report.study import read_study
+    from rankscope.reporting import title_of
+    from rankscope.reporting.payload import payload
+    from rankscope.reporting.study import read_study
 
     if args.length < 1:
         raise SettingsError(f"--length {args.length}", hint="N is a number of ranks from 1 on")

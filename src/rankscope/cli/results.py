@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from rankscope.analysis.result import Result
 from rankscope.cli.output import emit
+from rankscope.result import Result
 from rankscope.tables import Table
 
 __all__ = ["decimals", "emit_result", "whole_numbers"]

@@ -20,8 +20,8 @@ from dataclasses import replace
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import printable
-from rankscope.lab.findings import Scales
-from rankscope.lab.measurement import COUNTS, scales
+from rankscope.lab.measurement.scales import Scales
+from rankscope.lab.measurement.verdicts import COUNTS, scales
 from rankscope.progress import silence
 from rankscope.tables import Table
 

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.simulate import simulate
+    from rankscope.simulation import simulate
 
     silence(args.quiet)
     collection = simulate(

@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rankscope.analysis.manifest import read_manifest
 from rankscope.analysis.pools import RATIOS
-from rankscope.analysis.sampling import SAMPLINGS
-from rankscope.analysis.study import MEASURES, Study, repeat_study, study
+from rankscope.analysis.stats.sampling import SAMPLINGS
+from rankscope.analysis.study.experiments import MEASURES, Study, repeat_study, study
+from rankscope.analysis.study.manifest import read_manifest
 from rankscope.cli import options
 from rankscope.cli.results import decimals
 from rankscope.errors import InputError, SettingsError

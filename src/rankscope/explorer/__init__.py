@@ -36,13 +36,13 @@ def explore(
 ) -> None:
     """Serve the page about a collection until interrupted; ``ready`` gets its address.
 
-    The parameters are those of :func:`rankscope.report`; ``port`` 0 takes any free port.
+    The parameters are those of :func:`rankscope.reporting`; ``port`` 0 takes any free port.
     """
     from rankscope.explorer.server import address, application, listen, only_hosts, serve
-    from rankscope.judge import judge
+    from rankscope.judging import judge
     from rankscope.measures import parse_many
-    from rankscope.report import title_of
-    from rankscope.report.payload import payload
+    from rankscope.reporting import title_of
+    from rankscope.reporting.payload import payload
     from rankscope.scores import as_collection
 
     judgments, read = as_collection(qrels, runs, order)
@@ -72,7 +72,7 @@ class Notebook:
         self.height = height
 
     def __repr__(self) -> str:
-        return "<Rankscope page: shown by notebooks; rankscope.report writes it to a file>"
+        return "<Rankscope page: shown by notebooks; rankscope.reporting writes it to a file>"
 
     def _repr_html_(self) -> str:
         return (
@@ -86,10 +86,10 @@ def notebook(scores: Scores, *, title: str = "Evaluation", height: int = 760) ->
 
     >>> from rankscope.scores import evaluate
     >>> notebook(evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, "AP"))
-    <Rankscope page: shown by notebooks; rankscope.report writes it to a file>
+    <Rankscope page: shown by notebooks; rankscope.reporting writes it to a file>
     """
-    from rankscope.report.page import page
-    from rankscope.report.payload import payload
+    from rankscope.reporting.page import page
+    from rankscope.reporting.payload import payload
 
     if scores.judged is None:
         raise InputError("these scores have lost their lists", hint="evaluate the runs again")

@@ -16,10 +16,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rankscope.errors import InputError, MissingDependencyError
-from rankscope.judge import UNJUDGED
+from rankscope.judging import UNJUDGED
 from rankscope.read import Qrels, Runs
-from rankscope.report.page import shell
-from rankscope.report.payload import as_stream
+from rankscope.reporting.page import shell
+from rankscope.reporting.payload import as_stream
 
 __all__ = ["address", "application", "listen", "serve"]
 

@@ -10,13 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _HOME = {
-    "PropertiesResult": "cases",
-    "properties": "cases",
-    "RELATIONS": "relations",
-    "Relation": "relations",
-    "relation": "relations",
-    "scales": "measurement",
-    "values_on_binary": "rankings",
+    "PropertiesResult": "axioms.cases",
+    "properties": "axioms.cases",
+    "RELATIONS": "axioms.relations",
+    "Relation": "axioms.relations",
+    "relation": "axioms.relations",
+    "scales": "measurement.verdicts",
+    "values_on_binary": "rankings.enumeration",
 }
 
 __all__ = [
@@ -37,10 +37,10 @@ def __getattr__(name: str) -> Any:
 
 
 if TYPE_CHECKING:
-    from rankscope.lab.cases import PropertiesResult as PropertiesResult
-    from rankscope.lab.cases import properties as properties
-    from rankscope.lab.measurement import scales as scales
-    from rankscope.lab.rankings import values_on_binary as values_on_binary
-    from rankscope.lab.relations import RELATIONS as RELATIONS
-    from rankscope.lab.relations import Relation as Relation
-    from rankscope.lab.relations import relation as relation
+    from rankscope.lab.axioms.cases import PropertiesResult as PropertiesResult
+    from rankscope.lab.axioms.cases import properties as properties
+    from rankscope.lab.axioms.relations import RELATIONS as RELATIONS
+    from rankscope.lab.axioms.relations import Relation as Relation
+    from rankscope.lab.axioms.relations import relation as relation
+    from rankscope.lab.measurement.verdicts import scales as scales
+    from rankscope.lab.rankings.enumeration import values_on_binary as values_on_binary

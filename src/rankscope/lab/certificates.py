@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from rankscope.errors import MeasureError
-from rankscope.lab.cases import PropertiesResult, properties
-from rankscope.lab.findings import EQUAL, SCALES
-from rankscope.lab.measurement import scales
+from rankscope.lab.axioms.cases import PropertiesResult, properties
+from rankscope.lab.measurement.scales import EQUAL, SCALES
+from rankscope.lab.measurement.verdicts import scales
 from rankscope.measures import REGISTRY, Measure, measure, parse_many
 from rankscope.measures.function import FunctionMeasure
 from rankscope.progress import progress

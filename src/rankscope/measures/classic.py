@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import Floats, Lists
+from rankscope.judging.lists import Floats, Lists
 from rankscope.measures.measure import Measure, parameter, ratio
 
 __all__ = [

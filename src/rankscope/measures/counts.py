@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankscope.judge.lists import Floats, Lists
+from rankscope.judging.lists import Floats, Lists
 from rankscope.measures.measure import Measure, parameter
 
 __all__ = ["NumQ", "NumRel", "NumRelRet", "NumRet"]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import Floats, Hits, Ints, Lists
+from rankscope.judging.lists import Floats, Hits, Ints, Lists
 from rankscope.measures.diversity import Diversity
 from rankscope.measures.ideal import ideal_lists
 from rankscope.measures.measure import parameter, ratio

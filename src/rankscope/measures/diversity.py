@@ -1,6 +1,6 @@
 """Measures for topics with several aspects: is every aspect covered, early and not again and again?
 
-All follow from lists seen aspect by aspect (:mod:`rankscope.judge.aspects`). Aspects to which no document is
+All follow from lists seen aspect by aspect (:mod:`rankscope.judging.aspects`). Aspects to which no document is
 relevant do not count; m is the number of the others. Judgments without aspects are a topic with one aspect.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import MeasureError, nearest
-from rankscope.judge.lists import Floats, Lists
+from rankscope.judging.lists import Floats, Lists
 from rankscope.measures.classic import ERR
 from rankscope.measures.grammar import parse
 from rankscope.measures.ideal import Redundancy, Satisfaction, ideal_lists

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.judge.lists import AnyArray, Floats, Lists
+from rankscope.judging.lists import AnyArray, Floats, Lists
 from rankscope.measures.effort_curves import CROSSINGS, Curves, curves_of
 from rankscope.measures.effort_weights import WeightedCurves, grade_values
 from rankscope.measures.measure import Measure, parameter, ratio

@@ -18,8 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rankscope.judge.lists import AnyArray, Floats, Hits, Ints, Lists
-from rankscope.judge.pool import Pool
+from rankscope.judging.lists import AnyArray, Floats, Hits, Ints, Lists
+from rankscope.judging.pool import Pool
 
 __all__ = ["CROSSINGS", "Curves", "Ideal", "curves_of", "ideal_of"]
 

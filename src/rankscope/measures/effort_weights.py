@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import AnyArray, Floats, Lists
+from rankscope.judging.lists import AnyArray, Floats, Lists
 from rankscope.measures.effort_curves import Curves
 
 __all__ = ["WeightedCurves", "grade_values"]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import Floats, Lists
+from rankscope.judging.lists import Floats, Lists
 from rankscope.measures.measure import REGISTRY, Measure
 
 __all__ = ["FunctionMeasure", "define"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import Floats, Lists
-from rankscope.judge.pool import Pool
+from rankscope.judging.lists import Floats, Lists
+from rankscope.judging.pool import Pool
 from rankscope.measures.diversity import StRec
 from rankscope.measures.measure import parameter, ratio
 from rankscope.measures.weighted import DCG

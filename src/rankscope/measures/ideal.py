@@ -13,8 +13,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.judge.lists import Floats, Ints, Lists
-from rankscope.judge.pool import Pool
+from rankscope.judging.lists import Floats, Ints, Lists
+from rankscope.judging.pool import Pool
 from rankscope.measures.classic import satisfaction
 
 __all__ = ["Novelty", "Redundancy", "Satisfaction", "ideal_lists"]

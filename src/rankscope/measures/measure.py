@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from rankscope.errors import MeasureError, nearest
-from rankscope.judge.lists import Floats, Lists
+from rankscope.judging.lists import Floats, Lists
 
 __all__ = ["REGISTRY", "Measure", "Parameter", "parameter", "ratio"]
 

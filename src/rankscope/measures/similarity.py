@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import Floats, Ints, Lists
+from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.measures.measure import Measure, parameter, ratio
 
 __all__ = ["Compat"]

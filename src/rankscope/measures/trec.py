@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import Floats, Hits, Ints, Lists
-from rankscope.judge.pool import Pool
+from rankscope.judging.lists import Floats, Hits, Ints, Lists
+from rankscope.judging.pool import Pool
 from rankscope.measures.classic import AP, Bpref, IPrec
 from rankscope.measures.measure import Measure, parameter, ratio
 from rankscope.measures.weighted import DCG, GradedGains

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import MeasureError
-from rankscope.judge.lists import Floats, Hits, Lists
-from rankscope.judge.pool import Pool
+from rankscope.judging.lists import Floats, Hits, Lists
+from rankscope.judging.pool import Pool
 from rankscope.measures.measure import Measure, parameter, ratio
 
 __all__ = ["DCG", "RBP", "GradedGains", "P", "WeightedPrecision", "nDCG"]

@@ -11,7 +11,7 @@ from rankscope.plots.style import DOUBLE, INK, SINGLE, blank, legend_below, seri
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.analysis.result import Result
+    from rankscope.result import Result
 
 __all__ = ["plot_bounds"]
 

@@ -12,7 +12,7 @@ from rankscope.plots.style import DOUBLE, SINGLE, blank, short, styled
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.analysis.result import Result
+    from rankscope.result import Result
 
 __all__ = ["plot_correlation"]
 

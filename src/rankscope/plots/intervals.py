@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.errors import SettingsError
-from rankscope.lab.intervals import cumsum, delta, is_below
+from rankscope.lab.measurement.intervals import cumsum, delta, is_below
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import COLOURS, DOUBLE, INK, blank, short, styled
 from rankscope.tables import Cell, Table
@@ -90,8 +90,8 @@ def _rises(
     """What is written about a measure: its name and its rises on the two intervals."""
     if measure is None or known is not None:
         return None if known is None else (str(measure or "rises"), *known)
-    from rankscope.lab.intervals import code
-    from rankscope.lab.values import values_at
+    from rankscope.lab.measurement.intervals import code
+    from rankscope.lab.measurement.values import values_at
     from rankscope.measures.grammar import parse
 
     chosen = parse(measure) if isinstance(measure, str) else measure

@@ -11,7 +11,7 @@ from rankscope.plots.style import SINGLE, blank, legend_below, series, short, st
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
-    from rankscope.analysis.result import Result
+    from rankscope.result import Result
 
 __all__ = ["plot_robustness"]
 

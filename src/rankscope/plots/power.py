@@ -12,7 +12,7 @@ from rankscope.plots.style import INK, SINGLE, blank, legend_below, series, shor
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
-    from rankscope.analysis.result import Result
+    from rankscope.result import Result
 
 __all__ = ["plot_asl"]
 

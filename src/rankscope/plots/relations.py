@@ -28,8 +28,8 @@ from rankscope.plots.style import (
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
-    from rankscope.lab.relations import Relation
-    from rankscope.lab.tree import Tree
+    from rankscope.lab.axioms.relations import Relation
+    from rankscope.lab.rankings.tree import Tree
     from rankscope.measures import Measure
 
 __all__ = ["plot_relations", "readable_depth"]
@@ -119,9 +119,9 @@ def _tree(
     nonrelevant: int,
     weights: Sequence[float] | None,
 ) -> Tree:
-    from rankscope.lab.rankings import number_of_rankings
-    from rankscope.lab.tree import Tree
-    from rankscope.lab.worlds import aspect_world, graded_world
+    from rankscope.lab.rankings.enumeration import number_of_rankings
+    from rankscope.lab.rankings.tree import Tree
+    from rankscope.lab.rankings.worlds import aspect_world, graded_world
 
     if aspects is not None and grades is not None:
         raise SettingsError(
@@ -142,7 +142,7 @@ def _tree(
 
 
 def _relations(tree: Tree, properties: Sequence[str] | None) -> list[Relation]:
-    from rankscope.lab.relations import RELATIONS
+    from rankscope.lab.axioms.relations import RELATIONS
 
     graded = max(tree.world.aspect) < 0
     steps = ("relevance monotonicity", "irrelevance monotonicity", "swap" if graded else "redundancy")
@@ -159,7 +159,7 @@ def _relations(tree: Tree, properties: Sequence[str] | None) -> list[Relation]:
 def _scores(tree: Tree, measure: str | Measure | None) -> tuple[Any, str]:
     if measure is None:
         return np.full(tree.shape.size, np.nan), ""
-    from rankscope.lab.rankings import Evaluator
+    from rankscope.lab.rankings.enumeration import Evaluator
     from rankscope.measures.grammar import parse
 
     chosen = parse(measure) if isinstance(measure, str) else measure
@@ -167,7 +167,7 @@ def _scores(tree: Tree, measure: str | Measure | None) -> tuple[Any, str]:
 
 
 def _edges(tree: Tree, relations: Sequence[Relation], scores: Any) -> Iterator[_Edge]:
-    from rankscope.lab.cases import TOLERANCE
+    from rankscope.lab.axioms.cases import TOLERANCE
 
     possible = _possible(tree)
     for number, relation in enumerate(relations):

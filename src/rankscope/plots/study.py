@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankscope.analysis.result import Result
 from rankscope.plots.bounds import plot_bounds
 from rankscope.plots.correlation import plot_correlation
 from rankscope.plots.pool_means import plot_pool_means
 from rankscope.plots.pools import plot_robustness
 from rankscope.plots.power import plot_asl
+from rankscope.result import Result
 
 if TYPE_CHECKING:
-    from rankscope.analysis.study import Study
+    from rankscope.analysis.study.experiments import Study
     from rankscope.plots.figure import Figure
 
 __all__ = ["study_figures"]

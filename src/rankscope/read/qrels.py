@@ -333,7 +333,7 @@ def read_qrels(source: str | Path, *, aspects: bool | None = None) -> Qrels:
     whether some document of a topic was judged under several of them.
     """
     from rankscope.read.qrels_text import parse_qrels
-    from rankscope.read.sources import read_bytes
+    from rankscope.read.source import read_bytes
 
     path = "standard input" if str(source) == "-" else str(source)
     topics, iterations, documents, grades, lines = parse_qrels(read_bytes(source), path)

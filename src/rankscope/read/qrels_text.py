@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.read.blocks import Source
 from rankscope.read.ids import to_text
+from rankscope.read.source import Source
 
 __all__ = ["parse_qrels"]
 

@@ -18,9 +18,8 @@ import numpy.typing as npt
 from rankscope.errors import InputError, nearest
 from rankscope.read.ids import to_bytes, to_text
 from rankscope.read.orders import check_order, permutation
-from rankscope.read.qrels import Qrels
-from rankscope.read.scan import ScannedRun, scan_run
-from rankscope.read.sources import read_bytes
+from rankscope.read.run_text import LineProblem, RunText, TextList, refuse_empty
+from rankscope.read.source import Source, read_bytes
 
 __all__ = ["Run", "RunList", "Runs", "as_runs", "read_run", "read_runs"]
 
@@ -105,13 +104,6 @@ class Run:
             _refuse_duplicates(documents, topic)
             memory[topic] = RunList(documents, _numbers((columns["score"][row] for row in mine), topic))
         return cls(name, check_order(order), memory=memory)
-
-    def scan(self, qrels: Qrels, jobs: int = 1) -> ScannedRun:
-        """Where the judged documents of every judged topic stand in this run."""
-        if self.memory is None:
-            assert self.source is not None
-            return scan_run(self.source, qrels, self.order, jobs=jobs, label=self.label)
-        return _scan_memory(self.memory, qrels, self.order, self.name)
 
     def lists(self) -> dict[str, RunList]:
         """All documents of all topics, each list in the ordering of the run."""
@@ -271,65 +263,38 @@ def _refuse_duplicates(documents: Sequence[bytes], topic: str) -> None:
         seen: set[bytes] = set()
         twice = next(document for document in documents if document in seen or seen.add(document))  # type: ignore[func-returns-value]
         raise InputError(
-            f"document {to_text(twice)!r} stands twice in topic {topic!r}", hint="keep one of the two"
+            f"document {to_text(twice)!r} occurs twice in topic {topic!r}", hint="keep one of the two"
         )
 
 
-def _scan_memory(lists: Mapping[str, RunList], qrels: Qrels, order: str, name: str) -> ScannedRun:
-    found = sorted(qrels.topic_index[topic] for topic in lists if topic in qrels.topic_index)
-    ranks, judgments, offsets, lengths, tied = [], [], [0], [], []
-    for t in found:
-        one = lists[qrels.topics[t]].ordered(order)
-        start, stop = int(qrels.topic_offsets[t]), int(qrels.topic_offsets[t + 1])
-        place = {document: start + i for i, document in enumerate(qrels.documents[start:stop])}
-        where = [place.get(document, -1) for document in one.documents]
-        index = np.array(where, np.int32)
-        hits = np.flatnonzero(index >= 0)
-        ranks.append((hits + 1).astype(np.int32))
-        judgments.append(index[hits])
-        offsets.append(offsets[-1] + len(hits))
-        lengths.append(len(where))
-        tied.append(_count_tied(one.scores, order))
-    return ScannedRun(
-        topic=np.array(found, np.int32),
-        length=np.array(lengths, np.int32),
-        offsets=np.array(offsets, np.int64),
-        rank=np.concatenate(ranks) if ranks else np.zeros(0, np.int32),
-        judgment=np.concatenate(judgments) if judgments else np.zeros(0, np.int32),
-        tied=np.array(tied, np.int32),
-        ignored_topics=tuple(topic for topic in lists if topic not in qrels.topic_index),
-        tag=name,
-    )
+class _Lists(RunText):
+    """Every line of a run, by topic; the rank column is free text here."""
 
+    def __init__(self) -> None:
+        super().__init__("file")
+        self.lists: dict[bytes, TextList] = {}
 
-def _count_tied(scores: npt.NDArray[np.float64] | None, order: str) -> int:
-    if scores is None:
-        return 0
-    _, counts = np.unique(scores.astype(np.float32) if order == "trec_eval9" else scores, return_counts=True)
-    return int(counts[counts > 1].sum())
+    def list_of(self, topic: bytes) -> TextList:
+        return self.lists.setdefault(topic, TextList())
 
 
 def _parse_lists(source: Path | bytes, label: str) -> dict[str, RunList]:
-    """Every line of a run file, by topic. The scanner validates; this only takes the columns apart."""
-    nothing = Qrels((), np.zeros(1, np.int64), [], np.zeros(0, np.int32))
-    scan_run(source, nothing, "file", label=label)
-    columns: dict[bytes, tuple[list[bytes], list[float], list[bytes]]] = {}
-    for line in read_bytes(source).split(b"\n"):
-        fields = line.split()
-        if not fields or fields[0].startswith(b"#"):
-            continue
-        documents, scores, ranks = columns.setdefault(fields[0], ([], [], []))
-        documents.append(fields[2])
-        scores.append(float(fields[4]))
-        ranks.append(fields[3])
+    text = Source.of(source, label)
+    run = _Lists()
+    try:
+        run.read(text)
+    except LineProblem as problem:
+        raise problem.located(text.label) from None
+    if not run.lists:
+        refuse_empty(text)
     return {
-        to_text(topic): RunList(documents, np.array(scores), _rank_column(ranks))
-        for topic, (documents, scores, ranks) in columns.items()
+        to_text(topic): RunList(one.documents, np.concatenate(one.scores), _rank_column(one.ranks))
+        for topic, one in run.lists.items()
     }
 
 
-def _rank_column(ranks: Sequence[bytes]) -> npt.NDArray[np.int64] | None:
+def _rank_column(ranks: Iterable[list[bytes]]) -> npt.NDArray[np.int64] | None:
     try:
-        return np.array([int(rank) for rank in ranks], np.int64)
+        return np.array([int(rank) for part in ranks for rank in part], np.int64)
     except (ValueError, OverflowError):
         return None  # the rank column is free text for every ordering but `rank`, where the scanner checks it

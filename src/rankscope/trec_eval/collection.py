@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.judge import Lists, Pool
+from rankscope.judging import Lists, Pool
 from rankscope.read import Qrels, Run
 from rankscope.read.ids import to_bytes
+from rankscope.scan import hits_of
 from rankscope.trec_eval.options import Options
 
 __all__ = ["Found", "find", "lists_of", "relstrings", "topics_of"]
@@ -51,7 +52,7 @@ _MISSING = Found(_NONE, _NONE, 1, missing=True)
 
 def find(qrels: Qrels, run: Run, options: Options) -> tuple[dict[str, Found], str]:
     """The lists of a run by topic, in the order of trec_eval (bytes of the topic), and the run's tag."""
-    scanned = run.scan(qrels)
+    scanned = hits_of(run, qrels)
     lists = {}
     for k, t in enumerate(scanned.topic.tolist()):
         where = slice(scanned.offsets[k], scanned.offsets[k + 1])

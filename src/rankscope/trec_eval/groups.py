@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.errors import InputError
-from rankscope.judge import Pool
+from rankscope.judging import Pool
 from rankscope.read import Qrels, Run
 from rankscope.read.ids import to_bytes
 from rankscope.trec_eval.collection import Found, find, lists_of

@@ -7,7 +7,7 @@ from math import isfinite
 
 from rankscope.errors import InputError
 from rankscope.read.ids import to_text
-from rankscope.read.sources import read_bytes
+from rankscope.read.source import read_bytes
 
 __all__ = ["number", "rows"]
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from rankscope.errors import InputError
 from rankscope.read import Qrels, Run, RunList
 from rankscope.read.ids import to_bytes
+from rankscope.scan import hits_of
 from rankscope.trec_eval.collection import topics_of
 from rankscope.trec_eval.lines import number, rows
 from rankscope.trec_eval.names import Column
@@ -45,7 +46,7 @@ def read_prefs(path: str, *, from_qrels: bool) -> Preferences:
         levels = topics.setdefault(topic, {}).setdefault(group, {}).setdefault("".join(subgroup), {})
         if to_bytes(document) in levels:
             raise InputError(
-                f"document {document!r} stands twice in one group of topic {topic!r}",
+                f"document {document!r} occurs twice in one group of topic {topic!r}",
                 path=path,
                 line=line,
                 hint="keep one of the two lines",
@@ -67,7 +68,7 @@ def evaluate_prefs(prefs: Preferences, run: Run, columns: list[Column], options:
         counts = _counts(prefs, topic, retrieved)
         for column in wanted:
             values[column.label][t] = counts.value(column.entry)
-    return Results(topics, run.scan(_NOTHING).tag, columns, values, {})
+    return Results(topics, hits_of(run, _NOTHING).tag, columns, values, {})
 
 
 def _ranking(one: RunList, deepest: int | None) -> list[bytes]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.judge import Floats, Pool
+from rankscope.judging import Floats, Pool
 from rankscope.read import Qrels, Run
 from rankscope.trec_eval.collection import Found, find, lists_of, relstrings
 from rankscope.trec_eval.lines import number, rows

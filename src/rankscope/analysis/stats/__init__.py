@@ -1,0 +1,1 @@
+"""Statistics that analyses share: coefficients, tests, resampling, seeded randomness."""

@@ -1,0 +1,273 @@
+"""Significance tests for many pairs of runs at once, and corrections for asking many times.
+
+Scores come as a matrix runs x topics without NaN; pairs as two index arrays. A test answers with a
+:class:`PairTests`: per pair the p-value and a confidence interval for the mean difference. Runs that are identical
+on every topic have p = 1 in every test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.analysis.stats.bootstrap import bootstrap_pairs, critical_rank, resample
+from rankscope.analysis.stats.matrices import settled
+from rankscope.analysis.stats.randomness import generator, streams
+from rankscope.analysis.stats.wilcoxon import wilcoxon_p
+from rankscope.engines import run_pieces
+from rankscope.errors import SettingsError, nearest
+
+__all__ = [
+    "CORRECTIONS",
+    "TESTS",
+    "PairTests",
+    "adjust",
+    "all_pairs",
+    "effect_sizes",
+    "paired_t",
+    "run_test",
+    "tukey_hsd",
+]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+TESTS = ("t", "wilcoxon", "bootstrap", "tukey")
+CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+REPLICATES = {"bootstrap": 1000, "tukey": 5000}
+
+_PAIRS_AT_ONCE = 4096
+_REPLICATES_IN_PIECE = 100  # each piece has its own random stream, so the number of jobs changes nothing
+_NEGLIGIBLE = 1e-12
+
+
+@dataclass(frozen=True)
+class PairTests:
+    """Per pair: mean difference (first minus second), p-value, confidence interval, and what would be significant.
+
+    ``delta`` is the absolute difference of means from which on this pair would be significant at alpha (NaN for
+    Wilcoxon, whose statistic is not a mean).
+    """
+
+    difference: Floats
+    p: Floats
+    low: Floats
+    high: Floats
+    delta: Floats
+
+
+def all_pairs(runs: int) -> tuple[Indices, Indices]:
+    """Every pair of runs once: ``runs (runs - 1) / 2`` of them.
+
+    >>> len(all_pairs(61)[0])
+    1830
+    """
+    first, second = np.triu_indices(runs, 1)
+    return first, second
+
+
+def run_test(
+    test: str,
+    values: Floats,
+    first: Indices,
+    second: Indices,
+    *,
+    alpha: float = 0.05,
+    replicates: int | None = None,
+    seed: int = 1,
+    jobs: int | None = 1,
+) -> PairTests:
+    """One of :data:`TESTS` by name, for every pair."""
+    if test not in TESTS:
+        raise SettingsError(
+            f"no test is called {test!r}", hint=nearest(test, TESTS) or f"choose one of {', '.join(TESTS)}"
+        )
+    if not 0 < alpha < 1:
+        raise SettingsError(f"alpha is {alpha}", hint="give a level between 0 and 1 such as 0.05")
+    if test == "t":
+        return paired_t(values, first, second, alpha=alpha)
+    if test == "wilcoxon":
+        return _wilcoxon(values, first, second, alpha=alpha)
+    replicates = REPLICATES[test] if replicates is None else replicates
+    if replicates < 1:
+        raise SettingsError(f"{replicates} replicates", hint=f"give at least 1, usually {REPLICATES[test]}")
+    if test == "tukey":
+        return tukey_hsd(values, first, second, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs)
+    return _bootstrap(values, first, second, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs)
+
+
+def paired_t(values: Floats, first: Indices, second: Indices, *, alpha: float = 0.05) -> PairTests:
+    """Student's paired t test, two-sided: t = mean(z) / (sd(z)/sqrt(n)) with n - 1 degrees of freedom.
+
+    A constant difference has p = 0; a single topic leaves p undefined unless the runs are identical there.
+
+    >>> values = np.array([[0.4, 0.5, 0.7], [0.1, 0.3, 0.6]])
+    >>> float(paired_t(values, np.array([0]), np.array([1])).p[0].round(6))
+    0.07418
+    """
+    from scipy.special import stdtr, stdtrit
+
+    topics = values.shape[1]
+    mean, error = _mean_and_error(values, first, second)
+    if topics < 2:
+        undefined = np.full(len(mean), np.nan)
+        return PairTests(mean, np.where(mean == 0, 1.0, np.nan), undefined, undefined, undefined)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(mean) / error
+    p = np.where(np.isnan(t), 1.0, 2 * stdtr(topics - 1, -t))
+    delta = stdtrit(topics - 1, 1 - alpha / 2) * error
+    return PairTests(mean, p, mean - delta, mean + delta, delta)
+
+
+def tukey_hsd(
+    values: Floats,
+    first: Indices,
+    second: Indices,
+    *,
+    alpha: float = 0.05,
+    replicates: int = 5000,
+    seed: int = 1,
+    jobs: int | None = 1,
+) -> PairTests:
+    """Randomised Tukey HSD (Carterette 2012): all pairs at once, so p needs no further correction.
+
+    Each replicate shuffles the scores of every topic over the runs and takes the range of the runs' means;
+    p = share of the replicates whose range is at least the absolute difference of the pair.
+
+    >>> values = np.array([[9, 8, 9, 7, 8, 6], [2, 1, 1, 2, 1, 0], [1, 1, 2, 2, 1, 1]]) / 10
+    >>> first, second = all_pairs(3)
+    >>> [p < 0.05 for p in tukey_hsd(values, first, second, replicates=500).p.tolist()]
+    [True, True, False]
+    """
+    pieces = -(-replicates // _REPLICATES_IN_PIECE)
+    sizes = [min(_REPLICATES_IN_PIECE, replicates - k * _REPLICATES_IN_PIECE) for k in range(pieces)]
+    shuffle = _Shuffle(np.ascontiguousarray(values.T))
+    ranges = run_pieces(
+        shuffle, list(zip(streams(seed, pieces), sizes, strict=True)), jobs=jobs, label="Tukey HSD"
+    )
+    ordered = np.sort(np.concatenate(ranges))
+    mean, _ = _mean_and_error(values, first, second)
+    # a range equal to the difference counts, also when rounding makes it a little smaller
+    reached = np.abs(mean) * (1 - 1e-9)
+    p = (replicates - np.searchsorted(ordered, reached, side="left")) / replicates
+    delta = np.full(len(mean), ordered[replicates - critical_rank(alpha, replicates)])
+    return PairTests(mean, p, mean - delta, mean + delta, delta)
+
+
+@dataclass(frozen=True)
+class _Shuffle:
+    """The ranges of the means of one piece of the replicates."""
+
+    values: Floats
+
+    def __call__(self, piece: tuple[np.random.SeedSequence, int]) -> Floats:
+        stream, replicates = piece
+        rng = generator(stream)
+        topics, runs = self.values.shape
+        total = np.zeros((replicates, runs))
+        shuffled = np.empty((replicates, runs))
+        for topic in range(topics):
+            np.copyto(shuffled, self.values[topic])
+            rng.permuted(shuffled, axis=1, out=shuffled)
+            total += shuffled
+        total /= topics
+        return np.asarray(total.max(axis=1) - total.min(axis=1))
+
+
+def _wilcoxon(values: Floats, first: Indices, second: Indices, *, alpha: float) -> PairTests:
+    student = paired_t(values, first, second, alpha=alpha)
+    largest = float(np.abs(values).max(initial=0.0))
+    blocks = [wilcoxon_p(settled(z, largest)) for z in _differences(values, first, second)]
+    p = np.concatenate(blocks or [np.empty(0)])
+    return PairTests(student.difference, p, student.low, student.high, np.full(len(p), np.nan))
+
+
+def _bootstrap(
+    values: Floats,
+    first: Indices,
+    second: Indices,
+    *,
+    alpha: float,
+    replicates: int,
+    seed: int,
+    jobs: int | None,
+) -> PairTests:
+    resampled = resample(values.shape[1], replicates, seed)
+    result = bootstrap_pairs(values, first, second, resampled, alpha=alpha, jobs=jobs)
+    mean, error = _mean_and_error(values, first, second)
+    with np.errstate(invalid="ignore"):
+        # an infinite critical value with no error at all: the interval is the difference itself
+        width = np.where(error > 0, result.critical * error, 0.0)
+    return PairTests(mean, result.asl, mean - width, mean + width, result.delta)
+
+
+def _differences(values: Floats, first: Indices, second: Indices) -> Iterator[Floats]:
+    """Per-topic differences of the pairs, a block of pairs at a time to bound the memory."""
+    for start in range(0, len(first), _PAIRS_AT_ONCE):
+        block = slice(start, start + _PAIRS_AT_ONCE)
+        yield values[first[block]] - values[second[block]]
+
+
+def _mean_and_error(values: Floats, first: Indices, second: Indices) -> tuple[Floats, Floats]:
+    """Mean difference and its standard error per pair; what is only rounding is exactly zero."""
+    topics = values.shape[1]
+    zero = float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE
+    means, errors = [np.empty(0)], [np.empty(0)]
+    for z in _differences(values, first, second):
+        mean = z.mean(axis=1)
+        mean[np.abs(mean) <= zero] = 0.0
+        spread = np.sqrt(np.square(z - z.mean(axis=1, keepdims=True)).sum(axis=1) / max(1, topics - 1))
+        spread[spread <= zero] = 0.0
+        means.append(mean)
+        errors.append(spread / np.sqrt(topics))
+    return np.concatenate(means), np.concatenate(errors)
+
+
+def effect_sizes(values: Floats, first: Indices, second: Indices) -> Floats:
+    """Cohen's d of the paired differences, mean(z)/sd(z): 0 for identical runs, infinite for a constant difference.
+
+    >>> effect_sizes(np.array([[0.4, 0.6], [0.2, 0.2]]), np.array([0]), np.array([1])).round(4).tolist()
+    [2.1213]
+    """
+    topics = values.shape[1]
+    mean, error = _mean_and_error(values, first, second)
+    if topics < 2:
+        return np.where(mean == 0, 0.0, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(mean == 0, 0.0, mean / (error * np.sqrt(topics)))
+
+
+def adjust(p: Floats, correction: str = "holm") -> Floats:
+    """P-values corrected for being many: a family of hypotheses tested together.
+
+    ``bonferroni``: m p. ``holm`` (1979): the k-th smallest times m - k + 1, never below an earlier one. ``bh``
+    (Benjamini and Hochberg 1995, false discovery rate): the k-th smallest times m/k, never above a later one.
+    Undefined p-values stay undefined and do not count.
+
+    >>> adjust(np.array([0.01, 0.04, 0.03]), "holm").tolist()
+    [0.03, 0.06, 0.06]
+    >>> adjust(np.array([0.01, 0.04, 0.03]), "bh").round(3).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    if correction not in CORRECTIONS:
+        hint = nearest(correction, CORRECTIONS) or f"choose one of {', '.join(CORRECTIONS)}"
+        raise SettingsError(f"no correction is called {correction!r}", hint=hint)
+    p = np.asarray(p, dtype=np.float64)
+    adjusted = p.copy()
+    known = np.flatnonzero(~np.isnan(p))
+    m = len(known)
+    if correction == "none" or m == 0:
+        return adjusted
+    order = known[np.argsort(p[known], kind="stable")]
+    ordered = p[order]
+    if correction == "bonferroni":
+        corrected = ordered * m
+    elif correction == "holm":
+        corrected = np.maximum.accumulate(ordered * (m - np.arange(m)))
+    else:
+        corrected = np.minimum.accumulate((ordered * (m / np.arange(1, m + 1)))[::-1])[::-1]
+    adjusted[order] = np.minimum(corrected, 1.0)
+    return adjusted

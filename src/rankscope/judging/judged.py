@@ -1,0 +1,181 @@
+"""Runs against judgments: every list of every run as hits, on the grid runs x topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.engines import cores, run_pieces
+from rankscope.errors import InputError
+from rankscope.judging.lists import Ints, Lists
+from rankscope.judging.pool import Pool
+from rankscope.read.qrels import UNJUDGED, Qrels
+from rankscope.read.runs import Run, Runs
+from rankscope.scan import RunHits, backend_name, hits_of
+
+__all__ = ["UNJUDGED", "Judged", "judge"]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """All lists of all runs: list ``r * len(topics) + t`` is run r on topic t, empty where the run has no such topic.
+
+    Grades come from ``qrels``, so judging again (other grades, a smaller pool) needs no reading:
+    see :meth:`rejudged`.
+    """
+
+    runs: tuple[str, ...]
+    qrels: Qrels
+    offsets: Ints
+    rank: npt.NDArray[np.int32]
+    judgment: npt.NDArray[np.int32]
+    length: npt.NDArray[np.int32]
+    present: npt.NDArray[np.bool_]
+    tied: npt.NDArray[np.int32]
+    ignored_topics: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    """The last column of the first line of each run."""
+    full: Judged | None = field(default=None, repr=False)
+    """The same lists under all judgments, if these are some of them."""
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The judged topics."""
+        return self.qrels.topics
+
+    def __repr__(self) -> str:
+        return f"<Judged: {len(self.runs)} runs x {len(self.topics)} topics, {len(self.rank)} hits>"
+
+    @cached_property
+    def lists(self) -> Lists:
+        """The lists as measures see them."""
+        return self.lists_of_runs(0, len(self.runs))
+
+    def lists_of_runs(self, first: int, last: int) -> Lists:
+        """The lists of some of the runs only."""
+        width = len(self.topics)
+        part = slice(first * width, last * width)
+        low, high = self.offsets[part.start], self.offsets[part.stop]
+        offsets = self.offsets[part.start : part.stop + 1] - low
+        topic = np.tile(np.arange(width), last - first)
+        return Lists(
+            self.pool, topic, self.length[part], offsets, self.rank[low:high], self.judgment[low:high]
+        )
+
+    def blocks(self, hits: int = 200_000) -> Iterator[tuple[slice, Lists]]:
+        """Runs and their lists in blocks of about so many hits, which bounds the memory that measures need."""
+        if self.full is not None:
+            yield from ((runs, lists.under(self.pool)) for runs, lists in self.full._kept_blocks)
+            return
+        width, first = len(self.topics), 0
+        while first < len(self.runs):
+            until = self.offsets[first * width] + hits
+            last = max(first + 1, (int(np.searchsorted(self.offsets, until, side="right")) - 1) // width)
+            yield slice(first, last), self.lists_of_runs(first, last)
+            first = last
+
+    @cached_property
+    def _kept_blocks(self) -> list[tuple[slice, Lists]]:
+        """The blocks with what has been found in them, for everything that looks at fewer judgments."""
+        return list(self.blocks(1_000_000))
+
+    @cached_property
+    def pool(self) -> Pool:
+        """The judged documents of each topic."""
+        return Pool(self.qrels.topic_offsets, self.qrels.grade, self.qrels.aspects)
+
+    def rejudged(self, grade: npt.NDArray[np.int32]) -> Judged:
+        """The same lists under other grades, one per judged document; :data:`UNJUDGED` takes a judgment back."""
+        full = self.full or self
+        fewer = bool(((grade == full.qrels.grade) | (grade == UNJUDGED)).all())
+        return replace(self, qrels=self.qrels.regraded(grade), full=full if fewer else None)
+
+    def grid(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """One value per list as a matrix runs x topics."""
+        return values.reshape(len(self.runs), len(self.topics))
+
+
+def judge(
+    qrels: Qrels,
+    runs: Runs | Run,
+    *,
+    jobs: int | None = None,
+    executor: Any = None,
+    allow_disjoint: bool = False,
+) -> Judged:
+    """Find the judged documents in all runs.
+
+    >>> qrels = Qrels.from_dict({"q1": {"d1": 1, "d2": 0}})
+    >>> judge(qrels, Run.from_dict({"q1": {"d1": 0.5, "d3": 0.9}})).rank.tolist()
+    [2]
+    """
+    if isinstance(runs, Run):
+        runs = Runs([runs])
+    if not runs:
+        raise InputError("there is no run to evaluate", hint="name at least one run file")
+    workers = cores(jobs)
+    processes = backend_name() == "python" and any(run.memory is None for run in runs.values())
+    # elsewhere the judgments must be carried over with every piece, so pieces are few; threads share them
+    size = -(-len(runs) // (4 * workers)) if processes or executor is not None else 1
+    each = list(runs.values())
+    pieces = [
+        (each[first : first + size], qrels, max(1, workers // len(runs)))
+        for first in range(0, len(each), size)
+    ]
+    portions = run_pieces(
+        _hits_of_runs, pieces, jobs=jobs, executor=executor, processes=processes, label="runs"
+    )
+    found = [one for portion in portions for one in portion]
+    if not allow_disjoint:
+        _refuse_disjoint(qrels, runs, found)
+    return _assemble(qrels, tuple(runs), found)
+
+
+def _hits_of_runs(piece: tuple[list[Run], Qrels, int]) -> list[RunHits]:
+    runs, qrels, jobs = piece
+    return [hits_of(run, qrels, jobs=jobs) for run in runs]
+
+
+def _refuse_disjoint(qrels: Qrels, runs: Runs, found: Sequence[RunHits]) -> None:
+    for run, one in zip(runs.values(), found, strict=True):
+        if len(one.topic) == 0:
+            mine = one.ignored_topics[0] if one.ignored_topics else "none"
+            raise InputError(
+                f"no topic in common with the judgments (this run has {mine!r}, they have {qrels.topics[0]!r})",
+                path=run.path or run.name,
+                hint="check that the run and the judgments belong to the same collection",
+            )
+
+
+def _assemble(qrels: Qrels, names: tuple[str, ...], found: Sequence[RunHits]) -> Judged:
+    width = len(qrels.topics)
+    size = len(names) * width
+    hits = np.zeros(size, np.int64)
+    length = np.zeros(size, np.int32)
+    tied = np.zeros(size, np.int32)
+    present = np.zeros(size, np.bool_)
+    for r, one in enumerate(found):
+        where = r * width + one.topic
+        hits[where] = np.diff(one.offsets)
+        length[where] = one.length
+        tied[where] = one.tied
+        present[where] = True
+    return Judged(
+        runs=names,
+        qrels=qrels,
+        offsets=np.concatenate([[0], np.cumsum(hits)]),
+        rank=np.concatenate([one.rank for one in found]),
+        judgment=np.concatenate([one.judgment for one in found]),
+        length=length,
+        present=present,
+        tied=tied,
+        ignored_topics={
+            name: one.ignored_topics for name, one in zip(names, found, strict=True) if one.ignored_topics
+        },
+        tags=tuple(one.tag for one in found),
+    )

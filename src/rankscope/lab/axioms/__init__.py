@@ -1,0 +1,1 @@
+"""The case analysis: relations between rankings that a measure should respect, checked on all of them."""

@@ -1,0 +1,124 @@
+"""What follows from relevance monotonicity, irrelevance monotonicity and redundancy by transitivity.
+
+The three relations are steps from one ranking to another, and the induced relation is "can be reached by steps". What
+a ranking reaches is what is one step above it and what those reach, so it is found layer by layer from the top.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.lab.rankings.tree import Tree
+
+__all__ = ["induced_pairs", "single_steps", "way_up"]
+
+Ints = npt.NDArray[np.int64]
+
+
+class Steps(NamedTuple):
+    """The rankings one step above each: those of node i are ``above[offsets[i]:offsets[i + 1]]``."""
+
+    offsets: Ints
+    above: Ints
+
+
+def single_steps(tree: Tree) -> Steps:
+    """Every step of the three relations, from the empty ranking on."""
+    shape, world = tree.shape, tree.world
+    low, high = [], []
+    seen = None
+    if world.aspects > 1:
+        seen = (tree.by_aspect.lists.relevant().count > 0).reshape(world.aspects, -1)
+    for level in range(1, shape.depth + 1):
+        parents = np.arange(shape.starts[level - 1], shape.starts[level])
+        for letter, grade in enumerate(world.grades):
+            children = np.arange(*shape.row(level, letter).indices(shape.size))
+            low.append(parents if grade > 0 else children)
+            high.append(children if grade > 0 else parents)
+            for other in range(len(world)):
+                old, new = world.aspect[letter], world.aspect[other]
+                if seen is not None and old >= 0 and new >= 0 and old != new:
+                    fresh = seen[old, parents] & ~seen[new, parents]
+                    low.append(children[fresh])
+                    high.append(children[fresh] + (other - letter) * len(parents))
+    lower, higher = np.concatenate(low), np.concatenate(high)
+    order = np.argsort(lower, kind="stable")
+    counts = np.bincount(lower, minlength=shape.size)
+    return Steps(np.concatenate([[0], np.cumsum(counts)]), higher[order])
+
+
+def induced_pairs(tree: Tree) -> Iterator[tuple[Ints, Ints]]:
+    """All pairs (lower, higher) of different rankings such that steps lead from the first to the second.
+
+    >>> from rankscope.lab.rankings.worlds import aspect_world
+    >>> tree = Tree(aspect_world(2, relevant=2, nonrelevant=2), 2)
+    >>> sum(len(low) for low, high in induced_pairs(tree))
+    37
+    """
+    steps = single_steps(tree)
+    size = tree.shape.size
+    layer = _longest_way_up(steps)
+    # what node i reaches is reach[begin[i]:begin[i] + number[i]], filled from the top layer down
+    begin, number = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    reach, filled = np.zeros(size, np.int64), 0
+    for height in range(1, int(layer.max()) + 1):
+        lower = np.flatnonzero(layer == height)
+        origin, above = _gather(lower, steps.offsets[lower], np.diff(steps.offsets)[lower], steps.above)
+        further, beyond = _gather(origin, begin[above], number[above], reach)
+        pairs = np.unique(np.concatenate([origin * size + above, further * size + beyond]))
+        low, high = np.divmod(pairs, size)
+        yield low, high
+        while len(reach) < filled + len(high):
+            reach = np.concatenate([reach, np.zeros(len(reach), np.int64)])
+        reach[filled : filled + len(high)] = high
+        count = np.bincount(low, minlength=size)
+        number[lower] = count[lower]
+        begin[lower] = filled + np.cumsum(count[lower]) - count[lower]
+        filled += len(high)
+
+
+def way_up(tree: Tree, low: str, high: str) -> list[str]:
+    """The fewest steps that lead from one ranking to another, both included.
+
+    >>> from rankscope.lab.rankings.worlds import aspect_world
+    >>> way_up(Tree(aspect_world(2, relevant=2, nonrelevant=2), 3), "aax", "ab")
+    ['aax', 'aa', 'ab']
+    """
+    steps = single_steps(tree)
+    start, goal = tree.node(low.replace("-", "")), tree.node(high.replace("-", ""))
+    came_from = {start: start}
+    waiting = deque([start])
+    while waiting and goal not in came_from:
+        node = waiting.popleft()
+        assert node is not None
+        for above in steps.above[steps.offsets[node] : steps.offsets[node + 1]].tolist():
+            if above not in came_from:
+                came_from[above] = node
+                waiting.append(above)
+    way = [goal]
+    while way[-1] != start:
+        way.append(came_from[way[-1]])
+    return [tree.word(node) for node in reversed(way) if node is not None]
+
+
+def _gather(owner: Ints, start: Ints, number: Ints, source: Ints) -> tuple[Ints, Ints]:
+    """``source[start:start + number]`` for each owner, one after the other, each entry with its owner."""
+    position = np.repeat(start - (np.cumsum(number) - number), number) + np.arange(number.sum())
+    return np.repeat(owner, number), source[position]
+
+
+def _longest_way_up(steps: Steps) -> Ints:
+    """For each ranking the most steps that lead up from it."""
+    layer = np.zeros(len(steps.offsets) - 1, np.int64)
+    some = np.flatnonzero(np.diff(steps.offsets))
+    while True:
+        higher = layer.copy()
+        higher[some] = np.maximum.reduceat(layer[steps.above], steps.offsets[some]) + 1
+        if (higher == layer).all():
+            return layer
+        layer = higher

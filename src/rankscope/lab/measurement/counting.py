@@ -1,0 +1,349 @@
+"""Counting violated pairs of intervals: every pair is looked at, 64 at a time.
+
+A pair of intervals is comparable when Delta_sr <= Delta_vu at every rank, and violated when, in spite of
+that, M(s) - M(r) > M(v) - M(u). The intervals stand in a bit set, sorted by M(s) - M(r); for every rank and
+every value t a second bit set marks the intervals with Delta[rank] <= t. Going down the tree of all
+difference vectors Delta_vu, one AND per node leaves exactly the intervals that are no larger, and how many
+of those have too large a score difference is a count of bits up to a position. So C(2N+1, N)^2 pairs cost
+C(2N+1, N) / 64 machine words for each of fewer than 3^N difference vectors, and for additive measures,
+equal on all intervals of a group, the bit sets hold groups instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.engines import cores
+from rankscope.lab.measurement.intervals import Groups, groups, interval_count, intervals
+from rankscope.progress import progress
+
+__all__ = ["ABSOLUTE", "RELATIVE", "Tally", "Work", "count_groups", "count_intervals", "slack", "work"]
+
+RELATIVE = 1e-9
+ABSOLUTE = 1e-13
+
+_WORD = 64
+_SLICE_WORDS = 1 << 13  # of one bit set, and
+_BLOCK_WORDS = 1 << 18  # of all bit sets worked on together: small enough for a core's cache
+_LONG = 1 << 10  # words of a bit set from which a call of numpy is worth it
+_PIECE_WORDS = 1 << 24  # of what one thread does before it can be interrupted: a moment
+
+Floats = NDArray[np.float64]
+Words = NDArray[np.uint64]
+
+
+def slack(difference: Any, scale: float) -> Any:
+    """How far another difference must exceed this one to be larger: 1e-9 of it + 1e-13 of the top score.
+
+    Score differences are sums of rounded numbers; without the tolerance, ties would count as violations.
+
+    >>> bool(0.1 + 0.2 - 0.3 > slack(0.3, 1.0))
+    False
+    """
+    return RELATIVE * np.abs(difference) + ABSOLUTE * scale
+
+
+class Tally(NamedTuple):
+    """Ordered pairs of intervals: how many are comparable, how many of these are violated.
+
+    ``complete`` is False when the count was interrupted; the numbers are then those of the pairs seen so far.
+    """
+
+    comparable: int
+    violations: int
+    complete: bool
+
+
+class Work(NamedTuple):
+    """What a count takes: machine words to AND, and bytes to hold at a time."""
+
+    words: int
+    memory: int
+
+
+def work(length: int, equal_relevant: bool, additive: bool) -> Work:
+    """The work of counting, known before it begins.
+
+    >>> work(10, False, additive=True).words < work(10, False, additive=False).words
+    True
+    """
+    vectors = _vectors(length, equal_relevant)
+    items = vectors if additive else interval_count(length, equal_relevant)
+    words = items // _WORD + 1
+    marks = sum(rank * (rank + 1) // 2 + 1 for rank in range(1, length + 1))
+    queries = 2 * (length + 1) * vectors if additive else items
+    held = 8 * min(words, _SLICE_WORDS) * marks + 80 * items + 32 * queries + 4 * length * vectors
+    return Work(vectors * words, held)
+
+
+def _vectors(length: int, equal_relevant: bool) -> int:
+    """How many difference vectors there are: prefixes of Motzkin paths, or whole ones."""
+    ways = [1]
+    for _ in range(length):
+        padded = [0, *ways, 0, 0]
+        ways = [padded[i] + padded[i + 1] + padded[i + 2] for i in range(len(ways) + 1)]
+    return ways[0] if equal_relevant else sum(ways)
+
+
+def count_groups(
+    weights: Floats,
+    length: int,
+    equal_relevant: bool,
+    *,
+    scale: float | None = None,
+    label: str = "",
+    jobs: int | None = None,
+) -> Tally:
+    """Violated pairs of the additive measure M(r) = sum of w_j r_j.
+
+    >>> count_groups(np.array([0.2, 0.16, 0.128, 0.1024]), 4, False)
+    Tally(comparable=7695, violations=715, complete=True)
+    """
+    kinds = groups(length, equal_relevant)
+    difference = kinds.change.astype(np.float64) @ np.asarray(weights, dtype=np.float64)
+    scale = float(np.abs(weights).sum()) if scale is None else scale
+    level = (kinds.change == 0).sum(axis=1)
+    items = _Items.sorted(difference, level, kinds.delta)
+    limits = difference + slack(difference, scale)
+    # for each class of group sizes: from where the class begins to where differences are small enough
+    begins, ends = items.begins[:-1], items.positions(limits)
+    here = np.repeat(begins[None, :], len(kinds), axis=0)
+    worth = kinds.size[:, None] << np.arange(length + 1)[None, :]
+    queries = _Queries(
+        offsets=2 * (length + 1) * np.arange(len(kinds) + 1),
+        position=np.stack([ends, here], axis=2).ravel(),
+        worth=np.stack([worth, -worth], axis=2).ravel(),
+    )
+    return _count(kinds, items, queries, label, jobs)
+
+
+def count_intervals(
+    values: Floats, length: int, equal_relevant: bool, *, label: str = "", jobs: int | None = None
+) -> Tally:
+    """Violated pairs of any measure, given its ``values[code]`` on all rankings.
+
+    >>> from rankscope.lab.measurement.intervals import rankings
+    >>> count_intervals(rankings(4) @ np.array([0.2, 0.16, 0.128, 0.1024]), 4, False)
+    Tally(comparable=7695, violations=715, complete=True)
+    """
+    kinds = groups(length, equal_relevant)
+    all_of_them = intervals(length, equal_relevant)
+    difference = values[all_of_them.upper] - values[all_of_them.lower]
+    items = _Items.sorted(
+        difference, np.zeros(len(difference), dtype=np.int64), kinds.delta, all_of_them.group
+    )
+    limits = difference + slack(difference, float(np.abs(values).max()))
+    queries = _Queries(
+        offsets=np.concatenate([[0], np.cumsum(kinds.size)]),
+        position=items.positions(limits)[:, 0],
+        worth=np.ones(len(difference), dtype=np.int64),
+    )
+    return _count(kinds, items, queries, label, jobs)
+
+
+@dataclass(frozen=True)
+class _Items:
+    """What a bit stands for: an interval, or a group of them; sorted by class and falling difference.
+
+    An item of class z counts for 2^z intervals; class z occupies the bits from ``begins[z]`` to ``begins[z
+    + 1]``.
+    """
+
+    falling: Floats
+    begins: NDArray[np.int64]
+    delta: NDArray[np.int16]
+    source: NDArray[np.int64]
+
+    @classmethod
+    def sorted(
+        cls,
+        difference: Floats,
+        level: NDArray[np.int64],
+        delta: NDArray[np.int16],
+        group: NDArray[np.int32] | None = None,
+    ) -> _Items:
+        order = np.lexsort((-difference, level))
+        begins = np.concatenate([[0], np.cumsum(np.bincount(level, minlength=int(level.max(initial=0)) + 1))])
+        source = order if group is None else group[order]
+        return cls(difference[order], begins, delta, source.astype(np.int64))
+
+    def __len__(self) -> int:
+        return len(self.falling)
+
+    def positions(self, limits: Floats) -> NDArray[np.int64]:
+        """For every limit and class: the bit behind the last difference above the limit."""
+        classes = len(self.begins) - 1
+        found = np.empty((len(limits), classes), dtype=np.int64)
+        for z in range(classes):
+            rising = self.falling[self.begins[z] : self.begins[z + 1]][::-1]
+            found[:, z] = self.begins[z + 1] - np.searchsorted(rising, limits, side="right")
+        return found
+
+    def marked(self, rank: int, first: int, last: int) -> Words:
+        """Bit sets, one for each t = 0, 1, ...: which of the items first..last have Delta[rank] <= t."""
+        column = self.delta[self.source[first:last], rank]
+        tallest = (rank + 1) * (rank + 2) // 2
+        words = (last - first) // _WORD + 1  # at least one spare bit, so that every position has a word
+        bits = np.zeros((tallest + 1, words * 8), dtype=np.uint8)
+        for t in range(tallest + 1):
+            packed = np.packbits(column <= t, bitorder="little")
+            bits[t, : len(packed)] = packed
+        return bits.view("<u8")
+
+
+@dataclass(frozen=True)
+class _Queries:
+    """Bits to count for each group: the sum of ``worth`` times the number of bits set before ``position``."""
+
+    offsets: NDArray[np.int64]
+    position: NDArray[np.int64]
+    worth: NDArray[np.int64]
+
+    def answer(self, first: int, position: NDArray[np.int64], bits: Words, before: NDArray[np.int32]) -> int:
+        last = first + len(bits)
+        begin, end = self.offsets[first], self.offsets[last]
+        row = np.repeat(np.arange(last - first), np.diff(self.offsets[first : last + 1]))
+        position = position[begin:end]
+        word, rest = position >> 6, (position & 63).astype(np.uint64)
+        part = bits[row, word] & ((np.uint64(1) << rest) - np.uint64(1))
+        return int(self.worth[begin:end] @ (before[row, word] + _ones(part)))
+
+
+def _ones(words: Words) -> NDArray[np.uint8]:
+    """Bits set in every word."""
+    if hasattr(np, "bitwise_count"):
+        ones: NDArray[np.uint8] = np.bitwise_count(words)
+        return ones
+    sixteen = np.ascontiguousarray(words).view(np.uint16).reshape(*words.shape, 4)
+    total: NDArray[np.uint8] = _ones_of_sixteen()[sixteen].sum(axis=-1, dtype=np.uint8)
+    return total
+
+
+def _ones_of_sixteen() -> NDArray[np.uint8]:
+    table = np.zeros(1, dtype=np.uint8)
+    for _ in range(16):
+        table = np.concatenate([table, table + np.uint8(1)])
+    return table
+
+
+def _count(kinds: Groups, items: _Items, queries: _Queries, label: str, jobs: int | None) -> Tally:
+    """Go over all difference vectors and add up what is found below each; an interruption ends the work.
+
+    The items are taken a slice at a time, so that their bit sets stay in the cache and memory is bounded; the
+    vectors in pieces, which threads share.
+    """
+    comparable = violations = 0
+    complete = False
+    with ThreadPoolExecutor(cores(jobs)) as pool:
+        try:
+            for counts in progress(*_pieces(kinds, items, queries, pool), label):
+                comparable, violations = comparable + counts[0], violations + counts[1]
+            complete = True
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+    return Tally(comparable, violations, complete)
+
+
+def _pieces(
+    kinds: Groups, items: _Items, queries: _Queries, pool: Executor
+) -> tuple[Iterator[tuple[int, int]], int]:
+    """The counts of every piece, as they come in, and how many pieces there are."""
+    wide = _SLICE_WORDS * _WORD
+    slices = [(start, min(len(items), start + wide)) for start in range(0, len(items), wide)]
+    step = max(1, _PIECE_WORDS // min(_SLICE_WORDS, len(items) // _WORD + 1))
+    firsts = range(0, len(kinds), step)
+
+    def counts() -> Iterator[tuple[int, int]]:
+        for start, end in slices:
+            part = _Slice(kinds, items, queries, start, end)
+            yield from pool.map(
+                lambda first, part=part: part.count(first, min(len(kinds), first + step)), firsts
+            )
+
+    return counts(), len(slices) * len(firsts)
+
+
+class _Slice:
+    """Some of the items, against any of the difference vectors."""
+
+    def __init__(self, kinds: Groups, items: _Items, queries: _Queries, start: int, end: int) -> None:
+        self.kinds = kinds
+        self.queries = queries
+        self.marks = [items.marked(rank, start, end) for rank in range(kinds.length)]
+        self.position = np.clip(queries.position, start, end) - start
+        self.begins = np.clip(items.begins, start, end) - start
+
+    def count(self, first: int, last: int) -> tuple[int, int]:
+        """Comparable and violated pairs of these items with the intervals of some difference vectors."""
+        comparable = violations = 0
+        for begin, bits in _blocks(self.kinds.delta[first:last], self.marks):
+            before = np.zeros((len(bits), bits.shape[1] + 1), dtype=np.int32)
+            np.cumsum(_ones(bits), axis=1, dtype=np.int32, out=before[:, 1:])
+            size = self.kinds.size[first + begin : first + begin + len(bits)]
+            comparable += _weighed(size, self.begins, bits, before)
+            violations += self.queries.answer(first + begin, self.position, bits, before)
+        return comparable, violations
+
+
+def _weighed(
+    size: NDArray[np.int64], begins: NDArray[np.int64], bits: Words, before: NDArray[np.int32]
+) -> int:
+    """All bits of a block, each counted for the intervals that its item and its group stand for."""
+    word, rest = begins >> 6, (begins & 63).astype(np.uint64)
+    upto = before[:, word] + _ones(bits[:, word] & ((np.uint64(1) << rest) - np.uint64(1)))
+    return int(size @ (np.diff(upto, axis=1) @ (np.int64(1) << np.arange(len(begins) - 1))))
+
+
+def _blocks(vectors: NDArray[np.int16], marks: list[Words]) -> Iterator[tuple[int, Words]]:
+    """Blocks of neighbouring difference vectors, with the bit set of the items no larger than each."""
+    size = max(1, _BLOCK_WORDS // marks[0].shape[1])
+    path: list[Words] = []  # the bit sets of the prefixes of the last vector seen
+    previous: NDArray[np.int16] | None = None
+    for first in range(0, len(vectors), size):
+        block = vectors[first : first + size]
+        common = _shared_prefix(block[0], block[-1])
+        kept = 0 if previous is None else min(_shared_prefix(previous, block[0]), common, len(path))
+        del path[kept:]
+        for rank in range(kept, common):
+            mark = marks[rank][block[0, rank]]
+            path.append(mark if rank == 0 else path[-1] & mark)
+        previous = block[0]
+        yield first, _descend(block, common, marks, path[-1] if path else None)
+
+
+def _shared_prefix(a: NDArray[np.int16], b: NDArray[np.int16]) -> int:
+    """How many leading entries are equal."""
+    different = np.flatnonzero(a != b)
+    return int(different[0]) if len(different) else len(a)
+
+
+def _descend(block: NDArray[np.int16], rank: int, marks: list[Words], shared: Words | None) -> Words:
+    """The bit sets of vectors that agree before a rank, level by level, each distinct prefix once."""
+    rows = np.zeros(len(block), dtype=np.int64)
+    bits = None if shared is None else shared[None, :]
+    for level in range(rank, block.shape[1]):
+        new = np.concatenate([[True], (np.diff(rows) != 0) | (np.diff(block[:, level]) != 0)])
+        starts = np.flatnonzero(new)
+        bits = _both(bits, rows[starts], marks[level], block[starts, level])
+        rows = np.cumsum(new) - 1
+    assert bits is not None
+    return bits  # one row per vector: no two vectors of a block are equal
+
+
+def _both(bits: Words | None, rows: NDArray[np.int64], marks: Words, which: NDArray[np.int16]) -> Words:
+    """The AND of chosen bit sets with chosen marks, pair by pair."""
+    if bits is None:
+        return marks[which]
+    if marks.shape[1] < _LONG:
+        chosen = marks[which]
+        return np.bitwise_and(bits[rows], chosen, out=chosen)
+    result = np.empty((len(rows), marks.shape[1]), dtype=marks.dtype)
+    for row, mark, out in zip(rows.tolist(), which.tolist(), result, strict=True):  # saves copying both
+        np.bitwise_and(bits[row], marks[mark], out=out)
+    return result

@@ -1,0 +1,121 @@
+"""Scales at lengths where not all rankings can be evaluated: what the theorems say, and nothing else.
+
+A measure that is a sum of gain times weight is additive by its definition, so its N weights decide. Any
+other measure is refuted by two intervals with equal difference vectors and unequal rises, if short rankings
+padded with non-relevant documents contain such a pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.errors import SettingsError
+from rankscope.lab.measurement import scales as findings
+from rankscope.lab.measurement.convexity import broken_additivity, convexity, witness
+from rankscope.lab.measurement.counting import RELATIVE, slack
+from rankscope.lab.measurement.distances import unequal_pair
+from rankscope.lab.measurement.intervals import ranking, rankings
+from rankscope.lab.measurement.scales import Counterexample, Finding
+from rankscope.lab.measurement.values import values_at, values_of
+from rankscope.lab.measurement.walks import Pair
+from rankscope.measures import Measure
+from rankscope.measures.weighted import WeightedPrecision
+
+__all__ = ["long_findings"]
+
+Floats = NDArray[np.float64]
+_SHORT = 6  # ranks of the short rankings in which a broken additivity is looked for
+
+
+def long_findings(measure: Measure, length: int, relevant: int, scales: Sequence[str]) -> list[Finding]:
+    """The findings about one measure on each scale.
+
+    >>> from rankscope.measures import measure
+    >>> [f.holds for f in long_findings(measure("RBP(p=0.5)"), 100, 100, list(findings.SCALES))]
+    [True, True, True, False]
+    """
+    if isinstance(measure, WeightedPrecision):
+        codes = [0, *(1 << place for place in range(length - 1, -1, -1))]
+        values = values_at(measure, codes, length, relevant)
+        return [_additive(str(measure), values[1:] - values[0], scale) for scale in scales]
+    return [_other(measure, length, relevant, scale) for scale in scales]
+
+
+def _additive(name: str, weights: Floats, scale: str) -> Finding:
+    length = len(weights)
+    if scale in (findings.ALL, findings.EQUAL):
+        equal_relevant = scale == findings.EQUAL
+        holds = convexity(weights, equal_relevant).holds
+        because = f"it adds up weights that are {'' if holds else 'not '}convex"
+        because += "" if equal_relevant else ", continued by zeros"
+    else:
+        share = weights / (
+            2.0 ** np.arange(-1, -length - 1, -1) if scale == findings.STRONG else _linear(length)
+        )
+        holds = bool(weights[-1] != 0 and np.ptp(share) <= RELATIVE * np.abs(share).max())
+        because = f"its weights {'' if holds else 'do not '}{_SHAPE[scale]}"
+    if holds:
+        return Finding(
+            name, scale, length, True, method="theorem", because=because, **findings.NOTHING_VIOLATED
+        )
+    for n in range(1, length + 1 if scale in (findings.ALL, findings.EQUAL) else min(length, _SHORT) + 1):
+        pair = _violation(weights[:n], scale)
+        if pair is not None:
+            rises = [_sum(weights[:n], b) - _sum(weights[:n], a) for a, b in (pair[:2], pair[2:])]
+            return _refuted(name, scale, length, Counterexample(n, pair, *rises))
+    return Finding(name, scale, length, False, method="theorem", because=because)
+
+
+_SHAPE = {
+    findings.STRONG: "halve from rank to rank",
+    findings.WEAK: "fall in equal steps to zero behind the last rank",
+}
+
+
+def _linear(length: int) -> Floats:
+    return np.arange(length, 0, -1, dtype=np.float64)
+
+
+def _sum(weights: Floats, code: int) -> float:
+    return float(
+        sum(weight for weight, grade in zip(weights, ranking(code, len(weights)), strict=True) if grade)
+    )
+
+
+def _violation(weights: Floats, scale: str) -> Pair | None:
+    """A pair that contradicts the scale, for rankings as long as the weights."""
+    if scale in (findings.ALL, findings.EQUAL):
+        test = convexity(weights, scale == findings.EQUAL)
+        return (
+            None if test.fails_at is None else witness(len(weights), test.fails_at, scale == findings.EQUAL)
+        )
+    return unequal_pair(rankings(len(weights)) @ weights, "strong" if scale == findings.STRONG else "weak")
+
+
+def _other(measure: Measure, length: int, relevant: int, scale: str) -> Finding:
+    """Equal difference vectors are equally far on every scale, so a broken additivity refutes them all."""
+    for n in range(1, _SHORT + 1):
+        values = values_of(measure, n, relevant)
+        pair = broken_additivity(values, scale == findings.EQUAL)
+        if pair is None:
+            continue
+        padded = values_at(measure, [code << (length - n) for code in pair], length, relevant)
+        small, large = padded[1] - padded[0], padded[3] - padded[2]
+        if abs(small - large) > slack(large, float(np.abs(padded).max())):
+            rises = [float(values[b] - values[a]) for a, b in (pair[:2], pair[2:])]
+            return _refuted(str(measure), scale, length, Counterexample(n, pair, *rises))
+    raise SettingsError(
+        f"{measure} on all 2^{length} rankings of length {length}",
+        hint="only measures that are sums of gain times weight can be decided there; use a length up to 20",
+    )
+
+
+def _refuted(name: str, scale: str, length: int, example: Counterexample) -> Finding:
+    return Finding(
+        name, scale, length, False, method="theorem",
+        because=f"already at length {example.length} {example.sentence(name, scale)}",
+        fails_from=example.length, counterexample=example,
+    )  # fmt: skip

@@ -1,0 +1,222 @@
+"""What was found out about the scale of a measure, and how it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from rankscope.errors import SettingsError
+from rankscope.lab.measurement.intervals import delta, ranking, written
+from rankscope.lab.measurement.walks import Pair
+from rankscope.tables import Cell, Table
+
+__all__ = ["ALL", "EQUAL", "SCALES", "STRONG", "WEAK", "Counterexample", "Finding", "Scales"]
+
+ALL = "interval-like (all)"
+EQUAL = "interval-like (equal-relevant)"
+STRONG = "interval (strong top-heaviness)"
+WEAK = "interval (weak top-heaviness)"
+
+SCALES = {
+    ALL: "the interval-like scale over all intervals",
+    EQUAL: "the interval-like scale over intervals with equally many relevant documents at both ends",
+    STRONG: "the interval scale of strong top-heaviness",
+    WEAK: "the interval scale of weak top-heaviness",
+}
+"""The scales by name, and in words."""
+
+NOTHING_VIOLATED: dict[str, Any] = {"violations": 0, "share": 0.0, "low": 0.0, "high": 0.0}
+"""The numbers of a scale that is proved to hold."""
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """Two intervals [r, s] and [u, v] on which the measure contradicts the scale, and its rises on both.
+
+    On an interval-like scale Delta_sr <= Delta_vu although M(s) - M(r) > M(v) - M(u); on an interval scale
+    the distances are equal and the rises are not (or the reverse, for a measure that never rises).
+    """
+
+    length: int
+    pair: Pair
+    rise_sr: float
+    rise_vu: float
+
+    def ends(self) -> list[str]:
+        """The four rankings as text."""
+        return [written(code, self.length) for code in self.pair]
+
+    def sizes(self, scale: str) -> tuple[str, str]:
+        """How large the two intervals are: difference vectors, or distances."""
+        n, (r, s, u, v) = self.length, self.pair
+        if scale == STRONG:
+            return str(s - r), str(v - u)
+        first, second = (delta(ranking(a, n), ranking(b, n)).tolist() for a, b in ((r, s), (u, v)))
+        if scale == WEAK:
+            return str(first[-1]), str(second[-1])
+        return f"({','.join(map(str, first))})", f"({','.join(map(str, second))})"
+
+    def sentence(self, measure: str, scale: str) -> str:
+        """Why this contradicts the scale, in words."""
+        (r, s, u, v), (small, large) = self.ends(), self.sizes(scale)
+        first, second = _apart(self.rise_sr, self.rise_vu)
+        if scale in (ALL, EQUAL):
+            return (
+                f"{r}->{s} is no larger than {u}->{v}, Delta {small} <= {large}, "
+                f"yet {measure} rises by {first} > {second}"
+            )
+        if small == large:
+            return (
+                f"{r}->{s} and {u}->{v} are equally far, {small}, yet {measure} rises by {first} and {second}"
+            )
+        return f"{r}->{s} and {u}->{v} are not equally far, {small} and {large}, yet {measure} rises by {first} on both"
+
+
+def _apart(a: float, b: float) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to tell them apart."""
+    digits = next((d for d in range(4, 16) if f"{a:.{d}f}" != f"{b:.{d}f}"), 4) if a != b else 4
+    return f"{a:.{digits}f}", f"{b:.{digits}f}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One measure on one scale at one length.
+
+    ``method`` is how the numbers were found: "exact" (every pair), "dynamic program" or "theorem" (the
+    verdict is proved, no pair was counted), "sampled" (the verdict is proved, ``share`` is an estimate with
+    a 95 % interval ``low`` to ``high``), or "partial" (interrupted: the counts are those of the pairs
+    seen). ``fails_from`` is the shortest length that contradicts the scale.
+    """
+
+    measure: str
+    scale: str
+    length: int
+    holds: bool
+    method: str
+    because: str
+    violations: int | None = None
+    comparable: int | None = None
+    share: float = nan
+    low: float = nan
+    high: float = nan
+    fails_from: int | None = None
+    counterexample: Counterexample | None = None
+
+    def verdict(self) -> str:
+        """Whether means of the measure are permissible, and why."""
+        may = "are" if self.holds else "are not"
+        return (
+            f"Means of {self.measure} {may} permissible under {SCALES[self.scale]} "
+            f"at length {self.length}, because {self.because}{self._extent()}."
+        )
+
+    def _extent(self) -> str:
+        if self.method == "exact" and self.holds:
+            return f" (all {self.comparable:,} comparable pairs of intervals agree)"
+        if self.method == "exact":
+            return f" ({self.share:.2%} of {self.comparable:,} comparable pairs of intervals are violated)"
+        if self.method == "sampled":
+            interval = f"95 % interval {self.low:.2%} to {self.high:.2%}"
+            return f" (about {self.share:.2%} of comparable pairs are violated, {interval}, from a sample)"
+        if self.method == "partial":
+            return f" (interrupted: {self.violations:,} of the {self.comparable:,} comparable pairs seen are violated)"
+        return f" ({self.method})"
+
+    def row(self) -> tuple[Cell, ...]:
+        """The row of the table ``scales``."""
+        return (
+            self.measure, self.scale, self.holds, self.violations, self.comparable, self.share, self.low, self.high,
+            self.method, self.fails_from, self.length,
+        )  # fmt: skip
+
+
+_COLUMNS = (
+    "measure", "scale", "holds", "violations", "comparable", "share", "low", "high", "method", "fails_from", "length",
+)  # fmt: skip
+_EXAMPLE = (
+    "measure",
+    "scale",
+    "length",
+    "r",
+    "s",
+    "u",
+    "v",
+    "size_sr",
+    "size_vu",
+    "rise_sr",
+    "rise_vu",
+    "explanation",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Scales:
+    """The scales of measures: findings, and from them tables and sentences.
+
+    ``partial`` is True when the work was interrupted and not everything asked for is here.
+    """
+
+    findings: Sequence[Finding]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    partial: bool = False
+
+    @property
+    def verdicts(self) -> list[str]:
+        """One sentence per measure and scale."""
+        return [finding.verdict() for finding in self.findings]
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """``scales``, ``counterexamples`` and ``verdicts``."""
+        examples: list[tuple[Cell, ...]] = [
+            (
+                f.measure, f.scale, f.counterexample.length, *f.counterexample.ends(), *f.counterexample.sizes(f.scale),
+                f.counterexample.rise_sr, f.counterexample.rise_vu, f.counterexample.sentence(f.measure, f.scale),
+            )
+            for f in self.findings
+            if f.counterexample is not None
+        ]  # fmt: skip
+        verdicts = [(f.measure, f.scale, f.verdict()) for f in self.findings]
+        return {
+            "scales": Table("scales", _COLUMNS, [f.row() for f in self.findings]),
+            "counterexamples": Table("counterexamples", _EXAMPLE, examples),
+            "verdicts": Table("verdicts", ("measure", "scale", "verdict"), verdicts),
+        }
+
+    def plot(self, measure: object = None, **options: Any) -> Any:
+        """The figure of the first counterexample to an interval-like scale, or of the first one of a measure."""
+        from rankscope.plots import plot_intervals
+
+        for found in self.findings:
+            example = found.counterexample
+            if example and found.scale in (ALL, EQUAL) and (measure is None or str(measure) == found.measure):
+                r, s, u, v = example.ends()
+                rises = example.rise_sr, example.rise_vu
+                return plot_intervals(r, s, u, v, found.measure, rises=rises, **options)
+        raise SettingsError(
+            "no interval-like scale is violated: there is no counterexample to draw",
+            hint="try other measures or lengths",
+        )
+
+    def finding(self, measure: object, scale: str) -> Finding:
+        """The finding about one measure and one scale."""
+        return next(f for f in self.findings if f.measure == str(measure) and f.scale == scale)
+
+
+def wilson(violated: int, drawn: int) -> tuple[float, float]:
+    """The 95 % confidence interval of a share (Wilson 1927).
+
+    >>> low, high = wilson(0, 100)
+    >>> round(low, 4), round(high, 4)
+    (0.0, 0.037)
+    """
+    z = 1.959963984540054
+    share = violated / drawn
+    centre = (share + z * z / (2 * drawn)) / (1 + z * z / drawn)
+    half = z / (1 + z * z / drawn) * float(np.sqrt(share * (1 - share) / drawn + z * z / (4 * drawn * drawn)))
+    # at the ends the formula gives 0 and 1 but for rounding
+    return 0.0 if violated == 0 else centre - half, 1.0 if violated == drawn else centre + half

@@ -1,0 +1,80 @@
+"""A measure on every binary ranking of a length, through the same formula that evaluates runs.
+
+The setting: one topic with a fixed number of relevant documents (as many as the ranking is long, unless
+set) and as many judged non-relevant ones as a ranking can hold; every ranking is full, so all its documents
+are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.errors import MeasureError
+from rankscope.judging.lists import Lists
+from rankscope.judging.pool import Pool
+from rankscope.lab.measurement.intervals import written
+from rankscope.lab.rankings.enumeration import values_on_binary
+from rankscope.measures import Measure
+
+__all__ = ["values_at", "values_of"]
+
+Floats = NDArray[np.float64]
+
+
+def values_of(measure: Measure, length: int, relevant: int | None = None) -> Floats:
+    """``values[code]`` of a measure on all 2^N binary rankings of a length.
+
+    >>> from rankscope.measures import measure
+    >>> values_of(measure("AP"), 2).tolist()
+    [0.0, 0.25, 0.5, 1.0]
+    """
+    values = values_on_binary(measure, length, relevant or length)
+    _refuse_undefined(measure, values, range(1 << length), length)
+    return values
+
+
+def values_at(measure: Measure, codes: Sequence[int], length: int, relevant: int | None = None) -> Floats:
+    """The measure on some rankings of any length, given by their codes.
+
+    >>> from rankscope.measures import measure
+    >>> values_at(measure("RR"), [0, 1, 1 << 99], 100).tolist()
+    [0.0, 0.01, 1.0]
+    """
+    grades = np.array([[int(digit) for digit in f"{code:0{length}b}"] for code in codes], dtype=np.int64)
+    values = _evaluate(measure, grades.reshape(len(codes), length), relevant or length)
+    _refuse_undefined(measure, values, codes, length)
+    return values
+
+
+def _evaluate(measure: Measure, grades: NDArray[np.int64], relevant: int) -> Floats:
+    """Rankings as lists of one topic: relevant documents are numbered from 0, the others from ``relevant`` on."""
+    count, length = grades.shape
+    pool = Pool(
+        np.array([0, relevant + length]),
+        np.concatenate([np.ones(relevant, dtype=np.int32), np.zeros(length, dtype=np.int32)]),
+    )
+    document = np.where(
+        grades > 0, np.cumsum(grades, axis=1) - 1, relevant + np.cumsum(1 - grades, axis=1) - 1
+    )
+    lists = Lists(
+        pool,
+        topic=np.zeros(count, dtype=np.int64),
+        length=np.full(count, length, dtype=np.int64),
+        offsets=np.arange(count + 1) * length,
+        rank=np.tile(np.arange(1, length + 1, dtype=np.int32), count),
+        judgment=document.ravel().astype(np.int32),
+    )
+    return np.asarray(measure.of(lists), dtype=np.float64)
+
+
+def _refuse_undefined(measure: Measure, values: Floats, codes: Sequence[int], length: int) -> None:
+    undefined = np.flatnonzero(~np.isfinite(values))
+    if len(undefined):
+        where = written(codes[int(undefined[0])], length)
+        raise MeasureError(
+            f"{measure} is {values[undefined[0]]:g} on the ranking {where}",
+            hint="only a measure that is a number on every ranking has a scale",
+        )

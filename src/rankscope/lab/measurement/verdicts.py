@@ -1,0 +1,267 @@
+"""Which scale a measure is on: interval-like, or interval under strong or weak top-heaviness.
+
+The verdicts are decided by theorems from the 2^N values of the measure (see ``convexity`` and
+``distances``); the counts of violated pairs are exact as far as that is feasible, and sampled, with a
+confidence interval, beyond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.errors import SettingsError
+from rankscope.lab.measurement import distances
+from rankscope.lab.measurement import scales as findings
+from rankscope.lab.measurement.convexity import (
+    Convexity,
+    additive_weights,
+    broken_additivity,
+    convexity,
+    witness,
+)
+from rankscope.lab.measurement.counting import (
+    ABSOLUTE,
+    RELATIVE,
+    Tally,
+    count_groups,
+    count_intervals,
+    slack,
+    work,
+)
+from rankscope.lab.measurement.intervals import interval_count
+from rankscope.lab.measurement.long_rankings import long_findings
+from rankscope.lab.measurement.scales import Counterexample, Finding, Scales
+from rankscope.lab.measurement.values import values_of
+from rankscope.lab.measurement.walks import Pair, comparable_pairs, sample_pairs, worst_pair
+from rankscope.measures import Measure, parse_many
+
+__all__ = ["COUNTS", "LONGEST", "scales"]
+
+COUNTS = ("auto", "exact", "sample")
+LONGEST = 20
+"""The longest rankings that are all evaluated: 2^20 of them."""
+
+_FEASIBLE_WORDS = 1_200_000_000  # about ten seconds of a core
+_FEASIBLE_MEMORY = 4 << 30
+_FEASIBLE_INTERVALS = 1 << 24
+_PROVABLE = 30  # the dynamic program keeps all its layers, which grow as N^5
+
+Floats = NDArray[np.float64]
+
+
+def scales(
+    measures: str | Measure | Iterable[str | Measure],
+    length: int = 10,
+    *,
+    equal_relevant: bool | None = None,
+    relevant: int | None = None,
+    count: str = "auto",
+    samples: int = 100_000,
+    seed: int = 1,
+    jobs: int | None = None,
+) -> Scales:
+    """Whether measures are on an interval-like or an interval scale, on all rankings of a length.
+
+    ``equal_relevant`` restricts the interval-like check to intervals with equally many relevant documents at
+    both ends (True), to all intervals (False), or makes both (None). ``relevant`` is the recall base, as many
+    as the rankings are long unless set. ``count`` says how violated pairs are counted: "exact" all of them,
+    "sample" a sample of ``samples`` comparable pairs, "auto" all while that takes seconds. An interruption
+    (Ctrl-C) ends the work and leaves what is known, marked as partial.
+
+    Reference: Ferrante, Ferro and Pontarollo 2017.
+
+    >>> found = scales("RBP(p=0.8)", length=4)
+    >>> print(found.verdicts[0])  # doctest: +NORMALIZE_WHITESPACE
+    Means of RBP are not permissible under the interval-like scale over all intervals at length 4, because
+    already at length 2 (00)->(01) is no larger than (01)->(10), Delta (0,1) <= (1,1), yet RBP rises by 0.1600 > 0.0400
+    (9.29% of 7,695 comparable pairs of intervals are violated).
+    """
+    wanted = parse_many(measures)
+    recall_base = _checked(length, relevant, count, samples)
+    wanted_scales = _scales(equal_relevant)
+    settings = {
+        "measures": [str(measure) for measure in wanted], "length": length, "equal_relevant": equal_relevant,
+        "relevant": recall_base, "count": count, "samples": samples, "seed": seed,
+        "tolerance": f"a rise is larger if by more than {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
+    }  # fmt: skip
+    found: list[Finding] = []
+    try:
+        for measure in wanted:
+            if length > LONGEST:
+                found += long_findings(measure, length, recall_base, wanted_scales)
+                continue
+            study = _Study(measure, length, recall_base, count, samples, seed, jobs)
+            for scale in wanted_scales:
+                found.append(study.finding(scale))
+                if found[-1].method == "partial":
+                    raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        return Scales(found, {**settings, "partial": True}, partial=True)
+    return Scales(found, settings)
+
+
+def _scales(equal_relevant: bool | None) -> list[str]:
+    both = [findings.ALL, findings.EQUAL]
+    interval_like = both if equal_relevant is None else both[1:] if equal_relevant else both[:1]
+    return [*interval_like, findings.STRONG, findings.WEAK]
+
+
+def _checked(length: int, relevant: int | None, count: str, samples: int) -> int:
+    if not 1 <= length <= 1000:
+        raise SettingsError(f"rankings of length {length}", hint="the length is from 1 to 1000")
+    if relevant is not None and relevant < length:
+        raise SettingsError(
+            f"{relevant} relevant documents for rankings of length {length}",
+            hint=f"a ranking may hold {length} of them, so give at least as many",
+        )
+    if count not in COUNTS:
+        raise SettingsError(f"no way to count is called {count!r}", hint=f"choose one of {', '.join(COUNTS)}")
+    if samples < 1:
+        raise SettingsError(f"{samples} samples", hint="draw at least one pair")
+    return length if relevant is None else relevant
+
+
+@lru_cache(maxsize=4)
+def _drawn(length: int, equal_relevant: bool, samples: int, seed: int) -> Pair:
+    """The sample is the same for every measure."""
+    return sample_pairs(
+        length, samples, np.random.default_rng([seed, length, equal_relevant]), equal_relevant
+    )
+
+
+class _Study:
+    """One measure, evaluated on all rankings up to a length."""
+
+    def __init__(
+        self,
+        measure: Measure,
+        length: int,
+        relevant: int,
+        count: str,
+        samples: int,
+        seed: int,
+        jobs: int | None,
+    ) -> None:
+        self.name = str(measure)
+        self.length = length
+        self.count = count
+        self.samples = samples
+        self.seed = seed
+        self.jobs = jobs
+        # shorter rankings too: the shortest contradiction is the easiest to read
+        self.values = {n: values_of(measure, n, relevant) for n in range(1, length + 1)}
+
+    def finding(self, scale: str) -> Finding:
+        if scale == findings.STRONG:
+            return self._interval(scale, "strong")
+        if scale == findings.WEAK:
+            return self._interval(scale, "weak")
+        return self._interval_like(scale, scale == findings.EQUAL)
+
+    def _interval_like(self, scale: str, equal_relevant: bool) -> Finding:
+        weights = additive_weights(self.values[self.length], equal_relevant)
+        holds = weights is not None and self._convexity(weights, equal_relevant).holds
+        numbers = self._numbers(weights, holds, equal_relevant)
+        if holds and not numbers.get("violations"):
+            zeros = "" if equal_relevant else ", also when continued by zeros"
+            because = f"it adds up weights that are convex{zeros}"
+            return Finding(self.name, scale, self.length, True, because=because, **numbers)
+        shortest = ((n, self._violation(n, equal_relevant)) for n in range(1, self.length + 1))
+        # curvatures too small to be told from rounding, each by itself, can add up to a violation
+        last = (
+            [(self.length, worst_pair(weights, equal_relevant).pair)] if weights is not None and holds else []
+        )
+        return self._failed(scale, chain(shortest, last), numbers)
+
+    def _convexity(self, weights: Floats, equal_relevant: bool) -> Convexity:
+        return convexity(
+            weights, equal_relevant, noise=ABSOLUTE * float(np.abs(self.values[len(weights)]).max())
+        )
+
+    def _violation(self, length: int, equal_relevant: bool) -> Pair | None:
+        """A violated pair at a length, or None if the theorems say that there is none."""
+        weights = additive_weights(self.values[length], equal_relevant)
+        if weights is None:
+            return broken_additivity(self.values[length], equal_relevant)
+        fails_at = self._convexity(weights, equal_relevant).fails_at
+        return None if fails_at is None else witness(length, fails_at, equal_relevant)
+
+    def _failed(
+        self, scale: str, pairs: Iterable[tuple[int, Pair | None]], numbers: dict[str, Any]
+    ) -> Finding:
+        length, pair = next((n, pair) for n, pair in pairs if pair is not None)
+        rises = [float(self.values[length][b] - self.values[length][a]) for a, b in (pair[:2], pair[2:])]
+        example = Counterexample(length, pair, *rises)
+        already = "" if length == self.length else f"already at length {length} "
+        return Finding(
+            self.name, scale, self.length, False, because=already + example.sentence(self.name, scale),
+            fails_from=length, counterexample=example, **numbers,
+        )  # fmt: skip
+
+    def _numbers(self, weights: Floats | None, holds: bool, equal_relevant: bool) -> dict[str, Any]:
+        """Violated and comparable pairs: all, or a sample of them."""
+        need = work(self.length, equal_relevant, weights is not None)
+        if self.count == "exact" and need.memory > _FEASIBLE_MEMORY:
+            raise SettingsError(
+                f"counting the pairs of {interval_count(self.length, equal_relevant):,} intervals of length "
+                f"{self.length} for {self.name} takes {need.memory / 2**30:.1f} GiB and {need.words:,} machine words",
+                hint="use a smaller length, or sample",
+            )
+        feasible = need.words <= _FEASIBLE_WORDS and need.memory <= _FEASIBLE_MEMORY
+        if self.count == "exact" or (self.count == "auto" and feasible):
+            return _counted(self._tally(weights, equal_relevant))
+        comparable = comparable_pairs(self.length, equal_relevant)
+        if holds and weights is not None and self.length <= _PROVABLE:
+            excess = worst_pair(weights, equal_relevant).excess
+            if excess <= slack(0.0, float(np.abs(self.values[self.length]).max())) * 10:
+                return {"method": "dynamic program", "comparable": comparable, **findings.NOTHING_VIOLATED}
+        return self._sampled(equal_relevant, comparable)
+
+    def _tally(self, weights: Floats | None, equal_relevant: bool) -> Tally:
+        values, label = self.values[self.length], f"{self.name}: pairs of intervals"
+        if weights is None:
+            return count_intervals(values, self.length, equal_relevant, label=label, jobs=self.jobs)
+        scale = float(np.abs(values).max())
+        return count_groups(weights, self.length, equal_relevant, scale=scale, label=label, jobs=self.jobs)
+
+    def _sampled(self, equal_relevant: bool, comparable: int) -> dict[str, Any]:
+        values = self.values[self.length]
+        pair = _drawn(self.length, equal_relevant, self.samples, self.seed)
+        small, large = values[pair.s] - values[pair.r], values[pair.v] - values[pair.u]
+        violated = int((small > large + slack(large, float(np.abs(values).max()))).sum())
+        low, high = findings.wilson(violated, self.samples)
+        return {
+            "method": "sampled", "comparable": comparable, "share": violated / self.samples, "low": low, "high": high,
+        }  # fmt: skip
+
+    def _interval(self, scale: str, heaviness: distances.Heaviness) -> Finding:
+        numbers: dict[str, Any] = {"method": "theorem"}
+        few = distances.chain_intervals(self.length, heaviness) <= _FEASIBLE_INTERVALS
+        if few and self.count != "sample":
+            numbers = _counted(distances.count_distances(self.values[self.length], heaviness))
+        if distances.is_interval_scale(self.values[self.length], heaviness):
+            because = "every step up the order raises it by the same amount"
+            return Finding(
+                self.name,
+                scale,
+                self.length,
+                True,
+                because=because,
+                **{**findings.NOTHING_VIOLATED, **numbers},
+            )
+        pairs = ((n, distances.unequal_pair(self.values[n], heaviness)) for n in range(1, self.length + 1))
+        return self._failed(scale, pairs, numbers)
+
+
+def _counted(tally: Tally) -> dict[str, Any]:
+    share = tally.violations / tally.comparable if tally.comparable else 0.0
+    numbers: dict[str, Any] = {"violations": tally.violations, "comparable": tally.comparable, "share": share}
+    if tally.complete:
+        return {"method": "exact", **numbers, "low": share, "high": share}
+    return {"method": "partial", **numbers}

@@ -1,0 +1,193 @@
+"""The value of a measure on every ranking, block by block.
+
+A block is the part of the prefix tree below one prefix; it fits a processor's cache, so that memory is bounded
+whatever the depth and work can stop between two blocks.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import product
+
+import numpy as np
+
+from rankscope.engines import cores
+from rankscope.errors import SettingsError
+from rankscope.judging.lists import Floats
+from rankscope.lab.rankings.tree import Shape, Tree
+from rankscope.lab.rankings.worlds import World, graded_world
+from rankscope.measures.measure import Measure
+
+__all__ = [
+    "Evaluator",
+    "blocks",
+    "check_depth",
+    "evaluated",
+    "number_of_rankings",
+    "places",
+    "values_on_binary",
+]
+
+BLOCK = 1 << 18
+"""Rankings evaluated at a time."""
+
+LIMIT = 1 << 34
+"""Rankings beyond which an enumeration is refused: hours of work."""
+
+_FLAT_BLOCK = 1 << 15
+
+
+def number_of_rankings(letters: int, depth: int) -> int:
+    """How many rankings of at most ``depth`` documents there are, the empty one included.
+
+    >>> number_of_rankings(3, 10)
+    88573
+    """
+    return int((letters ** (depth + 1) - 1) // (letters - 1))
+
+
+def blocks(world: World, depth: int, size: int | None = None) -> list[tuple[int, tuple[int, ...], int]]:
+    """The enumeration cut into (depth, prefix, first own level), each of at most ``size`` rankings.
+
+    >>> blocks(graded_world(1, relevant=1, nonrelevant=1), 3, size=7)
+    [(1, (), 0), (3, (0,), 2), (3, (1,), 2)]
+    """
+    size = BLOCK if size is None else size
+    check_depth(world, depth)
+    below = depth
+    while below > 1 and number_of_rankings(len(world), below) > size:
+        below -= 1
+    if below == depth:
+        return [(depth, (), 0)]
+    top = depth - below
+    head = blocks(world, top, size)
+    return head + [(depth, prefix, top + 1) for prefix in product(range(len(world)), repeat=top)]
+
+
+def check_depth(world: World, depth: int) -> None:
+    """Refuse a depth with more rankings than can be looked at; such a number may be too long even to print."""
+    deepest = _deepest(len(world))
+    if not 1 <= depth <= deepest:
+        many = f"{number_of_rankings(len(world), depth):,}" if depth <= 3 * deepest else f"over {LIMIT:,}"
+        raise SettingsError(
+            f"depth {depth} has {many} rankings over {len(world)} letters",
+            hint=f"choose a depth from 1 to {deepest}",
+        )
+
+
+def _deepest(letters: int) -> int:
+    depth = 1
+    while number_of_rankings(letters, depth + 1) <= LIMIT:
+        depth += 1
+    return depth
+
+
+def evaluated(
+    pieces: Sequence[tuple[int, tuple[int, ...], int]],
+    evaluators: Sequence[Evaluator],
+    world: World,
+    jobs: int | None = None,
+) -> Iterator[tuple[Tree, int, list[Floats]]]:
+    """(tree, first own level, values of each measure) for every block, in order; a few blocks ahead on other cores."""
+
+    def work(piece: tuple[int, tuple[int, ...], int]) -> tuple[Tree, int, list[Floats]]:
+        depth, prefix, first = piece
+        tree = Tree(world, depth, prefix)
+        return tree, first, [evaluator.of(tree) for evaluator in evaluators]
+
+    workers = min(cores(jobs), len(pieces))
+    if workers <= 1:
+        yield from map(work, pieces)
+        return
+    waiting: deque[Future[tuple[Tree, int, list[Floats]]]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for piece in pieces:
+                waiting.append(pool.submit(work, piece))
+                if len(waiting) > 2 * workers:  # no further ahead, so that memory stays bounded
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+class Evaluator:
+    """A measure with the way to evaluate it on trees.
+
+    Most formulas follow the tree. One that does not (it needs lists written out, or asks for the length of the list a
+    hit stands in) shows itself on short rankings, and is then given lists written out; the measure is the same.
+    """
+
+    def __init__(self, measure: Measure, world: World) -> None:
+        self.measure = measure
+        self.follows_tree = self._agrees(Tree(world, 3))
+
+    def _agrees(self, tree: Tree) -> bool:
+        expected = self.measure.of(tree.flat())
+        try:
+            found = self.measure.of(tree)
+        except Exception:  # whatever an unsuited formula runs into
+            return False
+        return bool(np.allclose(found, expected, rtol=1e-12, atol=1e-12, equal_nan=True))
+
+    def of(self, tree: Tree) -> Floats:
+        """The value of every node."""
+        if self.follows_tree:
+            return self.measure.of(tree)
+        if tree.shape.size <= _FLAT_BLOCK:
+            return self.measure.of(tree.flat())
+        return self._in_pieces(tree)
+
+    def _in_pieces(self, tree: Tree) -> Floats:
+        """Lists written out take much memory: a piece of the tree at a time."""
+        values = np.empty(tree.shape.size)
+        fixed = tree.shape.prefix
+        for depth, more, first in blocks(tree.world, tree.shape.depth - len(fixed), _FLAT_BLOCK):
+            piece = Tree(tree.world, len(fixed) + depth, fixed + more)
+            found = self.measure.of(piece.flat())
+            for level in range(len(fixed) + first if more else 0, piece.shape.depth + 1):
+                values[places(tree.shape, more, level)] = piece.level(found, level)[0]
+        return values
+
+
+def places(shape: Shape, more: tuple[int, ...], level: int) -> slice:
+    """Where the rankings of a level that go on with ``more`` after the prefix stand in a tree."""
+    if level <= len(shape.prefix):
+        return slice(level, level + 1)
+    step = shape.letters ** len(more)
+    offset = sum(letter * shape.letters**i for i, letter in enumerate(more))
+    return slice(shape.starts[level] + offset, shape.starts[level + 1], step)
+
+
+def values_on_binary(measure: Measure, length: int, relevant: int | None = None) -> Floats:
+    """The value of a measure on all 2^length binary rankings of one length.
+
+    Entry c is the ranking whose binary number is c, the first rank counting most. ``relevant`` is the recall base;
+    by default as many as there are ranks.
+
+    >>> from rankscope.measures import measure
+    >>> values_on_binary(measure("P@2"), 2).tolist()
+    [0.0, 0.5, 0.5, 1.0]
+    """
+    relevant = length if relevant is None else relevant
+    world = graded_world(1, relevant=relevant, nonrelevant=length)
+    evaluator = Evaluator(measure, world)
+    values = np.empty(2**length)
+    for tree in fixed_length(world, length):
+        found = tree.level(evaluator.of(tree), length)[0]
+        fixed = len(tree.shape.prefix)
+        start = int("0" + "".join(map(str, tree.shape.prefix)), 2) << (length - fixed)
+        free = length - fixed
+        values[start : start + 2**free] = found.reshape((2,) * free).transpose().ravel()
+    return values
+
+
+def fixed_length(world: World, length: int) -> Iterator[Tree]:
+    """Trees whose deepest levels together are all rankings of one length, each once."""
+    for depth, prefix, _ in blocks(world, length):
+        if depth == length:
+            yield Tree(world, depth, prefix)

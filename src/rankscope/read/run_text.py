@@ -1,0 +1,239 @@
+"""The text of a run, taken apart into columns and checked: the one reader of run lines in Python.
+
+Lines are taken apart in bulk and columns converted in one go; only what is unusual (comments, errors) is looked at
+one by one. What becomes of the lists is up to who derives from :class:`RunText`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+from operator import ne
+from typing import NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError
+from rankscope.read.ids import to_text
+from rankscope.read.source import Source, whole_lines
+
+__all__ = ["COLUMNS", "LineProblem", "RunText", "TextList", "refuse_empty"]
+
+COLUMNS = "topic Q0 document rank score tag"
+_NUMBER = re.compile(rb"(?i)[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)")
+_NAN = re.compile(rb"(?i)[+-]?nan")
+_INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
+_PORTION = 1 << 15
+_END = b"\0"  # stands for the end of a line among its fields: no field can contain it
+
+
+class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the file has a name
+    """The first line of a run that is wrong. Both scanners raise it, so their messages are the same.
+
+    ``kind`` is one of ``long``, ``nul``, ``fields``, ``rank``, ``score``, ``nan``, ``duplicate``, tested in this order
+    within a line; a duplicate is a problem of the line where the document occurs for the second time.
+    """
+
+    def __init__(self, kind: str, line: int, text: bytes = b"", topic: bytes = b"", fields: int = 0) -> None:
+        super().__init__(kind, line)
+        self.kind, self.line, self.text, self.topic, self.fields = kind, line, text, topic, fields
+
+    def located(self, label: str) -> InputError:
+        """The error to show for a file."""
+        message, hint = getattr(self, f"_{self.kind}")()
+        return InputError(message, path=label, line=self.line, hint=hint)
+
+    def _long(self) -> tuple[str, str]:
+        return (
+            "the line or the list it belongs to is too long",
+            "the limit is 2^31 bytes a line and documents a list",
+        )
+
+    def _nul(self) -> tuple[str, str]:
+        return "a NUL byte in the line", "this looks like binary data; give a text file"
+
+    def _fields(self) -> tuple[str, str]:
+        message = f"{self.fields} field{'s' * (self.fields != 1)} where a run has 6: {COLUMNS}"
+        if self.fields == 4:
+            return message, "this looks like a qrels file; name the qrels first and the runs after it"
+        return message, "complete the line or remove it"
+
+    def _rank(self) -> tuple[str, str]:
+        return (
+            f"rank {_quoted(self.text)} is not an integer",
+            "correct it, or choose another order",
+        )
+
+    def _score(self) -> tuple[str, str]:
+        return f"score {_quoted(self.text)} is not a number", "give a decimal number such as 12.5 or 1e-3"
+
+    def _nan(self) -> tuple[str, str]:
+        return "NaN score", "remove the line or give a number"
+
+    def _duplicate(self) -> tuple[str, str]:
+        return (
+            f"document {_quoted(self.text)} occurs twice in topic {_quoted(self.topic)}",
+            "keep one of the two lines",
+        )
+
+
+def _quoted(text: bytes) -> str:
+    shown = to_text(text)
+    return f"'{shown}'" if len(shown) <= 60 else f"'{shown[:57]}...'"
+
+
+@dataclass
+class _Columns:
+    """Lines with six fields, column by column."""
+
+    lines: Sequence[int]
+    topics: list[bytes]
+    documents: list[bytes]
+    ranks: list[bytes]
+    scores: list[bytes]
+    tags: list[bytes]
+
+    def before(self, row: int) -> _Columns:
+        """The first rows only."""
+        columns = (self.topics, self.documents, self.ranks, self.scores, self.tags)
+        return _Columns(self.lines[:row], *(column[:row] for column in columns))
+
+
+@dataclass
+class TextList:
+    """One list while it is read: its documents in the order of the file."""
+
+    documents: list[bytes] = field(default_factory=list)
+    seen: set[bytes] = field(default_factory=set)
+    scores: list[npt.NDArray[np.float64]] = field(default_factory=list)
+    ranks: list[list[bytes]] = field(default_factory=list)
+    """As they are written: only the ``rank`` ordering needs them to be numbers, and checks it."""
+
+
+class RunText:
+    """Whole lines in, checked lists out: ``list_of`` says where the documents of a topic are collected."""
+
+    def __init__(self, order: str) -> None:
+        self.order = order
+        self.lines = 0
+        self.tag: bytes | None = None
+
+    def list_of(self, topic: bytes) -> TextList:
+        """The list that the lines of a topic belong to; asked for wherever the topic changes."""
+        raise NotImplementedError
+
+    def read(self, source: Source) -> None:
+        """All lines of a source."""
+        for text in whole_lines(source.blocks()):
+            for start, stop in _portions(text):
+                self.take(text[start:stop])
+
+    def take(self, text: bytes) -> None:
+        """Whole lines."""
+        count = text.count(b"\n")
+        fields = text.replace(b"\n", b" \0 ").split()
+        usual = len(fields) == 7 * count and fields[6::7].count(_END) == count and text.count(_END) == 0
+        if usual:
+            lines = range(self.lines + 1, self.lines + 1 + count)
+            columns = _Columns(lines, *(fields[column::7] for column in (0, 2, 3, 4, 5)))
+            starts = _changes(columns.topics)
+            usual = not any(columns.topics[row][:1] == b"#" for row in starts)
+        self.lines += count
+        if usual:
+            self._take_columns(columns, starts)
+        else:
+            self._take_unusual(text, self.lines - count)
+
+    def _take_unusual(self, text: bytes, before: int) -> None:
+        """Lines one by one; a line that is wrong counts only after the lines before it were found right."""
+        rows: list[list[bytes]] = []
+        numbers: list[int] = []
+        problem = None
+        for number, line in enumerate(text.split(b"\n")[:-1], before + 1):
+            if _END in line:
+                problem = LineProblem("nul", number)
+                break
+            fields = line.split()
+            if not fields or fields[0][:1] == b"#":
+                continue
+            if len(fields) < 6:
+                problem = LineProblem("fields", number, fields=len(fields))
+                break
+            rows.append(fields[:6])  # what stands after the tag does not matter
+            numbers.append(number)
+        if rows:
+            topics, _, documents, ranks, scores, tags = map(list, zip(*rows, strict=True))
+            self._take_columns(_Columns(numbers, topics, documents, ranks, scores, tags), _changes(topics))
+        if problem:
+            raise problem
+
+    def _take_columns(self, columns: _Columns, starts: list[int]) -> None:
+        values = _numbers(columns.scores)
+        if values is None or (self.order == "rank" and not all(map(_INTEGER.fullmatch, columns.ranks))):
+            row, problem = self._first_bad_number(columns)
+            if row:
+                good = columns.before(row)
+                self._take_columns(good, _changes(good.topics))
+            raise problem
+        if self.tag is None and columns.tags:
+            self.tag = columns.tags[0]
+        for start, stop in zip(starts, [*starts[1:], len(columns.topics)], strict=True):
+            current = self.list_of(columns.topics[start])
+            documents = columns.documents[start:stop]
+            fresh = set(documents)
+            if len(fresh) < len(documents) or not fresh.isdisjoint(current.seen):
+                self._raise_duplicate(columns, start, current.seen)
+            current.seen |= fresh
+            current.documents += documents
+            current.scores.append(values[start:stop])
+            current.ranks.append(columns.ranks[start:stop])
+
+    def _first_bad_number(self, columns: _Columns) -> tuple[int, LineProblem]:
+        for row, (rank, score) in enumerate(zip(columns.ranks, columns.scores, strict=True)):
+            line = columns.lines[row]
+            if self.order == "rank" and not _INTEGER.fullmatch(rank):
+                return row, LineProblem("rank", line, rank)
+            if not _NUMBER.fullmatch(score):
+                return row, LineProblem("nan" if _NAN.fullmatch(score) else "score", line, score)
+        raise AssertionError("the columns were found to be wrong")
+
+    def _raise_duplicate(self, columns: _Columns, start: int, seen: set[bytes]) -> None:
+        seen = set(seen)
+        for row in range(start, len(columns.documents)):
+            document = columns.documents[row]
+            if document in seen:
+                raise LineProblem("duplicate", columns.lines[row], document, columns.topics[row])
+            seen.add(document)
+
+
+def refuse_empty(text: Source) -> NoReturn:
+    """A run without a line of data is no run."""
+    what = "the file is empty" if text.size == 0 else "there is no line with data"
+    raise InputError(what, path=text.label, hint=f"a run has lines of: {COLUMNS}")
+
+
+def _portions(text: bytes) -> Iterator[tuple[int, int]]:
+    """Whole lines in portions whose fields stay in the processor's cache."""
+    start = 0
+    while start < len(text):
+        stop = text.find(b"\n", start + _PORTION) + 1 or len(text)
+        yield start, stop
+        start = stop
+
+
+def _changes(topics: list[bytes]) -> list[int]:
+    """Rows where another topic begins."""
+    return [0, *compress(range(1, len(topics)), map(ne, topics, topics[1:]))] if topics else []
+
+
+def _numbers(column: list[bytes]) -> npt.NDArray[np.float64] | None:
+    """The scores as numbers, or None if one is not."""
+    try:
+        values = np.fromiter(map(float, column), np.float64, len(column))
+    except ValueError:
+        return None
+    # float() also takes digits with underscores, which no other reader of run files does
+    return None if np.isnan(values).any() or b"_" in b" ".join(column) else values

@@ -1,0 +1,164 @@
+"""A text source in blocks of bytes: a file, a gzipped file, standard input, bytes in memory.
+
+Whatever its size and packing, a source is read piece by piece, can be read again, and knows how messages
+name it.
+"""
+
+from __future__ import annotations
+
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rankscope.errors import InputError
+
+__all__ = ["BLOCK", "GZIP_MAGIC", "HEAD", "Source", "checked_head", "read_bytes", "unreadable", "whole_lines"]
+
+GZIP_MAGIC = b"\x1f\x8b"
+BLOCK = 1 << 18
+HEAD = 1 << 13  # where a NUL byte tells that a file is no text, as grep and git decide it
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Source(NamedTuple):
+    """Where a text comes from. ``data`` holds it when it cannot be read twice; else it stays in the file.
+
+    >>> list(Source.of(b"301 0 d1 1").blocks())
+    [b'301 0 d1 1']
+    """
+
+    label: str
+    path: Path | None
+    data: bytes | None
+    size: int
+    packed: bool
+
+    @classmethod
+    def of(cls, source: str | Path | bytes, label: str = "<bytes>") -> Source:
+        """A path, ``-`` for standard input, or the bytes themselves, which ``label`` names."""
+        if isinstance(source, bytes):
+            return cls(label, None, source, len(source), source.startswith(GZIP_MAGIC))
+        if str(source) == "-":
+            data = sys.stdin.buffer.read()
+            return cls("standard input", None, data, len(data), data.startswith(GZIP_MAGIC))
+        if source == "":  # as a path it would be the working directory
+            raise InputError("the name of a file is empty", hint="name a file, or - for standard input")
+        path = Path(source)
+        try:
+            status = path.stat()
+            with path.open("rb", buffering=0) as file:
+                if not stat.S_ISREG(status.st_mode):  # a pipe can be read only once
+                    data = file.readall()
+                    return cls(str(path), None, data, len(data), data.startswith(GZIP_MAGIC))
+                return cls(str(path), path, None, status.st_size, file.read(2) == GZIP_MAGIC)
+        except OSError as error:
+            raise unreadable(error, str(path)) from None
+
+    def blocks(self) -> Iterator[bytes]:
+        """The unpacked text in pieces; the first is checked to be text."""
+        raw = self._raw()
+        first = True
+        for block in _unpacked(raw, self.label) if self.packed else raw:
+            yield checked_head(block, self.label) if first else block
+            first = False
+
+    def _raw(self) -> Iterator[bytes]:
+        if self.data is not None:
+            for start in range(0, len(self.data), BLOCK):
+                yield self.data[start : start + BLOCK]
+            return
+        assert self.path is not None
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                while block := file.read(BLOCK):
+                    yield block
+        except OSError as error:
+            raise unreadable(error, self.label) from None
+
+
+def checked_head(block: bytes, label: str) -> bytes:
+    """The first block of a text without its byte order mark; an error if it is no text at all."""
+    if b"\0" in block[:HEAD]:
+        raise InputError(
+            "this is a binary file", path=label, hint="give a text file, plain or gzipped, in UTF-8 or ASCII"
+        )
+    return block.removeprefix(_BYTE_ORDER_MARK)
+
+
+def whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    r"""The same text cut after newlines; the last line gets one if it has none.
+
+    >>> list(whole_lines(iter([b"a\nb", b"c", b"\nd"])))
+    [b'a\n', b'bc\n', b'd\n']
+    """
+    begun: list[bytes] = []  # pieces of a line that is not complete
+    for block in blocks:
+        end = block.rfind(b"\n") + 1
+        if end:
+            yield b"".join([*begun, block[:end]]) if begun else block[:end]
+            begun = []
+        if end < len(block):
+            begun.append(block[end:])
+    if begun:
+        yield b"".join([*begun, b"\n"])
+
+
+def _unpacked(raw: Iterator[bytes], label: str) -> Iterator[bytes]:
+    """The content of gzip members one after the other, in bounded pieces; zeros may pad their end."""
+    member = zlib.decompressobj(wbits=31)
+    rest, full = b"", False
+    for chunk in raw:
+        rest += chunk
+        while rest or full:
+            if member.eof:
+                rest = rest.lstrip(b"\0")
+                if len(rest) < len(GZIP_MAGIC):
+                    break
+                member = zlib.decompressobj(wbits=31)
+            try:
+                block = member.decompress(rest, BLOCK)
+            except zlib.error:
+                raise _damaged("the gzip data is damaged", label) from None
+            rest = member.unused_data if member.eof else member.unconsumed_tail
+            full = len(block) == BLOCK and not member.eof  # more may come without more input
+            if block:
+                yield block
+    if rest:
+        raise _damaged("the gzip data is damaged", label)
+    if not member.eof:
+        raise _damaged("the gzip data ends too early", label)
+
+
+def _damaged(what: str, label: str) -> InputError:
+    return InputError(what, path=label, hint="copy or download the file again")
+
+
+def read_bytes(source: str | Path | bytes) -> bytes:
+    """The whole content of a source, unpacked if it is gzipped (decided by its first bytes, not by its name)."""
+    return b"".join(Source.of(source).blocks())
+
+
+def unreadable(error: OSError, name: str) -> InputError:
+    """What the operating system says about a file, as one of our errors."""
+    return InputError(_why_unreadable(error), path=name, hint=_remedy(error))
+
+
+def _why_unreadable(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if isinstance(error, IsADirectoryError):
+        return "this is a directory"
+    if isinstance(error, PermissionError):
+        return "no permission to read it"
+    return error.strerror or "cannot be read"
+
+
+def _remedy(error: OSError) -> str:
+    if isinstance(error, IsADirectoryError):
+        return "name a file in it"
+    if isinstance(error, PermissionError):
+        return "change its permissions"
+    return "check the path"

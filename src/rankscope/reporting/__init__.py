@@ -1,0 +1,71 @@
+"""One self-contained HTML page about a collection: data, measures, effort, curves, what-if."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rankscope.measures import Measure, parse_many
+from rankscope.reporting.page import page
+from rankscope.reporting.payload import payload
+from rankscope.tables import Table
+
+__all__ = ["page", "payload", "report"]
+
+
+def report(
+    qrels: Any,
+    runs: Any,
+    path: str | Path,
+    *,
+    measures: str | Measure | Iterable[str | Measure] = (),
+    title: str | None = None,
+    order: str = "trec_eval",
+    missing: str = "zero",
+    length: int = 1000,
+    study: Mapping[str, Table] | None = None,
+    everything: bool | None = None,
+    jobs: int | None = None,
+) -> Path:
+    """Write the page about a collection; it opens from disk and makes no request.
+
+    ``qrels`` and ``runs`` are whatever :func:`rankscope.evaluate` takes. ``measures`` are added to those the page
+    computes by itself. ``length`` is N of the effort measures, ``study`` the tables of :func:`rankscope.study`.
+
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "report.html"
+    >>> report({"q1": {"d1": 1}}, {"bm25": {"q1": {"d2": 2.0, "d1": 1.0}}}, target).name
+    'report.html'
+    """
+    from rankscope.files import write_atomically
+    from rankscope.judging import judge
+    from rankscope.scores import as_collection
+
+    judgments, read = as_collection(qrels, runs, order)
+    document = payload(
+        judge(judgments, read, jobs=jobs),
+        title=title or title_of(judgments.path),
+        measures=parse_many(measures),
+        settings={"order": order, "missing": missing, "length": length},
+        study=study,
+        everything=everything,
+    )
+    write_atomically(path, page(document))
+    return Path(path)
+
+
+def title_of(path: str | None) -> str:
+    """What to call a collection whose judgments came from this file.
+
+    >>> title_of("data/qrels.covid-round1.txt"), title_of(None)
+    ('qrels.covid-round1', 'Evaluation')
+    """
+    if path is None or path == "standard input":
+        return "Evaluation"
+    name = Path(path).name
+    for suffix in (".gz", ".txt", ".qrels", ".qrel"):
+        name = name.removesuffix(suffix)
+    if name in ("qrels", "qrel", ""):
+        name = Path(path).resolve().parent.name
+    return name or "Evaluation"

@@ -1,0 +1,62 @@
+"""The page itself: one HTML file that needs nothing else and asks nobody for anything.
+
+Script and style are inlined and named by their SHA-256 in a Content-Security-Policy that allows nothing else, so even a
+name that looked like markup could not run. The data is JSON in a script element of a type that no browser executes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from rankscope.reporting.payload import as_json
+
+__all__ = ["page", "shell"]
+
+
+def page(document: Mapping[str, Any]) -> str:
+    """The whole page with its data.
+
+    >>> text = page({"title": "<hr>", "runs": ["</script>"]})
+    >>> text.startswith("<!doctype html>"), "<hr>" in text, text.count("</script>")
+    (True, False, 2)
+    """
+    data = f'<script type="application/json" id="data">{as_json(document)}</script>\n'
+    return shell(str(document["title"]), data=data)
+
+
+def shell(title: str, *, data: str = "", connect: str = "'none'") -> str:
+    """The page around its data; ``connect`` says where it may ask for data (the explorer: its own server)."""
+    assets = files("rankscope.reporting") / "assets"
+    script = (assets / "page.js").read_text("utf-8").strip()
+    style = (assets / "page.css").read_text("utf-8").strip()
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src '{_digest(script)}'",
+            f"style-src '{_digest(style)}'",
+            f"connect-src {connect}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+    safe = escape(title.encode("utf-8", "replace").decode("utf-8"))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
+        f"<title>{safe}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        '<div id="page"><p class="loading">Reading the data…</p></div>\n'
+        '<noscript><p class="failure">This page computes in the browser: it needs JavaScript.</p></noscript>\n'
+        f"{data}<script>{script}</script>\n</body>\n</html>\n"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

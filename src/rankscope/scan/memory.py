@@ -1,0 +1,49 @@
+"""Lists in memory (dicts, frames) against the judgments: the same hits as from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.read.qrels import Qrels
+from rankscope.read.runs import RunList
+from rankscope.scan.hits import RunHits
+
+__all__ = ["hits_in_memory"]
+
+
+def hits_in_memory(lists: Mapping[str, RunList], qrels: Qrels, order: str, name: str) -> RunHits:
+    """The hits of lists, by topic, in an ordering; ``name`` takes the place of the tag."""
+    found = sorted(qrels.topic_index[topic] for topic in lists if topic in qrels.topic_index)
+    ranks, judgments, offsets, lengths, tied = [], [], [0], [], []
+    for t in found:
+        one = lists[qrels.topics[t]].ordered(order)
+        start, stop = int(qrels.topic_offsets[t]), int(qrels.topic_offsets[t + 1])
+        place = {document: start + i for i, document in enumerate(qrels.documents[start:stop])}
+        where = [place.get(document, -1) for document in one.documents]
+        index = np.array(where, np.int32)
+        hits = np.flatnonzero(index >= 0)
+        ranks.append((hits + 1).astype(np.int32))
+        judgments.append(index[hits])
+        offsets.append(offsets[-1] + len(hits))
+        lengths.append(len(where))
+        tied.append(_count_tied(one.scores, order))
+    return RunHits(
+        topic=np.array(found, np.int32),
+        length=np.array(lengths, np.int32),
+        offsets=np.array(offsets, np.int64),
+        rank=np.concatenate(ranks) if ranks else np.zeros(0, np.int32),
+        judgment=np.concatenate(judgments) if judgments else np.zeros(0, np.int32),
+        tied=np.array(tied, np.int32),
+        ignored_topics=tuple(topic for topic in lists if topic not in qrels.topic_index),
+        tag=name,
+    )
+
+
+def _count_tied(scores: npt.NDArray[np.float64] | None, order: str) -> int:
+    if scores is None:
+        return 0
+    _, counts = np.unique(scores.astype(np.float32) if order == "trec_eval9" else scores, return_counts=True)
+    return int(counts[counts > 1].sum())

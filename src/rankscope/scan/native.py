@@ -1,0 +1,305 @@
+"""The scanner in C, loaded with ctypes. Text is scanned without holding the interpreter's lock."""
+
+from __future__ import annotations
+
+import ctypes as c
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from io import FileIO
+from itertools import pairwise
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary, finalize
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.engines.threads import in_threads
+from rankscope.read.ids import to_bytes, to_text
+from rankscope.read.orders import ORDERS
+from rankscope.read.qrels import Qrels
+from rankscope.read.run_text import LineProblem
+from rankscope.read.source import BLOCK, HEAD, Source, checked_head, unreadable
+from rankscope.scan.cuts import topic_cuts
+from rankscope.scan.hits import ReturningTopic, RunHits
+
+__all__ = ["available", "scan"]
+
+_VERSION = 2
+_NO_MEMORY, _RETURNING = 1, 2
+_KINDS = {3: "long", 4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate"}
+_SHARES_FILES = os.name == "posix"  # elsewhere the numbers of open files may mean nothing to the library
+_TURN = 1 << 24  # bytes of a file that are read without looking for an interrupt
+SMALLEST_PIECE = 4 << 20  # bytes: below this a thread costs more than it saves
+
+
+class _Result(c.Structure):
+    _fields_ = [
+        *((name, c.c_int64) for name in ("lists", "hits", "ignored")),
+        *((name, c.c_void_p) for name in ("topic", "length", "tied", "hit_ends", "rank", "judgment")),
+        *((name, c.c_void_p) for name in ("ignored_bytes", "ignored_starts", "tag")),
+        *((name, c.c_int64) for name in ("tag_length", "status", "line", "fields")),
+        *((name, c.c_void_p) for name in ("text", "text_topic")),
+        *((name, c.c_int64) for name in ("text_length", "text_topic_length")),
+    ]
+
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "rs_version": (c.c_int32, []),
+    "rs_table_new": (c.c_void_p, [c.c_int64, *[c.c_void_p] * 5]),
+    "rs_table_free": (None, [c.c_void_p]),
+    "rs_scan_new": (c.c_void_p, [c.c_void_p, c.c_int32, c.c_int32]),
+    "rs_scan_free": (None, [c.c_void_p]),
+    "rs_scan_feed": (c.c_int32, [c.c_void_p, c.c_char_p, c.c_int64]),
+    "rs_scan_read": (c.c_int64, [c.c_void_p, c.c_int32, c.c_int64]),
+    "rs_scan_finish": (c.c_int32, [c.c_void_p]),
+    "rs_scan_result": (None, [c.c_void_p, c.POINTER(_Result)]),
+}
+
+
+def load(path: Path) -> c.CDLL:
+    """The library in a file; OSError or AttributeError if it is not ours."""
+    library = c.CDLL(str(path))
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    if library.rs_version() != _VERSION:
+        raise OSError(f"{path} is another version of the scanner")
+    return library
+
+
+@lru_cache(maxsize=1)
+def _library() -> c.CDLL | None:
+    for suffix in (".so", ".dll", ".dylib"):
+        path = Path(__file__).parent / "c" / f"scanner{suffix}"
+        if path.exists():
+            try:
+                return load(path)
+            except (OSError, AttributeError):
+                return None
+    return None
+
+
+def available() -> bool:
+    """Whether the library was built and can be loaded here."""
+    return _library() is not None
+
+
+def scan(source: Source, qrels: Qrels, order: str, jobs: int = 1, library: c.CDLL | None = None) -> RunHits:
+    """The hits of a run; a large plain file in up to ``jobs`` pieces at once."""
+    library = library or _library()
+    assert library is not None
+    table = _table(library, qrels)
+    number = ORDERS.index(order)
+    if source.path is not None and not source.packed and jobs > 1 and source.size >= 2 * SMALLEST_PIECE:
+        pieces = _scan_pieces(table, number, source, min(jobs, source.size // SMALLEST_PIECE))
+        if pieces is not None:
+            return pieces
+    try:
+        return _scan_whole(table, number, source, keep=False)
+    except ReturningTopic:
+        return _scan_whole(table, number, source, keep=True)
+
+
+def _scan_whole(table: _Table, order: int, source: Source, keep: bool) -> RunHits:
+    with _Scan.of(table, order, keep) as state:
+        if source.path is not None and not source.packed:
+            state.read(source, 0, None)
+        else:
+            for block in source.blocks():
+                state.feed(block)
+        state.finish()
+        return _merged([state.parts()])
+
+
+def _scan_pieces(table: _Table, order: int, source: Source, jobs: int) -> RunHits | None:
+    """A file cut where topics change, its pieces read by threads.
+
+    None if a line is wrong or a topic stands in two pieces: then only a reading from the start gives the
+    right line number or the whole list.
+    """
+    assert source.path is not None
+    cuts = topic_cuts(source.path, source.size, jobs)
+
+    def piece(span: tuple[int, int | None]) -> _Parts:
+        with _Scan.of(table, order, keep=False) as state:
+            state.read(source, *span)
+            state.finish()
+            return state.parts()
+
+    spans = list(zip([0, *cuts], [*cuts, None], strict=True))
+    try:
+        found = in_threads(piece, spans, len(spans))
+    except (LineProblem, ReturningTopic):
+        return None
+    topics = [t for parts in found for t in (*parts.topic.tolist(), *parts.ignored)]
+    return None if len(set(topics)) < len(topics) else _merged(found)
+
+
+class _Parts:
+    """What one scan found, copied out of its memory."""
+
+    def __init__(self, result: _Result) -> None:
+        self.topic = _int32(result.topic, result.lists)
+        self.length = _int32(result.length, result.lists)
+        self.tied = _int32(result.tied, result.lists)
+        self.ends = _array(result.hit_ends, result.lists, np.dtype(np.int64))
+        self.rank = _int32(result.rank, result.hits)
+        self.judgment = _int32(result.judgment, result.hits)
+        count = result.ignored + 1 if result.ignored else 0
+        starts = _array(result.ignored_starts, count, np.dtype(np.uint64)).tolist()
+        names = c.string_at(result.ignored_bytes, starts[-1]) if starts else b""
+        self.ignored = [names[start:stop] for start, stop in pairwise(starts)]
+        self.tag = c.string_at(result.tag, result.tag_length) if result.tag else b""
+
+
+def _merged(found: list[_Parts]) -> RunHits:
+    """Parts of one run, in the order of the file, as one; lists by ascending topic."""
+    topic = _joined([parts.topic for parts in found])
+    counts = _joined([np.diff(parts.ends, prepend=0) for parts in found])
+    rank = _joined([parts.rank for parts in found])
+    judgment = _joined([parts.judgment for parts in found])
+    order = np.argsort(topic, kind="stable")
+    offsets = np.zeros(len(topic) + 1, np.int64)
+    np.cumsum(counts[order], out=offsets[1:])
+    if len(topic) and (order[1:] < order[:-1]).any():
+        starts = (np.cumsum(counts) - counts)[order]
+        hits = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts[order])
+        rank, judgment = rank[hits], judgment[hits]
+    return RunHits(
+        topic=topic[order],
+        length=_joined([parts.length for parts in found])[order],
+        offsets=offsets,
+        rank=rank,
+        judgment=judgment,
+        tied=_joined([parts.tied for parts in found])[order],
+        ignored_topics=tuple(to_text(name) for parts in found for name in parts.ignored),
+        tag=to_text(found[0].tag),
+    )
+
+
+def _joined(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _array(address: int | None, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    if not address or not count:
+        return np.zeros(0, dtype)
+    memory = memoryview((c.c_char * (count * dtype.itemsize)).from_address(address)).cast("B")
+    return np.frombuffer(memory, dtype).copy()
+
+
+def _int32(address: int | None, count: int) -> npt.NDArray[np.int32]:
+    return _array(address, count, np.dtype(np.int32))
+
+
+class _Table:
+    """The judged documents in the memory of the library, shared by all scans with the same qrels."""
+
+    def __init__(self, library: c.CDLL, qrels: Qrels) -> None:
+        topics = [to_bytes(topic) for topic in qrels.topics]
+        offsets = np.ascontiguousarray(qrels.topic_offsets, np.int64)
+        topic_starts, document_starts = _starts(topics), _starts(qrels.documents)
+        self.library = library
+        self.handle = library.rs_table_new(
+            len(topics), b"".join(topics), topic_starts.ctypes.data, offsets.ctypes.data,
+            b"".join(qrels.documents), document_starts.ctypes.data,
+        )  # fmt: skip
+        if not self.handle:
+            raise MemoryError("no memory for the table of judged documents")
+        finalize(self, library.rs_table_free, self.handle)
+
+
+def _starts(names: Any) -> npt.NDArray[np.uint64]:
+    starts = np.zeros(len(names) + 1, np.uint64)
+    np.cumsum(np.fromiter(map(len, names), np.uint64, len(names)), out=starts[1:])
+    return starts
+
+
+_tables: WeakKeyDictionary[Qrels, dict[c.CDLL, _Table]] = WeakKeyDictionary()
+_tables_lock = Lock()
+
+
+def _table(library: c.CDLL, qrels: Qrels) -> _Table:
+    with _tables_lock:
+        known = _tables.setdefault(qrels, {})
+        if library not in known:
+            known[library] = _Table(library, qrels)
+        return known[library]
+
+
+class _Scan:
+    """One reading of a run, or of a piece of it."""
+
+    def __init__(self, table: _Table, handle: int) -> None:
+        self._table, self._library, self._handle = table, table.library, handle
+
+    @classmethod
+    @contextmanager
+    def of(cls, table: _Table, order: int, keep: bool) -> Iterator[_Scan]:
+        handle = table.library.rs_scan_new(table.handle, order, keep)
+        if not handle:
+            raise MemoryError
+        try:
+            yield cls(table, handle)
+        finally:
+            table.library.rs_scan_free(handle)
+
+    def read(self, source: Source, start: int, stop: int | None) -> None:
+        """The bytes of a plain file, read by the library itself."""
+        assert source.path is not None
+        try:
+            with source.path.open("rb", buffering=0) as file:
+                file.seek(start)
+                if start == 0:
+                    self.feed(
+                        checked_head(file.read(HEAD if stop is None else min(HEAD, stop)), source.label)
+                    )
+                while (left := _TURN if stop is None else min(_TURN, stop - file.tell())) > 0:
+                    if not self._more(file, left):
+                        break
+        except OSError as error:
+            raise unreadable(error, source.label) from None
+
+    def _more(self, file: FileIO, most: int) -> int:
+        """Scan on in a file: how many bytes, 0 at its end or after a line that is wrong (``finish`` says which)."""
+        if not _SHARES_FILES:
+            block = file.read(min(most, BLOCK))
+            self.feed(block)
+            return len(block)
+        count: int = self._library.rs_scan_read(self._handle, file.fileno(), most)
+        if count < 0:
+            raise OSError(-count, os.strerror(-count))
+        return count
+
+    def feed(self, block: bytes) -> None:
+        """More text."""
+        self._check(self._library.rs_scan_feed(self._handle, block, len(block)))
+
+    def finish(self) -> None:
+        """No more text."""
+        self._check(self._library.rs_scan_finish(self._handle))
+
+    def _result(self) -> _Result:
+        result = _Result()
+        self._library.rs_scan_result(self._handle, c.byref(result))
+        return result
+
+    def parts(self) -> _Parts:
+        """What was found."""
+        return _Parts(self._result())
+
+    def _check(self, status: int) -> None:
+        if not status:
+            return
+        if status == _NO_MEMORY:
+            raise MemoryError("no memory to scan a run")
+        if status == _RETURNING:
+            raise ReturningTopic
+        result = self._result()
+        text = c.string_at(result.text, result.text_length) if result.text else b""
+        topic = c.string_at(result.text_topic, result.text_topic_length) if result.text_topic else b""
+        raise LineProblem(_KINDS[status], result.line, text, topic, result.fields)

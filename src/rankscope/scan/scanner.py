@@ -1,0 +1,90 @@
+"""Scanning a run: the text of a TREC file in, the ranks of its judged documents out.
+
+Two scanners give the same bytes: one in C and one in Python. The environment variable ``RANKSCOPE_SCANNER``
+chooses ``native`` or ``python``; without it the one in C serves wherever it could be built.
+
+A run has six fields a line, ``topic Q0 document rank score tag``, separated by any blanks. Blank lines and
+lines that start with ``#`` are skipped. The second field is not looked at, nor is the rank unless it gives the
+order, nor is anything after the tag, as in trec_eval. Every line must be right, also in topics without
+judgments, so whether a run can be read does not depend on the qrels.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from rankscope.errors import SettingsError
+from rankscope.read.orders import check_order
+from rankscope.read.qrels import Qrels
+from rankscope.read.run_text import LineProblem, refuse_empty
+from rankscope.read.runs import Run
+from rankscope.read.source import Source
+from rankscope.scan import native
+from rankscope.scan.hits import RunHits
+from rankscope.scan.memory import hits_in_memory
+
+__all__ = ["backend_name", "hits_of", "scan_text"]
+
+VARIABLE = "RANKSCOPE_SCANNER"
+
+
+def backend_name(backend: str | None = None) -> str:
+    """Which scanner is in use, ``native`` or ``python``."""
+    wanted = backend or os.environ.get(VARIABLE) or ("native" if native.available() else "python")
+    if wanted not in ("native", "python"):
+        raise SettingsError(f"no scanner is called {wanted!r}", hint=f"set {VARIABLE} to native or python")
+    if wanted == "native" and not native.available():
+        raise SettingsError(
+            "the native scanner was not built",
+            hint=f"install a C compiler and reinstall Rankscope, or set {VARIABLE}=python",
+        )
+    return wanted
+
+
+def hits_of(run: Run, qrels: Qrels, *, jobs: int = 1) -> RunHits:
+    """The hits of a run, wherever its lists are: in a file, in bytes, or in memory.
+
+    >>> hits_of(Run.from_dict({"q1": {"d1": 0.5, "d2": 0.9}}), Qrels.from_dict({"q1": {"d1": 1}})).rank.tolist()
+    [2]
+    """
+    if run.memory is not None:
+        return hits_in_memory(run.memory, qrels, run.order, run.name)
+    assert run.source is not None
+    return scan_text(run.source, qrels, run.order, jobs=jobs, label=run.label)
+
+
+def scan_text(
+    source: str | Path | bytes,
+    qrels: Qrels,
+    order: str = "trec_eval",
+    *,
+    jobs: int = 1,
+    backend: str | None = None,
+    label: str = "<bytes>",
+) -> RunHits:
+    r"""The hits of a run: a file (plain or gzipped), ``-`` for standard input, or its bytes.
+
+    ``jobs`` threads share one large plain file; ``label`` is what messages call bytes.
+    The first line that is wrong is an :class:`~rankscope.errors.InputError`.
+
+    >>> qrels = Qrels.from_dict({"q1": {"d1": 1, "d3": 0}})
+    >>> run = scan_text(b"q1 Q0 d1 1 0.5 bm25\nq1 Q0 d2 2 0.9 bm25\nq7 Q0 d1 1 3 bm25\n", qrels)
+    >>> run.rank.tolist(), run.judgment.tolist(), run.length.tolist(), run.ignored_topics, run.tag
+    ([2], [0], [2], ('q7',), 'bm25')
+    """
+    check_order(order)
+    scanner = backend_name(backend)
+    text = Source.of(source, label)
+    try:
+        if scanner == "native":
+            run = native.scan(text, qrels, order, jobs)
+        else:
+            from rankscope.scan import python  # seldom needed where there is the other
+
+            run = python.scan(text, qrels, order)
+    except LineProblem as problem:
+        raise problem.located(text.label) from None
+    if not len(run.topic) and not run.ignored_topics:
+        refuse_empty(text)
+    return run

@@ -1,0 +1,192 @@
+"""A synthetic collection, in memory or written as TREC files."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankscope.errors import InputError
+from rankscope.progress import progress
+from rankscope.simulation.model import FAMILIES, List, Settings, System, Topic
+from rankscope.simulation.text import document_names, run_lines
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Candidates = NDArray[np.intp]
+    Integers = NDArray[np.int64]
+
+__all__ = ["Collection"]
+
+_FACTOR = 61803399  # has no divisor in common with a power of ten
+
+
+class Collection:
+    """Runs and judgments made by :func:`rankscope.simulation.simulate`.
+
+    >>> from rankscope.simulation import simulate
+    >>> collection = simulate(systems=2, topics=3, depth=5, seed=1)
+    >>> collection.systems, collection.topics
+    (('lexical-1', 'dense-1'), ('301', '302', '303'))
+    >>> len(collection.runs["dense-1"]["302"])
+    5
+    """
+
+    def __init__(self, settings: Settings, systems: list[System], topics: list[Topic]) -> None:
+        self._systems = systems
+        self._topics = topics
+        self._candidates = settings.candidates
+        self._width = 8 if settings.topics * settings.candidates < 10**8 else 12
+        self.settings: dict[str, int | bool] = dict(vars(settings))
+
+    def __repr__(self) -> str:
+        return f"Collection({', '.join(f'{name}={value}' for name, value in self.settings.items())})"
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return tuple(system.name for system in self._systems)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The names of the topics."""
+        return tuple(_name(topic) for topic in self._topics)
+
+    @property
+    def judgments(self) -> int:
+        """The number of judged documents over all topics."""
+        return sum(len(topic.judged) for topic in self._topics)
+
+    @cached_property
+    def qrels(self) -> dict[str, dict[str, int]]:
+        """The judgments, topic -> document -> grade; with aspects a document has its best grade over them."""
+        return {
+            _name(topic): dict(zip(self._names(topic, topic.judged), topic.grades.tolist(), strict=True))
+            for topic in self._topics
+        }
+
+    @cached_property
+    def diversity(self) -> dict[str, dict[str, dict[str, int]]]:
+        """The judgments for every aspect, topic -> aspect -> document -> grade (empty without aspects)."""
+        if not self.settings["aspects"]:
+            return {}
+        found: dict[str, dict[str, dict[str, int]]] = {}
+        for topic in self._topics:
+            names = self._names(topic, topic.judged)
+            found[_name(topic)] = {
+                str(aspect + 1): dict(zip(names, column, strict=True))
+                for aspect, column in enumerate(topic.aspects.T.tolist())
+            }
+        return found
+
+    @cached_property
+    def runs(self) -> dict[str, dict[str, dict[str, float]]]:
+        """All runs, name -> topic -> document -> score, documents in the order of the system."""
+        return {name: self.run(name) for name in self.systems}
+
+    def run(self, name: str) -> dict[str, dict[str, float]]:
+        """One run, topic -> document -> score."""
+        if name not in self.systems:
+            raise InputError(
+                f"no run {name!r} in the collection", hint=f"there are {', '.join(self.systems)}"
+            )
+        index = self.systems.index(name)
+        unit = 10.0 ** FAMILIES[self._systems[index].family].decimals
+        return {
+            _name(topic): dict(
+                zip(self._names(topic, found.candidates), (found.ticks / unit).tolist(), strict=True)
+            )
+            for topic, found in self._lists(index)
+        }
+
+    def write(self, directory: str | os.PathLike[str], *, compress: bool = False) -> Path:
+        """Write ``qrels.txt``, ``runs/NAME.txt`` (or ``.txt.gz``) and, with aspects, ``qrels.diversity.txt``.
+
+        The directory must be new or empty; it appears complete or not at all. Returns its path.
+        """
+        target = Path(directory)
+        try:
+            if target.exists() and (not target.is_dir() or any(target.iterdir())):
+                raise InputError(
+                    "exists and is not an empty directory", path=target, hint="give a new directory"
+                )
+            target.parent.mkdir(parents=True, exist_ok=True)
+            draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+            try:
+                self._write_files(draft, compress)
+                draft.chmod(0o755)  # mkdtemp makes a directory that nobody else may read
+                if target.exists():
+                    target.rmdir()
+                draft.rename(target)
+            finally:
+                shutil.rmtree(draft, ignore_errors=True)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise InputError(
+                f"cannot be written: {reason}", path=target, hint="choose another place"
+            ) from error
+        return target
+
+    def _write_files(self, directory: Path, compress: bool) -> None:
+        (directory / "qrels.txt").write_bytes(self._qrels_text().encode())
+        if self.settings["aspects"]:
+            (directory / "qrels.diversity.txt").write_bytes(self._diversity_text().encode())
+        (directory / "runs").mkdir()
+        for index, system in enumerate(progress(self._systems, label="writing runs")):
+            path = directory / "runs" / f"{system.name}.txt{'.gz' if compress else ''}"
+            with path.open("wb") as file:
+                if compress:
+                    # neither name nor time in the header: the same collection gives the same bytes
+                    with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
+                        packed.writelines(self._run_text(index))
+                else:
+                    file.writelines(self._run_text(index))
+
+    def _qrels_text(self) -> str:
+        return "".join(
+            f"{topic} 0 {document} {grade}\n"
+            for topic, judged in self.qrels.items()
+            for document, grade in sorted(judged.items())
+        )
+
+    def _diversity_text(self) -> str:
+        return "".join(
+            f"{topic} {aspect} {document} {grade}\n"
+            for topic, aspects in self.diversity.items()
+            for aspect, judged in aspects.items()
+            for document, grade in sorted(judged.items())
+        )
+
+    def _run_text(self, index: int) -> Iterator[bytes]:
+        system = self._systems[index]
+        decimals = FAMILIES[system.family].decimals
+        for topic, found in self._lists(index):
+            numbers = self._numbers(topic, found.candidates)
+            yield run_lines(_name(topic), numbers, self._width, found.ticks, decimals, system.name)
+
+    def _lists(self, index: int) -> Iterator[tuple[Topic, List]]:
+        for topic in self._topics:
+            found = topic.lists[index]
+            if found is not None:
+                yield topic, found
+
+    def _numbers(self, topic: Topic, candidates: Candidates) -> Integers:
+        """Numbers of documents; the factor permutes them, so that they say nothing about scores."""
+        first = topic.number * self._candidates
+        numbers: Integers = (first + candidates.astype(np.int64)) * _FACTOR % 10**self._width
+        return numbers
+
+    def _names(self, topic: Topic, candidates: Candidates) -> list[str]:
+        return document_names(self._numbers(topic, candidates), self._width)
+
+
+def _name(topic: Topic) -> str:
+    return str(301 + topic.number)

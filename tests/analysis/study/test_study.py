@@ -1,0 +1,187 @@
+"""The study: its tables, its manifest, and repeating it to the byte."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+import rankscope as rs
+from rankscope.analysis.study.experiments import repeat_study, study
+from rankscope.analysis.study.manifest import MANIFEST, read_manifest, write_directory
+from rankscope.cli.main import main
+from rankscope.errors import InputError
+
+QUICK = {"repeats": 2, "replicates": 50}
+
+
+@pytest.fixture
+def files(tmp_path, small):
+    qrels, runs = small
+    lines = [f"{t} 0 {d} {g}\n" for t, graded in qrels.items() for d, g in graded.items()]
+    (tmp_path / "qrels.txt").write_text("".join(lines))
+    (tmp_path / "runs").mkdir()
+    for name, lists in runs.items():
+        text = "".join(
+            f"{t} Q0 {d} {r} {s} {name}\n"
+            for t, scored in lists.items()
+            for r, (d, s) in enumerate(scored.items(), 1)
+        )
+        (tmp_path / "runs" / f"{name}.txt").write_text(text)
+    return tmp_path
+
+
+def contents(directory):
+    return {
+        str(p.relative_to(directory)): p.read_bytes() for p in sorted(directory.rglob("*")) if p.is_file()
+    }
+
+
+def command(files, directory, *more):
+    arguments = [str(files / "qrels.txt"), str(files / "runs"), "-o", str(directory), *more]
+    return main(["study", *arguments, "--repeats", "2", "--replicates", "50"])
+
+
+def test_tables_agree_with_the_analyses(small):
+    made = study(*small, ["AP", "RBP", "nDCG", "Twist"], name="toy", **QUICK)
+    scores = rs.evaluate(*small, ["AP", "RBP", "nDCG", "Twist"])
+    assert made["correlations"].rows == rs.correlation(scores, ["kendall", "ap"])["correlations"].rows
+    top = rs.correlation(scores, top=0.75)
+    tau = {(r["a"], r["b"]): r["value"] for r in top["correlations"].records()}
+    assert made["gain_correlations"].rows == [("AP (toy)", tau["AP", "RBP"], tau["AP", "nDCG"])]
+    focus = [tau[other, "Twist"] for other in ("AP", "RBP", "nDCG")]
+    assert made["focus_correlations"].rows == [("Twist (toy)", *focus)]
+    power = rs.discriminative_power(scores, replicates=50, seed=1)
+    assert made["power"].rows == power["power"].rows
+    classic = rs.discriminative_power(scores, ["wilcoxon"], alpha=0.01)["power"].records()
+    assert [row[2] for row in made["significant_pairs"].rows] == [r["significant"] for r in classic]
+    robust = rs.pool_robustness(*small, ["AP", "RBP", "nDCG", "Twist"], repeats=2)
+    assert made["robustness"].rows == robust["robustness"].rows
+    assert {r["pool"] for r in made["bounds"].records()} == {"full"}
+    assert {r["pool"] for r in made["bounds_pools"].records()} == {"depth 10", "10%"}
+    assert sum(made["archetypes"].column("count")) == 6 * 8
+
+
+def test_a_study_is_the_same_bytes_again(files, tmp_path, capsys):
+    assert command(files, tmp_path / "one") == 0
+    assert command(files, tmp_path / "two", "-j", "3") == 0
+    one, two = contents(tmp_path / "one"), contents(tmp_path / "two")
+    assert one == two
+    assert {"manifest.json", "tables/power.csv", "tables/power.tex", "figures/robustness.json"} <= set(one)
+    capsys.readouterr()
+    assert main(["study", "--from", str(tmp_path / "one" / MANIFEST), "-o", str(tmp_path / "three")]) == 0
+    assert "identical" in capsys.readouterr().out
+    assert contents(tmp_path / "three") == one
+
+
+def test_the_manifest_says_what_went_in_and_out(files, tmp_path):
+    command(files, tmp_path / "s", "--seed", "7")
+    content = read_manifest(tmp_path / "s")
+    assert content["settings"]["seed"] == 7
+    assert content["versions"]["rankscope"] == rs.__version__
+    assert [run["name"] for run in content["inputs"]["runs"]] == [f"run{k}" for k in range(6)]
+    assert len(content["inputs"]["qrels"]["sha256"]) == 64
+    assert set(content["outputs"]) == set(contents(tmp_path / "s")) - {MANIFEST}
+
+
+def test_a_difference_is_named(files, tmp_path, capsys):
+    command(files, tmp_path / "s")
+    path = tmp_path / "s" / MANIFEST
+    content = json.loads(path.read_text())
+    content["outputs"]["tables/power.csv"] = "0" * 64
+    path.write_text(json.dumps(content))
+    again = repeat_study(path)
+    assert not again.identical
+    assert again.changed == ("tables/power.csv",)
+    assert main(["study", "--from", str(path)]) == 2
+    assert "1 of 36 files differ: tables/power.csv" in capsys.readouterr().err
+
+
+def test_another_version_is_mentioned(files, tmp_path, capsys):
+    command(files, tmp_path / "s")
+    path = tmp_path / "s" / MANIFEST
+    content = json.loads(path.read_text())
+    content["versions"]["numpy"] = "1.0"
+    path.write_text(json.dumps(content))
+    capsys.readouterr()
+    assert main(["study", "--from", str(path)]) == 0
+    assert "numpy 1.0 then" in capsys.readouterr().out
+
+
+def test_changed_or_missing_inputs_are_refused(files, tmp_path):
+    command(files, tmp_path / "s")
+    run = files / "runs" / "run3.txt"
+    text = run.read_text()
+    run.write_text(text.replace("run3", "other"))
+    with pytest.raises(InputError, match="run run3 changed"):
+        repeat_study(tmp_path / "s")
+    run.unlink()
+    with pytest.raises(InputError, match="no such file"):
+        repeat_study(tmp_path / "s")
+
+
+def test_what_came_from_memory_cannot_be_repeated(small, tmp_path):
+    study(*small, ["AP", "nDCG"], output=tmp_path / "s", **QUICK)
+    with pytest.raises(InputError, match="came from memory"):
+        repeat_study(tmp_path / "s")
+
+
+def test_the_directory_appears_whole_or_not_at_all(tmp_path, monkeypatch):
+    target = tmp_path / "s"
+    write_directory(target, {"a/b.csv": b"1", MANIFEST: b"{}"})
+    write_directory(target, {"c.csv": b"2", MANIFEST: b"{}"})
+    assert contents(target) == {"c.csv": b"2", MANIFEST: b"{}"}
+    with pytest.raises((InputError, TypeError)):
+        write_directory(target, {"c.csv": "not bytes", MANIFEST: b"{}"})
+    assert contents(target) == {"c.csv": b"2", MANIFEST: b"{}"}
+    assert [p.name for p in tmp_path.iterdir()] == ["s"]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("")
+    with pytest.raises(InputError, match="not a study"):
+        write_directory(tmp_path / "mine", {MANIFEST: b"{}"})
+    assert (tmp_path / "mine" / "thesis.tex").exists()
+
+
+def test_the_report_can_read_the_tables(files, tmp_path):
+    from rankscope.reporting.study import read_study
+
+    command(files, tmp_path / "s")
+    assert {"correlations", "robustness", "power", "asl", "bounds"} <= set(read_study(tmp_path / "s"))
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["study"], "no collection"),
+        (["study", "--from", "nowhere.json"], "cannot read"),
+        (["study", "{}/qrels.txt", "{}/runs"], "add -o DIR"),
+        (["study", "{}/qrels.txt", "{}/runs/run1.txt", "-o", "{}/x"], "at least two runs"),
+        (["study", "{}/qrels.txt", "{}/runs", "-m", "AP", "-o", "{}/x"], "at least two"),
+        (["study", "{}/qrels.txt", "{}/runs", "--focus", "RR", "-o", "{}/x"], "RR is not among"),
+    ],
+)
+def test_what_cannot_be_studied_gets_one_line(files, capsys, arguments, message):
+    assert main([a.format(files) for a in arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not (files / "x").exists()
+
+
+def test_a_manifest_must_be_one(tmp_path):
+    (tmp_path / "a.json").write_text("{}")
+    (tmp_path / "b.json").write_text("[")
+    for name in ("a.json", "b.json"):
+        with pytest.raises(InputError, match="not"):
+            read_manifest(tmp_path / name)
+
+
+def test_identical_runs_and_undefined_topics_can_be_studied(small, tmp_path):
+    qrels, runs = small
+    qrels = {**qrels, "empty": {"d01": 0, "d02": 0}}
+    same = dict.fromkeys(("a", "b", "c"), runs["run2"])
+    with pytest.warns(UserWarning, match="Twist is undefined on 1 of 9"):
+        made = study(qrels, same, output=tmp_path / "s", **QUICK)
+    assert set(made["power"].column("significant")) == {0}
+    shutil.rmtree(tmp_path / "s")

@@ -1,0 +1,138 @@
+"""Lists and hits against plain Python on random collections; judging again; batches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankscope.errors import InputError
+from rankscope.judging import UNJUDGED, judge
+from rankscope.judging import lists as lists_module
+from rankscope.measures import parse_many
+from rankscope.read import Qrels, Run, Runs
+from rankscope.scores import score
+
+documents = st.sampled_from([f"d{i}" for i in range(12)])
+qrels_of = st.dictionaries(
+    st.sampled_from(["1", "2", "3"]), st.dictionaries(documents, st.integers(-2, 3), min_size=1), min_size=1
+)
+run_of = st.dictionaries(
+    st.sampled_from(["1", "2", "3", "4"]), st.lists(documents, unique=True, max_size=12), min_size=1
+)
+
+
+@given(qrels_of, run_of, st.integers(1, 3), st.sampled_from([None, 1, 5]))
+def test_hits_are_what_they_say(
+    judgments: dict[str, dict[str, int]], ranked: dict[str, list[str]], rel: int, cutoff: int | None
+) -> None:
+    judged = judge(Qrels.from_dict(judgments), Run.from_dict(ranked), allow_disjoint=True)
+    hits = judged.lists.relevant(rel, cutoff)
+    position = 0
+    for index, topic in enumerate(judged.topics):
+        mine = judgments[topic]
+        shown = ranked.get(topic, [])[:cutoff]
+        expected = [(rank, mine[d]) for rank, d in enumerate(shown, 1) if mine.get(d, 0) >= rel]
+        assert hits.count[index] == len(expected)
+        running = 0
+        product = 1.0
+        for ordinal, (rank, grade) in enumerate(expected, 1):
+            assert (hits.rank[position], hits.grade[position], hits.ordinal[position]) == (
+                rank,
+                grade,
+                ordinal,
+            )
+            assert hits.list[position] == index
+            assert hits.before(hits.grade)[position] == running
+            assert hits.before(hits.grade * 0.5)[position] == running * 0.5
+            assert hits.product_before(1.0 / (1.0 + hits.grade))[position] == pytest.approx(product)
+            running += grade
+            product /= 1 + grade
+            position += 1
+        assert hits.sum(hits.grade)[index] == running
+        assert hits.first(hits.rank, -1)[index] == (expected[0][0] if expected else -1)
+        assert hits.max(hits.rank, -1)[index] == (expected[-1][0] if expected else -1)
+        assert judged.lists.recall_base(rel)[index] == sum(g >= rel for g in mine.values())
+        assert judged.lists.grades(None)[index] == [mine.get(d) for d in ranked.get(topic, [])]
+    assert position == len(hits)
+
+
+@given(qrels_of, run_of)
+def test_taking_judgments_back_is_reading_fewer(
+    judgments: dict[str, dict[str, int]], ranked: dict[str, list[str]]
+) -> None:
+    """Re-judging with some documents unjudged equals evaluating with judgments that lack them."""
+    qrels = Qrels.from_dict(judgments)
+    judged = judge(qrels, Run.from_dict(ranked), allow_disjoint=True)
+    drop = np.array([d in (b"d0", b"d1", b"d2") for d in qrels.documents])
+    some = np.array([d == b"d1" for d in qrels.documents])
+    first = judged.rejudged(np.where(some, UNJUDGED, qrels.grade).astype(np.int32))
+    again = first.rejudged(np.where(drop, UNJUDGED, qrels.grade).astype(np.int32))
+    assert again.full is judged
+    fewer = {
+        t: {d: g for d, g in mine.items() if d not in ("d0", "d1", "d2")} for t, mine in judgments.items()
+    }
+    kept = {t: mine for t, mine in fewer.items() if mine}
+    measures = parse_many("AP nDCG@5 Bpref Judged@5 RBP ERR NumRel infAP Compat Twist R@5 RR Rprec(rel=2)")
+    if kept:
+        expected = score(judge(Qrels.from_dict(kept), Run.from_dict(ranked), allow_disjoint=True), measures)
+        got = score(again, measures)
+        where = [got.topics.index(topic) for topic in expected.topics]
+        skip_max = [
+            i for i, m in enumerate(measures) if m.name == "ERR"
+        ]  # its best grade is the collection's
+        for i in range(len(measures)):
+            if i not in skip_max:
+                np.testing.assert_array_equal(got.values[i][:, where], expected.values[i])
+
+
+def test_other_grades_are_not_looked_for_among_the_old_hits() -> None:
+    qrels = Qrels.from_dict({"1": {"a": 0, "b": 1}})
+    judged = judge(qrels, Run.from_dict({"1": ["a", "b"]}))
+    assert score(judged, parse_many("AP")).mean("AP").tolist() == [0.5]
+    swapped = judged.rejudged(np.array([1, 0], np.int32))
+    assert swapped.full is None
+    assert score(swapped, parse_many("AP")).mean("AP").tolist() == [1.0]
+
+
+def test_running_totals_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    judgments = {str(t): {f"d{i}": (i * t) % 3 for i in range(30)} for t in range(1, 8)}
+    run = Run.from_dict({str(t): [f"d{(i * 7) % 30}" for i in range(30)] for t in range(1, 8)})
+    judged = judge(Qrels.from_dict(judgments), run)
+    hits = judged.lists.hits()
+    whole = hits.product_before(0.9 + 0.01 * hits.grade)
+    monkeypatch.setattr(lists_module, "_BLOCK", 40)
+    assert (hits.product_before(0.9 + 0.01 * hits.grade) == whole).all()
+
+
+def test_runs_that_share_no_topic_are_refused() -> None:
+    qrels = Qrels.from_dict({"1": {"a": 1}})
+    with pytest.raises(InputError, match="no topic in common with the judgments"):
+        judge(qrels, Run.from_dict({"351": {"a": 1.0}}))
+    with pytest.raises(InputError, match="no run to evaluate"):
+        judge(qrels, Runs([]))
+
+
+def test_missing_and_unknown_topics_are_kept_apart() -> None:
+    qrels = Qrels.from_dict({"1": {"a": 1}, "2": {"a": 1}})
+    judged = judge(qrels, Run.from_dict({"1": {"a": 1.0}, "9": {"a": 1.0}}, name="r"))
+    assert judged.present.tolist() == [True, False]
+    assert judged.ignored_topics == {"r": ("9",)}
+    assert "2 topics" in repr(judged)
+
+
+def test_blocks_cover_all_runs_once() -> None:
+    judgments = {str(t): {f"d{i}": (i * t) % 3 for i in range(30)} for t in range(1, 4)}
+    lists = {
+        f"r{r}": {str(t): [f"d{(i * 7) % 29}" for i in range(29 - r)] for t in range(1, 4)} for r in range(9)
+    }
+    runs = Runs(Run.from_dict(mine, name=name) for name, mine in lists.items())
+    judged = judge(Qrels.from_dict(judgments), runs)
+    whole = parse_many("AP")[0].of(judged.lists)
+    for size in (1, 50, 100, 10_000):
+        parts = list(judged.blocks(size))
+        assert [r for part, _ in parts for r in range(part.start, part.stop)] == list(range(9))
+        assert (
+            np.concatenate([parse_many("AP")[0].of(block) for _, block in parts]).tolist() == whole.tolist()
+        )

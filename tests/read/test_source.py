@@ -1,0 +1,74 @@
+"""Sources in blocks."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import threading
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankscope.errors import InputError
+from rankscope.read.source import BLOCK, Source, whole_lines
+
+
+@given(st.binary(max_size=60), st.lists(st.integers(1, 9), min_size=1, max_size=9))
+def test_whole_lines_keep_every_byte(text: bytes, sizes: list[int]) -> None:
+    blocks, at = [], 0
+    while at < len(text):
+        size = sizes[len(blocks) % len(sizes)]
+        blocks.append(text[at : at + size])
+        at += size
+    pieces = list(whole_lines(iter(blocks)))
+    assert all(piece.endswith(b"\n") for piece in pieces)
+    assert b"".join(pieces) == (text + b"\n" if text and not text.endswith(b"\n") else text)
+
+
+TEXT = st.text(alphabet=st.characters(exclude_characters="\0\ufeff", exclude_categories=["Cs"]), max_size=300)
+
+
+@given(st.lists(TEXT.map(str.encode), min_size=1, max_size=4), st.integers(0, 40))
+def test_members_of_a_gzip_file_follow_each_other(parts: list[bytes], zeros: int) -> None:
+    packed = b"".join(map(gzip.compress, parts)) + b"\0" * zeros
+    assert b"".join(Source.of(packed).blocks()) == b"".join(parts)
+
+
+def test_blocks_are_bounded_even_when_the_packing_is_extreme() -> None:
+    blocks = list(Source.of(gzip.compress(b"x" * (5 * BLOCK))).blocks())
+    assert max(map(len, blocks)) <= BLOCK
+    assert sum(map(len, blocks)) == 5 * BLOCK
+
+
+@given(st.binary(min_size=50, max_size=400), st.data())
+def test_a_cut_gzip_file_is_an_error(text: bytes, data: st.DataObject) -> None:
+    packed = gzip.compress(text.replace(b"\0", b"x"))
+    cut = data.draw(st.integers(2, len(packed) - 1))
+    with pytest.raises(InputError, match="ends too early"):
+        list(Source.of(packed[:cut]).blocks())
+
+
+def test_a_wrong_checksum_is_an_error() -> None:
+    packed = bytearray(gzip.compress(b"301 Q0 d1 1 1 t\n"))
+    packed[-6] ^= 1
+    with pytest.raises(InputError, match="damaged"):
+        list(Source.of(bytes(packed)).blocks())
+
+
+def test_a_pipe_is_read_once_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: path.write_bytes(gzip.compress(b"abc\n")))
+    writer.start()
+    source = Source.of(path)
+    writer.join()
+    assert source.packed
+    assert [list(source.blocks()) for _ in range(2)] == [[b"abc\n"], [b"abc\n"]]
+
+
+def test_raw_deflate_is_not_mistaken_for_text() -> None:
+    with pytest.raises(InputError):
+        list(Source.of(b"\x1f\x8b" + zlib.compress(b"abc")).blocks())

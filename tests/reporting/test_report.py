@@ -1,0 +1,257 @@
+"""The report: its data, its notes, its page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.cli.main import main
+from rankscope.judging import judge
+from rankscope.reporting import page, payload, report
+from rankscope.reporting.notes import notes
+from rankscope.reporting.payload import as_json, as_stream
+
+KINDS = {"u8": "u1", "u16": "<u2", "u32": "<u4", "i32": "<i4", "f32": "<f4", "f64": "<f8"}
+QRELS = {"q1": {"a": 3, "b": 1, "c": 0, "d": -1}, "q2": {"a": 1, "e": 3}, "q3": {"z": 0}}
+RUNS = {
+    "one": {"q1": {"c": 9.0, "b": 8.0, "x": 7.0, "a": 6.0}, "q2": {"y": 2.0, "e": 1.0}},
+    "two": {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 1.0}, "q3": {"z": 1.0}, "q9": {"z": 1.0}},
+}
+
+
+def _judged(qrels: Any = QRELS, runs: Any = RUNS) -> Any:
+    return judge(
+        rs.Qrels.from_dict(qrels), rs.Runs(rs.Run.from_dict(lists, name=name) for name, lists in runs.items())
+    )
+
+
+def test_payload_holds_ranks_and_grades_of_relevant_documents() -> None:
+    data = payload(_judged(), title="T")
+    assert data["runs"] == ["one", "two"]
+    assert data["topics"] == ["q1", "q2", "q3"]
+    assert data["grades"] == [3, 1]
+    assert data["topic"]["counts"].reshape(3, 2).tolist() == [[1, 1], [1, 1], [0, 0]]
+    assert data["topic"]["nonrelevant"].tolist() == [2, 0, 1]
+    assert data["list"]["hits"].tolist() == [2, 1, 0, 2, 1, 0]
+    assert data["list"]["rank"].tolist() == [2, 4, 2, 1, 2, 1]
+    assert data["list"]["grade"].tolist() == [1, 0, 0, 1, 0, 1]
+    assert data["list"]["retrieved"].tolist() == [4, 2, 0, 2, 1, 1]
+    assert data["list"]["judged10"].tolist() == [3, 1, 0, 2, 1, 1]
+    assert data["nonrelevant"]["hits"].tolist() == [1, 0, 0, 0, 0, 1]
+    assert data["documents"]["names"] == [["a", "b"], ["a", "e"], []]
+    assert data["documents"]["hit"].tolist() == [1, 0, 1, 1, 0, 0]
+
+
+def test_optional_parts_can_be_left_out() -> None:
+    data = payload(_judged(), title="T", everything=False)
+    assert "documents" not in data
+    assert "nonrelevant" not in data
+
+
+def test_json_and_stream_hold_the_same_data() -> None:
+    data = payload(_judged(), title="T", measures=[rs.ERR @ 20])
+    text = json.loads(as_json(data))
+    raw = b"".join(as_stream(data))
+    length = int.from_bytes(raw[8:12], "little")
+    header = json.loads(raw[16 : 16 + length])
+    start = 16 + -(-length // 8) * 8
+
+    def unpacked(value: Any) -> Any:
+        if isinstance(value, dict) and "base64" in value:
+            return np.frombuffer(base64.b64decode(value["base64"]), KINDS[value["dtype"]]).tolist()
+        if isinstance(value, dict) and "at" in value:
+            assert value["at"] % 8 == 0
+            kind = KINDS[value["dtype"]]
+            return np.frombuffer(raw, kind, value["length"], start + value["at"]).tolist()
+        if isinstance(value, dict):
+            return {key: unpacked(inner) for key, inner in value.items()}
+        return [unpacked(inner) for inner in value] if isinstance(value, list) else value
+
+    assert unpacked(text) == unpacked(header)
+    assert unpacked(text)["list"]["rank"] == data["list"]["rank"].tolist()
+
+
+def test_measures_of_the_page_do_not_travel() -> None:
+    data = payload(_judged(), title="T", measures=[rs.AP, rs.Twist, rs.ERR @ 20, rs.AP(rel=2)])
+    assert [m["name"] for m in data["measures"]] == ["ERR@20", "AP(rel=2)"]
+
+
+def test_missing_topics_are_undefined_when_skipped() -> None:
+    data = payload(_judged(), title="T", measures=[rs.ERR @ 20], settings={"missing": "skip"})
+    assert np.isnan(data["measures"][0]["values"][2])
+
+
+@pytest.mark.parametrize("grades", [1, 2, 40, 300])
+def test_any_number_of_grades(grades: int) -> None:
+    qrels = {"q": {f"d{g}": g for g in range(grades + 1)}}
+    run = {"r": {"q": {f"d{g}": float(g) for g in range(grades + 1)}}}
+    data = payload(_judged(qrels, run), title="T")
+    assert [data["grades"][g] for g in data["list"]["grade"].tolist()] == list(range(grades, 0, -1))
+
+
+def test_notes_say_what_is_wrong_with_the_data() -> None:
+    found = {note["kind"]: note for note in notes(_judged())}
+    assert found["missing topics"]["items"] == ["one: q3"]
+    assert found["topics without judgments"]["items"] == ["two: q9"]
+    assert found["no relevant documents"]["items"] == ["q3"]
+    assert found["tied scores"]["items"] == ["two: 2 documents"]
+    assert found["negative grades"]["text"].startswith("1 judgment below zero")
+    assert found["unjudged documents"]["text"].startswith("20.0% of the documents")
+    assert found["unjudged documents"]["items"] == ["one: 33.3%"]
+    assert len(found["short lists"]["items"]) == 5
+
+
+def test_a_clean_collection_has_no_notes() -> None:
+    documents = {f"d{k}": 1 for k in range(12)}
+    scores = {document: float(k) for k, document in enumerate(documents)}
+    assert notes(_judged({"q": documents}, {"r": {"q": scores}})) == []
+
+
+class _Elements(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_page_is_self_contained_and_its_policy_fits(tmp_path: Path) -> None:
+    report(QRELS, RUNS, tmp_path / "r.html", title="</title><script>alert(1)</script>")
+    text = (tmp_path / "r.html").read_text("utf-8")
+    elements = _Elements()
+    elements.feed(text)
+    scripts = [attributes for tag, attributes in elements.found if tag == "script"]
+    assert scripts == [{"type": "application/json", "id": "data"}, {}]
+    assert not [a for _, a in elements.found if "src" in a or (a.get("href") or "data:").startswith("http")]
+    policy = next(a["content"] for t, a in elements.found if t == "meta" and a.get("http-equiv"))
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+    script = re.findall(r"<script>(.*?)</script>", text, re.S)[-1]
+    style = re.search(r"<style>(.*?)</style>", text, re.S)
+    assert style is not None
+    for content, name in ((script, "script-src"), (style.group(1), "style-src")):
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{name} 'sha256-{digest}'" in policy
+
+
+def test_data_in_the_page_is_exactly_the_payload() -> None:
+    names = ["</script>", "a&b<c>", "\u2028\u2029", "\udcff"]
+    data = {"title": "T", "runs": names}
+    text = page(data)
+    inside = re.search(r'id="data">(.*?)</script>', text, re.S)
+    assert inside is not None
+    assert not set("<>&\u2028\u2029") & set(inside.group(1))
+    assert json.loads(inside.group(1))["runs"] == names
+    text.encode("utf-8")
+
+
+def test_same_data_gives_the_same_bytes(tmp_path: Path) -> None:
+    first = report(QRELS, RUNS, tmp_path / "a.html").read_bytes()
+    assert first == report(QRELS, RUNS, tmp_path / "b.html").read_bytes()
+
+
+def _write(folder: Path) -> tuple[str, str]:
+    (folder / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 0\n")
+    (folder / "bm25.txt").write_text("q1 Q0 b 1 2.0 x\nq1 Q0 a 2 1.0 x\n")
+    return str(folder / "qrels.txt"), str(folder / "bm25.txt")
+
+
+def test_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels, run = _write(tmp_path)
+    target = tmp_path / "out.html"
+    assert main(["report", qrels, run, "-o", str(target), "-m", "ERR@20", "--title", "Mine"]) == 0
+    assert "<title>Mine</title>" in target.read_text("utf-8")
+    assert "out.html" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_command_leaves_nothing_behind_when_it_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels, run = _write(tmp_path)
+    Path(run).write_text("q1 Q0 a 1 NaN x\n")
+    assert main(["report", qrels, run, "-o", str(tmp_path / "out.html")]) == 2
+    assert not (tmp_path / "out.html").exists()
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--length", "0"], ["--study", "nowhere"], ["-o", "no/such/folder/x.html"]]
+)
+def test_command_explains_wrong_options(
+    tmp_path: Path, wrong: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qrels, run = _write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", qrels, run, *wrong]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_study_tables_reach_the_page(tmp_path: Path) -> None:
+    qrels, run = _write(tmp_path)
+    (tmp_path / "study").mkdir()
+    rows = [{"a": "AP", "b": "Twist", "method": "tau-b", "value": 0.5}]
+    (tmp_path / "study" / "correlations.json").write_text(json.dumps({"tables": {"correlations": rows}}))
+    assert (
+        main(["report", qrels, run, "-o", str(tmp_path / "o.html"), "--study", str(tmp_path / "study")]) == 0
+    )
+    inside = re.search(r'id="data">(.*?)</script>', (tmp_path / "o.html").read_text("utf-8"), re.S)
+    assert inside is not None
+    assert json.loads(inside.group(1))["study"]["correlations"]["rows"] == [["AP", "Twist", "tau-b", 0.5]]
+
+
+def test_trec_covid_page_is_small_and_quick(data_dir: Path, tmp_path: Path) -> None:
+    import time
+
+    folder = data_dir / "trec_covid_r1_depth100"
+    start = time.perf_counter()
+    target = report(folder / "qrels.txt", folder / "runs", tmp_path / "covid.html")
+    assert time.perf_counter() - start < 30
+    assert target.stat().st_size < 6_000_000
+
+
+def test_tables_of_a_study_are_cut_down_for_the_page() -> None:
+    from rankscope.reporting.study import for_page
+
+    rng = np.random.default_rng(1)
+    rows = [
+        (m, "bootstrap", f"a{k}", "b", float(rng.random()), 0.1) for m in ("AP", "RR") for k in range(2000)
+    ]
+    asl = rs.Table("asl", ("measure", "test", "a", "b", "asl", "difference"), rows)
+    long = rs.Table("long", ("x",), [(k,) for k in range(6000)])
+    shown = for_page({"asl": asl, "long": long, "quadrants": asl, "power": rs.Table("power", ("x",), [(1,)])})
+    assert sorted(shown) == ["asl", "power"]
+    curve = [row for row in shown["asl"].rows if row[0] == "AP"]
+    levels = sorted((row[4] for row in rows if row[0] == "AP"), reverse=True)
+    assert len(curve) == 300
+    assert all(levels[int(str(pairs)) - 1] == level for _, _, pairs, level in curve)
+    assert curve[0][2:] == (1, levels[0])
+    assert curve[-1][2:] == (2000, levels[-1])
+
+
+def test_a_study_written_by_the_command_is_read_back(tmp_path: Path) -> None:
+    from rankscope.reporting.study import read_study
+    from rankscope.simulation import simulate
+
+    simulate(systems=4, topics=6, grades=3, depth=40, seed=2, pool_depth=20).write(tmp_path / "data")
+    rs.study(
+        tmp_path / "data/qrels.txt", tmp_path / "data/runs", ["AP", "Twist"], output=tmp_path / "s", repeats=1
+    )
+    tables = read_study(tmp_path / "s")
+    assert {"correlations", "robustness", "power", "asl", "bounds"} <= set(tables)
+    assert {"a", "b", "method", "value"} <= set(tables["correlations"].columns)
+    assert {"measure", "pool", "tau"} <= set(tables["robustness"].columns)
+    assert {"measure", "test", "alpha", "pairs", "significant", "power", "delta"} <= set(
+        tables["power"].columns
+    )
+    assert {"p", "depth", "lower", "upper"} <= set(tables["bounds"].columns)

@@ -1,0 +1,102 @@
+"""The C sources compiled in other ways: sanitizers find nothing, and every variant gives the same hits."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankscope.read.orders import ORDERS
+from rankscope.read.qrels import Qrels
+from rankscope.read.source import Source
+from rankscope.scan import native, python
+
+ROOT = Path(__file__).parents[3]
+NATIVE = ROOT / "src" / "rankscope" / "scan" / "c"
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+
+pytestmark = pytest.mark.skipif(
+    COMPILER is None or not (ROOT / "fuzz").is_dir(), reason="needs a C compiler and the sources"
+)
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["-DRS_WEAK_HASH"], ["-DRS_PORTABLE"]], ids=["usual", "weak hash", "portable"]
+)
+def test_sanitizers_find_nothing(options: list[str], tmp_path: Path) -> None:
+    """AddressSanitizer and UBSan over the seeds of the fuzzer and thousands of random changes of them."""
+    program = tmp_path / "fuzz"
+    environment = {"STANDALONE": "1", "CC": str(COMPILER), "PATH": "/usr/bin:/bin"}
+    build = [str(ROOT / "fuzz" / "build.sh"), str(program), *options]
+    made = subprocess.run(build, env=environment, capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(f"this compiler has no sanitizers: {made.stderr[:200]}")
+    seeds = sorted(map(str, (ROOT / "fuzz" / "seeds").iterdir()))
+    ran = subprocess.run([str(program), "-n", "1500", *seeds], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.stdout == f"{len(seeds) * 1501} inputs\n"
+
+
+def test_without_memory_there_is_an_error_and_no_leak(tmp_path: Path) -> None:
+    program = tmp_path / "exhaustion"
+    flags = [
+        "-std=c11",
+        "-g",
+        "-O1",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+        f"-I{NATIVE}",
+    ]
+    source = str(Path(__file__).parent / "exhaustion.c")
+    command = [str(COMPILER), *flags, source, "-o", str(program)]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(f"this compiler has no sanitizers: {made.stderr[:200]}")
+    ran = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "done\n"), ran.stderr[-3000:]
+
+
+@pytest.fixture(
+    scope="module", params=[["-DRS_WEAK_HASH"], ["-DRS_PORTABLE"], ["-O0"]], ids=lambda options: options[0]
+)
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> native.c.CDLL:
+    path = tmp_path_factory.mktemp("library") / "scanner.so"
+    sources = map(str, sorted(NATIVE.glob("*.c")))
+    command = [
+        str(COMPILER),
+        "-std=c11",
+        "-O1",
+        "-fPIC",
+        "-shared",
+        *request.param,
+        *sources,
+        "-o",
+        str(path),
+    ]
+    subprocess.run(command, check=True)
+    return native.load(path)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_variants_give_the_same_hits(library: native.c.CDLL, order: str) -> None:
+    """With a weak hash nearly all documents collide: neither duplicates nor judgments may be imagined."""
+    dice = random.Random(7)
+    ids = [f"doc-{dice.randrange(10 ** dice.randrange(1, 12))}" for _ in range(600)]
+    ids = sorted(set(ids))
+    qrels = Qrels.from_dict({str(t): dict.fromkeys(dice.sample(ids, 120), 1) for t in (7, 8, 9)})
+    scores = ["0", "-0.0", "1e-3", *map(str, range(9)), *(str(dice.random()) for _ in range(12))]
+    lines = [
+        f"{topic} Q0 {document} {dice.randrange(300)} {dice.choice(scores)} t"
+        for topic in (9, 5, 7)
+        for document in dice.sample(ids, 300)
+    ]
+    source = Source.of("\n".join(lines).encode())
+    a = native.scan(source, qrels, order, library=library)
+    b = python.scan(source, qrels, order)
+    for name in ("topic", "length", "offsets", "rank", "judgment", "tied"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+    assert a.ignored_topics == b.ignored_topics == ("5",)

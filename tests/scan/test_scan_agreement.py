@@ -1,0 +1,360 @@
+"""Both scanners, and a plain reading of the definition, agree on random files: bit for bit, error for error."""
+
+from __future__ import annotations
+
+import math
+import struct
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from rankscope.errors import InputError
+from rankscope.read.orders import ORDERS
+from rankscope.read.qrels import Qrels
+from rankscope.read.run_text import LineProblem
+from rankscope.read.source import Source
+from rankscope.scan import RunHits, native, python, scan_text
+from rankscope.scan.cuts import topic_cuts
+
+native = pytest.mark.skipif(not native.available(), reason="the native scanner was not built")
+
+IDS = [
+    b"d",
+    b"d1",
+    b"d2",
+    b"D2",
+    b"d\xff",
+    b"clueweb09-en0000-00-00000",
+    b"clueweb09-en0000-00-00001",
+    b"x" * 70,
+    b"\x01",
+]
+IDS += [b"doc%d" % i for i in range(8)] + [b"a" * i for i in range(7, 18)]
+TOPICS = [b"1", b"2", b"10", b"351", b"a-long-name-of-a-topic", b"\xe9"]
+SCORES = [
+    b"0",
+    b"-0.0",
+    b"0.0",
+    b"1",
+    b"1.0",
+    b"1e0",
+    b"2",
+    b"-1",
+    b"0.1",
+    b"0.10000000149011612",
+    b"inf",
+    b"-inf",
+]
+SCORES += [
+    b"1e39",
+    b"1e400",
+    b"1e-330",
+    b"12.5",
+    b"+3",
+    b".5",
+    b"7.",
+    b"0.30000000000000004",
+    b"16777217",
+    b"16777216",
+]
+WRONG = [b"nan", b"x", b"1_0", b"0x1", b"", b"1e", b"--1", b"\x00", b"1 2"]
+BLANKS = [b" ", b" ", b" ", b"\t", b"  ", b" \t", b"\x0b"]
+
+
+def qrels_of(judged: dict[bytes, list[bytes]]) -> Qrels:
+    text = {t.decode("utf-8", "surrogateescape"): ids for t, ids in judged.items() if ids}
+    return Qrels.from_dict(
+        {t: {d.decode("utf-8", "surrogateescape"): 1 for d in ids} for t, ids in text.items()}
+    )
+
+
+judgments = st.dictionaries(
+    st.sampled_from(TOPICS), st.lists(st.sampled_from(IDS), min_size=1, max_size=12, unique=True), max_size=5
+)
+
+
+@st.composite
+def runs(draw: st.DrawFn, wrong: bool = False) -> bytes:
+    """Lines of a run: mostly in order, sometimes with everything the format allows, or does not."""
+    lines: list[bytes] = []
+    pairs = draw(
+        st.lists(st.tuples(st.sampled_from(TOPICS), st.sampled_from(IDS)), max_size=40, unique=not wrong)
+    )
+    if draw(st.booleans()):
+        pairs.sort(key=lambda pair: pair[0])
+    plain = draw(st.booleans())
+    for topic, document in pairs:
+        rank = draw(st.sampled_from([b"1", b"2", b"3", b"+7", b"-1", b"0"]))
+        score = draw(st.sampled_from(SCORES + (WRONG if wrong else [])))
+        fields = [
+            topic,
+            b"Q0",
+            document,
+            rank,
+            score,
+            draw(st.sampled_from([b"tag", b"tag", b"tag and more"])),
+        ]
+        if plain:
+            lines.append(b" ".join(fields) + b"\n")
+            continue
+        blank = draw(st.sampled_from(BLANKS))
+        lines.append(draw(st.sampled_from([b"", b"", b" ", b"# x\n", b"\n"])) + blank.join(fields))
+        lines.append(draw(st.sampled_from([b"\n", b"\n", b"\r\n", b" \n", b"\n\n", b"\n#\n"])))
+    text = b"".join(lines)
+    return text.rstrip(b"\n") if draw(st.booleans()) else text
+
+
+def same(a: RunHits, b: RunHits) -> None:
+    for name in ("topic", "length", "offsets", "rank", "judgment", "tied"):
+        x, y = getattr(a, name), getattr(b, name)
+        assert x.dtype == y.dtype, name
+        np.testing.assert_array_equal(x, y, err_msg=name)
+    assert (a.ignored_topics, a.tag) == (b.ignored_topics, b.tag)
+
+
+def outcome(text: bytes | Path, qrels: Qrels, order: str, backend: str, jobs: int = 1) -> RunHits | str:
+    try:
+        return scan_text(text, qrels, order, backend=backend, jobs=jobs)
+    except InputError as error:
+        return str(error)
+
+
+def agree(text: bytes, qrels: Qrels, order: str) -> None:
+    a, b = outcome(text, qrels, order, "native"), outcome(text, qrels, order, "python")
+    if isinstance(a, str) or isinstance(b, str):
+        assert a == b
+    else:
+        same(a, b)
+
+
+def defined(text: bytes, qrels: Qrels, order: str) -> dict[int, tuple[int, list[tuple[int, int]]]]:
+    """Length and hits of each list, by the definition of the orderings."""
+    lists: dict[str, list[tuple[bytes, float, int]]] = {}
+    for line in text.split(b"\n"):
+        fields = line.split()
+        if fields and not fields[0].startswith(b"#"):
+            topic, _, document, rank, score, _ = fields[:6]
+            value = float(score)
+            if order == "trec_eval9" and math.isfinite(value):
+                try:
+                    value = struct.unpack("f", struct.pack("f", value))[0]
+                except OverflowError:
+                    value = math.copysign(math.inf, value)
+            lists.setdefault(topic.decode("utf-8", "surrogateescape"), []).append(
+                (document, value, int(rank))
+            )
+    found = {}
+    for name, rows in lists.items():
+        if name not in qrels.topic_index:
+            continue
+        t = qrels.topic_index[name]
+        if order == "rank":
+            rows = sorted(rows, key=lambda row: row[2])
+        elif order != "file":
+            rows = sorted(sorted(rows, key=lambda row: row[0], reverse=True), key=lambda row: -row[1])
+        first, last = int(qrels.topic_offsets[t]), int(qrels.topic_offsets[t + 1])
+        place = {document: first + i for i, document in enumerate(qrels.documents[first:last])}
+        found[t] = (len(rows), [(i, place[row[0]]) for i, row in enumerate(rows, 1) if row[0] in place])
+    return found
+
+
+@given(judgments, runs(), st.sampled_from(ORDERS), st.sampled_from(["native", "python"]))
+def test_scanners_follow_the_definition(
+    judged: dict[bytes, list[bytes]], text: bytes, order: str, backend: str
+) -> None:
+    if backend == "native" and not native.available():
+        return
+    qrels = qrels_of(judged) if judged else Qrels((), np.zeros(1, np.int64), [], np.zeros(0, np.int32))
+    run = outcome(text, qrels, order, backend)
+    if isinstance(run, str):
+        assert "no line with data" in run or "is empty" in run
+        return
+    found = {}
+    for k, t in enumerate(run.topic.tolist()):
+        where = slice(run.offsets[k], run.offsets[k + 1])
+        pairs = list(zip(run.rank[where].tolist(), run.judgment[where].tolist(), strict=True))
+        found[t] = (int(run.length[k]), pairs)
+    assert found == defined(text, qrels, order)
+
+
+@native
+@given(judgments.filter(bool), runs(), st.sampled_from(ORDERS))
+@example({b"1": [b"d1", b"d2"]}, b"1 Q0 d1 1 0.0 t\n1 Q0 d2 2 -0.0 t\n", "trec_eval")
+def test_scanners_agree_on_runs(judged: dict[bytes, list[bytes]], text: bytes, order: str) -> None:
+    agree(text, qrels_of(judged), order)
+
+
+@native
+@given(judgments.filter(bool), runs(wrong=True), st.sampled_from(ORDERS))
+def test_scanners_agree_on_errors(judged: dict[bytes, list[bytes]], text: bytes, order: str) -> None:
+    agree(text, qrels_of(judged), order)
+
+
+@native
+@given(st.binary(max_size=400), st.sampled_from(ORDERS))
+def test_scanners_agree_on_garbage(text: bytes, order: str) -> None:
+    agree(text, qrels_of({b"1": [b"d1"]}), order)
+
+
+@native
+@given(runs(wrong=True), st.integers(0, 400), st.binary(max_size=4), st.sampled_from(ORDERS))
+def test_scanners_agree_on_damaged_runs(text: bytes, at: int, piece: bytes, order: str) -> None:
+    agree(text[:at] + piece + text[at + 1 :], qrels_of({b"1": [b"d1"], b"10": [b"d", b"d2"]}), order)
+
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False).map(repr),
+    st.from_regex(r"[+-]?([0-9]{1,25}(\.[0-9]{0,25})?|\.[0-9]{1,25})([eE][+-]?[0-9]{1,3})?", fullmatch=True),
+    st.tuples(st.integers(0, 2**64), st.integers(1, 21)).map(
+        lambda pair: f"{pair[0] / 10 ** pair[1]:.{pair[1]}f}"
+    ),
+    st.tuples(st.integers(0, 10**19), st.integers(0, 21)).map(lambda pair: f"{pair[0]}e-{pair[1]}"),
+    st.from_regex(r"-?[0-9]{1,8}(\.[0-9]{0,9})?", fullmatch=True),
+)
+
+
+@native
+@given(st.lists(NUMBERS, min_size=1, max_size=30))
+def test_numbers_are_read_exactly(texts: list[str]) -> None:
+    """Each number ties with the shortest text of its nearest 64-bit value, and not with that value's neighbour."""
+    for text in texts:
+        value = float(text)
+        for other, tied in ((repr(value), 2), (repr(math.nextafter(value, math.inf)), 0)):
+            if float(other) == value and tied == 0:
+                continue
+            run = f"1 Q0 a 1 {text} t\n1 Q0 b 1 {other} t\n".encode()
+            assert scan_text(run, qrels_of({b"1": [b"a"]}), backend="native").tied.tolist() == [tied], text
+
+
+@native
+def test_short_scores_are_read_like_python_or_refused() -> None:
+    """Everything of up to four bytes made of what numbers are made of, and some neighbours of it."""
+    qrels = qrels_of({b"1": [b"a"]})
+    for length in (1, 2, 3, 4):
+        for letters in product("0.9-+e/:", repeat=length):
+            agree(f"1 Q0 a 1 {''.join(letters)} t\n1 Q0 b 1 9 t\n".encode(), qrels, "trec_eval")
+
+
+@native
+def test_ids_that_differ_in_one_byte_are_different() -> None:
+    """No hash, however it falls, makes two documents one; nor does the length of another id matter."""
+    ids = [b"%0*d" % (width, i) for width in range(3, 40) for i in range(100)]
+    ids += [b"z" * n for n in range(1, 200)]
+    text = b"".join(b"1 Q0 %s 1 %d t\n" % (document, -i) for i, document in enumerate(ids))
+    qrels = qrels_of({b"1": ids[::3]})
+    run = scan_text(text, qrels, backend="native")
+    assert run.length.tolist() == [len(ids)]
+    assert run.rank.tolist() == list(range(1, len(ids) + 1, 3))
+    same(run, scan_text(text, qrels, backend="python"))
+
+
+@native
+@given(
+    judgments.filter(bool), runs(), st.booleans(), st.integers(2, 9), st.sampled_from(ORDERS),
+)  # fmt: skip
+def test_any_number_of_pieces_gives_the_same(
+    tmp_path_factory: pytest.TempPathFactory,
+    judged: dict[bytes, list[bytes]],
+    text: bytes,
+    wrong: bool,
+    jobs: int,
+    order: str,
+) -> None:
+    if wrong:
+        text += b"\n1 Q0 d1\n" if len(text) % 2 else b"\n" + text.split(b"\n")[0]
+    path = tmp_path_factory.mktemp("pieces") / "run"
+    path.write_bytes(text)
+    qrels = qrels_of(judged)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "SMALLEST_PIECE", 1)
+        pieces = outcome(path, qrels, order, "native", jobs)
+    whole = outcome(path, qrels, order, "python")
+    if isinstance(pieces, str) or isinstance(whole, str):
+        assert pieces == whole
+    else:
+        same(pieces, whole)
+
+
+@native
+def test_the_library_reads_files_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one turn or many, by itself or fed by us, whole or in pieces, right or wrong."""
+    lines = [b"%d Q0 d%d %d %f t\n" % (t, i, i, -i) for t in range(40) for i in range(500)]
+    qrels = qrels_of({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
+    for text in (b"".join(lines), b"".join(lines)[:-1], b"".join([*lines, b"7 Q0 x 1 high t\n", *lines])):
+        path = tmp_path / "run"
+        path.write_bytes(text)
+        expected = outcome(text, qrels, "trec_eval", "python")
+        for shares, turn, piece, jobs in product((True, False), (1 << 24, 1000, 7919), (1, 1 << 30), (1, 3)):
+            monkeypatch.setattr(native, "_SHARES_FILES", shares)
+            monkeypatch.setattr(native, "_TURN", turn)
+            monkeypatch.setattr(native, "SMALLEST_PIECE", piece)
+            found = outcome(path, qrels, "trec_eval", "native", jobs)
+            if isinstance(found, str) or isinstance(expected, str):
+                assert str(found).split(":", 1)[-1] == str(expected).split(":", 1)[-1]
+            else:
+                same(found, expected)
+
+
+@native
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text("1 Q0 d 1 1 t\n")
+    table = native._table(native._library(), qrels_of({b"1": [b"d"]}))  # type: ignore[arg-type]
+    with (
+        native._Scan.of(table, 0, keep=False) as state,
+        path.open("ab", buffering=0) as file,
+        pytest.raises(OSError, match="Bad file descriptor"),
+    ):
+        state._more(file, 100)
+
+
+@native
+def test_a_large_file_is_cut_at_topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [b"%d Q0 d%d %d %f t\n" % (t, i, i, -i) for t in range(40) for i in range(100)]
+    path = tmp_path / "run"
+    path.write_bytes(b"".join(lines))
+    size = path.stat().st_size
+    cuts = topic_cuts(path, size, 4)
+    text = path.read_bytes()
+    assert len(cuts) == 3
+    for cut in cuts:
+        assert text[:cut].rsplit(b"\n", 2)[-2].split()[0] != text[cut:].split()[0]
+    monkeypatch.setattr(native, "SMALLEST_PIECE", 1)
+    qrels = qrels_of({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
+    scanned = native._scan_pieces(native._table(native._library(), qrels), 0, Source.of(path), 4)  # type: ignore[arg-type]
+    assert scanned is not None
+    same(scanned, python.scan(Source.of(path), qrels, "trec_eval"))
+
+
+@native
+@given(runs(wrong=True), st.lists(st.integers(1, 50), min_size=1, max_size=8), st.sampled_from(ORDERS))
+def test_blocks_of_any_size_give_the_same(text: bytes, sizes: list[int], order: str) -> None:
+    qrels = qrels_of({b"1": [b"d1", b"d2"], b"2": [b"d"], b"351": IDS})
+    library = native._library()
+    assert library is not None
+    table = native._table(library, qrels)
+
+    def scanned(blocks: list[bytes]) -> RunHits | tuple[object, ...]:
+        with native._Scan.of(table, ORDERS.index(order), keep=True) as state:
+            try:
+                for block in blocks:
+                    state.feed(block)
+                state.finish()
+                return native._merged([state.parts()])
+            except LineProblem as problem:
+                return problem.kind, problem.line, problem.text, problem.topic, problem.fields
+
+    blocks, at = [], 0
+    while at < len(text):
+        size = sizes[len(blocks) % len(sizes)]
+        blocks.append(text[at : at + size])
+        at += size
+    a, b = scanned(blocks), scanned([text])
+    if isinstance(a, RunHits) and isinstance(b, RunHits):
+        same(a, b)
+    else:
+        assert a == b
