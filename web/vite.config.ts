@@ -6,7 +6,7 @@ export default defineConfig({
   plugins: [svelte()],
   build: {
     target: "es2022",
-    outDir: process.env.RANKSCOPE_ASSETS ?? "../src/rankscope/report/assets",
+    outDir: process.env.RANKSCOPE_ASSETS ?? "../src/rankscope/reporting/assets",
     emptyOutDir: false,
     cssCodeSplit: false,
     assetsInlineLimit: Infinity,

@@ -9,7 +9,7 @@ import pytest
 
 from rankscope.errors import SettingsError
 from rankscope.judging.lists import Lists
-from rankscope.lab import rankings
+from rankscope.lab.rankings import enumeration as rankings
 from rankscope.lab.rankings.enumeration import Evaluator, blocks, number_of_rankings, values_on_binary
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world

@@ -17,10 +17,12 @@ from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
 from rankscope.read.run_text import LineProblem
 from rankscope.read.source import Source
-from rankscope.scan import RunHits, native, python, scan_text
+from rankscope.scan import RunHits, scan_text
+from rankscope.scan import native as library_scanner
+from rankscope.scan import python as python_scanner
 from rankscope.scan.cuts import topic_cuts
 
-native = pytest.mark.skipif(not native.available(), reason="the native scanner was not built")
+native = pytest.mark.skipif(not library_scanner.available(), reason="the native scanner was not built")
 
 IDS = [
     b"d",
@@ -166,7 +168,7 @@ def defined(text: bytes, qrels: Qrels, order: str) -> dict[int, tuple[int, list[
 def test_scanners_follow_the_definition(
     judged: dict[bytes, list[bytes]], text: bytes, order: str, backend: str
 ) -> None:
-    if backend == "native" and not native.available():
+    if backend == "native" and not library_scanner.available():
         return
     qrels = qrels_of(judged) if judged else Qrels((), np.zeros(1, np.int64), [], np.zeros(0, np.int32))
     run = outcome(text, qrels, order, backend)
@@ -270,7 +272,7 @@ def test_any_number_of_pieces_gives_the_same(
     path.write_bytes(text)
     qrels = qrels_of(judged)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(native, "SMALLEST_PIECE", 1)
+        patch.setattr(library_scanner, "SMALLEST_PIECE", 1)
         pieces = outcome(path, qrels, order, "native", jobs)
     whole = outcome(path, qrels, order, "python")
     if isinstance(pieces, str) or isinstance(whole, str):
@@ -289,9 +291,9 @@ def test_the_library_reads_files_as_we_do(tmp_path: Path, monkeypatch: pytest.Mo
         path.write_bytes(text)
         expected = outcome(text, qrels, "trec_eval", "python")
         for shares, turn, piece, jobs in product((True, False), (1 << 24, 1000, 7919), (1, 1 << 30), (1, 3)):
-            monkeypatch.setattr(native, "_SHARES_FILES", shares)
-            monkeypatch.setattr(native, "_TURN", turn)
-            monkeypatch.setattr(native, "SMALLEST_PIECE", piece)
+            monkeypatch.setattr(library_scanner, "_SHARES_FILES", shares)
+            monkeypatch.setattr(library_scanner, "_TURN", turn)
+            monkeypatch.setattr(library_scanner, "SMALLEST_PIECE", piece)
             found = outcome(path, qrels, "trec_eval", "native", jobs)
             if isinstance(found, str) or isinstance(expected, str):
                 assert str(found).split(":", 1)[-1] == str(expected).split(":", 1)[-1]
@@ -303,9 +305,9 @@ def test_the_library_reads_files_as_we_do(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_text("1 Q0 d 1 1 t\n")
-    table = native._table(native._library(), qrels_of({b"1": [b"d"]}))  # type: ignore[arg-type]
+    table = library_scanner._table(library_scanner._library(), qrels_of({b"1": [b"d"]}))  # type: ignore[arg-type]
     with (
-        native._Scan.of(table, 0, keep=False) as state,
+        library_scanner._Scan.of(table, 0, keep=False) as state,
         path.open("ab", buffering=0) as file,
         pytest.raises(OSError, match="Bad file descriptor"),
     ):
@@ -323,28 +325,30 @@ def test_a_large_file_is_cut_at_topics(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(cuts) == 3
     for cut in cuts:
         assert text[:cut].rsplit(b"\n", 2)[-2].split()[0] != text[cut:].split()[0]
-    monkeypatch.setattr(native, "SMALLEST_PIECE", 1)
+    monkeypatch.setattr(library_scanner, "SMALLEST_PIECE", 1)
     qrels = qrels_of({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
-    scanned = native._scan_pieces(native._table(native._library(), qrels), 0, Source.of(path), 4)  # type: ignore[arg-type]
+    scanned = library_scanner._scan_pieces(
+        library_scanner._table(library_scanner._library(), qrels), 0, Source.of(path), 4
+    )  # type: ignore[arg-type]
     assert scanned is not None
-    same(scanned, python.scan(Source.of(path), qrels, "trec_eval"))
+    same(scanned, python_scanner.scan(Source.of(path), qrels, "trec_eval"))
 
 
 @native
 @given(runs(wrong=True), st.lists(st.integers(1, 50), min_size=1, max_size=8), st.sampled_from(ORDERS))
 def test_blocks_of_any_size_give_the_same(text: bytes, sizes: list[int], order: str) -> None:
     qrels = qrels_of({b"1": [b"d1", b"d2"], b"2": [b"d"], b"351": IDS})
-    library = native._library()
+    library = library_scanner._library()
     assert library is not None
-    table = native._table(library, qrels)
+    table = library_scanner._table(library, qrels)
 
     def scanned(blocks: list[bytes]) -> RunHits | tuple[object, ...]:
-        with native._Scan.of(table, ORDERS.index(order), keep=True) as state:
+        with library_scanner._Scan.of(table, ORDERS.index(order), keep=True) as state:
             try:
                 for block in blocks:
                     state.feed(block)
                 state.finish()
-                return native._merged([state.parts()])
+                return library_scanner._merged([state.parts()])
             except LineProblem as problem:
                 return problem.kind, problem.line, problem.text, problem.topic, problem.fields
 

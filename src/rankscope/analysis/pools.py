@@ -45,8 +45,8 @@ def pool_robustness(
     """How the ranking of the runs changes when judgments are taken away.
 
     ``ratios`` keeps that many percent of the judgments (:class:`~rankscope.analysis.stats.sampling.Sampler`;
-    90, 70, 50, 30, 10 unless ``depth`` is given), ``repeats`` times with different random samples; ``depth`` keeps the judgments of
-    documents in the first ranks of some run. Recall bases are those of the reduced pool.
+    90, 70, 50, 30, 10 unless ``depth`` is given), ``repeats`` times with different random samples; ``depth`` keeps
+    the judgments of documents in the first ranks of some run. Recall bases are those of the reduced pool.
 
     Tables: ``robustness`` {measure, pool, repeat, tau, tau_ap, change, judgments}: Kendall's tau-b and AP-correlation
     of the runs' means with those of the full pool, and the mean absolute change of the means; ``curve`` {measure, pool,

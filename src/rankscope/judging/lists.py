@@ -4,7 +4,7 @@ A *list* is what one run returned for one topic. A *hit* is a judged document in
 Measures are formulas over hits; a run of a thousand documents has a few dozen of them.
 
 :class:`Lists` and :class:`Hits` hold real runs as flat arrays. The laboratory has a second implementation of the
-same protocol (``lab/tree.py``) for all possible rankings at once, so that a formula is written once for both.
+same protocol (``lab/rankings/tree.py``) for all possible rankings at once, so that a formula is written once for both.
 """
 
 from __future__ import annotations
