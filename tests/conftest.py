@@ -22,28 +22,40 @@ settings.register_profile(
 settings.load_profile(os.environ.get("RANKSCOPE_HYPOTHESIS", "quick"))
 
 
-def _shared(kind: str) -> Path | None:
-    """The folder of real data: next to the one RANKSCOPE_DATA names, or beside the checkout."""
-    named = os.environ.get("RANKSCOPE_DATA")
-    data = Path(named) if named else ROOT.parent / "shared" / "data"
-    found = data if kind == "data" else data.parent / kind
-    return found if found.is_dir() else None
+DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
+"""Where official files are looked for; docs/data.md says how to get them."""
+
+
+class OfficialFiles:
+    """The folder of official files: ``data_dir / "cranfield"`` is a collection, or a visible skip."""
+
+    def __truediv__(self, name: str) -> Path:
+        if not (DATA / name).is_dir():
+            pytest.skip(f"the official files {name} are absent: see docs/data.md")
+        return DATA / name
 
 
 @pytest.fixture(scope="session")
-def data_dir() -> Path:
+def data_dir() -> OfficialFiles:
     """Real runs and judgments (TREC-COVID, Cranfield, Web diversity, trec_eval's own tests)."""
-    found = _shared("data")
-    if found is None:
-        pytest.skip("real data is absent: set RANKSCOPE_DATA to its folder")
-    return found
+    return OfficialFiles()
+
+
+Cases = list[dict[str, Any]]
+
+
+def _cases(name: str) -> Cases:
+    cases: Cases = json.loads((ROOT / "tests" / "golden" / name).read_text("utf-8"))["cases"]
+    return cases
 
 
 @pytest.fixture(scope="session")
-def golden() -> list[dict[str, Any]]:
+def golden() -> Cases:
     """Published and derived values: cases with function, inputs, expected."""
-    found = _shared("golden")
-    if found is None:
-        pytest.skip("golden values are absent: set RANKSCOPE_DATA to the data folder beside them")
-    cases: list[dict[str, Any]] = json.loads((found / "golden.json").read_text())["cases"]
-    return cases
+    return _cases("golden.json")
+
+
+@pytest.fixture(scope="session")
+def certainty() -> Cases:
+    """Exact values under ties and unjudged documents, dominance and interval mappings, by enumeration."""
+    return _cases("certainty.json")
