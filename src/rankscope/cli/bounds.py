@@ -20,8 +20,6 @@ from rankscope.judging import judge
 from rankscope.measures import REGISTRY
 from rankscope.result import Result
 
-NAME = "bounds"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)

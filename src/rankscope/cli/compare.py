@@ -19,7 +19,6 @@ from rankscope.analysis.stats.significance import CORRECTIONS, TESTS
 from rankscope.cli import options
 from rankscope.cli.results import emit_result
 
-NAME = "compare"
 DEFAULT = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
 
 

@@ -14,8 +14,6 @@ from importlib import import_module
 
 from rankscope.cli.main import COMMANDS
 
-NAME = "completion"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=("bash", "zsh", "fish"))

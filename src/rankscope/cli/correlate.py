@@ -18,7 +18,6 @@ from rankscope.cli import options
 from rankscope.cli.results import emit_result
 from rankscope.measures import parse_many
 
-NAME = "correlate"
 DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
 

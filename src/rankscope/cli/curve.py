@@ -20,7 +20,6 @@ from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.tables import Table
 
-NAME = "curve"
 _HEAD = 50
 
 

@@ -18,8 +18,6 @@ from rankscope.progress import silence
 from rankscope.read import read_qrels, read_runs
 from rankscope.scores import evaluate
 
-NAME = "demo"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -25,8 +25,6 @@ from rankscope.judging import judge
 from rankscope.measures.effort_curves import CROSSINGS
 from rankscope.tables import Table
 
-NAME = "effort"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)

@@ -17,7 +17,6 @@ from rankscope.judging import Judged, judge
 from rankscope.scores import score
 from rankscope.tables import Table
 
-NAME = "eval"
 DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "Rprec", "Bpref", "RBP", "Twist")
 
 

@@ -16,8 +16,6 @@ import sys
 from rankscope.cli import options
 from rankscope.cli.report import ON_PAGE, add_page_options
 
-NAME = "explore"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)

@@ -23,8 +23,6 @@ from rankscope.measures import REGISTRY, Measure
 from rankscope.measures.grammar import parse
 from rankscope.tables import Table
 
-NAME = "measures"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="M", nargs="?", help="this measure only")

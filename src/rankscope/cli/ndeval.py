@@ -36,7 +36,6 @@ from rankscope.measures.diversity import (
 from rankscope.measures.measure import Measure
 from rankscope.read import Qrels, Runs, read_qrels, read_run, read_runs
 
-NAME = "ndeval"
 DEPTHS = (5, 10, 20)
 
 

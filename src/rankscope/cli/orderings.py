@@ -16,7 +16,6 @@ from rankscope.cli import options
 from rankscope.cli.results import emit_result
 from rankscope.read import ORDERS
 
-NAME = "orderings"
 DEFAULT = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "nDCG")
 
 

@@ -22,7 +22,6 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.judging import judge
 from rankscope.result import Result
 
-NAME = "pools"
 DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
 

@@ -17,7 +17,6 @@ from rankscope.analysis.stats.significance import TESTS
 from rankscope.cli import options
 from rankscope.cli.results import decimals, emit_result
 
-NAME = "power"
 DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
 

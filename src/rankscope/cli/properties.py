@@ -24,7 +24,6 @@ from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.progress import silence
 from rankscope.tables import Table
 
-NAME = "properties"
 DEFAULT = (
     "ACT", "AP_IA", "RR", "P@5", "P@10", "nDCG@5", "nDCG@10", "AP",
     "StRec@10", "P_IA@10", "ERR_IA", "alpha_nDCG@10", "NRBP", "CT",

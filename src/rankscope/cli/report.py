@@ -18,7 +18,6 @@ from rankscope.cli import options
 from rankscope.files import write_atomically
 from rankscope.judging import judge
 
-NAME = "report"
 ON_PAGE = ("AP", "nDCG@10", "RBP", "Bpref", "Twist")
 """Some of the measures that every page has; others are added to them."""
 

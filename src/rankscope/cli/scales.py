@@ -25,7 +25,6 @@ from rankscope.lab.measurement.verdicts import COUNTS, scales
 from rankscope.progress import silence
 from rankscope.tables import Table
 
-NAME = "scales"
 DEFAULT = (
     "AP",
     "ERR",

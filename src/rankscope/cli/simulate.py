@@ -16,8 +16,6 @@ import shlex
 from rankscope.errors import printable
 from rankscope.progress import silence
 
-NAME = "simulate"
-
 _SIZES = {
     "systems": (40, "number of runs"),
     "topics": (50, "number of topics"),

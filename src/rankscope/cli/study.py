@@ -28,7 +28,6 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.progress import silence
 from rankscope.tables import render
 
-NAME = "study"
 _SHOWN = ("collection", "correlation_matrix", "archetypes", "robustness_curve", "power", "significant_pairs")
 
 

@@ -20,8 +20,6 @@ from rankscope.trec_eval.names import Wanted, parsed
 from rankscope.trec_eval.options import Options, read_options
 from rankscope.trec_eval.results import Results, evaluate_qrels, read_zscores
 
-NAME = "trec_eval"
-
 
 def main(argv: Sequence[str]) -> int:
     """Run with trec_eval's own arguments."""
