@@ -28,11 +28,12 @@ from rankscope.scan.hits import ReturningTopic, RunHits
 
 __all__ = ["available", "scan"]
 
-_VERSION = 2
+_VERSION = 3
 _NO_MEMORY, _RETURNING = 1, 2
 _KINDS = {3: "long", 4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate"}
 _SHARES_FILES = os.name == "posix"  # elsewhere the numbers of open files may mean nothing to the library
 _TURN = 1 << 24  # bytes of a file that are read without looking for an interrupt
+_KEY = os.urandom(16)  # of the hash of ids in this process
 SMALLEST_PIECE = 4 << 20  # bytes: below this a thread costs more than it saves
 
 
@@ -49,7 +50,7 @@ class _Result(c.Structure):
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "rs_version": (c.c_int32, []),
-    "rs_table_new": (c.c_void_p, [c.c_int64, *[c.c_void_p] * 5]),
+    "rs_table_new": (c.c_void_p, [c.c_int64, *[c.c_void_p] * 6]),
     "rs_table_free": (None, [c.c_void_p]),
     "rs_scan_new": (c.c_void_p, [c.c_void_p, c.c_int32, c.c_int32]),
     "rs_scan_free": (None, [c.c_void_p]),
@@ -206,7 +207,7 @@ class _Table:
         self.library = library
         self.handle = library.rs_table_new(
             len(topics), b"".join(topics), topic_starts.ctypes.data, offsets.ctypes.data,
-            b"".join(qrels.documents), document_starts.ctypes.data,
+            b"".join(qrels.documents), document_starts.ctypes.data, _KEY,
         )  # fmt: skip
         if not self.handle:
             raise MemoryError("no memory for the table of judged documents")

@@ -19,7 +19,9 @@ static void *failing_malloc(size_t n) { return left-- > 0 ? malloc(n) : NULL; }
 static rs_table *table_of_two(void) {
     const uint64_t topic_starts[] = {0, 3, 6}, document_starts[] = {0, 2, 4, 6};
     const int64_t offsets[] = {0, 2, 3};
-    return rs_table_new(2, (const uint8_t *)"301302", topic_starts, offsets, (const uint8_t *)"d1d2d1", document_starts);
+    static const uint64_t key[2] = {UINT64_C(0x243F6A8885A308D3), UINT64_C(0x13198A2E03707344)};
+    return rs_table_new(2, (const uint8_t *)"301302", topic_starts, offsets, (const uint8_t *)"d1d2d1", document_starts,
+                        key);
 }
 
 /* Whether the scan came to its end; otherwise it must have said that memory ran out. */

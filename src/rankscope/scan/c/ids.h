@@ -1,7 +1,8 @@
 /* Identifiers as bytes: a hash, an exact comparison, and a set that numbers them in order of arrival.
  *
  * Every identifier, wherever it lies, must be followed by IDS_PADDING readable bytes: words are loaded whole and
- * masked. A hash only proposes; equality is always decided on the bytes. */
+ * masked. A hash only proposes; equality is always decided on the bytes. It depends on a key that nobody who writes a
+ * file can know, so that no file can be made whose identifiers collide. */
 #ifndef RANKSCOPE_IDS_H
 #define RANKSCOPE_IDS_H
 
@@ -19,19 +20,14 @@ static inline void *ids_resize(void *old, uint64_t n, size_t each) {
     return n > PTRDIFF_MAX / each ? NULL : realloc(old, (size_t)n * each);
 }
 
-static inline uint64_t ids_hash(const uint8_t *p, size_t n) {
-    const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
-    uint64_t h = (uint64_t)n * odd;
-    for (; n >= 8; n -= 8, p += 8) {
-        h = (h ^ word_at(p)) * odd;
-        h ^= h >> 32;
-    }
-    if (n) {
-        h = (h ^ word_head(word_at(p), n)) * odd;
-        h ^= h >> 32;
-    }
-    h *= UINT64_C(0xD6E8FEB86659FD93);
-    h ^= h >> 29;
+typedef struct {
+    uint64_t text, state; /* both secret: what is hashed is never multiplied by anything known */
+} ids_key;
+
+static inline uint64_t ids_hash(ids_key key, const uint8_t *p, size_t n) {
+    uint64_t h = key.state ^ n;
+    for (; n >= 8; n -= 8, p += 8) h = word_mix(word_at(p) ^ key.text, h);
+    if (n) h = word_mix(word_head(word_at(p), n) ^ key.text, h);
 #if defined(RS_WEAK_HASH) /* for tests: nearly everything collides, results must stay the same */
     h &= UINT64_C(0x100000001);
 #endif
@@ -59,6 +55,7 @@ typedef struct {
     uint8_t *bytes;
     uint64_t *starts; /* starts[count] is where the next identifier goes */
     uint32_t *slots;
+    ids_key key;
     uint64_t count, room, most, bytes_room; /* room: for how many there are slots now; most: for how many memory */
 } ids;
 
@@ -72,6 +69,14 @@ static inline void ids_free(ids *set) {
 /* There are IDS_SLOTS slots for every identifier that fits. A slot holds the number of the identifier plus one in its
  * lower bits and part of the hash in the others; 0 is free. */
 enum { IDS_SLOTS = 4 };
+
+/* For tests: how many slots were looked at that hold something else. */
+#if defined(RS_COUNT_PROBES)
+extern uint64_t rs_probes;
+#define IDS_PROBE (rs_probes++)
+#else
+#define IDS_PROBE ((void)0)
+#endif
 
 static inline uint32_t ids_number_mask(const ids *set) { return (uint32_t)(2 * set->room - 1); }
 
@@ -109,7 +114,7 @@ static inline int ids_more_room(ids *set) {
     }
     ids_no_slots(set, room);
     for (uint64_t i = 0; i < set->count; i++) {
-        uint64_t hash = ids_hash(set->bytes + set->starts[i], set->starts[i + 1] - set->starts[i]);
+        uint64_t hash = ids_hash(set->key, set->bytes + set->starts[i], set->starts[i + 1] - set->starts[i]);
         uint64_t at = hash & (IDS_SLOTS * room - 1);
         while (set->slots[at]) at = (at + 1) & (IDS_SLOTS * room - 1);
         ids_put(set, at, hash, i);
@@ -133,6 +138,7 @@ static inline int64_t ids_find(const ids *set, uint64_t hash, const uint8_t *id,
     const uint32_t number_mask = ids_number_mask(set), mark = (uint32_t)(hash >> 32);
     uint64_t at = hash & mask;
     for (uint32_t slot; (slot = set->slots[at]); at = (at + 1) & mask) {
+        IDS_PROBE;
         if ((slot ^ mark) & ~number_mask) continue;
         uint64_t i = (slot & number_mask) - 1, start = set->starts[i];
         if (set->starts[i + 1] - start == n && ids_same(set->bytes + start, id, n)) return (int64_t)i;

@@ -66,6 +66,7 @@ RS_API rs_scan *rs_scan_new(const rs_table *table, int32_t order, int32_t keep) 
     rs_scan *scan = calloc(1, sizeof *scan);
     if (!scan) return NULL;
     scan->table = table;
+    scan->ignored.key = table->key;
     scan->order = order;
     scan->keep = keep;
     return scan;
@@ -259,13 +260,14 @@ static int new_list(rs_scan *scan) {
         if (!GROW(scan->all, room)) return 0;
         scan->list_room = room;
     }
-    memset(&scan->all[scan->list_count++], 0, sizeof *scan->all);
+    memset(&scan->all[scan->list_count], 0, sizeof *scan->all);
+    scan->all[scan->list_count++].documents.key = scan->table->key;
     return 1;
 }
 
 /* Where the list of this topic is noted; NULL without memory. Ignored topics come after the judged ones. */
 static int64_t *place_of(rs_scan *scan, field name, int32_t *topic) {
-    uint64_t hash = ids_hash(name.at, name.length), judged = scan->table->topics.count, unused;
+    uint64_t hash = ids_hash(scan->table->key, name.at, name.length), judged = scan->table->topics.count, unused;
     const ids *topics = &scan->table->topics;
     int64_t found = judged == 0 ? -1 : ids_find(topics, hash, name.at, name.length, &unused);
     *topic = (int32_t)found;
@@ -329,7 +331,7 @@ static inline int32_t take(rs_scan *scan, const field *fields) {
     const field none = {(const uint8_t *)"", 0};
     const uint8_t *id = fields[DOCUMENT].at; /* not the field as a whole: loading it so soon after its parts waits */
     const size_t id_length = fields[DOCUMENT].length;
-    const uint64_t hash = ids_hash(id, id_length);
+    const uint64_t hash = ids_hash(scan->table->key, id, id_length);
     int64_t rank = 0;
     double score = 0;
     if (scan->order == RS_RANK && !number_integer(fields[RANK].at, fields[RANK].length, &rank))

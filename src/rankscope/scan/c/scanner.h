@@ -15,7 +15,7 @@
 #define RS_API __attribute__((visibility("default")))
 #endif
 
-#define RS_VERSION 2
+#define RS_VERSION 3
 
 enum rs_order { RS_TREC_EVAL = 0, RS_TREC_EVAL9 = 1, RS_RANK = 2, RS_FILE = 3 };
 
@@ -54,9 +54,11 @@ typedef struct {
 RS_API int32_t rs_version(void);
 
 /* Topic t is topic_bytes[topic_starts[t] : topic_starts[t+1]]; its judged documents are those numbered
- * offsets[t] .. offsets[t+1]-1; document d is document_bytes[document_starts[d] : document_starts[d+1]]. */
+ * offsets[t] .. offsets[t+1]-1; document d is document_bytes[document_starts[d] : document_starts[d+1]]. The key of the
+ * hash is any two random numbers: results do not depend on it, but who knows it could write a file that takes long. */
 RS_API rs_table *rs_table_new(int64_t topics, const uint8_t *topic_bytes, const uint64_t *topic_starts,
-                              const int64_t *offsets, const uint8_t *document_bytes, const uint64_t *document_starts);
+                              const int64_t *offsets, const uint8_t *document_bytes, const uint64_t *document_starts,
+                              const uint64_t key[2]);
 RS_API void rs_table_free(rs_table *table);
 
 /* `keep` holds every list until the end, for files whose topics come back. */

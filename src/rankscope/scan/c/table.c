@@ -3,6 +3,10 @@
 #endif
 #include "table.h"
 
+#if defined(RS_COUNT_PROBES)
+RS_API uint64_t rs_probes = 0;
+#endif
+
 static int table_slots(rs_table *table, int64_t topics) {
     uint64_t total = 0, first = 0;
     table->of_topic = ids_resize(NULL, (uint64_t)topics + 1, sizeof *table->of_topic);
@@ -23,9 +27,9 @@ static int table_slots(rs_table *table, int64_t topics) {
         table->of_topic[t].slots = slots;
         const judged_slots where = table->of_topic[t];
         for (int64_t d = table->offsets[t]; d < table->offsets[t + 1]; d++) {
-            uint64_t hash = ids_hash(table->bytes + table->starts[d], table->starts[d + 1] - table->starts[d]);
+            uint64_t hash = ids_hash(table->key, table->bytes + table->starts[d], table->starts[d + 1] - table->starts[d]);
             uint64_t at = BUCKET * (uint64_t)((uint32_t)hash & where.mask), end = BUCKET * ((uint64_t)where.mask + 1);
-            while (slots[at]) at = at + 1 == end ? 0 : at + 1;
+            for (; slots[at]; at = at + 1 == end ? 0 : at + 1) IDS_PROBE;
             slots[at] = (judged_mark(hash) & ~where.number_mask) | (uint32_t)(d - table->offsets[t] + 1);
         }
         first += BUCKET * ((uint64_t)where.mask + 1);
@@ -34,10 +38,12 @@ static int table_slots(rs_table *table, int64_t topics) {
 }
 
 RS_API rs_table *rs_table_new(int64_t topics, const uint8_t *topic_bytes, const uint64_t *topic_starts,
-                              const int64_t *offsets, const uint8_t *document_bytes, const uint64_t *document_starts) {
+                              const int64_t *offsets, const uint8_t *document_bytes, const uint64_t *document_starts,
+                              const uint64_t key[2]) {
     rs_table *table = calloc(1, sizeof *table);
     if (!table) return NULL;
     uint64_t documents = (uint64_t)offsets[topics];
+    table->key = table->topics.key = (ids_key){key[0], key[1]};
     table->c_locale = number_locale_new();
     table->offsets = copy_of(offsets, (uint64_t)topics + 1, sizeof *offsets, 0);
     table->starts = copy_of(document_starts, documents + 1, sizeof *document_starts, 0);
@@ -48,7 +54,7 @@ RS_API rs_table *rs_table_new(int64_t topics, const uint8_t *topic_bytes, const 
     for (int64_t t = 0; good && t < topics; t++) {
         size_t n = topic_starts[t + 1] - topic_starts[t];
         const uint8_t *id = names + topic_starts[t];
-        good = ids_add(&table->topics, ids_hash(id, n), id, n) == IDS_NEW;
+        good = ids_add(&table->topics, ids_hash(table->key, id, n), id, n) == IDS_NEW;
     }
     free(names);
     if (good) return table;

@@ -19,6 +19,7 @@ typedef struct {
 } judged_slots;
 
 struct rs_table {
+    ids_key key;
     ids topics;
     int64_t *offsets;
     uint8_t *bytes; /* of all judged documents */
@@ -61,7 +62,10 @@ static inline unsigned judged_alike(judged_slots where, const uint32_t *bucket, 
 static inline int32_t judged_like(judged_slots where, uint64_t hash) {
     const uint32_t *bucket = judged_bucket(where, hash), mark = judged_mark(hash);
     unsigned alike = judged_alike(where, bucket, mark);
-    while (bucket[BUCKET - 1] && !alike) alike = judged_alike(where, bucket = judged_next(where, bucket), mark);
+    while (bucket[BUCKET - 1] && !alike) {
+        alike = judged_alike(where, bucket = judged_next(where, bucket), mark);
+        IDS_PROBE;
+    }
     /* judged or not cannot be predicted, so there is no branch on it */
     int32_t number = where.before + (int32_t)(bucket[lowest_bit(alike | 1u << (BUCKET - 1))] & where.number_mask);
     return (number & -(int32_t)(alike != 0)) - 1;
@@ -74,7 +78,7 @@ static inline int judged_is(const rs_table *table, int32_t document, const uint8
 
 /* The judged document with these bytes, or -1. */
 static inline int32_t judged_exactly(const rs_table *table, judged_slots where, const uint8_t *id, size_t n) {
-    const uint64_t hash = ids_hash(id, n);
+    const uint64_t hash = ids_hash(table->key, id, n);
     for (const uint32_t *bucket = judged_bucket(where, hash);; bucket = judged_next(where, bucket)) {
         unsigned alike = judged_alike(where, bucket, judged_mark(hash));
         for (int i = 0; alike; alike >>= 1, i++) {

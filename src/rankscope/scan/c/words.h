@@ -43,6 +43,22 @@ static inline uint64_t word_order(uint64_t word) {
 #endif
 }
 
+/* The 128 bits of a product, folded into 64: each bit of the result depends on all bits of both. */
+static inline uint64_t word_mix(uint64_t a, uint64_t b) {
+#if defined(__SIZEOF_INT128__) && !defined(RS_PORTABLE)
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)a * b;
+    return (uint64_t)(product >> 64) ^ (uint64_t)product;
+#elif defined(_MSC_VER) && defined(_M_X64)
+    uint64_t high, low = _umul128(a, b, &high);
+    return high ^ low;
+#else
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t low = a0 * b0, one = a1 * b0 + (low >> 32), other = a0 * b1 + (uint32_t)one;
+    return (a1 * b1 + (one >> 32) + (other >> 32)) ^ (other << 32 | (uint32_t)low);
+#endif
+}
+
 /* Where the lowest bit is that is set; one must be. */
 static inline unsigned lowest_bit(uint64_t mask) {
 #if defined(_MSC_VER)
