@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import BinaryIO
 
 from rankscope.read.source import BLOCK
 
@@ -10,22 +11,56 @@ __all__ = ["topic_cuts"]
 
 
 def topic_cuts(path: Path, size: int, pieces: int) -> list[int]:
-    """Byte offsets of at most ``pieces - 1`` lines where another topic begins, near equal shares."""
-    cuts: list[int] = []
+    """Byte offsets of at most ``pieces - 1`` lines where another topic begins, near equal shares.
+
+    Between two shares that begin in the same topic there is no cut; otherwise the change is found by halving, so the
+    work does not grow with the length of the lists. A topic that returns may be cut: who reads the pieces notices.
+    """
     with path.open("rb", buffering=BLOCK) as file:
-        for piece in range(1, pieces):
-            wanted = size * piece // pieces
-            if cuts and wanted <= cuts[-1]:
-                continue
-            file.seek(wanted)
-            file.readline()  # the rest of a line that belongs to the piece before
-            topic: bytes | None = None
-            while line := file.readline():
-                name = line.split(None, 1)[:1]
-                if not name or name[0][:1] == b"#":
-                    continue
-                if topic is not None and name[0] != topic:
-                    cuts.append(file.tell() - len(line))
-                    break
-                topic = name[0]
+        places = [_line_from(file, size * piece // pieces, size) for piece in range(pieces)]
+        found = [(start, topic) for start, topic in places if topic is not None]
+        cuts = []
+        for (low, topic), (high, other) in zip(found, found[1:], strict=False):
+            if topic != other:
+                cuts.append(_change(file, low, high, topic))
     return cuts
+
+
+def _change(file: BinaryIO, low: int, high: int, topic: bytes) -> int:
+    """A line after ``low``, which has the topic, that has another and follows one that has it; ``high`` has another."""
+    while high - low > 1:
+        start, name = _line_from(file, (low + high) // 2, high)
+        if name is None or start >= high:  # no line begins in the upper half
+            start, name = _next_line(file, low, high)
+            if name is None or start >= high:
+                return high
+        if name == topic:
+            low = start
+        else:
+            high = start
+    return high
+
+
+def _next_line(file: BinaryIO, start: int, end: int) -> tuple[int, bytes | None]:
+    """The first line with a topic after the one that begins at ``start``."""
+    file.seek(start)
+    file.readline()
+    return _topic_from(file, end)
+
+
+def _line_from(file: BinaryIO, place: int, end: int) -> tuple[int, bytes | None]:
+    """Where the first line with a topic begins at or after a place, and its topic; None if there is none before ``end``."""
+    file.seek(max(place - 1, 0))
+    if place:
+        file.readline()  # the rest of a line that began before
+    return _topic_from(file, end)
+
+
+def _topic_from(file: BinaryIO, end: int) -> tuple[int, bytes | None]:
+    start = file.tell()
+    while start < end and (line := file.readline()):
+        name = line.split(None, 1)[:1]
+        if name and name[0][:1] != b"#":
+            return start, name[0]
+        start = file.tell()
+    return start, None
