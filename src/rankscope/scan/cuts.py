@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,7 +21,7 @@ def topic_cuts(path: Path, size: int, pieces: int) -> list[int]:
         places = [_line_from(file, size * piece // pieces, size) for piece in range(pieces)]
         found = [(start, topic) for start, topic in places if topic is not None]
         cuts = []
-        for (low, topic), (high, other) in zip(found, found[1:], strict=False):
+        for (low, topic), (high, other) in pairwise(found):
             if topic != other:
                 cuts.append(_change(file, low, high, topic))
     return cuts
@@ -49,7 +50,7 @@ def _next_line(file: BinaryIO, start: int, end: int) -> tuple[int, bytes | None]
 
 
 def _line_from(file: BinaryIO, place: int, end: int) -> tuple[int, bytes | None]:
-    """Where the first line with a topic begins at or after a place, and its topic; None if there is none before ``end``."""
+    """Where the first line with a topic begins at or after a place, and its topic (None: none before ``end``)."""
     file.seek(max(place - 1, 0))
     if place:
         file.readline()  # the rest of a line that began before
