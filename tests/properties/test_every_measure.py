@@ -18,7 +18,7 @@ from rankscope.read import Qrels, Run, Runs
 # The value may change when unjudged documents are put at the end: these look at the length of a list.
 LENGTH_MATTERS = {
     *("SetP", "SetF", "SetAP", "SetRelP", "Utility", "NumRet", "Unjudged", "RBPResidual", "RnDCG"),
-    *("Compat", "Judged"),
+    *("Compat", "Judged", "SFT"),
     *("CT", "ACT", "nCT"),
 }
 # Which of several equally good documents a greedy ideal list takes first depends on their ids.

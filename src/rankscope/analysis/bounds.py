@@ -15,7 +15,7 @@ from rankscope.analysis.stats.sampling import Sampler, depth_pool
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, parse_many
-from rankscope.measures.weighted import WeightedPrecision, nDCG
+from rankscope.measures.weighted import Normalised, WeightedPrecision
 from rankscope.result import Result
 from rankscope.scores import as_collection
 from rankscope.tables import Cell, Table
@@ -164,7 +164,7 @@ def _checked_depths(judged: Judged, depths: Sequence[int] | None) -> tuple[int, 
 
 
 def _checked_measure(measure: Measure) -> WeightedPrecision:
-    if not isinstance(measure, WeightedPrecision) or isinstance(measure, nDCG):
+    if not isinstance(measure, WeightedPrecision) or isinstance(measure, Normalised):
         raise MeasureError(
             f"{measure} has no bounds: it is not a sum of gains with fixed weights",
             hint="use RBP, P@k or DCG@k",

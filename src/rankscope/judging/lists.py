@@ -103,6 +103,10 @@ class Hits:
         # bincount adds one by one in order: the same bits for every batch of lists
         return np.bincount(self.list, weights=weights, minlength=self.size).astype(np.float64, copy=False)
 
+    def descending(self, values: AnyArray) -> AnyArray:
+        """The values of the hits of each list, from the largest to the smallest."""
+        return np.asarray(values)[np.lexsort((-np.asarray(values), self.list))]
+
     def before(self, values: AnyArray) -> AnyArray:
         """For each hit the sum of a value over the hits above it in its list."""
         values = np.asarray(values)

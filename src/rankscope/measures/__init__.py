@@ -9,6 +9,7 @@ from rankscope.measures import (  # each registers its measures
     classic,  # noqa: F401
     counts,  # noqa: F401
     cube,  # noqa: F401
+    cumulated,  # noqa: F401
     diversity,  # noqa: F401
     effort,  # noqa: F401
     global_gain,  # noqa: F401

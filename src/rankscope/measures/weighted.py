@@ -18,7 +18,16 @@ from rankscope.judging.lists import Floats, Hits, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.measure import Measure, parameter, ratio
 
-__all__ = ["DCG", "RBP", "GradedGains", "P", "WeightedPrecision", "nDCG"]
+__all__ = [
+    "DCG",
+    "RBP",
+    "CumulatedGain",
+    "GradedGains",
+    "Normalised",
+    "P",
+    "WeightedPrecision",
+    "nDCG",
+]
 
 _LARGEST_POWER = 1000  # 2 to more than that, times a few weights, is no finite number
 
@@ -174,7 +183,36 @@ class GradedGains(Measure, abstract=True):
         return pool.once((GradedGains.ideal, self.gains), best)
 
 
-class DCG(GradedGains, WeightedPrecision):
+class CumulatedGain(GradedGains, WeightedPrecision, abstract=True):
+    """A sum of gains by grade, each times the weight of its rank, which the ideal list has too."""
+
+    def of_ideal(self, pool: Pool) -> Floats:
+        """The value of the ideal list of each topic, down to the cutoff."""
+
+        def worth() -> Floats:
+            hits = self.ideal(pool)
+            gains = self.gain(hits.grade, pool.max_grade) * hits.at_rank(self.weight)
+            return hits.sum(np.where(hits.rank <= (self.cutoff or np.inf), gains, 0.0))
+
+        return pool.once((CumulatedGain.of_ideal, self), worth)
+
+
+class Normalised(CumulatedGain, abstract=True):
+    """Cumulated gain divided by that of the ideal list; 0 for a topic without relevant documents."""
+
+    range = (0.0, 1.0)
+
+    def of(self, lists: Lists) -> Floats:
+        return ratio(super().of(lists), lists.per_topic(self.of_ideal(lists.pool)))
+
+    def residual(self, lists: Lists) -> Floats:
+        raise MeasureError(
+            f"{self.name} has no residual: its normalisation depends on the judgments",
+            hint="use DCG@k or RBP",
+        )
+
+
+class DCG(CumulatedGain):
     """Discounted cumulated gain: gains added up, each divided by a discount that grows with the rank.
 
     DCG = sum over ranks i of gain(grade_i) / discount(i)
@@ -198,18 +236,8 @@ class DCG(GradedGains, WeightedPrecision):
             return np.asarray(1.0 / np.log2(rank + 1.0))
         return np.asarray(1.0 / np.maximum(1.0, np.log(np.asarray(rank, np.float64)) / np.log(self.base)))
 
-    def of_ideal(self, pool: Pool) -> Floats:
-        """The DCG of the ideal list of each topic, down to the cutoff."""
 
-        def worth() -> Floats:
-            hits = self.ideal(pool)
-            gains = self.gain(hits.grade, pool.max_grade) * hits.at_rank(self.weight)
-            return hits.sum(np.where(hits.rank <= (self.cutoff or np.inf), gains, 0.0))
-
-        return pool.once((DCG.of_ideal, self), worth)
-
-
-class nDCG(DCG):
+class nDCG(Normalised, DCG):
     """Normalised discounted cumulated gain: DCG divided by that of the ideal list.
 
     nDCG = DCG / DCG(ideal): the ideal orders all judged documents by gain and is cut at the same rank;
@@ -217,12 +245,3 @@ class nDCG(DCG):
     """
 
     aliases = ("NDCG",)
-    range = (0.0, 1.0)
-
-    def of(self, lists: Lists) -> Floats:
-        return ratio(super().of(lists), lists.per_topic(self.of_ideal(lists.pool)))
-
-    def residual(self, lists: Lists) -> Floats:
-        raise MeasureError(
-            "nDCG has no residual: its normalisation depends on the judgments", hint="use DCG@k or RBP"
-        )

@@ -204,6 +204,10 @@ class TreeHits(Hits):
         """1 for the first of these hits in its ranking, 2 for the second, ..."""
         return self._above(self.count) + 1
 
+    def descending(self, values: AnyArray) -> AnyArray:
+        """Not known here: a hit belongs to many rankings, in which it has different places by value."""
+        raise TypeError("the hits of a prefix tree have no order by value")
+
     def before(self, values: AnyArray) -> AnyArray:
         """For each hit the sum of a value over the hits above it."""
         values = np.asarray(values)

@@ -1,0 +1,147 @@
+"""Gain cumulated without a discount, and the older measures of order that CRP is compared with.
+
+Angelini and others (2012) set CRP beside normalised recall, the sliding ratio, satisfaction-frustration-total and
+cumulated gain. All of them look at the order in which documents come; none says how far a document is from its place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import MeasureError
+from rankscope.judging.lists import Floats, Hits, Lists
+from rankscope.measures.measure import Measure, parameter, ratio
+from rankscope.measures.weighted import CumulatedGain, GradedGains, Normalised
+
+__all__ = ["CG", "NR", "SFT", "SR", "nCG"]
+
+_SLACK = 1e-12
+
+
+class CG(CumulatedGain):
+    """Cumulated gain: the gains of the first k documents added up, whatever their rank.
+
+    CG@k = sum over ranks i <= k of gain(grade_i);  gains as for DCG
+    """
+
+    range = (0.0, float("inf"))
+    reference = "Jarvelin and Kekalainen 2002"
+
+    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+        return np.ones(len(rank))
+
+
+class nCG(Normalised, CG):
+    """Normalised cumulated gain: CG divided by that of the ideal list of the topic.
+
+    nCG@k = CG@k / CG@k(ideal): the ideal orders all judged documents by gain and is cut at the same rank;
+    0 for a topic without relevant documents. Gains as for DCG.
+    """
+
+
+class NR(Measure):
+    """Normalised recall: the share of pairs of a relevant and a non-relevant document that are in the right order.
+
+    NR = 1 - (sum of the ranks of the RB relevant documents - RB (RB + 1) / 2) / (RB (N - RB))
+       = sum over retrieved relevant documents of max(0, N - RB - non-relevant documents above it) / (RB (N - RB))
+    Relevant documents that are not retrieved stand at the end of N = max(N, 2 RB) ranks; 0 for a topic without
+    relevant documents
+    """
+
+    reference = "Rocchio 1966, Salton and McGill 1983"
+    cutoff_meaning = "N, the length at which lists are evaluated"
+    default_cutoff = 1000
+    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        hits, base = lists.relevant(self.rel, self.cutoff), lists.recall_base(self.rel)
+        others = np.maximum(self.cutoff, 2 * base) - base
+        below = np.maximum(0, others[hits.list] - (hits.rank - hits.ordinal))
+        return ratio(hits.sum(below), base * others)
+
+
+class _OwnOrder(GradedGains, abstract=True):
+    """A measure that holds a list against other orders of its own documents."""
+
+    def validate(self) -> None:
+        super().validate()
+        if self.gains not in ("linear", "exp2") and min(self._gain_of_grades().values()) < 0:
+            raise MeasureError(
+                f"{self.name} cannot have the negative gains {self.gains!r}",
+                hint="a share of a sum needs gains from 0 on",
+            )
+        if self.gains not in ("linear", "exp2") and self._gain_of_grades().get(0, 0) != 0:
+            raise MeasureError(
+                f"{self.name} needs gain 0 for non-relevant documents", hint="leave out grade 0, or give it 0"
+            )
+
+    def _gaining(self, lists: Lists, cutoff: int | None) -> tuple[Hits, Floats]:
+        """The documents that gain something, down to a rank, and their gains."""
+        hits = lists.relevant(1, cutoff)
+        gain = self.gain(hits.grade, lists.pool.max_grade)
+        return hits.where(gain > 0), gain[gain > 0]
+
+
+class SR(_OwnOrder):
+    """Sliding ratio: the gain of the first k documents, divided by the most that the retrieved ones could give there.
+
+    SR@k = CG@k / CG@k of the retrieved documents in the order of their gains;  0 if nothing relevant is retrieved
+    It depends on what else was retrieved below k: retrieved=n looks at the first n documents of every list
+    """
+
+    reference = "Pollack 1968, Korfhage 1997"
+    cutoff_rule = "required"
+    cutoff_meaning = "the rank at which the ratio is read"
+    retrieved: int = parameter(0, "how many documents of a list count as retrieved; 0: all", low=0)
+
+    def of(self, lists: Lists) -> Floats:
+        hits, gain = self._gaining(lists, self.retrieved or None)
+        most = hits.sum(np.where(hits.ordinal <= self.cutoff, hits.descending(gain), 0.0))
+        return ratio(hits.sum(np.where(hits.rank <= self.cutoff, gain, 0.0)), most)
+
+
+class SFT(_OwnOrder):
+    """Satisfaction-frustration-total: how early the relevant documents of a list come, and how late the others.
+
+    satisfaction S = (s - worst) / (best - worst),  s = sum over relevant documents of gain (n + 1 - rank)
+    frustration F the same for non-relevant documents with gain 1, and 1 - F when it is asked for: 1 is least frustrated
+    total = weight S + (1 - weight) (1 - F)
+    best and worst are over all orders of the n documents of the list (down to k);  S = 1 and F = 0 where all orders
+    are alike, but S = 0 and F = 1 for a list without relevant documents. With equal gains 1 - F = S
+    """
+
+    reference = (
+        "Myaeng and Korfhage 1990, as described by Angelini and others 2012; the normalisation is ours"
+    )
+    part: str = parameter(
+        "total",
+        "what is measured: total, satisfaction, or (as 1 - F) frustration",
+        choices=("total", "satisfaction", "frustration"),
+    )
+    weight: float = parameter(0.5, "how much satisfaction counts in the total", low=0, high=1)
+
+    def of(self, lists: Lists) -> Floats:
+        hits, gain = self._gaining(lists, self.cutoff)
+        size = lists.retrieved(self.cutoff)
+        satisfied = _between(hits, gain, size)
+        calm = _between(hits, np.ones(len(gain)), size)
+        if self.part != "total":
+            return satisfied if self.part == "satisfaction" else calm
+        return self.weight * satisfied + (1 - self.weight) * calm
+
+
+def _between(hits: Hits, gain: Floats, size: npt.NDArray[Any]) -> Floats:
+    """Where the order of each list stands between the worst (0) and the best (1) order of its documents.
+
+    The best has the largest gains on the first ranks, the worst has them on the last ones, the largest at the end.
+    """
+    sorted_gain, total = hits.descending(gain), (size + 1) * hits.sum(gain)
+    found = total - hits.sum(gain * hits.rank)
+    worst = hits.sum(sorted_gain * hits.ordinal)
+    best = total - worst
+    room = best - worst
+    alike = room <= _SLACK * best
+    return np.where(alike, hits.count > 0, np.clip(ratio(found - worst, np.where(alike, 0.0, room)), 0, 1))
