@@ -11,6 +11,7 @@ from scipy import stats
 import rankscope as rs
 from rankscope.analysis.correlation import correlation, correlation_matrix
 from rankscope.analysis.stats.matrices import settled, top_runs
+from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap
 from rankscope.errors import InputError, SettingsError
 
 
@@ -119,3 +120,27 @@ def test_degenerate_inputs(scored):
         correlation(scored({"AP": [[0.1], [0.2]], "RR": [[0.1], [0.2]]}), "kendal")
     with pytest.raises(SettingsError, match="between 0 and 1"):
         top_runs(np.ones(3), 75)
+
+
+def test_rank_biased_overlap_of_the_rankings_of_runs(scored):
+    scores = scored({"AP": [[0.9], [0.5], [0.5], [0.1]], "RR": [[0.5], [0.9], [0.2], [0.1]]})
+    result = correlation(scores, ["kendall", "rbo"], rbo_p=0.8, rbo_ties="a")
+    row = rows(result, method="rbo")[0]
+    expected = rank_biased_overlap(["r0", {"r1", "r2"}, "r3"], ["r1", "r0", "r2", "r3"], 0.8, ties="a")
+    assert (row["value"], row["rbo_low"], row["rbo_high"]) == (expected.value, expected.low, expected.high)
+    assert math.isnan(row["p"])
+    assert rows(result, method="kendall")[0]["rbo_low"] is None
+    assert result.settings["rbo_p"] == 0.8
+    assert result.settings["rbo_ties"] == "a"
+    assert correlation_matrix(result, "rbo").rows[0][1] == expected.value
+
+
+def test_rank_biased_overlap_looks_at_the_top(scored):
+    best = [[4], [3], [2], [1], [0]]
+    top = scored({"AP": best, "RR": [[3], [4], [2], [1], [0]], "P@1": [[4], [3], [2], [0], [1]]})
+    result = correlation(top, ["kendall", "rbo"], measures=["AP", "RR", "P@1"])
+    taus, overlaps = (
+        {r["b"]: r["value"] for r in rows(result, method=m, a="AP")} for m in ("kendall", "rbo")
+    )
+    assert taus["RR"] == taus["P@1"]
+    assert overlaps["RR"] < overlaps["P@1"]

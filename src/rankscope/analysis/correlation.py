@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from math import nan
 from typing import Any
@@ -20,6 +21,7 @@ from rankscope.analysis.stats.matrices import (
     top_runs,
     with_runs,
 )
+from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.measures import Measure, parse_many
 from rankscope.result import Result
@@ -30,7 +32,7 @@ __all__ = ["METHODS", "correlation", "correlation_matrix"]
 
 Floats = NDArray[np.float64]
 
-METHODS = ("kendall", "ap", "spearman", "pearson")
+METHODS = ("kendall", "ap", "spearman", "pearson", "rbo")
 
 
 def correlation(
@@ -42,13 +44,18 @@ def correlation(
     measures: Sequence[str | Measure] | None = None,
     per_topic: bool = False,
     swaps: bool = False,
+    rbo_p: float = 0.9,
+    rbo_ties: str = "b",
 ) -> Result:
     """Correlation of every pair of measures over the means of the runs.
 
     ``kendall`` is tau-b (with tau-a, ties and discordant pairs beside it), ``ap`` the AP-correlation, the mean of both
-    directions; also ``spearman`` and ``pearson``. ``top`` keeps the best round(top n) runs by the mean of ``by``
-    (0.75 and AP in Ferro et al.). ``measures`` are those to correlate, if not all; ``per_topic`` adds the
-    correlations on single topics; ``swaps`` lists the pairs of runs that two measures order differently.
+    directions; also ``spearman``, ``pearson`` and ``rbo``, the rank-biased overlap of the two rankings of runs with
+    persistence ``rbo_p`` and ties after ``rbo_ties`` (see :func:`~.rank_biased_overlap`), with bounds.
+
+    ``top`` keeps the best round(top n) runs by the mean of ``by`` (0.75 and AP in Ferro et al.). ``measures`` are
+    those to correlate, if not all; ``per_topic`` adds the correlations on single topics; ``swaps`` lists the pairs of
+    runs that two measures order differently.
 
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": 1, "b": 1}}
@@ -58,24 +65,27 @@ def correlation(
     [0.8165, 1.0, 0.8165]
     """
     methods = _checked_methods(method)
+    coefficient = _Coefficient(rbo_p, rbo_ties)
     wanted = scores.measures if measures is None else tuple(parse_many(measures))
     if len(wanted) < 2:
         raise InputError("correlation needs at least two measures", hint="add another, such as -m AP -m nDCG")
     settings: dict[str, Any] = {
         **scores.settings, "method": list(methods), "top": top, "by": str(by) if top is not None else None
     }  # fmt: skip
+    if "rbo" in methods:
+        settings |= {"rbo_p": rbo_p, "rbo_ties": rbo_ties}
     if top is not None:
         scores = with_runs(scores, top_runs(run_means(complete(scores, by)), top))
     if len(scores.runs) < 2:
         raise InputError("correlation needs at least two runs", hint="name more run files")
     matrices = [complete(scores, measure) for measure in wanted]
     means = [run_means(matrix) for matrix in matrices]
-    tables = {"correlations": _correlations(matrices, means, methods)}
+    tables = {"correlations": _correlations(matrices, means, methods, coefficient)}
     if per_topic:
         tables["topics"] = Table(
             "topics",
             ("topic", "a", "b", "method", "value", "p", "runs"),
-            list(_topic_rows(matrices, methods)),
+            list(_topic_rows(matrices, methods, coefficient)),
         )
     if swaps:
         tables["swaps"] = _swaps(scores.runs, matrices, means)
@@ -101,43 +111,65 @@ def _checked_methods(method: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _correlations(
-    matrices: Sequence[CompleteMatrix], means: Sequence[Floats], methods: Sequence[str]
+    matrices: Sequence[CompleteMatrix],
+    means: Sequence[Floats],
+    methods: Sequence[str],
+    coefficient: _Coefficient,
 ) -> Table:
-    extra = (["tau_a", "discordant", "ties_a", "ties_b"] if "kendall" in methods else []) + (
-        ["reference_a", "reference_b"] if "ap" in methods else []
-    )
+    extra = [name for method, names in _DETAILS.items() if method in methods for name in names]
     rows: list[tuple[Cell, ...]] = []
     for i, j in combinations(range(len(matrices)), 2):
         a, b = str(matrices[i].measure), str(matrices[j].measure)
         for method in methods:
-            value, p, more = _coefficient(method, means[i], means[j])
+            value, p, more = coefficient(method, means[i], means[j])
             rows.append((a, b, method, value, p, len(means[i]), *(more.get(name) for name in extra)))
     return Table("correlations", ("a", "b", "method", "value", "p", "runs", *extra), rows)
 
 
-def _coefficient(method: str, x: Floats, y: Floats) -> tuple[float, float, dict[str, Cell]]:
-    if method == "kendall":
-        tau = kendall(x, y)
-        return tau.tau_b, tau.p, _kendall_details(tau)
-    if method == "ap":
-        given_a, given_b = ap_correlation(x, y), ap_correlation(y, x)
-        return (given_a + given_b) / 2, nan, {"reference_a": given_a, "reference_b": given_b}
-    result = spearman(x, y) if method == "spearman" else pearson(x, y)
-    return result.value, result.p, {}
+_DETAILS = {
+    "kendall": ("tau_a", "discordant", "ties_a", "ties_b"),
+    "ap": ("reference_a", "reference_b"),
+    "rbo": ("rbo_low", "rbo_high"),
+}
+"""What some methods say beside their value."""
+
+
+@dataclass(frozen=True)
+class _Coefficient:
+    """Any of the methods, with the settings that some have."""
+
+    rbo_p: float
+    rbo_ties: str
+
+    def __call__(self, method: str, x: Floats, y: Floats) -> tuple[float, float, dict[str, Cell]]:
+        if method == "kendall":
+            tau = kendall(x, y)
+            return tau.tau_b, tau.p, _kendall_details(tau)
+        if method == "ap":
+            given_a, given_b = ap_correlation(x, y), ap_correlation(y, x)
+            return (given_a + given_b) / 2, nan, {"reference_a": given_a, "reference_b": given_b}
+        if method == "rbo":
+            rankings = ranking_by_score(x), ranking_by_score(y)
+            rbo = rank_biased_overlap(*rankings, self.rbo_p, ties=self.rbo_ties)
+            return rbo.value, nan, {"rbo_low": rbo.low, "rbo_high": rbo.high}
+        result = spearman(x, y) if method == "spearman" else pearson(x, y)
+        return result.value, result.p, {}
 
 
 def _kendall_details(tau: Kendall) -> dict[str, Cell]:
     return {"tau_a": tau.tau_a, "discordant": tau.discordant, "ties_a": tau.ties_x, "ties_b": tau.ties_y}
 
 
-def _topic_rows(matrices: Sequence[CompleteMatrix], methods: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+def _topic_rows(
+    matrices: Sequence[CompleteMatrix], methods: Sequence[str], coefficient: _Coefficient
+) -> Iterator[tuple[Cell, ...]]:
     for a, b in combinations(matrices, 2):
         second = {topic: t for t, topic in enumerate(b.topics)}
         for t, topic in enumerate(a.topics):
             if topic in second:
                 x, y = settled(a.values[:, t]), settled(b.values[:, second[topic]])
                 for method in methods:
-                    value, p, _ = _coefficient(method, x, y)
+                    value, p, _ = coefficient(method, x, y)
                     yield topic, str(a.measure), str(b.measure), method, value, p, len(x)
 
 

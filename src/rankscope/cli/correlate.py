@@ -1,11 +1,13 @@
 """Correlation between measures over the runs: do they rank the runs alike?
 
 Kendall's tau-b (with tau-a, discordant pairs and ties) and AP-correlation unless --method says otherwise. --top 0.75
-keeps the best three quarters of the runs by AP, as papers do.
+keeps the best three quarters of the runs by AP, as papers do. --method rbo is the rank-biased overlap of the two
+rankings of the runs: the top counts most, and ties are treated after Corsi and Urbano (2024).
 
 examples:
   rankscope correlate qrels.txt runs/
   rankscope correlate qrels.txt runs/ -m "AP nDCG@10 Twist" --top 0.75 -f latex
+  rankscope correlate qrels.txt runs/ --method rbo --rbo-p 0.8        agreement at the top
   rankscope correlate qrels.txt runs/ -m "AP RBP(p=0.5)" --swaps      which pairs of runs change order
 """
 
@@ -30,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=METHODS,
         help="coefficient; repeatable (default: kendall and ap)",
     )
+    options.add_rbo(parser)
     parser.add_argument(
         "--top", type=float, metavar="F", help="only the best share F of the runs, such as 0.75"
     )
@@ -50,7 +53,15 @@ def run(args: argparse.Namespace) -> None:
     scores = options.evaluated(args, measures if args.top is None or by in measures else [*measures, by])
     methods = args.method or ("kendall", "ap")
     result = correlation(
-        scores, methods, top=args.top, by=by, measures=measures, per_topic=args.topics, swaps=args.swaps
+        scores,
+        methods,
+        top=args.top,
+        by=by,
+        measures=measures,
+        per_topic=args.topics,
+        swaps=args.swaps,
+        rbo_p=args.rbo_p,
+        rbo_ties=args.rbo_ties,
     )
     more = [name for name in ("topics", "swaps") if name in result.tables]
     matrices = [correlation_matrix(result, method) for method in methods]

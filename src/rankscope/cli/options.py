@@ -26,6 +26,7 @@ __all__ = [
     "add_output",
     "add_plot",
     "add_plugin",
+    "add_rbo",
     "add_seed",
     "collection",
     "evaluated",
@@ -129,6 +130,26 @@ def _figure_file(name: str) -> str:
     if not Path(name).absolute().parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no directory for {name!r}")
     return name
+
+
+def add_rbo(parser: argparse.ArgumentParser) -> None:
+    """--rbo-p and --rbo-ties for commands that compute rank-biased overlap."""
+    from rankscope.analysis.stats.rank_biased_overlap import TIES
+
+    parser.add_argument(
+        "--rbo-p",
+        type=float,
+        default=0.9,
+        metavar="P",
+        help="persistence of rank-biased overlap: the closer to 1, the deeper it looks (default: 0.9)",
+    )
+    parser.add_argument(
+        "--rbo-ties",
+        choices=TIES,
+        default="b",
+        help="what ties are to rank-biased overlap: an order not known (a), the same corrected so that a ranking agrees"
+        " with itself (b), equality (w) (default: b)",
+    )
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:

@@ -21,6 +21,7 @@ METHODS = {
     "ap": "AP-correlation",
     "spearman": "Spearman’s rho",
     "pearson": "Pearson’s r",
+    "rbo": "Rank-biased overlap",
 }
 SAME = 0.9
 """Rankings this alike count as the same (Voorhees 2001)."""
