@@ -101,12 +101,17 @@ class Curve:
 
     @cached_property
     def dcg(self) -> Floats:
-        """DCG at each rank."""
-        return np.cumsum(self._discounted(self.relevance))
+        """DCG at each rank; a list that has ended gains nothing more."""
+        return np.cumsum(self._gained)
+
+    @cached_property
+    def _gained(self) -> Floats:
+        there = np.array([document is not None for document in self.documents])
+        return np.where(there, self._discounted(self.relevance), 0.0)
 
     @cached_property
     def ideal_dcg(self) -> Floats:
-        """DCG of the ideal list at each rank."""
+        """DCG of the ideal list at each rank; nDCG divides by its highest value (gains may be negative)."""
         return np.cumsum(self._discounted(self.ideal_grade))
 
     def _discounted(self, grade: Ints) -> Floats:
@@ -116,7 +121,7 @@ class Curve:
     @cached_property
     def table(self) -> Table:
         """Rank by rank; ``delta_gain`` is what the document adds to DCG beyond what the ideal list adds there."""
-        delta = self._discounted(self.relevance) - self._discounted(self.ideal_grade)
+        delta = self._gained - self._discounted(self.ideal_grade)
         columns: dict[str, list[Any]] = {
             "rank": list(range(1, self.length + 1)),
             "doc": self.documents,

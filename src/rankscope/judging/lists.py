@@ -235,6 +235,19 @@ class Lists(Once):
         """All judged documents of the lists, down to a rank."""
         return self._judged if cutoff is None else self._cut(self._judged, cutoff, "judged")
 
+    def documents(self, cutoff: int | None = None) -> Hits:
+        """Every retrieved document as a hit, down to a rank: an unjudged one has no grade and the judgment -1."""
+        length = self.retrieved(cutoff)
+        start = np.cumsum(length) - length
+        owner = np.repeat(np.arange(len(self)), length)
+        rank = np.arange(1, len(owner) + 1) - start[owner]
+        grade = np.full(len(owner), UNJUDGED, np.int32)
+        judgment = np.full(len(owner), -1, np.int32)
+        hits = self.hits(cutoff)
+        place = start[hits.list] + hits.rank - 1
+        grade[place], judgment[place] = hits.grade, hits.judgment
+        return Hits(len(self), owner, rank, grade, judgment)
+
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
         """The documents of grade ``rel`` or better, down to a rank."""
         relevant = self.once(("relevant", rel), lambda: self._judged.where(self._judged.grade >= rel))

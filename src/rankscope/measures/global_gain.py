@@ -10,6 +10,7 @@ from rankscope.judging.pool import Pool
 from rankscope.measures.diversity import StRec
 from rankscope.measures.measure import parameter, ratio
 from rankscope.measures.weighted import DCG
+from rankscope.read.qrels import UNJUDGED
 
 __all__ = ["DS_nDCG", "D_nDCG"]
 
@@ -26,6 +27,7 @@ class D_nDCG(DCG):
     reference = "Sakai and Song 2011"
 
     def of(self, lists: Lists) -> Floats:
+        self._refuse_endless(lists.pool.max_grade)
         gain = self._global_gain(lists.pool)
         return ratio(
             self._cumulated(lists, gain), lists.per_topic(self._cumulated(_by_gain(lists.pool, gain), gain))
@@ -33,24 +35,28 @@ class D_nDCG(DCG):
 
     def _global_gain(self, pool: Pool) -> Floats:
         weights = pool.aspect_weights[:, pool.topic]
-        grades = np.maximum(pool.aspect_grades, 0)
+        grades = pool.aspect_grades
         gains = self.gain(grades.ravel(), pool.max_grade).reshape(grades.shape)
         return np.asarray((weights * gains).sum(axis=0))
 
     def _cumulated(self, lists: Lists, gain: Floats) -> Floats:
-        hits = lists.relevant(1, self.cutoff)
-        return hits.sum(hits.take(gain) * hits.at_rank(self.weight))
+        hits = self.gaining(lists)
+        unjudged = self.gain(np.array([UNJUDGED]), lists.pool.max_grade)
+        gains = np.where(hits.judgment < 0, unjudged, hits.take(gain))
+        return hits.sum(gains * hits.at_rank(self.weight))
 
     def residual(self, lists: Lists) -> Floats:
         raise MeasureError(f"{self.name} has no residual", hint="use DCG@k or RBP")
 
 
 def _by_gain(pool: Pool, gain: Floats) -> Lists:
-    """One list per topic: its documents from the largest gain to the smallest."""
-    order = np.lexsort((-gain, pool.topic))
-    lengths = np.diff(pool.offsets)
-    rank = np.arange(len(order)) - np.repeat(pool.offsets[:-1], lengths) + 1
-    return Lists(pool, np.arange(len(pool)), lengths, pool.offsets, rank.astype(np.int32), order)
+    """One list per topic: the documents that gain something, from the largest gain to the smallest."""
+    some = np.flatnonzero(gain > 0)
+    order = some[np.lexsort((-gain[some], pool.topic[some]))]
+    lengths = np.bincount(pool.topic[order], minlength=len(pool))
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    rank = np.arange(1, len(order) + 1) - offsets[pool.topic[order]]
+    return Lists(pool, np.arange(len(pool)), lengths, offsets, rank.astype(np.int32), order)
 
 
 class DS_nDCG(D_nDCG):

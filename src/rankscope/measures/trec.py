@@ -274,7 +274,7 @@ class G(GradedGains):
         best = self.ideal(lists.pool)
         possible = self.gain(best.grade, lists.pool.max_grade)
         cost = _Prefixes(best, np.maximum(possible, 1.0))
-        hits = lists.hits()
+        hits = self.gaining(lists)
         gain = self.gain(hits.grade, lists.pool.max_grade)
         topic = lists.topic[hits.list]
         passed = cost.at(topic, hits.rank) + np.maximum(hits.rank - cost.count[topic], 0)
@@ -328,7 +328,7 @@ class nDCG_rel(_NormalisedAtSeveralRanks):
     def of(self, lists: Lists) -> Floats:
         best = self.ideal(lists.pool)
         ideal = _Prefixes(best, self.worth(best, lists.pool))
-        hits = lists.hits()
+        hits = self.gaining(lists)
         worth = self.worth(hits, lists.pool)
         gaining = self.gain(hits.grade, lists.pool.max_grade) > 0
         here = ratio(hits.before(worth) + worth, ideal.at(lists.topic[hits.list], hits.rank))
@@ -350,7 +350,7 @@ class RnDCG(_NormalisedAtSeveralRanks):
     def of(self, lists: Lists) -> Floats:
         best = self.ideal(lists.pool)
         ideal = _Prefixes(best, self.worth(best, lists.pool))
-        hits = lists.hits()
+        hits = self.gaining(lists)
         worth = self.worth(hits, lists.pool)
         total, points = np.zeros(len(lists)), np.zeros(len(lists))
         for depth in self._steps(best, lists.pool):
@@ -383,7 +383,7 @@ class TopicRBP(_TrecMeasure):
 
     TopicRBP = (1 - p) * sum over ranks i of r_i p^(i-1);  r_i = (gain_i - low) / (best - low)
     best = largest gain of the grades up to the topic's best one, low = 0 or the smallest gain if it is negative;
-    gains that all lie between 0 and 1 stay as they are. gains as for DCG.
+    gains that all lie between 0 and 1 stay as they are. gains as for DCG, but what is not judged gains 0.
     """
 
     reference = "Moffat and Zobel 2008"

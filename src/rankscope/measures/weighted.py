@@ -22,6 +22,7 @@ __all__ = [
     "DCG",
     "RBP",
     "CumulatedGain",
+    "Gains",
     "GradedGains",
     "Normalised",
     "P",
@@ -32,16 +33,39 @@ __all__ = [
 _LARGEST_POWER = 1000  # 2 to more than that, times a few weights, is no finite number
 
 
-class WeightedPrecision(Measure, abstract=True):
+class Gains(Measure, abstract=True):
+    """A measure whose documents gain something by their grades; an unjudged document is a non-relevant one."""
+
+    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
+        """The gain of each grade, in a collection whose best grade is ``max_grade``."""
+        raise TypeError(f"{self.name} defines no gains")
+
+    def idle_gain(self, max_grade: int) -> float:
+        """The gain of a non-relevant document, 0 for most measures."""
+        return float(self.gain(np.zeros(1, np.int64), max_grade)[0])
+
+    def extreme_gains(self, max_grade: int) -> tuple[float, float]:
+        """The smallest and the largest gain that a document can have."""
+        gains = self.gain(np.array([0, max_grade]), max_grade)
+        return float(gains.min()), float(gains.max())
+
+    def gaining(self, lists: Lists) -> Hits:
+        """The documents that can gain something, down to the cutoff: what each measure of gains adds up.
+
+        The relevant ones are enough where others gain nothing; else every retrieved document counts. A list that
+        has ended gains nothing more.
+        """
+        if self.idle_gain(lists.pool.max_grade) == 0:
+            return lists.relevant(1, self.cutoff)
+        return lists.documents(self.cutoff)
+
+
+class WeightedPrecision(Gains, abstract=True):
     """A measure that is a sum of gain times weight."""
 
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
         """The weight of each rank."""
         raise TypeError(f"{self.name} defines no weights")
-
-    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
-        """The gain of each grade, in a collection whose best grade is ``max_grade``."""
-        raise TypeError(f"{self.name} defines no gains")
 
     def total_weight(self) -> float:
         """The weights of all ranks together (infinite when they have no limit)."""
@@ -50,15 +74,18 @@ class WeightedPrecision(Measure, abstract=True):
         )
 
     def of(self, lists: Lists) -> Floats:
-        idle = float(self.gain(np.zeros(1, np.int64), lists.pool.max_grade)[0]) == 0
-        hits = lists.relevant(1, self.cutoff) if idle else lists.hits(self.cutoff)
+        hits = self.gaining(lists)
         return hits.sum(self.gain(hits.grade, lists.pool.max_grade) * hits.at_rank(self.weight))
 
     def residual(self, lists: Lists) -> Floats:
-        """How much the score could rise if every unjudged document, retrieved or not, were of the best grade."""
-        best = float(self.gain(np.array([lists.pool.max_grade]), lists.pool.max_grade)[0])
+        """How much the score could rise if every unjudged document, retrieved or not, had the largest gain."""
+        _, best = self.extreme_gains(lists.pool.max_grade)
         hits = lists.hits(self.cutoff)
-        return best * (self.total_weight() - hits.sum(hits.at_rank(self.weight)))
+        room = best * (self.total_weight() - hits.sum(hits.at_rank(self.weight)))
+        if self.idle_gain(lists.pool.max_grade) == 0:
+            return room
+        known = hits.sum(self.gain(hits.grade, lists.pool.max_grade) * hits.at_rank(self.weight))
+        return room + known - self.of(lists)
 
 
 class P(WeightedPrecision):
@@ -113,12 +140,18 @@ class RBP(WeightedPrecision):
         return 1.0 if self.cutoff is None else float(1 - self.p**self.cutoff)
 
 
-class GradedGains(Measure, abstract=True):
+class GradedGains(Gains, abstract=True):
     """A measure whose documents gain by their grades."""
 
     gains: str = parameter(
         "linear",
         "gain of each grade: linear, exp2, a list for grades 0, 1, 2, ..., or pairs such as '1=3,2=9'",
+    )
+    unjudged: str = parameter(
+        "nonrelevant",
+        "what a document without a judgment, or with a negative grade, gains: as much as a non-relevant one, or "
+        "zero, as in trec_eval",
+        choices=("nonrelevant", "zero"),
     )
 
     def validate(self) -> None:
@@ -147,7 +180,7 @@ class GradedGains(Measure, abstract=True):
         )
 
     def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
-        """The gain of each grade; a negative one gains nothing."""
+        """The gain of each grade; a negative one is a 0 unless ``unjudged`` says that it gains nothing."""
         positive = np.maximum(grade, 0)
         if self.gains == "linear":
             return np.asarray(positive, np.float64)
@@ -167,10 +200,24 @@ class GradedGains(Measure, abstract=True):
         # a grade that the pairs leave out gains itself, as in trec_eval
         found, where = np.unique(positive, return_inverse=True)
         values = np.array([table.get(g, float(g)) for g in found.tolist()])
-        return np.where(grade < 0, 0.0, values[where].reshape(np.shape(grade)))
+        gains = values[where].reshape(np.shape(grade))
+        return gains if self.unjudged == "nonrelevant" else np.where(grade < 0, 0.0, gains)
+
+    def extreme_gains(self, max_grade: int) -> tuple[float, float]:
+        """The smallest and the largest gain that a document can have."""
+        named = {} if self.gains in ("linear", "exp2") else self._gain_of_grades()
+        # a grade without a gain of its own gains itself: the largest such one may stand just below a named one
+        grades = {0, max_grade, *named, *(grade - 1 for grade in named)}
+        possible = np.array(sorted(grade for grade in grades if 0 <= grade <= max_grade))
+        gains = self.gain(possible, max_grade)
+        return float(gains.min()), float(gains.max())
 
     def ideal(self, pool: Pool) -> Hits:
-        """The documents of each topic that gain something, the best first: what an ideal list begins with."""
+        """The documents of each topic that gain something, the best first: the ideal list.
+
+        It ends where a further document would gain nothing or less.
+        """
+        self._refuse_endless(pool.max_grade)
 
         def best() -> Hits:
             gain = self.gain(pool.grade, pool.max_grade)
@@ -180,7 +227,14 @@ class GradedGains(Measure, abstract=True):
             rank = np.arange(1, len(order) + 1) - np.searchsorted(topic, topic)
             return Hits(len(pool), topic, rank, pool.grade[order], order)
 
-        return pool.once((GradedGains.ideal, self.gains), best)
+        return pool.once((GradedGains.ideal, self.gains, self.unjudged), best)
+
+    def _refuse_endless(self, max_grade: int) -> None:
+        if self.unjudged == "nonrelevant" and self.idle_gain(max_grade) > 0:
+            raise MeasureError(
+                f"{self.name} has no ideal list when non-relevant documents gain something: it would never end",
+                hint="give grade 0 no gain or a negative one, or write unjudged=zero, as trec_eval has it",
+            )
 
 
 class CumulatedGain(GradedGains, WeightedPrecision, abstract=True):
@@ -219,6 +273,8 @@ class DCG(CumulatedGain):
     discount log2: log2(1 + i), as trec_eval;  jk: max(1, log_base i), as Jarvelin and Kekalainen
     gains linear: the grade;  exp2: 2^grade - 1;  a list such as '0,5,10,15' for grades 0, 1, 2, 3;
     or pairs such as '1=3,2=9', where every other grade gains itself, as trec_eval
+    With pairs a non-relevant document may gain less than nothing ('0=-1,1=1'), and so does each unjudged one that was
+    retrieved; in trec_eval those gain 0 (unjudged=zero).
     """
 
     range = (0.0, float("inf"))

@@ -140,11 +140,13 @@ def _pairs(entry: Entry, text: str) -> dict[str, float]:
     return found
 
 
-def _gains(pairs: dict[str, float]) -> str:
+def _gains(pairs: dict[str, float]) -> dict[str, str]:
+    """The gains as settings of a measure; what is not judged gains 0, also where non-relevant documents do not."""
     gains = {int(key): value for key, value in pairs.items() if key != "p"}
     if any(grade < 0 for grade in gains):
         raise MeasureError("a grade below 0 cannot have a gain", hint="give gains to grades from 0 on")
-    return ",".join(f"{grade}={value!r}" for grade, value in gains.items()) or "linear"
+    written = {"gains": ",".join(f"{grade}={value!r}" for grade, value in gains.items()) or "linear"}
+    return written | {"unjudged": "zero"} if gains.get(0) else written
 
 
 def _utility(prices: list[float], wanted: Wanted) -> Measure:
@@ -219,12 +221,12 @@ ENTRIES: dict[str, Entry] = {
         Entry("utility", _utility, "numbers", (1, -1, 0, 0)),
         Entry("11pt_avg", _levels, "numbers", _RECALLS),
         _one("binG", trec.BinG),
-        _graded("G", lambda pairs, w: trec.G(gains=_gains(pairs))),
-        _graded("dcg", lambda pairs, w: weighted.DCG(gains=_gains(pairs))),
-        _graded("ideal_dcg", lambda pairs, w: trec.IdealDCG(gains=_gains(pairs))),
-        _graded("ndcg", lambda pairs, w: weighted.nDCG(gains=_gains(pairs))),
-        _graded("ndcg_rel", lambda pairs, w: trec.nDCG_rel(gains=_gains(pairs))),
-        _graded("Rndcg", lambda pairs, w: trec.RnDCG(gains=_gains(pairs), rel=w.rel)),
+        _graded("G", lambda pairs, w: trec.G(**_gains(pairs))),
+        _graded("dcg", lambda pairs, w: weighted.DCG(**_gains(pairs))),
+        _graded("ideal_dcg", lambda pairs, w: trec.IdealDCG(**_gains(pairs))),
+        _graded("ndcg", lambda pairs, w: weighted.nDCG(**_gains(pairs))),
+        _graded("ndcg_rel", lambda pairs, w: trec.nDCG_rel(**_gains(pairs))),
+        _graded("Rndcg", lambda pairs, w: trec.RnDCG(**_gains(pairs), rel=w.rel)),
         _ranks("ndcg_cut", weighted.nDCG, graded=True),
         _ranks("map_cut", classic.AP),
         _ranks("relative_P", trec.RelP),
@@ -253,7 +255,7 @@ ENTRIES: dict[str, Entry] = {
         _grouped(_P),
         _grouped(_RPREC_MULT),
         _one("yaap", trec.YAAP),
-        _graded("rbp", lambda pairs, w: trec.TopicRBP(p=pairs.get("p", 0.9), gains=_gains(pairs))),
+        _graded("rbp", lambda pairs, w: trec.TopicRBP(p=pairs.get("p", 0.9), gains=_gains(pairs)["gains"])),
         _graded("rbp_resid", lambda pairs, w: trec.RBPResidual(p=pairs.get("p", 0.9))),
         _ranks("unj", trec.Unjudged, (5, 10, 20), graded=True),
     )

@@ -95,6 +95,10 @@ class Tree(Lists):
         """All documents of the rankings, down to a rank."""
         return self._letters(None, cutoff)
 
+    def documents(self, cutoff: int | None = None) -> TreeHits:
+        """All documents of the rankings, down to a rank: here every one is judged."""
+        return self.hits(cutoff)
+
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> TreeHits:
         """The documents of grade ``rel`` or better, down to a rank."""
         return self._letters(rel, cutoff)
