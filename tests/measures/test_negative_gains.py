@@ -70,7 +70,9 @@ def test_definition(grades: list[int | None], rest: list[int]) -> None:
     assert found.ideal_dcg.max() == pytest.approx(best)
 
 
-@pytest.mark.parametrize("name", ["DCG", "nDCG", "IdealDCG", "G", "nDCG_rel", "RnDCG", "D_nDCG", "DS_nDCG"])
+@pytest.mark.parametrize(
+    "name", ["DCG", "nDCG", "CG", "nCG", "IdealDCG", "G", "nDCG_rel", "RnDCG", "D_nDCG", "DS_nDCG"]
+)
 @given(grades=st.lists(st.none() | st.integers(-1, 2), min_size=1, max_size=8))
 def test_unjudged_is_nonrelevant_for_every_measure_of_gains(name: str, grades: list[int | None]) -> None:
     text = f"{name}(gains='0=-0.5,1=2')"
@@ -113,7 +115,7 @@ def test_trec_eval_gives_unjudged_documents_nothing(
     assert float(capsys.readouterr().out.split()[-1]) == pytest.approx(-0.5 + 2 / math.log2(5), abs=5e-5)
 
 
-@pytest.mark.parametrize("name", ["nDCG", "IdealDCG", "G", "nDCG_rel", "RnDCG", "D_nDCG"])
+@pytest.mark.parametrize("name", ["nDCG", "nCG", "IdealDCG", "G", "nDCG_rel", "RnDCG", "D_nDCG"])
 def test_an_ideal_list_without_end_is_refused(name: str) -> None:
     with pytest.raises(MeasureError, match="would never end"):
         value(f"{name}(gains='0=1,1=2')", [1, 0])

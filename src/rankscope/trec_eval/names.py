@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from rankscope.errors import MeasureError, nearest
 from rankscope.measures import Measure, classic, counts, trec, weighted
@@ -140,7 +140,7 @@ def _pairs(entry: Entry, text: str) -> dict[str, float]:
     return found
 
 
-def _gains(pairs: dict[str, float]) -> dict[str, str]:
+def _gains(pairs: dict[str, float]) -> dict[str, Any]:
     """The gains as settings of a measure; what is not judged gains 0, also where non-relevant documents do not."""
     gains = {int(key): value for key, value in pairs.items() if key != "p"}
     if any(grade < 0 for grade in gains):
