@@ -14,6 +14,7 @@ from rankscope.engines import cores, run_pieces
 from rankscope.errors import InputError
 from rankscope.judging.lists import Ints, Lists
 from rankscope.judging.pool import Pool
+from rankscope.once import Derived
 from rankscope.read.qrels import UNJUDGED, Qrels
 from rankscope.read.runs import Run, Runs
 from rankscope.scan import RunHits, backend_name, hits_of
@@ -22,7 +23,7 @@ __all__ = ["UNJUDGED", "Judged", "judge"]
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Judged(Derived):
     """All lists of all runs: list ``r * len(topics) + t`` is run r on topic t, empty where the run has no such topic.
 
     Grades come from ``qrels``, so judging again (other grades, a smaller pool) needs no reading:

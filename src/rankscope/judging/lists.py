@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.judging.once import Once
 from rankscope.judging.pool import Pool
+from rankscope.once import Once
 from rankscope.read.qrels import UNJUDGED
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.judging.once import Once
+from rankscope.once import Once
 from rankscope.read.qrels import UNJUDGED, Aspects
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ class Pool(Once):
         self.offsets = offsets
         self.grade = grade
         self.aspects = aspects
-        self.recall_base = lru_cache(self._recall_base)
-        self.nonrelevant = lru_cache(self._nonrelevant)
-        self.counts = lru_cache(self._counts)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -52,14 +49,21 @@ class Pool(Once):
         """How many judged documents of each topic satisfy a condition on the documents."""
         return np.bincount(self.topic[where], minlength=len(self))
 
-    def _recall_base(self, rel: int = 1) -> Ints:
-        return self.count(self.grade >= rel)
+    def recall_base(self, rel: int = 1) -> Ints:
+        """The number of documents of grade ``rel`` or better of each topic."""
+        return self.once(("recall base", rel), lambda: self.count(self.grade >= rel))
 
-    def _nonrelevant(self, rel: int = 1) -> Ints:
-        return self.count((self.grade < rel) & (self.grade != UNJUDGED))
+    def nonrelevant(self, rel: int = 1) -> Ints:
+        """The number of documents of each topic that were judged below ``rel``."""
+        return self.once(
+            ("nonrelevant", rel), lambda: self.count((self.grade < rel) & (self.grade != UNJUDGED))
+        )
+
+    def counts(self, topic: int) -> dict[int, int]:
+        """How many judged documents of a topic have each grade (negative ones count as 0)."""
+        return self.once(("counts", topic), lambda: self._counts(topic))
 
     def _counts(self, topic: int) -> dict[int, int]:
-        """How many judged documents of a topic have each grade (negative ones count as 0)."""
         grades = self.grade[self.offsets[topic] : self.offsets[topic + 1]]
         found, counts = np.unique(np.maximum(grades[grades != UNJUDGED], 0), return_counts=True)
         return dict(zip(found.tolist(), counts.tolist(), strict=True))

@@ -29,7 +29,7 @@ class FunctionMeasure(Measure, abstract=True):
         return (type(self).function.__doc__ or f"{self.name}: a function of the user").strip().split("\n")[0]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_redefine, (self.name, type(self).function, type(self).unjudged, self._cutoff))
+        return (_restored, (self.name, type(self).function, type(self).unjudged, self._cutoff))
 
     def of(self, lists: Lists) -> Floats:
         values = np.empty(len(lists))
@@ -93,6 +93,20 @@ def define(name: str, function: Callable[..., float], *, unjudged: Any = 0) -> M
     return REGISTRY[name]
 
 
-def _redefine(name: str, function: Callable[..., float], unjudged: Any, cutoff: float | None) -> Measure:
-    measure = define(name, function, unjudged=unjudged)
-    return measure if cutoff is None else measure @ cutoff
+def _restored(name: str, function: Callable[..., float], unjudged: Any, cutoff: float | None) -> Measure:
+    """A measure out of a pickle: the one of that name, if it has the same function, or one beside it.
+
+    Where the name is free (in another process), it is defined.
+    """
+    known = REGISTRY.get(name)
+    if known is None:
+        known = define(name, function, unjudged=unjudged)
+    elif not _has(known, function, unjudged):
+        define(name, function, unjudged=unjudged)
+        known, REGISTRY[name] = REGISTRY[name], known
+    return known if cutoff is None else known @ cutoff
+
+
+def _has(measure: Measure, function: Callable[..., float], unjudged: Any) -> bool:
+    kind = type(measure)
+    return issubclass(kind, FunctionMeasure) and kind.function == function and kind.unjudged == unjudged

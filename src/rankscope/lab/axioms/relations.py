@@ -247,14 +247,21 @@ def relation(
     label = name or getattr(function, "__name__", "relation").replace("_", " ")
     meaning = (function.__doc__ or label).strip().split("\n")[0]
 
-    def pairs(tree: Tree, first: int) -> Iterator[Pairs]:
+    return Relation(label, meaning, broken or f"this breaks: {meaning}", _InWords(function))
+
+
+@dataclass(frozen=True)
+class _InWords:
+    """The pairs of a function of the user's, found ranking by ranking."""
+
+    function: Callable[[str], Iterable[tuple[str, str]]]
+
+    def __call__(self, tree: Tree, first: int) -> Iterator[Pairs]:
         low, high = [], []
         for word in tree.words():
-            for worse, better in function("" if word == "-" else word):
+            for worse, better in self.function("" if word == "-" else word):
                 places = tree.node(worse), tree.node(better)
                 if None not in places:
                     low.append(places[0])
                     high.append(places[1])
         yield Pairs(np.array(low, np.int64), np.array(high, np.int64))
-
-    return Relation(label, meaning, broken or f"this breaks: {meaning}", pairs)

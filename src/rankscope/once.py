@@ -1,4 +1,4 @@
-"""What is made from an object that does not change is made once."""
+"""What is made from an object that does not change is made once, and made again where a copy needs it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,24 @@ from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import Any, TypeVar
 
-__all__ = ["Once"]
+__all__ = ["Derived", "Once"]
 
 T = TypeVar("T")
 
 
-class Once:
+class Derived:
+    """Something whose cached properties follow from the rest of it: copies and pickles travel without them."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        kind = type(self)
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }
+
+
+class Once(Derived):
     """Remembers, by any key, what was made from it: views, ideal lists, curves that several measures share."""
 
     @cached_property

@@ -1,0 +1,183 @@
+"""Everything public can be pickled and deep-copied, and a copy says the same as the original."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.judging import Judged
+from rankscope.measures import REGISTRY
+
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "pickle": lambda thing: pickle.loads(pickle.dumps(thing)),
+    "deepcopy": copy.deepcopy,
+    "copy": copy.copy,
+}
+
+
+def first_three(grades: list[int]) -> float:
+    """The share of relevant documents among the first three."""
+    return sum(grade > 0 for grade in grades[:3]) / 3
+
+
+def reversal(ranking: str) -> Iterator[tuple[str, str]]:
+    """The ideal order does not score less than its reverse."""
+    if list(ranking) == sorted(ranking):
+        yield ranking, ranking[::-1]
+
+
+QRELS = rs.Qrels.from_dict({"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1, "d4": 2}})
+LISTS = {
+    "a": {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d4": 1.0}},
+    "b": {"q1": {"d3": 3.0, "d2": 2.0}, "q2": {"d1": 1.0, "d4": 0.5}},
+    "c": {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d5": 1.0, "d4": 0.5}},
+}
+RUNS = rs.Runs([rs.Run.from_dict(one, name=name) for name, one in LISTS.items()])
+
+
+@cache
+def function() -> rs.Measure:
+    return rs.measure("FirstThree", first_three)
+
+
+@cache
+def judged() -> Judged:
+    return rs.judge(QRELS, RUNS)
+
+
+@cache
+def scores() -> rs.Scores:
+    return rs.evaluate(QRELS, RUNS, ["AP", "nDCG@10", "Twist", function()])
+
+
+EXAMPLES: dict[str, Callable[[], Any]] = {
+    "Qrels": lambda: QRELS,
+    "Qrels with aspects": lambda: rs.Qrels.from_dict({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}),
+    "Run": lambda: RUNS["a"],
+    "Runs": lambda: RUNS,
+    "Judged": judged,
+    "Judged again": lambda: judged().rejudged(np.where(QRELS.grade == 2, rs.UNJUDGED, QRELS.grade)),
+    "Measure": lambda: REGISTRY["RBP"](p=0.5) @ 7,
+    "FunctionMeasure": lambda: function() @ 5,
+    "ScoreMatrix": lambda: scores().matrix("AP"),
+    "Scores": scores,
+    "Table": lambda: scores().wide(),
+    "Curve": lambda: rs.curve(QRELS, RUNS["a"], "q1"),
+    "Effort": lambda: rs.effort(QRELS, RUNS),
+    "correlation": lambda: rs.correlation(scores()),
+    "discriminative_power": lambda: rs.discriminative_power(scores(), test="t"),
+    "compare": lambda: rs.compare(scores()),
+    "bounds": lambda: rs.bounds(QRELS, RUNS),
+    "pool_robustness": lambda: rs.pool_robustness(QRELS, RUNS),
+    "leave_out": lambda: rs.leave_out(QRELS, RUNS, depth=2),
+    "orderings": lambda: rs.orderings(QRELS, RUNS),
+    "study": lambda: rs.study(QRELS, RUNS, repeats=1, replicates=10),
+    "PropertiesResult": lambda: rs.lab.properties(["AP", function()], depth=3, properties=["swap", reversal]),
+    "Relation": lambda: rs.lab.relation(reversal),
+    "Scales": lambda: rs.lab.scales("AP", 4),
+    "Figure": lambda: rs.curve(QRELS, RUNS["a"], "q1").plot(),
+    "simulate": lambda: rs.simulate(systems=2, topics=2, depth=20, seed=3, pool_depth=10),
+    "RankscopeError": lambda: rs.errors.RankscopeError("wrong"),
+    "InputError": lambda: rs.errors.InputError("wrong", path="run.txt", line=3, hint="mend it"),
+    "MeasureError": lambda: rs.errors.MeasureError("wrong"),
+    "MissingDependencyError": lambda: rs.errors.MissingDependencyError.of("pandas", "frames", "frames"),
+    "SettingsError": lambda: rs.errors.SettingsError("wrong", hint="mend it"),
+}
+"""One thing of every public kind."""
+
+
+@cache
+def example(name: str) -> Any:
+    return EXAMPLES[name]()
+
+
+def said(thing: Any) -> Any:
+    """What a thing says, in values that can be compared."""
+    if isinstance(thing, BaseException):
+        return str(thing), vars(thing)
+    if isinstance(thing, rs.Table):
+        return thing.name, thing.columns, thing.tsv(), thing.caption
+    if isinstance(thing, rs.Qrels):
+        judgments = {topic: thing.judgments(topic) for topic in thing.topics}
+        return judgments, thing.aspects and said(vars(thing.aspects))
+    if isinstance(thing, rs.Run):
+        return thing.name, thing.order, {topic: thing.ranking(topic) for topic in thing.lists()}
+    if isinstance(thing, Mapping):
+        return {key: said(value) for key, value in thing.items()}
+    if isinstance(thing, np.ndarray):
+        return thing.tolist()
+    if isinstance(thing, rs.ScoreMatrix):
+        return thing.values.tolist(), thing.runs, thing.topics, thing.measure
+    if hasattr(thing, "tables"):
+        return said(thing.tables), dict(thing.settings)
+    if hasattr(thing, "table"):
+        return said(thing.table)
+    if hasattr(thing, "rejudged"):
+        return thing.runs, said(thing.qrels), thing.rank.tolist(), thing.lists.hits().grade.tolist()
+    return str(thing)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_copy_says_the_same(name: str, way: str) -> None:
+    thing = example(name)
+    before = said(thing)
+    again = WAYS[way](thing)
+    assert type(again).__name__ == type(thing).__name__
+    assert said(again) == before
+    assert said(thing) == before
+
+
+def test_every_public_class_has_an_example() -> None:
+    spaces = (rs, rs.lab, rs.plots, rs.errors, rs.engines)
+    public = {
+        thing for space in spaces for name in space.__all__ if inspect.isclass(thing := getattr(space, name))
+    }
+    here = {kind for name in EXAMPLES for kind in type(example(name)).__mro__}
+    assert not public - here, "add an example above"
+
+
+def test_what_can_be_made_again_does_not_travel() -> None:
+    fresh = rs.judge(QRELS, RUNS)
+    size = len(pickle.dumps(fresh))
+    assert fresh.lists.relevant(1).count.tolist() == [2, 1, 1, 2, 1, 1]
+    assert fresh.pool.recall_base(1).tolist() == [2, 2]
+    assert len(pickle.dumps(fresh)) == size
+
+
+def test_a_copied_pool_is_a_pool_of_its_own() -> None:
+    again = copy.deepcopy(judged())
+    assert again.pool is not judged().pool
+    assert again.pool.recall_base(1).tolist() == judged().pool.recall_base(1).tolist() == [2, 2]
+
+
+def test_a_function_measure_out_of_a_pickle_replaces_no_other() -> None:
+    old = rs.measure("Changing", first_three)
+    kept = pickle.dumps(old)
+    assert pickle.loads(kept) is old
+    new = rs.measure("Changing", len)
+    lists = rs.judge(rs.Qrels.from_dict({"q": {"d": 1}}), rs.Run.from_dict({"q": {"d": 1.0}})).lists
+    assert pickle.loads(kept).of(lists).tolist() == [1 / 3]
+    assert type(rs.measure("Changing")) is type(new)
+    assert new.of(lists).tolist() == [1.0]
+
+
+def test_scores_travel_to_another_process() -> None:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        means = pool.submit(best_mean, scores()).result(timeout=120)
+    assert means == best_mean(scores())
+
+
+def best_mean(found: rs.Scores) -> float:
+    """Asked in another process, which knows no measure of the user's before the scores arrive."""
+    return float(np.nanmax(found.mean("FirstThree")))
