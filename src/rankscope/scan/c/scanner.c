@@ -27,6 +27,17 @@ typedef struct {
     uint8_t score_unsorted, rank_unsorted;
 } list;
 
+/* Lines of a file whose topics come back, until all are read: then each list is made as if its lines stood together. */
+typedef struct {
+    uint32_t *list; /* which one, in order of appearance */
+    uint64_t *score, *rank, *start;
+    int64_t *line;
+    uint8_t *bytes; /* of the documents; then IDS_PADDING readable ones */
+    uint64_t count, room, used, bytes_room;
+    uint64_t *place; /* of each list: its judged topic, or after all of these its ignored one */
+    uint64_t lists, lists_room, current;
+} kept_lines;
+
 struct rs_scan {
     const rs_table *table;
     int32_t order, keep;
@@ -36,10 +47,10 @@ struct rs_scan {
 
     uint8_t *name; /* of the topic of the last line */
     uint64_t name_length, name_room;
-    list *current, *all; /* all lists if they are kept, else the one being read */
-    uint64_t list_count, list_room;
-    int64_t *list_of; /* per judged topic, then per ignored one: its place in `all` plus one */
-    uint64_t list_of_room;
+    list now; /* the one being read */
+    kept_lines kept;
+    int64_t *list_of; /* per judged topic, then per ignored one: its list plus one */
+    uint64_t list_of_room, started;
     ids ignored;
     sorting_item *items; /* room to sort one list */
     uint64_t items_room;
@@ -66,7 +77,7 @@ RS_API rs_scan *rs_scan_new(const rs_table *table, int32_t order, int32_t keep) 
     rs_scan *scan = calloc(1, sizeof *scan);
     if (!scan) return NULL;
     scan->table = table;
-    scan->ignored.key = table->key;
+    scan->ignored.key = scan->now.documents.key = table->key;
     scan->order = order;
     scan->keep = keep;
     return scan;
@@ -80,10 +91,16 @@ static void list_free(list *one) {
     free(one->tie);
 }
 
+static void kept_free(kept_lines *kept) {
+    void *owned[] = {kept->list, kept->score, kept->rank, kept->start, kept->line, kept->bytes, kept->place};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    memset(kept, 0, sizeof *kept);
+}
+
 RS_API void rs_scan_free(rs_scan *scan) {
     if (!scan) return;
-    for (uint64_t i = 0; i < scan->list_count; i++) list_free(&scan->all[i]);
-    free(scan->all);
+    list_free(&scan->now);
+    kept_free(&scan->kept);
     free(scan->list_of);
     ids_free(&scan->ignored);
     void *owned[] = {scan->buffer, scan->name, scan->items, scan->tag, scan->topic, scan->length, scan->tied,
@@ -254,17 +271,6 @@ static void list_reset(list *one, int32_t topic, judged_slots judged) {
     one->ties = one->last_score = one->last_rank = 0;
 }
 
-static int new_list(rs_scan *scan) {
-    if (scan->list_count == scan->list_room) {
-        uint64_t room = scan->list_room ? 2 * scan->list_room : 1;
-        if (!GROW(scan->all, room)) return 0;
-        scan->list_room = room;
-    }
-    memset(&scan->all[scan->list_count], 0, sizeof *scan->all);
-    scan->all[scan->list_count++].documents.key = scan->table->key;
-    return 1;
-}
-
 /* Where the list of this topic is noted; NULL without memory. Ignored topics come after the judged ones. */
 static int64_t *place_of(rs_scan *scan, field name, int32_t *topic) {
     uint64_t hash = ids_hash(scan->table->key, name.at, name.length), judged = scan->table->topics.count, unused;
@@ -285,19 +291,36 @@ static int64_t *place_of(rs_scan *scan, field name, int32_t *topic) {
     return scan->list_of + found;
 }
 
+/* Another list of kept lines; 0 without memory. */
+static int kept_list(kept_lines *kept, uint64_t place) {
+    if (kept->lists == kept->lists_room) {
+        uint64_t room = kept->lists_room ? 2 * kept->lists_room : 64;
+        if (!GROW(kept->place, room)) return 0;
+        kept->lists_room = room;
+    }
+    kept->place[kept->lists++] = place;
+    return 1;
+}
+
+static judged_slots judged_of(const rs_scan *scan, int32_t topic) {
+    return topic < 0 ? judged_nothing : scan->table->of_topic[topic];
+}
+
 static int32_t change_topic(rs_scan *scan, field name) {
     int32_t topic;
     int64_t *place = place_of(scan, name, &topic);
     if (!place) return fail_plainly(scan, RS_NO_MEMORY);
     if (*place && !scan->keep) return fail_plainly(scan, RS_RETURNING_TOPIC);
-    if (!scan->keep && scan->current && !finish_list(scan, scan->current)) return fail_plainly(scan, RS_NO_MEMORY);
-    if (!*place) {
-        if ((scan->keep || !scan->list_count) && !new_list(scan)) return fail_plainly(scan, RS_NO_MEMORY);
-        *place = (int64_t)scan->list_count;
-        list_reset(&scan->all[scan->list_count - 1], topic, topic < 0 ? judged_nothing : scan->table->of_topic[topic]);
+    if (!*place) *place = (int64_t)++scan->started;
+    if (scan->keep) {
+        if ((uint64_t)*place > scan->kept.lists && !kept_list(&scan->kept, (uint64_t)(place - scan->list_of)))
+            return fail_plainly(scan, RS_NO_MEMORY);
+        scan->kept.current = (uint64_t)*place - 1;
+    } else {
+        if (!finish_list(scan, &scan->now)) return fail_plainly(scan, RS_NO_MEMORY);
+        list_reset(&scan->now, topic, judged_of(scan, topic));
         if (topic >= 0) fetch_topic(scan->table, topic);
     }
-    scan->current = &scan->all[*place - 1];
     if (name.length + IDS_PADDING > scan->name_room) {
         if (!GROW(scan->name, 2 * name.length + IDS_PADDING)) return fail_plainly(scan, RS_NO_MEMORY);
         scan->name_room = 2 * name.length + IDS_PADDING;
@@ -326,6 +349,57 @@ static int list_grow(list *one, int with_rank) {
     return 1;
 }
 
+/* One document of a list; IDS_NEW if all is well, else as ids_add says, or IDS_TOO_MANY. */
+enum { IDS_TOO_MANY = -3 };
+static inline int64_t add_document(list *one, const uint8_t *id, size_t id_length, uint64_t hash, uint64_t score,
+                                   uint64_t rank, int with_rank) {
+    uint64_t n = one->documents.count;
+    if (n == one->room) {
+        if (n >= LONGEST) return IDS_TOO_MANY;
+        if (!list_grow(one, with_rank)) return IDS_NO_MEMORY;
+    }
+    int64_t found = ids_add(&one->documents, hash, id, id_length);
+    if (found != IDS_NEW) return found;
+    one->score_unsorted |= score < one->last_score;
+    one->tie[one->ties] = (uint32_t)n;
+    one->ties += score == one->last_score;
+    one->last_score = one->score[n] = score;
+    one->judgment[n] = judged_like(one->judged, hash);
+    if (with_rank) {
+        one->rank_unsorted |= rank < one->last_rank;
+        one->last_rank = one->rank[n] = rank;
+    }
+    return IDS_NEW;
+}
+
+/* Keeps a line until all are read; 0 without memory. */
+static int keep_line(rs_scan *scan, const uint8_t *id, size_t id_length, uint64_t score, uint64_t rank) {
+    kept_lines *kept = &scan->kept;
+    int with_rank = scan->order == RS_RANK;
+    if (kept->count == kept->room) {
+        uint64_t room = kept->room ? kept->room + kept->room / 2 : 4096;
+        if (!GROW(kept->list, room) || !GROW(kept->score, room) || !GROW(kept->start, room + 1) ||
+            !GROW(kept->line, room) || (with_rank && !GROW(kept->rank, room)))
+            return 0;
+        kept->room = room;
+    }
+    if (kept->used + id_length + 2 * IDS_PADDING > kept->bytes_room) {
+        uint64_t room = kept->used + kept->used / 2 + id_length + 4096;
+        if (!GROW(kept->bytes, room)) return 0;
+        memset(kept->bytes + kept->used, 0, room - kept->used); /* padding is read, if only to be masked away */
+        kept->bytes_room = room;
+    }
+    kept->list[kept->count] = (uint32_t)kept->current;
+    kept->score[kept->count] = score;
+    if (with_rank) kept->rank[kept->count] = rank;
+    kept->start[kept->count] = kept->used;
+    kept->line[kept->count++] = scan->line;
+    memcpy(kept->bytes + kept->used, id, id_length);
+    kept->used += id_length;
+    kept->start[kept->count] = kept->used;
+    return 1;
+}
+
 /* One line of six fields. */
 static inline int32_t take(rs_scan *scan, const field *fields) {
     const field none = {(const uint8_t *)"", 0};
@@ -343,29 +417,20 @@ static inline int32_t take(rs_scan *scan, const field *fields) {
     default: return fail(scan, RS_BAD_SCORE, fields[SCORE], none);
     }
     if (scan->order == RS_TREC_EVAL9) score = (double)(float)score;
-    if (!scan->current || fields[TOPIC].length != scan->name_length ||
+    if (!scan->started || fields[TOPIC].length != scan->name_length ||
         !ids_same(fields[TOPIC].at, scan->name, scan->name_length)) {
         int32_t status = change_topic(scan, fields[TOPIC]);
         if (status) return status;
     }
-    list *one = scan->current;
-    uint64_t n = one->documents.count;
-    if (n == one->room && (n >= LONGEST || !list_grow(one, scan->order == RS_RANK)))
-        return fail_plainly(scan, n >= LONGEST ? RS_TOO_LONG : RS_NO_MEMORY);
-    int64_t found = ids_add(&one->documents, hash, id, id_length);
-    if (found != IDS_NEW)
-        return found == IDS_NO_MEMORY ? fail_plainly(scan, RS_NO_MEMORY)
-                                      : fail(scan, RS_DUPLICATE, fields[DOCUMENT], fields[TOPIC]);
-    uint64_t key = falling_key(score);
-    one->score_unsorted |= key < one->last_score;
-    one->tie[one->ties] = (uint32_t)n;
-    one->ties += key == one->last_score;
-    one->last_score = one->score[n] = key;
-    one->judgment[n] = judged_like(one->judged, hash);
-    if (scan->order == RS_RANK) {
-        key = (uint64_t)rank ^ UINT64_C(1) << 63;
-        one->rank_unsorted |= key < one->last_rank;
-        one->last_rank = one->rank[n] = key;
+    const uint64_t score_key = falling_key(score), rank_key = (uint64_t)rank ^ UINT64_C(1) << 63;
+    if (scan->keep) {
+        if (!keep_line(scan, id, id_length, score_key, rank_key)) return fail_plainly(scan, RS_NO_MEMORY);
+    } else {
+        int64_t added = add_document(&scan->now, id, id_length, hash, score_key, rank_key, scan->order == RS_RANK);
+        if (added != IDS_NEW)
+            return added == IDS_NO_MEMORY  ? fail_plainly(scan, RS_NO_MEMORY)
+                   : added == IDS_TOO_MANY ? fail_plainly(scan, RS_TOO_LONG)
+                                           : fail(scan, RS_DUPLICATE, fields[DOCUMENT], fields[TOPIC]);
     }
     if (!scan->tag) {
         scan->tag = copy_of(fields[TAG].at, fields[TAG].length, 1, 0);
@@ -374,6 +439,68 @@ static inline int32_t take(rs_scan *scan, const field *fields) {
     }
     return RS_OK;
 }
+
+/* ---------------------------------------------------------------- kept lines become lists */
+
+/* The numbers of the kept lines, those of the first list first, and in `ends` where the lines of each end; 0 without
+ * memory. */
+static int group_lines(const kept_lines *kept, uint64_t **order, uint64_t **ends) {
+    *order = ids_resize(NULL, kept->count + 1, sizeof **order);
+    *ends = ids_resize(NULL, kept->lists + 1, sizeof **ends);
+    if (!*order || !*ends) return 0;
+    memset(*ends, 0, (kept->lists + 1) * sizeof **ends);
+    for (uint64_t i = 0; i < kept->count; i++) (*ends)[kept->list[i] + 1]++;
+    for (uint64_t l = 0; l < kept->lists; l++) (*ends)[l + 1] += (*ends)[l];
+    for (uint64_t i = 0; i < kept->count; i++) (*order)[(*ends)[kept->list[i]]++] = i;
+    return 1;
+}
+
+static field topic_name(const rs_scan *scan, uint64_t place) {
+    const uint64_t judged = scan->table->topics.count;
+    const ids *set = place < judged ? &scan->table->topics : &scan->ignored;
+    if (place >= judged) place -= judged;
+    return (field){set->bytes + set->starts[place], set->starts[place + 1] - set->starts[place]};
+}
+
+/* Every list from its kept lines. The first line of the file that is wrong counts, wherever its list comes. */
+static int32_t finish_kept(rs_scan *scan) {
+    kept_lines *kept = &scan->kept;
+    uint64_t *order = NULL, *ends = NULL;
+    int32_t status = group_lines(kept, &order, &ends) ? RS_OK : RS_NO_MEMORY;
+    uint64_t wrong = kept->count;
+    int32_t problem = RS_OK;
+    for (uint64_t l = 0, i = 0; !status && l < kept->lists; i = ends[l++]) {
+        const uint64_t place = kept->place[l];
+        const int32_t topic = place < scan->table->topics.count ? (int32_t)place : -1;
+        list_reset(&scan->now, topic, judged_of(scan, topic));
+        if (topic >= 0) fetch_topic(scan->table, topic);
+        for (; i < ends[l] && !status; i++) {
+            const uint64_t n = order[i], start = kept->start[n], length = kept->start[n + 1] - start;
+            if (n >= wrong) break;
+            const uint8_t *id = kept->bytes + start;
+            int64_t added = add_document(&scan->now, id, length, ids_hash(scan->table->key, id, length),
+                                         kept->score[n], kept->rank ? kept->rank[n] : 0, scan->order == RS_RANK);
+            if (added == IDS_NEW) continue;
+            if (added == IDS_NO_MEMORY) status = RS_NO_MEMORY;
+            problem = added == IDS_TOO_MANY ? RS_TOO_LONG : RS_DUPLICATE;
+            wrong = n;
+        }
+        if (!status && !problem && !scan->status && !finish_list(scan, &scan->now)) status = RS_NO_MEMORY;
+    }
+    free(order);
+    free(ends);
+    if (status) return fail_plainly(scan, status);
+    if (!problem) return scan->status;
+    scan->line = kept->line[wrong];
+    free(scan->bad_text);
+    free(scan->bad_topic);
+    scan->bad_text = scan->bad_topic = NULL;
+    const field id = {kept->bytes + kept->start[wrong], kept->start[wrong + 1] - kept->start[wrong]};
+    return problem == RS_TOO_LONG ? fail_plainly(scan, problem)
+                                  : fail(scan, problem, id, topic_name(scan, kept->place[kept->list[wrong]]));
+}
+
+/* ---------------------------------------------------------------- text */
 
 /* Any line, byte by byte: unusual spacing, comments, blank lines, errors. `end` is its newline. */
 static int32_t take_unusual(rs_scan *scan, const uint8_t *p, const uint8_t *end) {
@@ -410,7 +537,7 @@ static int32_t scan_lines(rs_scan *scan, const uint8_t *p, const uint8_t *end) {
             status = take_unusual(scan, p, newline);
             next = newline + 1;
         }
-        if (status) return status;
+        if (status) return scan->keep && status != RS_NO_MEMORY ? finish_kept(scan) : status;
         p = next;
     }
     return RS_OK;
@@ -490,9 +617,8 @@ RS_API int64_t rs_scan_read(rs_scan *scan, int32_t file, int64_t most) {
 RS_API int32_t rs_scan_finish(rs_scan *scan) {
     if (scan->status) return scan->status;
     if (scan->used && rs_scan_feed(scan, (const uint8_t *)"\n", 1)) return scan->status;
-    for (uint64_t i = 0; i < scan->list_count; i++)
-        if (!finish_list(scan, &scan->all[i])) return fail_plainly(scan, RS_NO_MEMORY);
-    return RS_OK;
+    if (scan->keep) return finish_kept(scan);
+    return finish_list(scan, &scan->now) ? RS_OK : fail_plainly(scan, RS_NO_MEMORY);
 }
 
 RS_API void rs_scan_result(const rs_scan *scan, rs_result *result) {
