@@ -235,11 +235,13 @@ def score(
 ) -> Scores:
     """The values of measures for lists that are already judged."""
     values = np.empty((len(measures), len(judged.runs), len(judged.topics)))
-    for runs, lists in judged.blocks():
+    if not judged.present.all():
         for index, measure in enumerate(measures):
-            values[index, runs] = np.asarray(measure.of(lists)).reshape(-1, len(judged.topics))
-    if missing == "skip":
-        values[:, judged.grid(~judged.present)] = np.nan
+            values[index] = np.nan if missing == "skip" else measure.of(judged.empty)
+    flat = values.reshape(len(measures), -1)
+    for where, lists in judged.blocks():
+        for index, measure in enumerate(measures):
+            flat[index, where] = measure.of(lists)
     recorded = {"measures": [str(m) for m in measures], "missing": missing, **(settings or {})}
     return Scores(judged.runs, judged.topics, tuple(measures), values, recorded, judged)
 

@@ -122,7 +122,7 @@ def test_missing_and_unknown_topics_are_kept_apart() -> None:
     assert "2 topics" in repr(judged)
 
 
-def test_blocks_cover_all_runs_once() -> None:
+def test_blocks_cover_all_lists_once() -> None:
     judgments = {str(t): {f"d{i}": (i * t) % 3 for i in range(30)} for t in range(1, 4)}
     lists = {
         f"r{r}": {str(t): [f"d{(i * 7) % 29}" for i in range(29 - r)] for t in range(1, 4)} for r in range(9)
@@ -132,7 +132,23 @@ def test_blocks_cover_all_runs_once() -> None:
     whole = parse_many("AP")[0].of(judged.lists)
     for size in (1, 50, 100, 10_000):
         parts = list(judged.blocks(size))
-        assert [r for part, _ in parts for r in range(part.start, part.stop)] == list(range(9))
+        assert np.concatenate([where for where, _ in parts]).tolist() == list(range(27))
         assert (
             np.concatenate([parse_many("AP")[0].of(block) for _, block in parts]).tolist() == whole.tolist()
         )
+
+
+def test_topics_that_runs_lack_cost_nothing_and_count_as_empty_lists() -> None:
+    judgments = {str(t): {"d1": 1, "d2": 0} for t in range(1, 300)}
+    lists = {f"r{r}": {str(t): ["d2", "d1"] for t in (r + 1, r + 7)} for r in range(5)}
+    runs = Runs(Run.from_dict(mine, name=name) for name, mine in lists.items())
+    judged = judge(Qrels.from_dict(judgments), runs)
+    assert sum(len(block) for _, block in judged.blocks()) == 10
+    measures = parse_many("AP Twist Bpref NumRel nDCG Judged@5")
+    for missing in ("zero", "skip"):
+        scores = score(judged, measures, missing=missing)
+        for index, measure in enumerate(measures):
+            whole = judged.grid(np.array(measure.of(judged.lists), np.float64))
+            if missing == "skip":
+                whole[~judged.grid(judged.present)] = np.nan
+            assert np.array_equal(scores.values[index], whole, equal_nan=True)

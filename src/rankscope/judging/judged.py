@@ -68,22 +68,38 @@ class Judged(Derived):
             self.pool, topic, self.length[part], offsets, self.rank[low:high], self.judgment[low:high]
         )
 
-    def blocks(self, hits: int = 200_000) -> Iterator[tuple[slice, Lists]]:
-        """Runs and their lists in blocks of about so many hits, which bounds the memory that measures need."""
+    def blocks(self, most: int = 200_000) -> Iterator[tuple[Ints, Lists]]:
+        """The lists that runs have, in blocks of about so many hits and lists, which bounds the memory of measures.
+
+        Each block comes with the numbers of its lists; those that no block has are :attr:`empty`.
+        """
         if self.full is not None:
-            yield from ((runs, lists.under(self.pool)) for runs, lists in self.full._kept_blocks)
+            yield from ((where, lists.under(self.pool)) for where, lists in self.full._kept_blocks)
             return
-        width, first = len(self.topics), 0
-        while first < len(self.runs):
-            until = self.offsets[first * width] + hits
-            last = max(first + 1, (int(np.searchsorted(self.offsets, until, side="right")) - 1) // width)
-            yield slice(first, last), self.lists_of_runs(first, last)
+        present = np.flatnonzero(self.present)
+        starts = np.append(self.offsets[present], self.offsets[-1])  # absent lists have no hits between them
+        first = 0
+        while first < len(present):
+            last = min(int(np.searchsorted(starts, starts[first] + most, side="right")) - 1, first + most)
+            last = max(first + 1, last)
+            where, low, high = present[first:last], starts[first], starts[last]
+            topic, offsets = where % len(self.topics), starts[first : last + 1] - low
+            hits = self.rank[low:high], self.judgment[low:high]
+            yield where, Lists(self.pool, topic, self.length[where], offsets, *hits)
             first = last
 
     @cached_property
-    def _kept_blocks(self) -> list[tuple[slice, Lists]]:
+    def _kept_blocks(self) -> list[tuple[Ints, Lists]]:
         """The blocks with what has been found in them, for everything that looks at fewer judgments."""
         return list(self.blocks(1_000_000))
+
+    @property
+    def empty(self) -> Lists:
+        """For each topic the list of a run that does not have it."""
+        width, none = len(self.topics), np.zeros(0, np.int32)
+        return Lists(
+            self.pool, np.arange(width), np.zeros(width, np.int32), np.zeros(width + 1, np.int64), none, none
+        )
 
     @cached_property
     def pool(self) -> Pool:
