@@ -76,7 +76,8 @@ def test_the_published_vectors_from_files(
     assert [row["rp"] for row in tables["curve"]] == RP[name]
     assert [row["crp"] for row in tables["curve"]] == CRP[name]
     assert set(tables["curve"][0]) >= {"rank", "doc", "grade", "rp", "crp", "dcg", "ideal_dcg", "delta_gain"}
-    assert set(tables) == {"curve", "points", "values", "intervals", "references"}
+    assert [row["rank"] - row["nearest"] for row in tables["places"]] == RP[name]
+    assert set(tables) == {"curve", "points", "values", "intervals", "places", "references"}
 
 
 def test_points() -> None:

@@ -42,6 +42,7 @@ def all_figures(qrels: Any, runs: Any) -> dict[str, Callable[[], Figure]]:
     figures: dict[str, Callable[[], Figure]] = {
         "crp": curve.plot,
         "dcg": lambda: curve.plot(dcg=True),
+        "rp": lambda: curve.plot(figure="rp"),
         "archetypes": lambda: effort.plot("archetypes"),
         "effort": lambda: effort.plot(highlight=list(runs)[:10]),
         "indicators": lambda: effort.plot("indicators", run=first),
@@ -65,6 +66,7 @@ ALONE: dict[str, Callable[[], Figure]] = {
 NAMES = (
     "crp",
     "dcg",
+    "rp",
     "archetypes",
     "effort",
     "indicators",

@@ -21,10 +21,12 @@ from rankscope.read import Qrels, Run, as_runs
 from rankscope.scores import as_qrels
 from rankscope.tables import Cell, Table
 
-__all__ = ["Curve", "curve"]
+__all__ = ["FIGURES", "Curve", "curve"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+FIGURES = ("crp", "dcg", "rp")
 
 _DEEPEST = 1_000_000  # a curve has a row for every rank
 
@@ -136,6 +138,21 @@ class Curve:
         return Table("curve", tuple(columns), rows, caption=f"{self.run} on topic {self.topic}")
 
     @cached_property
+    def places(self) -> Table:
+        """For every document the ranks of its grade in the ideal list, and the nearest of them: RP = rank - nearest."""
+        interval = {row[0]: row[1:3] for row in self.intervals.rows}
+        rows: list[tuple[Cell, ...]] = [
+            (rank, doc, grade, *interval[relevance], rank - rp, rp)
+            for rank, (doc, grade, relevance, rp) in enumerate(
+                zip(self.documents, self.grade, self.relevance.tolist(), self.rp.tolist(), strict=True), 1
+            )
+        ]
+        columns = ("rank", "doc", "grade", "first", "last", "nearest", "rp")
+        return Table(
+            "places", columns, rows, caption="Documents and the ranks of their grade in the ideal list"
+        )
+
+    @cached_property
     def references(self) -> Table:
         """CRP at each rank of the ideal list, of a list without relevant documents, and of the full-scale list."""
         nothing = np.zeros(self.length, np.int64)
@@ -205,15 +222,18 @@ class Curve:
 
     @property
     def tables(self) -> dict[str, Table]:
-        """``curve``, ``points``, ``values``, ``intervals`` and ``references``."""
-        found = (self.table, self.points, self.values, self.intervals, self.references)
+        """``curve``, ``points``, ``values``, ``intervals``, ``places`` and ``references``."""
+        found = (self.table, self.points, self.values, self.intervals, self.places, self.references)
         return {table.name: table for table in found}
 
-    def plot(self, *, dcg: bool = False, **options: Any) -> Any:
-        """The figure: CRP with its marked points, above the bars of RP; with ``dcg`` DCG beside it."""
+    def plot(self, *, figure: str = "crp", dcg: bool = False, **options: Any) -> Any:
+        """CRP with marked points above the bars of RP (``crp``), beside DCG (``dcg``), or how RP arises (``rp``)."""
         from rankscope import plots
 
-        return (plots.plot_dcg if dcg else plots.plot_curve)(self, **options)
+        if figure not in FIGURES:
+            raise SettingsError(f"there is no figure {figure!r}", hint=f"choose one of {', '.join(FIGURES)}")
+        name = "dcg" if dcg else {"crp": "curve"}.get(figure, figure)
+        return getattr(plots, f"plot_{name}")(self, **options)
 
 
 def curve(

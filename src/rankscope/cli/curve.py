@@ -8,6 +8,7 @@ examples:
   rankscope curve qrels.txt bm25.run --topic 351 --cutoff 1000 --head 30
   rankscope curve qrels.txt bm25.run --topic 351 -f json -o curve.json
   rankscope curve qrels.txt bm25.run --topic 351 --gains 0,5,10 --discount jk --base 10 --plot curve.pdf
+  rankscope curve qrels.txt bm25.run --topic 351 --figure rp --plot rp.pdf    how RP arises, document by document
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from rankscope.analysis.curve import curve
+from rankscope.analysis.curve import FIGURES, curve
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.tables import Table
@@ -45,7 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", type=float, default=2.0, help="base of the jk discount (default: 2)")
     options.add_output(parser)
     options.add_plot(parser)
-    parser.add_argument("--dcg", action="store_true", help="with --plot: CRP beside DCG")
+    parser.add_argument(
+        "--figure",
+        choices=FIGURES,
+        default="crp",
+        help="what --plot draws: CRP above the bars of RP, CRP beside DCG, or how RP arises (default: crp)",
+    )
+    parser.add_argument("--dcg", action="store_true", help="the same as --figure dcg")
+    parser.add_argument("--ranks", type=int, metavar="N", help="ranks in the figure rp (default: 24)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -61,8 +69,14 @@ def run(args: argparse.Namespace) -> None:
         order=args.order,
     )
     display = [_head(found.table, args.head), found.points, found.values, found.intervals]
+    kind = "dcg" if args.dcg else args.figure
+    more = {"ranks": args.ranks} if kind == "rp" else {}
     emit(
-        args, found.tables.values(), found.settings, display=display, figure=lambda: found.plot(dcg=args.dcg)
+        args,
+        found.tables.values(),
+        found.settings,
+        display=display,
+        figure=lambda: found.plot(figure=kind, **more),
     )
 
 

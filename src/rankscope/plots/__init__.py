@@ -28,6 +28,7 @@ _HOME = {
     "plot_pool_means": "pool_means",
     "plot_relations": "relations",
     "plot_robustness": "pools",
+    "plot_rp": "rp",
     "study_figures": "study",
 }
 
@@ -55,6 +56,7 @@ __all__ = [
     "plot_pool_means",
     "plot_relations",
     "plot_robustness",
+    "plot_rp",
     "study_figures",
 ]
 
@@ -96,4 +98,5 @@ if TYPE_CHECKING:
     from rankscope.plots.pools import plot_robustness as plot_robustness
     from rankscope.plots.power import plot_asl as plot_asl
     from rankscope.plots.relations import plot_relations as plot_relations
+    from rankscope.plots.rp import plot_rp as plot_rp
     from rankscope.plots.study import study_figures as study_figures
