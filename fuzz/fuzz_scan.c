@@ -202,7 +202,8 @@ static uint64_t next_random(void) {
 
 static size_t mutated(const uint8_t *seed, size_t n, uint8_t *out, size_t room) {
     static const char *const pieces[] = {"\n", " ", "\t", "\r\n", "#", "0", "-0.0", "1e-3", "inf", "nan", ".5", "301 Q0 d1 1 2 t\n",
-                                         "7.", "e", "+", "%", "\n%\n", "18446744073709551616", "0.1234567890123456789"};
+                                         "7.", "e", "+", "%", "\n%\n", "18446744073709551616", "0.1234567890123456789",
+                                         "\r", "\v", "\xC2\x85", "\xE2\x80\xA8"};
     memcpy(out, seed, n);
     for (uint64_t changes = 1 + next_random() % 6; changes; changes--) {
         size_t at = n ? next_random() % n : 0;

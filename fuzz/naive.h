@@ -99,11 +99,26 @@ static int naive_rank(word w, long long *rank) {
     return 1;
 }
 
+/* Whether some other program might end the line inside it. */
+static int naive_other_end(const uint8_t *p, const uint8_t *end, const uint8_t *last_field) {
+    for (const uint8_t *at = p; at + 1 < end; at++)
+        if (*at == '\r') return 1;
+    while (end > last_field && (end[-1] == ' ' || (end[-1] >= 9 && end[-1] <= 13))) end--;
+    for (const uint8_t *at = last_field; at < end; at++) {
+        if (*at == 11 || *at == 12 || (*at >= 28 && *at <= 30)) return 1;
+        if (end - at > 1 && memcmp(at, "\xC2\x85", 2) == 0) return 1;
+        if (end - at > 2 && (memcmp(at, "\xE2\x80\xA8", 3) == 0 || memcmp(at, "\xE2\x80\xA9", 3) == 0)) return 1;
+    }
+    return 0;
+}
+
 static int naive_take(naive_run *run, const uint8_t *p, const uint8_t *end, int order) {
     word words[6];
     if (end > p && memchr(p, 0, (size_t)(end - p))) return RS_NUL;
     int64_t count = words_of(p, end, words);
-    if (count == 0 || words[0].at[0] == '#') return RS_OK;
+    int comment = count && words[0].at[0] == '#';
+    if (naive_other_end(p, end, comment ? p : count >= 6 ? words[5].at : end)) return RS_LINE_END;
+    if (count == 0 || comment) return RS_OK;
     run->fields = count;
     if (count < 6) return RS_FIELDS;
     naive_line line = {words[0], words[2], 0, 0};

@@ -3,36 +3,93 @@
 from __future__ import annotations
 
 import os
+import stat
+import sys
 import tempfile
 from pathlib import Path
 
 from rankscope.errors import InputError
 
-__all__ = ["write_atomically"]
+__all__ = ["Disk", "disk", "write_atomically"]
+
+_EXCHANGE = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
+_HERE = -100  # AT_FDCWD: paths are relative to the working directory
+
+
+class Disk:
+    """Every step by which results reach the disk, so that tests can fail, or kill us, at each of them."""
+
+    def make_directory(self, path: Path) -> None:
+        """A directory that is not there yet; its parent is."""
+        path.mkdir()
+
+    def write(self, path: Path, data: bytes) -> None:
+        """A file with this content."""
+        path.write_bytes(data)
+
+    def rename(self, path: Path, target: Path) -> None:
+        """Another name for a file or directory; a file, or an empty directory, of that name is replaced."""
+        path.replace(target)
+
+    def exchange(self, path: Path, other: Path) -> bool:
+        """Two names change places in one step; False where the system or the file system cannot do it."""
+        if sys.platform not in ("linux", "darwin"):
+            return False
+        import ctypes
+
+        library = ctypes.CDLL(None, use_errno=True)
+        names = os.fsencode(path), os.fsencode(other)
+        if hasattr(library, "renameat2"):
+            return bool(library.renameat2(_HERE, names[0], _HERE, names[1], _EXCHANGE) == 0)
+        return hasattr(library, "renamex_np") and library.renamex_np(*names, _EXCHANGE) == 0
+
+    def remove(self, path: Path) -> None:
+        """A file, if it is there."""
+        path.unlink(missing_ok=True)
+
+    def remove_directory(self, path: Path) -> None:
+        """An empty directory."""
+        path.rmdir()
+
+
+disk = Disk()
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
-    """Write a file so that it is whole or absent: into a temporary sibling, then renamed."""
+    """Write a file so that it is whole or absent: into a temporary sibling, then renamed.
+
+    A file that is there keeps its mode. What a symbolic link points to is written, and the link stays.
+    """
     target = Path(path)
     data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
     if target.exists() and not target.is_file() and not target.is_dir():
         target.write_bytes(data)  # a device or a pipe cannot be replaced by a file
         return
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
+        place = Path(os.path.realpath(target, strict=target.exists()))
+        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:40]}.")
     except OSError as error:
         raise InputError(
             f"cannot write ({error.strerror})", path=target, hint="check the directory"
         ) from None
+    temporary = Path(name)
+    os.close(handle)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(target)
+        disk.write(temporary, data)
+        temporary.chmod(_mode(place))
+        disk.rename(temporary, place)
     except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise InputError(f"cannot write ({error.strerror})", path=target, hint="check the path") from None
         raise
+
+
+def _mode(place: Path) -> int:
+    """The mode of the file that is there, or that of a new one."""
+    try:
+        return stat.S_IMODE(place.stat().st_mode)
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask

@@ -15,6 +15,7 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from rankscope import __version__
+from rankscope.cli.targets import refuse_overwriting
 from rankscope.errors import RankscopeError, nearest, printable
 
 __all__ = ["COMMANDS", "main"]
@@ -95,6 +96,7 @@ def _dispatch(arguments: list[str]) -> int:
         _add_common(parser)
         args = parser.parse_args(rest)
         args.command = name
+        refuse_overwriting(args)
         module.run(args)
         return 0
     _top_parser().parse_args(arguments)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from rankscope.analysis.pools import RATIOS
@@ -113,19 +112,16 @@ def run(args: argparse.Namespace) -> None:
         seed=args.seed, order=args.order, missing=args.missing, jobs=args.jobs,
     )  # fmt: skip
     made = Study(made.tables, {**made.settings, "plugins": list(args.plugin)}, made.inputs)
-    made.write(args.output)
-    if args.plots:
-        _draw(made, Path(args.output) / "figures")
+    made.write(args.output, _pictures(made) if args.plots else None)
     _print(made, _SHOWN)
     sys.stdout.write(f"\n{len(made.files()) + 1} files in {args.output}\n")
 
 
-def _draw(made: Study, folder: Path) -> None:
+def _pictures(made: Study) -> dict[str, bytes]:
+    """The figures, without digests in the manifest: they may differ from one version of matplotlib to the next."""
     from rankscope.plots import study_figures
 
-    # beside the files of the manifest: pictures may differ from one version of matplotlib to the next
-    for name, figure in study_figures(made).items():
-        figure.save(folder / f"{name}.pdf")
+    return {f"figures/{name}.pdf": figure.render("pdf") for name, figure in study_figures(made).items()}
 
 
 def _repeat(args: argparse.Namespace) -> None:

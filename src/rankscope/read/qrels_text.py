@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.read.ids import to_text
+from rankscope.read.line_ends import described_end, foreign_end, may_have_foreign_end
 from rankscope.read.source import Source
 
 __all__ = ["parse_qrels"]
@@ -43,7 +44,7 @@ def _fields(text: bytes, path: str | None) -> tuple[list[bytes], npt.NDArray[np.
         text += b"\n"
     count = text.count(b"\n")
     fields = text.replace(b"\n", b" \0 ").split()
-    unusual = b"#" in text or _END in text
+    unusual = b"#" in text or _END in text or may_have_foreign_end(text)
     if len(fields) == 5 * count and fields[4::5].count(_END) == count and not unusual:
         return fields, np.arange(1, count + 1)
     fields, lines = [], []
@@ -52,6 +53,9 @@ def _fields(text: bytes, path: str | None) -> tuple[list[bytes], npt.NDArray[np.
         if _END in line:
             hint = "this looks like binary data; give a text file"
             raise InputError("a NUL byte in the line", path=path, line=number, hint=hint)
+        if end := foreign_end(line, 4):
+            what, hint = described_end(end)
+            raise InputError(what, path=path, line=number, hint=hint)
         if not row or row[0][:1] == b"#":
             continue
         if len(row) != 4:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.read.ids import to_text
+from rankscope.read.line_ends import described_end, foreign_end, may_have_foreign_end
 from rankscope.read.source import Source, whole_lines
 
 __all__ = ["COLUMNS", "LineProblem", "RunText", "TextList", "refuse_empty"]
@@ -33,8 +34,8 @@ _END = b"\0"  # stands for the end of a line among its fields: no field can cont
 class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the file has a name
     """The first line of a run that is wrong. Both scanners raise it, so their messages are the same.
 
-    ``kind`` is one of ``long``, ``nul``, ``fields``, ``rank``, ``score``, ``nan``, ``duplicate``, tested in this order
-    within a line; a duplicate is a problem of the line where the document occurs for the second time.
+    ``kind`` is one of ``long``, ``nul``, ``ending``, ``fields``, ``rank``, ``score``, ``nan``, ``duplicate``, tested in
+    this order within a line; a duplicate is a problem of the line where the document occurs for the second time.
     """
 
     def __init__(self, kind: str, line: int, text: bytes = b"", topic: bytes = b"", fields: int = 0) -> None:
@@ -54,6 +55,9 @@ class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the fil
 
     def _nul(self) -> tuple[str, str]:
         return "a NUL byte in the line", "this looks like binary data; give a text file"
+
+    def _ending(self) -> tuple[str, str]:
+        return described_end(self.text)
 
     def _fields(self) -> tuple[str, str]:
         message = f"{self.fields} field{'s' * (self.fields != 1)} where a run has 6: {COLUMNS}"
@@ -140,7 +144,8 @@ class RunText:
             lines = range(self.lines + 1, self.lines + 1 + count)
             columns = _Columns(lines, *(fields[column::7] for column in (0, 2, 3, 4, 5)))
             starts = _changes(columns.topics)
-            usual = not any(columns.topics[row][:1] == b"#" for row in starts)
+            comments = any(columns.topics[row][:1] == b"#" for row in starts)
+            usual = not comments and not may_have_foreign_end(text)
         self.lines += count
         if usual:
             self._take_columns(columns, starts)
@@ -155,6 +160,9 @@ class RunText:
         for number, line in enumerate(text.split(b"\n")[:-1], before + 1):
             if _END in line:
                 problem = LineProblem("nul", number)
+                break
+            if end := foreign_end(line, 6):
+                problem = LineProblem("ending", number, end)
                 break
             fields = line.split()
             if not fields or fields[0][:1] == b"#":

@@ -21,7 +21,7 @@ from rankscope.read.orders import check_order, permutation
 from rankscope.read.run_text import LineProblem, RunText, TextList, refuse_empty
 from rankscope.read.source import Source, read_bytes
 
-__all__ = ["Run", "RunList", "Runs", "as_runs", "read_run", "read_runs"]
+__all__ = ["Run", "RunList", "Runs", "as_runs", "read_run", "read_runs", "run_files"]
 
 _STDIN = "standard input"
 _SUFFIXES = (".gz", ".txt", ".run", ".trec", ".res", ".results")
@@ -185,7 +185,7 @@ def read_runs(*sources: str | Path, order: str = "trec_eval") -> Runs:
         if str(source) == "-":
             runs.append(read_run("-", order=order))
         else:
-            paths += _expand(source)
+            paths += run_files(source)
     names = [_name_of(path) for path in paths]
     for path, name in zip(paths, names, strict=True):
         unique = name if names.count(name) == 1 else f"{path.parent.name}/{name}"
@@ -227,7 +227,8 @@ def _name_of(path: Path) -> str:
     return name
 
 
-def _expand(source: str | Path) -> list[Path]:
+def run_files(source: str | Path) -> list[Path]:
+    """The files that a name of runs stands for: itself, the files of a directory, or what matches a pattern."""
     if source == "":  # as a path it would be the working directory
         raise InputError("the name of a run is empty", hint="name a run file, a directory or a pattern")
     path = Path(source)
@@ -284,6 +285,7 @@ def _parse_lists(source: Path | bytes, label: str) -> dict[str, RunList]:
     try:
         run.read(text)
     except LineProblem as problem:
+        text.check_unchanged()
         raise problem.located(text.label) from None
     if not run.lists:
         refuse_empty(text)

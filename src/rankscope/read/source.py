@@ -1,15 +1,18 @@
 """A text source in blocks of bytes: a file, a gzipped file, standard input, bytes in memory.
 
 Whatever its size and packing, a source is read piece by piece, can be read again, and knows how messages
-name it.
+name it. A file that somebody changes while it is read is refused: half of one run and half of another would be a
+run that nobody made.
 """
 
 from __future__ import annotations
 
+import os
 import stat
 import sys
 import zlib
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +38,8 @@ class Source(NamedTuple):
     data: bytes | None
     size: int
     packed: bool
+    stamp: tuple[int, ...] = ()
+    """Which file it is, how long, and when it was last written."""
 
     @classmethod
     def of(cls, source: str | Path | bytes, label: str = "<bytes>") -> Source:
@@ -48,12 +53,14 @@ class Source(NamedTuple):
             raise InputError("the name of a file is empty", hint="name a file, or - for standard input")
         path = Path(source)
         try:
-            status = path.stat()
             with path.open("rb", buffering=0) as file:
-                if not stat.S_ISREG(status.st_mode):  # a pipe can be read only once
+                status = os.fstat(file.fileno())
+                if not stat.S_ISREG(status.st_mode) or not status.st_size:
+                    # a pipe can be read only once, and some files of the system do not know their size
                     data = file.readall()
                     return cls(str(path), None, data, len(data), data.startswith(GZIP_MAGIC))
-                return cls(str(path), path, None, status.st_size, file.read(2) == GZIP_MAGIC)
+                packed = file.read(2) == GZIP_MAGIC
+                return cls(str(path), path, None, status.st_size, packed, _stamp(status))
         except OSError as error:
             raise unreadable(error, str(path)) from None
 
@@ -75,8 +82,34 @@ class Source(NamedTuple):
             with self.path.open("rb", buffering=0) as file:
                 while block := file.read(BLOCK):
                     yield block
+                self.check_read(file, self.size)
         except OSError as error:
             raise unreadable(error, self.label) from None
+
+    def check_read(self, file: FileIO, until: int) -> None:
+        """An error if an open file is not the one that was named any more, or does not reach as far as it did."""
+        if _stamp(os.fstat(file.fileno())) != self.stamp or file.tell() != until:
+            raise self.changed()
+
+    def check_unchanged(self) -> None:
+        """The same for a file that is not open."""
+        if self.path is None:
+            return
+        try:
+            same = _stamp(self.path.stat()) == self.stamp
+        except OSError:
+            same = False
+        if not same:
+            raise self.changed()
+
+    def changed(self) -> InputError:
+        """What to say about a file that changed."""
+        hint = "wait until nothing writes to it, and try again"
+        return InputError("the file changed while it was read", path=self.label, hint=hint)
+
+
+def _stamp(status: os.stat_result) -> tuple[int, ...]:
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def checked_head(block: bytes, label: str) -> bytes:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.analysis.study.manifest import MANIFEST, listed_files
+from rankscope.directories import finish_replacement
 from rankscope.errors import InputError
 from rankscope.tables import Table
 
@@ -36,6 +38,7 @@ def read_study(directory: str | Path) -> dict[str, Table]:
         raise InputError(
             "there is no such directory", path=root, hint="name the directory rankscope study wrote"
         )
+    finish_replacement(root, MANIFEST, listed_files)
     found: dict[str, Table] = {}
     for path in sorted(root.rglob("*.json")):
         for name, rows in _tables(path).items():

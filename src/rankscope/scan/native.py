@@ -28,9 +28,9 @@ from rankscope.scan.hits import ReturningTopic, RunHits
 
 __all__ = ["available", "scan"]
 
-_VERSION = 3
+_VERSION = 4
 _NO_MEMORY, _RETURNING = 1, 2
-_KINDS = {3: "long", 4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate"}
+_KINDS = {3: "long", 4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate", 10: "ending"}
 _SHARES_FILES = os.name == "posix"  # elsewhere the numbers of open files may mean nothing to the library
 _TURN = 1 << 24  # bytes of a file that are read without looking for an interrupt
 _KEY = os.urandom(16)  # of the hash of ids in this process
@@ -112,7 +112,7 @@ def _scan_whole(table: _Table, order: int, source: Source, keep: bool) -> RunHit
         else:
             for block in source.blocks():
                 state.feed(block)
-        state.finish()
+            state.finish()
         return _merged([state.parts()])
 
 
@@ -128,7 +128,6 @@ def _scan_pieces(table: _Table, order: int, source: Source, jobs: int) -> RunHit
     def piece(span: tuple[int, int | None]) -> _Parts:
         with _Scan.of(table, order, keep=False) as state:
             state.read(source, *span)
-            state.finish()
             return state.parts()
 
     spans = list(zip([0, *cuts], [*cuts, None], strict=True))
@@ -250,7 +249,7 @@ class _Scan:
             table.library.rs_scan_free(handle)
 
     def read(self, source: Source, start: int, stop: int | None) -> None:
-        """The bytes of a plain file, read by the library itself."""
+        """The bytes of a plain file between two places, read by the library itself; there is no more text."""
         assert source.path is not None
         try:
             with source.path.open("rb", buffering=0) as file:
@@ -262,6 +261,8 @@ class _Scan:
                 while (left := _TURN if stop is None else min(_TURN, stop - file.tell())) > 0:
                     if not self._more(file, left):
                         break
+                self.finish()
+                source.check_read(file, source.size if stop is None else stop)
         except OSError as error:
             raise unreadable(error, source.label) from None
 

@@ -4,9 +4,10 @@ Two scanners give the same bytes: one in C and one in Python. The environment va
 chooses ``native`` or ``python``; without it the one in C serves wherever it could be built.
 
 A run has six fields a line, ``topic Q0 document rank score tag``, separated by any blanks. Blank lines and
-lines that start with ``#`` are skipped. The second field is not looked at, nor is the rank unless it gives the
-order, nor is anything after the tag, as in trec_eval. Every line must be right, also in topics without
-judgments, so whether a run can be read does not depend on the qrels.
+lines that start with ``#`` are skipped. Lines end in LF or CRLF, and what other programs take for a line end is
+an error. The second field is not looked at, nor is the rank unless it gives the order, nor is anything after the
+tag, as in trec_eval. Every line must be right, also in topics without judgments, so whether a run can be read
+does not depend on the qrels.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def hits_of(run: Run, qrels: Qrels, *, jobs: int = 1) -> RunHits:
 
 
 def scan_text(
-    source: str | Path | bytes,
+    source: str | Path | bytes | Source,
     qrels: Qrels,
     order: str = "trec_eval",
     *,
@@ -75,7 +76,7 @@ def scan_text(
     """
     check_order(order)
     scanner = backend_name(backend)
-    text = Source.of(source, label)
+    text = source if isinstance(source, Source) else Source.of(source, label)
     try:
         if scanner == "native":
             run = native.scan(text, qrels, order, jobs)
@@ -84,6 +85,7 @@ def scan_text(
 
             run = python.scan(text, qrels, order)
     except LineProblem as problem:
+        text.check_unchanged()  # the line may be half of one file and half of another
         raise problem.located(text.label) from None
     if not len(run.topic) and not run.ignored_topics:
         refuse_empty(text)

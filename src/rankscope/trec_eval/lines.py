@@ -7,6 +7,7 @@ from math import isfinite
 
 from rankscope.errors import InputError
 from rankscope.read.ids import to_text
+from rankscope.read.line_ends import described_end, foreign_end
 from rankscope.read.source import read_bytes
 
 __all__ = ["number", "rows"]
@@ -16,6 +17,9 @@ def rows(path: str, count: int, what: str) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and fields; blank lines and lines that begin with ``#`` are skipped."""
     shown = "standard input" if path == "-" else path
     for line, text in enumerate(read_bytes(path).split(b"\n"), 1):
+        if end := foreign_end(text, count):
+            problem, hint = described_end(end)
+            raise InputError(problem, path=shown, line=line, hint=hint)
         fields = text.split()
         if not fields or fields[0].startswith(b"#"):
             continue

@@ -9,7 +9,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.analysis.study.experiments import repeat_study, study
-from rankscope.analysis.study.manifest import MANIFEST, read_manifest, write_directory
+from rankscope.analysis.study.manifest import MANIFEST, described, read_manifest, write_directory
 from rankscope.cli.main import main
 from rankscope.errors import InputError
 
@@ -129,12 +129,15 @@ def test_what_came_from_memory_cannot_be_repeated(small, tmp_path):
 
 def test_the_directory_appears_whole_or_not_at_all(tmp_path, monkeypatch):
     target = tmp_path / "s"
-    write_directory(target, {"a/b.csv": b"1", MANIFEST: b"{}"})
-    write_directory(target, {"c.csv": b"2", MANIFEST: b"{}"})
-    assert contents(target) == {"c.csv": b"2", MANIFEST: b"{}"}
+    first, second = (
+        {**files, MANIFEST: described({}, {}, files)} for files in ({"a/b.csv": b"1"}, {"c.csv": b"2"})
+    )
+    write_directory(target, first)
+    write_directory(target, second)
+    assert contents(target) == second
     with pytest.raises((InputError, TypeError)):
         write_directory(target, {"c.csv": "not bytes", MANIFEST: b"{}"})
-    assert contents(target) == {"c.csv": b"2", MANIFEST: b"{}"}
+    assert contents(target) == second
     assert [p.name for p in tmp_path.iterdir()] == ["s"]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("")

@@ -63,11 +63,15 @@ class Study(Result):
                 found[f"figures/{figure}.json"] = _json(shown)
         return {name: text.encode("utf-8", "surrogateescape") for name, text in found.items()}
 
-    def write(self, directory: str | Path) -> None:
-        """Write tables, data of the figures and the manifest; the directory appears whole or not at all."""
-        files = self.files()
-        files[manifests.MANIFEST] = manifests.described(self.settings, self.inputs, files)
-        manifests.write_directory(directory, files)
+    def write(self, directory: str | Path, pictures: Mapping[str, bytes] | None = None) -> None:
+        """Write tables, data of the figures, pictures of them and the manifest: all, or none.
+
+        An earlier study in the directory is replaced. Files that no study wrote stay, and if one of them has the
+        name of a file of the study, or a file of the earlier one was changed, nothing is written.
+        """
+        files, pictures = self.files(), pictures or {}
+        text = manifests.described(self.settings, self.inputs, files, pictures)
+        manifests.write_directory(directory, {**files, **pictures, manifests.MANIFEST: text})
 
 
 def study(

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import sys
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from rankscope import __version__
+from rankscope.directories import finish_replacement, replace_directory
 from rankscope.errors import InputError
 from rankscope.read import Qrels, Runs, read_qrels, read_run
 
@@ -23,6 +22,7 @@ __all__ = [
     "changed_files",
     "described",
     "inputs_of",
+    "listed_files",
     "open_inputs",
     "read_manifest",
     "write_directory",
@@ -65,8 +65,13 @@ def _file(path: str | None, source: Path | bytes | None) -> dict[str, str | None
     return {"path": path, "sha256": digest(Path(path).read_bytes())}
 
 
-def described(settings: Mapping[str, Any], inputs: Mapping[str, Any], files: Mapping[str, bytes]) -> bytes:
-    """The text of the manifest."""
+def described(
+    settings: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+    files: Mapping[str, bytes],
+    pictures: Iterable[str] = (),
+) -> bytes:
+    """The text of the manifest; ``pictures`` belong to the study without being compared when it is repeated."""
     content = {
         "kind": _KIND,
         "versions": versions(),
@@ -74,6 +79,8 @@ def described(settings: Mapping[str, Any], inputs: Mapping[str, Any], files: Map
         "inputs": dict(inputs),
         "outputs": {name: digest(data) for name, data in sorted(files.items())},
     }
+    if pictures:
+        content["pictures"] = sorted(pictures)
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "surrogateescape") + b"\n"
 
@@ -83,14 +90,19 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
     file = Path(path) / MANIFEST if Path(path).is_dir() else Path(path)
     hint = f"name the {MANIFEST} that rankscope study wrote"
     try:
-        content = json.loads(file.read_bytes().decode("utf-8", "surrogateescape"))
+        finish_replacement(file.parent, MANIFEST, listed_files)
+        return _parsed(file)
     except OSError as error:
         raise InputError(f"cannot read ({error.strerror})", path=file, hint=hint) from None
-    except ValueError:
-        raise InputError("this is not a manifest", path=file, hint=hint) from None
+    except (ValueError, KeyError):
+        raise InputError("this is not the manifest of a study", path=file, hint=hint) from None
+
+
+def _parsed(file: Path) -> dict[str, Any]:
+    content = json.loads(file.read_bytes().decode("utf-8", "surrogateescape"))
     expected = {"settings", "inputs", "outputs", "versions"}
     if not isinstance(content, dict) or content.get("kind") != _KIND or not expected <= set(content):
-        raise InputError("this is not the manifest of a study", path=file, hint=hint)
+        raise ValueError
     return content
 
 
@@ -133,36 +145,20 @@ def changed_files(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> li
 
 
 def write_directory(directory: str | Path, files: Mapping[str, bytes]) -> None:
-    """Write all files of a study, or none: into a temporary sibling directory, then renamed.
+    """Write all files of a study, or none, in place of an earlier study or where there is nothing."""
+    replace_directory(directory, files, MANIFEST, listed_files)
 
-    A directory that holds an earlier study is replaced; any other that is not empty is refused.
-    """
-    target = Path(directory)
-    occupied = target.exists() and (not target.is_dir() or any(target.iterdir()))
-    if occupied and not (target / MANIFEST).is_file():
-        raise InputError(
-            "there is something here that is not a study", path=target, hint="choose another directory"
-        )
+
+def listed_files(directory: Path) -> dict[str, str | None]:
+    """The files of the study in a directory with their digests; pictures and the manifest itself have none."""
     try:
-        target.absolute().parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=target.absolute().parent, prefix=f".{target.name[:40]}."))
-    except OSError as error:
-        raise InputError(
-            f"cannot write ({error.strerror})", path=target, hint="check the directory"
-        ) from None
-    try:
-        fresh = temporary / "study"
-        for name, data in files.items():
-            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
-            (fresh / name).write_bytes(data)
-        if target.exists():
-            target.rename(temporary / "before")
-        fresh.rename(target)
-    except OSError as error:
-        raise InputError(
-            f"cannot write ({error.strerror})", path=target, hint="check the directory"
-        ) from None
-    finally:
-        if (temporary / "before").exists() and not target.exists():
-            (temporary / "before").rename(target)
-        shutil.rmtree(temporary, ignore_errors=True)
+        content = _parsed(directory / MANIFEST)
+        outputs, pictures = content["outputs"], content.get("pictures", [])
+        names = {**outputs, **dict.fromkeys(pictures), MANIFEST: None}
+        if all(isinstance(name, str) for name in names) and isinstance(pictures, list):
+            return names
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    raise InputError(
+        "there is something here that is not a study", path=directory, hint="choose another directory"
+    )

@@ -34,6 +34,41 @@ static inline uint64_t gaps(const uint8_t *p) {
     return mask;
 }
 
+/* The length of a Unicode line end (NEL, U+2028, U+2029) at p; 0 if there is none. */
+static inline size_t unicode_end(const uint8_t *p, const uint8_t *end) {
+    if (*p == 0xC2) return end - p > 1 && p[1] == 0x85 ? 2 : 0;
+    return *p == 0xE2 && end - p > 2 && p[1] == 0x80 && (p[2] == 0xA8 || p[2] == 0xA9) ? 3 : 0;
+}
+
+/* The first Unicode line end from p on, or the end. */
+static inline const uint8_t *next_unicode_end(const uint8_t *p, const uint8_t *end) {
+    const uint64_t high = UINT64_C(0x8080808080808080);
+    while (p < end) {
+        if (end - p >= 32 && !((word_at(p) | word_at(p + 8) | word_at(p + 16) | word_at(p + 24)) & high)) {
+            p += 32; /* nothing but ASCII, the normal case */
+        } else {
+            const uint8_t *stop = end - p > 32 ? p + 32 : end;
+            for (; p < stop; p++)
+                if (unicode_end(p, end)) return p;
+        }
+    }
+    return end;
+}
+
+/* The first line end in a line that is not ours, from the start of the last field (in a comment, of the line) to the
+ * last byte that is not blank; its length is 0 if there is none. `end` is the newline. */
+static inline field foreign_end(const uint8_t *line, const uint8_t *last_field, const uint8_t *end) {
+    for (const uint8_t *p = line; p < end; p++) /* anywhere: elsewhere a CR alone is a line end like LF */
+        if (*p == '\r' && p[1] != '\n') return (field){p, 1};
+    while (last_field < end && is_space(end[-1])) end--;
+    for (const uint8_t *p = last_field; p < end; p++) {
+        size_t length = unicode_end(p, end);
+        if (*p == '\v' || *p == '\f' || (*p >= 0x1C && *p <= 0x1E)) length = 1;
+        if (length) return (field){p, length};
+    }
+    return (field){end, 0};
+}
+
 static inline const uint8_t *next_gap(const uint8_t **window, uint64_t *mask) {
     while (!*mask) *mask = gaps(*window += WINDOW);
     const uint8_t *gap = *window + lowest_bit(*mask);
@@ -74,8 +109,8 @@ static inline const uint8_t *split_long(const uint8_t *line, field *fields) {
         if (i < COLUMNS - 1 && *gap != ' ' && *gap != '\t') return NULL;
         fields[i] = (field){start, (size_t)(gap - start)};
     }
-    while (*gap != '\n') { /* what stands after the tag does not matter, unless it is no text */
-        if (*gap != ' ' && *gap != '\t' && *gap != '\r') return NULL;
+    while (*gap != '\n') { /* what stands after the tag does not matter, unless it may be another line */
+        if (*gap != ' ' && *gap != '\t' && !(*gap == '\r' && gap[1] == '\n')) return NULL;
         gap = next_gap(&window, &mask);
     }
     return gap + 1;

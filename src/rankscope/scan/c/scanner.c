@@ -506,17 +506,23 @@ static int32_t finish_kept(rs_scan *scan) {
 static int32_t take_unusual(rs_scan *scan, const uint8_t *p, const uint8_t *end) {
     field fields[COLUMNS] = {{p, 0}};
     int64_t count = 0;
+    const field none = {end, 0};
+    const uint8_t *line = p;
+    int comment = 0;
     if (memchr(p, 0, (size_t)(end - p))) return fail_plainly(scan, RS_NUL);
     for (;;) {
         while (p < end && is_space(*p)) p++;
         if (p == end) break;
-        if (count == 0 && *p == '#') return RS_OK;
+        if (count == 0 && *p == '#') comment = 1;
         const uint8_t *start = p;
         while (p < end && !is_space(*p)) p++;
         if (count < COLUMNS) fields[count] = (field){start, (size_t)(p - start)};
         count++;
     }
-    if (count == 0) return RS_OK;
+    const uint8_t *last_field = comment ? line : count >= COLUMNS ? fields[TAG].at : end;
+    const field foreign = foreign_end(line, last_field, end);
+    if (foreign.length) return fail(scan, RS_LINE_END, foreign, none);
+    if (count == 0 || comment) return RS_OK;
     if (count >= COLUMNS) return take(scan, fields); /* what stands after the tag does not matter */
     scan->bad_fields = count;
     return fail_plainly(scan, RS_FIELDS);
@@ -524,18 +530,20 @@ static int32_t take_unusual(rs_scan *scan, const uint8_t *p, const uint8_t *end)
 
 /* Scans whole lines; `end` is just after a newline. */
 static int32_t scan_lines(rs_scan *scan, const uint8_t *p, const uint8_t *end) {
+    const uint8_t *foreign = next_unicode_end(p, end);
     while (p < end) {
         field fields[COLUMNS];
         const uint8_t *next = split_short(p, fields);
         if (!next) next = split_long(p, fields);
         scan->line++;
         int32_t status;
-        if (next) {
+        if (next && next <= foreign) {
             status = take(scan, fields);
         } else {
             const uint8_t *newline = memchr(p, '\n', (size_t)(end - p));
             status = take_unusual(scan, p, newline);
             next = newline + 1;
+            if (foreign < next) foreign = next_unicode_end(next, end);
         }
         if (status) return scan->keep && status != RS_NO_MEMORY ? finish_kept(scan) : status;
         p = next;

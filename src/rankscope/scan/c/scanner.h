@@ -15,7 +15,7 @@
 #define RS_API __attribute__((visibility("default")))
 #endif
 
-#define RS_VERSION 3
+#define RS_VERSION 4
 
 enum rs_order { RS_TREC_EVAL = 0, RS_TREC_EVAL9 = 1, RS_RANK = 2, RS_FILE = 3 };
 
@@ -29,7 +29,8 @@ enum rs_status {
     RS_BAD_RANK = 6,
     RS_BAD_SCORE = 7,
     RS_NAN_SCORE = 8,
-    RS_DUPLICATE = 9
+    RS_DUPLICATE = 9,
+    RS_LINE_END = 10 /* a character at which other programs end lines, where a line could end */
 };
 
 typedef struct rs_table rs_table;

@@ -1,0 +1,83 @@
+"""What a command writes must not be what it reads: known before any work is done."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from rankscope.errors import InputError, SettingsError
+
+__all__ = ["refuse_overwriting"]
+
+_TARGETS = ("output", "plot")
+_WORDS = ("command", "name", "title")
+"""Options whose values are words of the user's, even where a file has the same name."""
+
+
+def refuse_overwriting(args: argparse.Namespace) -> None:
+    """An error if -o or --plot names a file that the command also reads, by whatever path, or both name one file."""
+    values = [getattr(args, name, None) for name in _TARGETS]
+    targets = [value for value in values if isinstance(value, str) and value not in ("", "-")]
+    if len({os.path.realpath(target) for target in targets}) < len(targets):
+        raise SettingsError("-o and --plot name the same file", path=targets[0], hint="name two files")
+    for target in targets:
+        written = {key: path for path in _replaced(Path(target)) if (key := _identity(path))}
+        if not written:
+            continue
+        for source in _read(args):
+            if path := written.get(_identity(source) or ()):
+                raise SettingsError(
+                    "this is one of the files that are read", path=path, hint="write to another place"
+                )
+
+
+def _identity(path: Path) -> tuple[int, ...] | None:
+    """The same for every path and link to a file; None if there is none, or it is a device or a pipe."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return (status.st_dev, status.st_ino) if path.is_file() else None
+
+
+def _replaced(target: Path) -> Iterator[Path]:
+    """The files that are there and would be replaced."""
+    if not target.is_dir():
+        yield target
+        return
+    from rankscope.analysis.study.manifest import listed_files
+
+    try:
+        yield from (target / name for name in listed_files(target))
+    except InputError:
+        return  # not a study: it will not be replaced
+
+
+def _read(args: argparse.Namespace) -> Iterator[Path]:
+    """Every file that an argument names, or that stands in a directory or matches a pattern that one names."""
+    from rankscope.read.runs import run_files
+
+    for name, value in vars(args).items():
+        if name in (*_TARGETS, *_WORDS):
+            continue
+        for text in value if isinstance(value, list | tuple) else [value]:
+            if not isinstance(text, str) or not text:
+                continue
+            if name == "runs":
+                try:
+                    yield from run_files(text)
+                except (InputError, OSError):
+                    continue
+            elif _is_directory(text):
+                yield from Path(text).rglob("*")
+            else:
+                yield Path(text)
+
+
+def _is_directory(text: str) -> bool:
+    try:
+        return Path(text).is_dir()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,247 @@
+"""A study replaces an earlier one, and nothing else, whatever happens in between."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from disks import Dead, Faulty, Full, Killing
+
+from rankscope import files as layer
+from rankscope.analysis.study.manifest import (
+    MANIFEST,
+    described,
+    listed_files,
+    read_manifest,
+    write_directory,
+)
+from rankscope.directories import COMMITTED, STAGED
+from rankscope.errors import InputError
+
+OLD = {"tables/a.csv": b"old a\n", "tables/gone/b.csv": b"old b\n", "figures/x.json": b"{}\n"}
+NEW = {"tables/a.csv": b"new a, longer\n", "tables/c.csv": b"new c\n"}
+MINE = {"notes.txt": b"mine", "tables/mine.txt": b"mine, too", ".git/config": b"[core]"}
+
+
+def study_of(files: dict[str, bytes]) -> dict[str, bytes]:
+    return {**files, MANIFEST: described({"made": sorted(files)}, {}, files)}
+
+
+def contents(place: Path) -> dict[str, bytes]:
+    return {p.relative_to(place).as_posix(): p.read_bytes() for p in place.rglob("*") if p.is_file()}
+
+
+def put(place: Path, files: dict[str, bytes]) -> None:
+    for name, data in files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(data)
+
+
+@pytest.fixture(autouse=True)
+def usual_disk() -> Iterator[None]:
+    yield
+    layer.disk = layer.Disk()
+
+
+@pytest.fixture(params=["alone", "with files of the user's", "without exchange"])
+def situation(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, dict[str, bytes], bool]:
+    """A directory with a study, what else is in it, and whether directories can be exchanged."""
+    mine = MINE if request.param.startswith("with files") else {}
+    target = tmp_path / "s"
+    write_directory(target, study_of(OLD))
+    put(target, mine)
+    return target, mine, request.param != "without exchange"
+
+
+def steps(target: Path, exchanges: bool) -> int:
+    """How many steps there are to a replacement (tried on the spot)."""
+    layer.disk = counting = Faulty(exchanges=exchanges)
+    write_directory(target, study_of(NEW))
+    layer.disk = layer.Disk()
+    write_directory(target, study_of(OLD))
+    return counting.steps
+
+
+def test_a_death_at_any_step_leaves_the_old_study_or_the_new_one(situation, tmp_path) -> None:
+    target, mine, exchanges = situation
+    old, new = study_of(OLD) | mine, study_of(NEW) | mine
+    seen = set()
+    for last in range(steps(target, exchanges)):
+        layer.disk = Faulty(last, exchanges)
+        with pytest.raises(Dead):
+            write_directory(target, study_of(NEW))
+        layer.disk = layer.Disk()
+        in_one_step = exchanges and not mine
+        if in_one_step:  # without anybody's help
+            assert contents(target) in (old, new), last
+        assert mine.items() <= contents(target).items()
+        read_manifest(target)  # whoever opens it next does the rest
+        found = {k: v for k, v in contents(target).items() if not k.startswith(STAGED)}
+        assert found in (old, new), last
+        seen.add(found == new)
+        write_directory(target, study_of(OLD))
+        assert contents(target) == old, last
+    assert seen == {False, True}
+
+
+def test_a_full_disk_leaves_the_old_study_and_no_trace(situation, tmp_path) -> None:
+    target, mine, exchanges = situation
+    for last in range(steps(target, exchanges)):
+        layer.disk = full = Full(last, exchanges)
+        try:
+            write_directory(target, study_of(NEW))
+        except InputError as error:
+            assert "No space left" in str(error)
+            if not (
+                target / COMMITTED
+            ).exists():  # else the new study was complete, and its files must only be moved
+                assert contents(target) == study_of(OLD) | mine
+                assert [p.name for p in tmp_path.iterdir()] == ["s"]
+        layer.disk = layer.Disk()
+        assert full.steps
+        write_directory(target, study_of(OLD))
+
+
+def killed(target: Path, last: int, exchanges: bool) -> int:
+    """How a process ended that was to replace the study and was killed at a step."""
+    child = os.fork()
+    if child == 0:
+        try:
+            layer.disk = Killing(last, exchanges)
+            write_directory(target, study_of(NEW))
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no SIGKILL here")
+def test_a_real_kill_at_any_step_leaves_the_old_study_or_the_new_one(situation) -> None:
+    target, mine, exchanges = situation
+    old, new = study_of(OLD) | mine, study_of(NEW) | mine
+    for last in range(steps(target, exchanges)):
+        assert killed(target, last, exchanges) == -signal.SIGKILL
+        if exchanges and not mine:
+            assert contents(target) in (old, new), last
+        read_manifest(target)
+        found = {k: v for k, v in contents(target).items() if not k.startswith(STAGED)}
+        assert found in (old, new), last
+        write_directory(target, study_of(OLD))
+        assert contents(target) == old
+
+
+def test_a_death_while_a_first_study_is_written_leaves_nothing_or_all_of_it(tmp_path) -> None:
+    layer.disk = counting = Faulty()
+    write_directory(tmp_path / "counted", study_of(NEW))
+    for last in range(counting.steps):
+        target = tmp_path / f"s{last}"
+        layer.disk = Faulty(last)
+        with pytest.raises(Dead):
+            write_directory(target, study_of(NEW))
+        assert not target.exists() or contents(target) == study_of(NEW)
+
+
+def test_what_a_killed_replacement_left_beside_the_study_is_removed_in_time(tmp_path, monkeypatch) -> None:
+    target = tmp_path / "s"
+    write_directory(target, study_of(OLD))
+    for last in range(steps(target, True)):
+        layer.disk = Faulty(last)
+        with pytest.raises(Dead):
+            write_directory(target, study_of(NEW))
+        layer.disk = layer.Disk()
+        write_directory(target, study_of(OLD))
+    assert len(list(tmp_path.iterdir())) > 1
+    monkeypatch.setattr("rankscope.directories._FORGOTTEN", -1.0)
+    write_directory(target, study_of(NEW))
+    assert [p.name for p in tmp_path.iterdir()] == ["s"]
+
+
+@pytest.mark.parametrize(
+    "manifest", [b"{}", b'{"kind": "web app", "name": "x"}', b"[", b'{"kind": "rankscope study"}']
+)
+def test_a_directory_with_a_manifest_of_another_kind_is_refused(tmp_path, manifest) -> None:
+    mine = {MANIFEST: manifest, ".git/HEAD": b"ref", "src/main.js": b"x"}
+    put(tmp_path / "web", mine)
+    with pytest.raises(InputError, match="not a study"):
+        write_directory(tmp_path / "web", study_of(NEW))
+    assert contents(tmp_path / "web") == mine
+
+
+@pytest.mark.parametrize(
+    "name", ["../out.txt", "/etc/hosts", "a/../../out.txt", "C:x", "a\\b", "", "link/out.txt"]
+)
+def test_a_manifest_cannot_name_files_elsewhere(tmp_path, name) -> None:
+    (tmp_path / "out.txt").write_text("mine")
+    target = tmp_path / "s"
+    write_directory(target, study_of(OLD))
+    (target / "link").symlink_to(tmp_path)
+    content = json.loads((target / MANIFEST).read_text())
+    content["outputs"][name] = hashlib.sha256(b"mine").hexdigest()
+    (target / MANIFEST).write_text(json.dumps(content))
+    with pytest.raises(InputError):
+        write_directory(target, study_of(NEW))
+    assert (tmp_path / "out.txt").read_text() == "mine"
+    assert (target / "tables/a.csv").read_bytes() == OLD["tables/a.csv"]
+
+
+def test_files_that_were_changed_or_are_in_the_way_are_not_overwritten(tmp_path) -> None:
+    target = tmp_path / "s"
+    write_directory(target, study_of(OLD))
+    (target / "tables/a.csv").write_bytes(b"edited by hand")
+    with pytest.raises(InputError, match=r"tables/a.csv: the file was changed"):
+        write_directory(target, study_of(NEW))
+    (target / "tables/a.csv").write_bytes(OLD["tables/a.csv"])
+    (target / "tables/c.csv").write_bytes(b"mine")
+    with pytest.raises(InputError, match=r"tables/c.csv: there is a file that no study wrote"):
+        write_directory(target, study_of(NEW))
+    (target / "tables/c.csv").unlink()
+    (target / "plots").write_bytes(b"mine")
+    with pytest.raises(InputError, match="no study wrote"):
+        write_directory(target, study_of({"plots/x.json": b""}))
+    assert contents(target) == study_of(OLD) | {"plots": b"mine"}
+
+
+def test_empty_directories_of_the_user_stay_and_ours_go(tmp_path) -> None:
+    target = tmp_path / "s"
+    write_directory(target, study_of(OLD))
+    (target / "mine").mkdir()
+    write_directory(target, study_of(NEW))
+    assert sorted(p.name for p in target.iterdir()) == [MANIFEST, "mine", "tables"]
+    assert contents(target) == study_of(NEW)
+
+
+def test_the_directory_keeps_its_mode_and_a_link_to_it_stays(tmp_path) -> None:
+    target, link = tmp_path / "s", tmp_path / "link"
+    link.symlink_to(target)
+    write_directory(link, study_of(OLD))
+    target.chmod(0o750)
+    write_directory(link, study_of(NEW))
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o750
+    assert contents(target) == study_of(NEW)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_whose_parent_cannot_be_written_is_used_as_it_is(tmp_path) -> None:
+    target = tmp_path / "parent" / "s"
+    target.mkdir(parents=True)
+    target.parent.chmod(0o500)
+    try:
+        write_directory(target, study_of(OLD))
+        write_directory(target, study_of(NEW))
+    finally:
+        target.parent.chmod(0o700)
+    assert contents(target) == study_of(NEW)
+
+
+def test_pictures_belong_to_the_study_whatever_became_of_them(tmp_path) -> None:
+    text = described({}, {}, OLD, ["figures/x.pdf"])
+    write_directory(tmp_path / "s", {**OLD, "figures/x.pdf": b"%PDF", MANIFEST: text})
+    assert listed_files(tmp_path / "s")["figures/x.pdf"] is None
+    (tmp_path / "s/figures/x.pdf").write_bytes(b"%PDF other")
+    write_directory(tmp_path / "s", study_of(NEW))
+    assert contents(tmp_path / "s") == study_of(NEW)
