@@ -6,6 +6,7 @@ import itertools
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -137,7 +138,7 @@ def test_points_are_those_of_the_cell(effort: Effort) -> None:
             assert len(table) == effort.plane("AP")[g, e]
             for record in table.records():
                 assert e / 4 <= record["Twist"] < (e + 1) / 4 or record["Twist"] == 1
-                assert (quartiles <= record["AP"]).sum() == g
+                assert (quartiles < record["AP"]).sum() == g
                 seen.append((record["run"], record["topic"]))
             assert table.column("AP") == sorted(table.column("AP"), reverse=True)
     assert len(seen) == len(set(seen)) == 48
@@ -157,14 +158,39 @@ def test_diagonal_and_high_high(effort: Effort) -> None:
         assert row["high_high_share"] == pytest.approx(row["high_high"] / 48)
 
 
-def test_borders_belong_to_the_cell_above() -> None:
-    """Twist of exactly 1/4 is high effort, and a gain on a quartile is in the upper row."""
+def test_borders() -> None:
+    """Twist of exactly 1/4 is high effort, and a gain on a quartile is in the lower row."""
     runs = {"a": {"q": ["x", "x2", "x3", "x4", "d1", "x5"]}, "b": {"q": ["d1", "d2"]}}
     found = rs.effort({"q": {"d1": 1, "d2": 1}}, runs, "SetR", cutoff=6)
     assert found.twist.tolist() == [0.25, 1.0]
     assert found.plane("SetR").tolist() == [[0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
     same = rs.effort({"q": {"d1": 1}}, {"a": {"q": ["x"]}, "b": {"q": ["y"]}}, "AP")
-    assert same.plane("AP")[3].tolist() == [2, 0, 0, 0]
+    assert same.plane("AP")[0].tolist() == [2, 0, 0, 0]
+    assert same.agreement.records()[0]["coincide"] == "all quartiles = 0"
+
+
+def test_tied_gains() -> None:
+    """Half of the lists gain nothing, which is low; the rows between equal quartiles are empty and said to be."""
+    qrels = {"q": {"d1": 1, "d2": 1}}
+    runs = {name: {"q": ["x"]} for name in "abcd"} | {name: {"q": ["d1"]} for name in "efg"}
+    found = rs.effort(qrels, runs | {"h": {"q": ["d1", "d2"]}}, "P@2")
+    assert found.quartiles("P@2") == [0.0, 0.25, 0.5]
+    assert found.plane("P@2").sum(axis=1).tolist() == [4, 0, 3, 1]
+    assert found.agreement.records()[0]["coincide"] is None
+    found = rs.effort(qrels, runs | {"i": {"q": ["y"]}}, "P@2")
+    assert found.quartiles("P@2") == [0.0, 0.0, 0.5]
+    assert found.plane("P@2").sum(axis=1).tolist() == [5, 0, 3, 0]
+    assert found.agreement.records()[0]["coincide"] == "lower quartile = median = 0"
+    assert found.planes()[0].caption.endswith("(lower quartile = median = 0: no list lies between)")
+
+
+def test_lists_that_gain_nothing_are_low_on_a_real_collection(data_dir: Any) -> None:
+    place = data_dir / "cranfield"
+    found = rs.effort(place / "qrels.txt", place / "runs", "P@5")
+    [row] = found.agreement.records()
+    assert 100 * row["diagonal_share"] == pytest.approx(49.2, abs=0.05)
+    assert 100 * row["high_high_share"] == pytest.approx(30.1, abs=0.05)
+    assert found.plane("P@5")[0].sum() >= (found.gain[0] == 0).sum() == 2111
 
 
 def test_undefined_topics_and_missing_lists_are_left_out() -> None:

@@ -16,6 +16,7 @@ from scipy import stats
 
 import rankscope as rs
 from rankscope.reporting import report
+from rankscope.simulation import simulate
 
 Open = Callable[..., Any]
 State = Callable[[Any], dict[str, list[str]]]
@@ -121,12 +122,32 @@ def test_cells_of_the_plane_are_those_of_the_definition(open_page: Open, collect
     folder = collection_page.parent / "data"
     scores = rs.evaluate(folder / "qrels.txt", folder / "runs", ["AP", "Twist"])
     gain, effort = scores.matrix("AP").values.ravel(), scores.matrix("Twist").values.ravel()
-    rows = np.searchsorted(np.quantile(gain, [0.25, 0.5, 0.75]), gain, side="right")
+    rows = np.searchsorted(np.quantile(gain, [0.25, 0.5, 0.75]), gain, side="left")
     columns = np.minimum(3, (effort * 4).astype(int))
     expected = [[int(((rows == g) & (columns == e)).sum()) for e in range(4)] for g in (3, 2, 1, 0)]
     shown = page.locator("table.cells td button").evaluate_all("all => all.map(b => parseInt(b.textContent))")
     assert [shown[4 * k : 4 * k + 4] for k in range(4)] == expected
     assert sum(shown) == len(gain)
+
+
+def test_cells_of_tied_gains_are_those_of_the_analysis(open_page: Open, tmp_path: Path) -> None:
+    """P@10 takes eleven values: many lists stand on a quartile, and quartiles coincide."""
+    simulate(systems=9, topics=15, grades=2, depth=60, seed=5, pool_depth=20).write(tmp_path / "data")
+    qrels, runs = tmp_path / "data" / "qrels.txt", tmp_path / "data" / "runs"
+    page = open_page(report(qrels, runs, tmp_path / "r.html"), "view=plane&measure=RR")
+    for name in ("RR", "P@10", "Rprec"):
+        found = rs.effort(qrels, runs, [name])
+        page.get_by_label("Gain measure").select_option(name)
+        page.locator("h2", has_text=f"What {name} costs").wait_for()
+        button = page.locator("table.cells td button")
+        shown = button.evaluate_all("all => all.map(b => parseInt(b.textContent))")
+        assert [shown[4 * k : 4 * k + 4] for k in range(4)] == found.plane(name)[::-1].tolist(), name
+        alike = found.agreement.records()[0]["coincide"] is not None
+        assert ("coincide" in page.locator(".below .note").first.inner_text()) == alike
+        for place, expected in enumerate(shown):  # each cell brushes just its own points
+            button.nth(place).click()
+            heading = page.get_by_role("heading", name=re.compile("brushed points"))
+            assert int(heading.inner_text().split()[0].replace(",", "")) == expected, (name, place)
 
 
 def test_sorting_the_runs(open_page: Open, collection_page: Path) -> None:

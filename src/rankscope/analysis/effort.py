@@ -1,9 +1,10 @@
 """Effort of all runs on all topics: archetypes, the 2012 indicators, and the effort/gain plane.
 
 The plane (Ferro and others 2016) has Twist across, cut at 1/4, 1/2 and 3/4 into huge, high, medium and low effort,
-and a gain measure upwards, cut at its quartiles over all lists into low, medium, high and huge gain. On a border a
-list belongs to the cell above it. On the diagonal effort and gain agree; *high-high* are the four cells of lists that
-look good by gain and cost high or huge effort.
+and a gain measure upwards, cut at its quartiles over all lists into low, medium, high and huge gain. A Twist on a
+border belongs to the column above it, a gain equal to a quartile to the row below: many lists may have the same gain,
+and those that gain nothing are never high. On the diagonal effort and gain agree; *high-high* are the four cells of
+lists that look good by gain and cost high or huge effort.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ GAINS = ("low", "medium", "high", "huge")
 """The rows of the plane, by rising gain."""
 
 FIGURES = ("plane", "archetypes", "indicators")
+
+_QUARTERS = (0.25, 0.5, 0.75)
 
 INDICATORS = ("Rho2012", "b_ratio", "CRP_min", "CRP_N")
 
@@ -96,10 +99,15 @@ class Effort:
         where = self._counted[np.isfinite(gain[self._counted])]
         if not len(where):
             return where, where, where
-        quartiles = np.quantile(gain[where], [0.25, 0.5, 0.75])
-        rows = np.searchsorted(quartiles, gain[where], side="right")
-        columns = np.searchsorted([0.25, 0.5, 0.75], self.twist[where], side="right")
+        rows = np.searchsorted(np.quantile(gain[where], _QUARTERS), gain[where], side="left")
+        columns = np.searchsorted(_QUARTERS, self.twist[where], side="right")
         return where, rows, columns
+
+    def quartiles(self, measure: str | Measure) -> list[float]:
+        """The quartiles of a gain measure over the lists of its plane, the borders of its rows; none without lists."""
+        number = self._number(measure)
+        where, _, _ = self._cells(number)
+        return np.quantile(self.gain[number][where], _QUARTERS).tolist() if len(where) else []
 
     def plane(self, measure: str | Measure) -> Ints:
         """How many lists are in each cell: gain from low to huge down, effort from huge to low across."""
@@ -121,15 +129,25 @@ class Effort:
 
     @cached_property
     def agreement(self) -> Table:
-        """The shares on the diagonal (effort and gain agree) and in the high-high cells (gain at a high price)."""
+        """The shares on the diagonal (effort and gain agree) and in the high-high cells (gain at a high price).
+
+        ``coincide`` says which quartiles of the gain are equal, if any: the rows between them are empty.
+        """
         rows: list[tuple[Cell, ...]] = []
         for measure in self.gains:
             plane = self.plane(measure)
             total = max(1, int(plane.sum()))
             high = int(plane[2:, :2].sum())
             same = int(np.trace(plane))
-            rows.append((str(measure), same, same / total, high, high / total))
-        columns = ("measure", "diagonal", "diagonal_share", "high_high", "high_high_share")
+            borders = self.quartiles(measure)
+            shown = borders or [float("nan")] * 3
+            rows.append(
+                (str(measure), same, same / total, high, high / total, *shown, _coinciding(borders) or None)
+            )
+        columns = (
+            "measure", "diagonal", "diagonal_share", "high_high", "high_high_share",
+            "lower_quartile", "median", "upper_quartile", "coincide",
+        )  # fmt: skip
         return Table(
             "agreement", columns, rows, caption="Where effort and gain agree, and gain at a high price"
         )
@@ -143,6 +161,8 @@ class Effort:
             rows: list[tuple[Cell, ...]] = [(f"{GAINS[g]} gain", *shares[g].tolist()) for g in (3, 2, 1, 0)]
             columns = ("", *(f"{cost} effort" for cost in EFFORTS))
             caption = f"Effort/gain by {measure}, percent of {int(plane.sum())} lists"
+            if alike := _coinciding(self.quartiles(measure)):
+                caption += f" ({alike}: no list lies between)"
             found.append(Table(f"plane {measure}", columns, rows, digits=1, caption=caption))
         return found
 
@@ -203,6 +223,18 @@ class Effort:
         _choice(figure, FIGURES, "figure")
         name = {"plane": "plot_effort_gain"}.get(figure, f"plot_{figure}")
         return getattr(plots, name)(self, **options)
+
+
+def _coinciding(quartiles: list[float]) -> str:
+    """Which quartiles are the same number, in words; empty if none."""
+    if not quartiles:
+        return ""
+    lower, median, upper = quartiles
+    if lower == upper:
+        return f"all quartiles = {lower:.4g}"
+    if lower == median:
+        return f"lower quartile = median = {lower:.4g}"
+    return f"median = upper quartile = {upper:.4g}" if median == upper else ""
 
 
 def _choice(word: str, known: tuple[str, ...], what: str) -> int:

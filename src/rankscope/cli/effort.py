@@ -1,8 +1,9 @@
 """How much effort runs cost: archetypes of their curves, effort/gain planes, and the 2012 indicators.
 
 The plane sets Twist (huge effort below 1/4, high below 1/2, medium below 3/4, low from there on) against the quartiles
-of a gain measure. -q adds the archetype and the indicators of every run and topic; --cell lists the runs and topics
-in one cell of a plane. JSON always has everything.
+of a gain measure; a gain equal to a quartile belongs to the row below it, and the tables say when quartiles coincide.
+-q adds the archetype and the indicators of every run and topic; --cell lists the runs and topics in one cell of a
+plane. JSON always has everything.
 
 examples:
   rankscope effort qrels.txt runs/

@@ -103,8 +103,7 @@ def _analysis(effort: Effort | Scores, measure: str | Measure | None) -> tuple[E
 def _plane(effort: Effort, measure: Measure) -> _Plane:
     lists, rows, columns = effort._cells(effort.gains.index(measure))
     gain, twist = effort.gain[effort.gains.index(measure)][lists], effort.twist[lists]
-    quartiles = np.quantile(gain, [0.25, 0.5, 0.75]).tolist() if len(lists) else []
-    return _Plane(lists, twist, gain, rows, columns, quartiles, _nearby(twist, gain))
+    return _Plane(lists, twist, gain, rows, columns, effort.quartiles(measure), _nearby(twist, gain))
 
 
 def _nearby(twist: npt.NDArray[np.float64], gain: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:

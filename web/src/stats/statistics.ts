@@ -11,7 +11,9 @@ export function sortedQuantile(sorted: Float64Array, q: number): number {
   const at = q * (sorted.length - 1);
   const low = Math.floor(at);
   const high = Math.min(low + 1, sorted.length - 1);
-  return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
+  const width = sorted[high] - sorted[low];
+  // from the nearer side, as numpy does: the same bits, so the same side of a border
+  return at - low < 0.5 ? sorted[low] + (at - low) * width : sorted[high] - (1 - (at - low)) * width;
 }
 
 function logGamma(x: number): number {

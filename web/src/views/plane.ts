@@ -1,4 +1,5 @@
-// The effort/gain plane: grid of effort columns and gain quartiles, and which points lie where.
+// The effort/gain plane: grid of effort columns and gain quartiles, and which points lie where. The rules are those of
+// analysis/effort.py: an effort on a border belongs to the column above, a gain equal to a quartile to the row below.
 
 import { sortedQuantile } from "../stats/statistics";
 import type { Brush } from "../state.svelte";
@@ -29,7 +30,7 @@ export function grid(effort: Float64Array, gain: Float64Array): Grid {
   for (let i = 0; i < gain.length; i++) {
     if (Number.isNaN(gain[i]) || Number.isNaN(effort[i])) continue;
     const column = effort[i] < 0.25 ? 0 : effort[i] < 0.5 ? 1 : effort[i] < 0.75 ? 2 : 3;
-    const row = gain[i] < rows[0] ? 0 : gain[i] < rows[1] ? 1 : gain[i] < rows[2] ? 2 : 3;
+    const row = gain[i] <= rows[0] ? 0 : gain[i] <= rows[1] ? 1 : gain[i] <= rows[2] ? 2 : 3;
     counts[row][column]++;
     cell[i] = 4 * row + column;
   }
@@ -41,6 +42,13 @@ export function grid(effort: Float64Array, gain: Float64Array): Grid {
     highHigh: counts[2][0] + counts[2][1] + counts[3][0] + counts[3][1],
     cell,
   };
+}
+
+/** Which quartiles are the same number, in words; empty if none. The rows between them have no points. */
+export function coinciding([lower, median, upper]: Grid["rows"]): string {
+  if (lower === upper) return "All quartiles coincide";
+  if (lower === median) return "The lower quartile and the median coincide";
+  return median === upper ? "The median and the upper quartile coincide" : "";
 }
 
 export function inside(brush: Brush, x: number, y: number): boolean {
@@ -55,7 +63,7 @@ export function cellBrush(rows: Grid["rows"], gain: number, effort: number, top:
   return {
     x0: xs[effort],
     x1: effort === 3 ? 1 : xs[effort + 1] - tiny,
-    y0: ys[gain],
-    y1: gain === 3 ? top : ys[gain + 1] - tiny,
+    y0: gain === 0 ? ys[0] : ys[gain] + tiny,
+    y1: ys[gain + 1],
   };
 }
