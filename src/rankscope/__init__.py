@@ -27,6 +27,7 @@ _HOME = {
     "rankscope.analysis.compare": ("compare",),
     "rankscope.analysis.pools": ("leave_out", "pool_robustness"),
     "rankscope.analysis.orderings": ("orderings",),
+    "rankscope.analysis.overlap": ("overlap",),
     "rankscope.analysis.bounds": ("bounds",),
     "rankscope.analysis.study.experiments": ("repeat_study", "study"),
     "rankscope.reporting": ("report",),
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.effort import Effort as Effort
     from rankscope.analysis.effort import effort as effort
     from rankscope.analysis.orderings import orderings as orderings
+    from rankscope.analysis.overlap import overlap as overlap
     from rankscope.analysis.pools import leave_out as leave_out
     from rankscope.analysis.pools import pool_robustness as pool_robustness
     from rankscope.analysis.power import discriminative_power as discriminative_power

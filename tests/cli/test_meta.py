@@ -206,3 +206,23 @@ def test_a_single_run_is_refused(command, place, capsys):
     err = capsys.readouterr().err
     assert "at least two runs" in err
     assert err.count("\n") == 1
+
+
+def test_overlap_of_the_lists_of_runs(place, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    runs, picture = [str(place / "runs" / f"run{r}.txt") for r in (1, 5)], tmp_path / "overlap.svg"
+    more = ["--qrels", str(place / "qrels.txt"), "-q", "--plot", str(picture), "-f", "json"]
+    assert main(["overlap", *runs, *more]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert len(printed["settings"]["files"]) == 3
+    expected = rs.overlap(rs.read_runs(*runs), rs.read_qrels(place / "qrels.txt"))
+    for name in ("overlap", "topics", "depths"):
+        assert printed["tables"][name] == expected[name].records()
+    assert picture.stat().st_size > 1000
+    assert main(["overlap", *runs, "-f", "json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["settings"]["files"]) == 2
+
+
+def test_overlap_says_where_judgments_belong(place, capsys):
+    assert main(arguments(place, "overlap")) == 2
+    assert "after --qrels" in capsys.readouterr().err

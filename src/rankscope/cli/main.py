@@ -30,6 +30,7 @@ COMMANDS = {
     "power": "discriminative power of measures",
     "bounds": "lower and upper bounds of RBP by depth",
     "orderings": "what the ordering of a run file does to measures",
+    "overlap": "how alike the lists of runs are: rank-biased overlap, common documents",
     "study": "the experiments of a measure paper in one go, repeatable from a manifest",
     "properties": "what measures guarantee, by exhaustive case analysis",
     "scales": "whether a measure is on an interval scale, and may be averaged",

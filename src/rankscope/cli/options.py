@@ -27,6 +27,7 @@ __all__ = [
     "add_plot",
     "add_plugin",
     "add_rbo",
+    "add_runs",
     "add_seed",
     "collection",
     "evaluated",
@@ -46,10 +47,7 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "qrels", metavar="QRELS", help="judgments in TREC format (.gz allowed, - for standard input)"
     )
-    parser.add_argument(
-        "runs", metavar="RUN", nargs="+", help="run files, directories or patterns (.gz allowed)"
-    )
-    parser.add_argument("--order", choices=ORDERS, default="trec_eval", help=_ORDERING)
+    add_runs(parser)
     parser.add_argument(
         "--missing",
         choices=("zero", "skip"),
@@ -57,6 +55,14 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
         help="judged topics that a run lacks: evaluate an empty list (zero, as trec_eval -c), or leave them out (skip)",
     )
     add_jobs(parser)
+
+
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    """RUN [RUN ...] and how to read them."""
+    parser.add_argument(
+        "runs", metavar="RUN", nargs="+", help="run files, directories or patterns (.gz allowed)"
+    )
+    parser.add_argument("--order", choices=ORDERS, default="trec_eval", help=_ORDERING)
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:

@@ -75,7 +75,8 @@ def file_digests(args: argparse.Namespace) -> dict[str, Any]:
         return {}
     again = [source for source in args.runs if not _passes_once(source)]
     runs = [run.path for run in read_runs(*again).values()]
-    named = [path for path in ("" if _passes_once(args.qrels) else args.qrels, *runs) if path]
+    judgments = None if args.qrels is None or _passes_once(args.qrels) else args.qrels
+    named = [path for path in (judgments, *runs) if path]
     return {"files": {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in named}}
 
 

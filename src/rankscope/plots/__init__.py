@@ -25,6 +25,7 @@ _HOME = {
     "plot_indicators": "indicators",
     "plot_intervals": "intervals",
     "plot_means": "means",
+    "plot_overlap": "overlap",
     "plot_pool_means": "pool_means",
     "plot_relations": "relations",
     "plot_robustness": "pools",
@@ -37,6 +38,7 @@ _OF_TABLE = {
     "robustness": {"curves": "plot_robustness", "means": "plot_pool_means"},
     "asl": {"curves": "plot_asl"},
     "bounds": {"curves": "plot_bounds"},
+    "overlap": {"curves": "plot_overlap"},
 }
 """Which figures show a result, by the table that only such a result has; the first one unless another is named."""
 
@@ -53,6 +55,7 @@ __all__ = [
     "plot_indicators",
     "plot_intervals",
     "plot_means",
+    "plot_overlap",
     "plot_pool_means",
     "plot_relations",
     "plot_robustness",
@@ -94,6 +97,7 @@ if TYPE_CHECKING:
     from rankscope.plots.indicators import plot_indicators as plot_indicators
     from rankscope.plots.intervals import plot_intervals as plot_intervals
     from rankscope.plots.means import plot_means as plot_means
+    from rankscope.plots.overlap import plot_overlap as plot_overlap
     from rankscope.plots.pool_means import plot_pool_means as plot_pool_means
     from rankscope.plots.pools import plot_robustness as plot_robustness
     from rankscope.plots.power import plot_asl as plot_asl

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import DOUBLE, INK, SINGLE, blank, legend_below, series, short, styled
+from rankscope.plots.style import DOUBLE, INK, SINGLE, blank, legend_below, rank_axis, series, short, styled
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -93,13 +93,6 @@ def _kinds(records: list[dict[str, Any]]) -> list[Any]:
 
 
 def _label(axes: Any, depths: list[int]) -> None:
-    from matplotlib.ticker import NullLocator
-
-    deepest = max(depths)
-    axes.set_xscale("log")
-    axes.set_xticks([tick for tick in (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000) if tick <= deepest] or [1])
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.set_xlim(min(depths) / 1.1, deepest * 1.1)
+    rank_axis(axes, depths)
     axes.set_xlabel("documents evaluated (rank)")
     axes.set_ylim(bottom=0)

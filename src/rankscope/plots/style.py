@@ -28,6 +28,7 @@ __all__ = [
     "blank",
     "legend_below",
     "matplotlib_modules",
+    "rank_axis",
     "series",
     "short",
     "styled",
@@ -133,6 +134,18 @@ def series(index: int) -> dict[str, Any]:
         "marker": MARKERS[index % len(MARKERS)],
         "linestyle": DASHES[index % len(DASHES)],
     }
+
+
+def rank_axis(axes: Any, ranks: Sequence[int]) -> None:
+    """A horizontal axis of ranks, closer together the deeper they are."""
+    from matplotlib.ticker import NullLocator
+
+    deepest = max(ranks, default=1)
+    axes.set_xscale("log")
+    axes.set_xticks([tick for tick in (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000) if tick <= deepest] or [1])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set_xlim(min(ranks, default=1) / 1.1, deepest * 1.1)
 
 
 def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:

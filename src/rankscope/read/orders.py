@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rankscope.errors import SettingsError, nearest
 
-__all__ = ["ORDERS", "check_order", "permutation"]
+__all__ = ["ORDERS", "check_order", "permutation", "score_keys"]
 
 ORDERS = ("trec_eval", "trec_eval9", "rank", "file")
 
@@ -28,6 +28,17 @@ def check_order(order: str) -> str:
             hint=nearest(order, ORDERS) or f"choose one of {', '.join(ORDERS)}",
         )
     return order
+
+
+def score_keys(scores: npt.NDArray[np.float64] | None, order: str) -> npt.NDArray[np.float64] | None:
+    """The numbers that an ordering compares: documents with equal ones are tied. None if it looks at no scores.
+
+    >>> score_keys(np.array([0.1, np.float32(0.1)]), "trec_eval9").tolist() == [float(np.float32(0.1))] * 2
+    True
+    """
+    if order in ("rank", "file") or scores is None:
+        return None
+    return scores.astype(np.float32).astype(np.float64) if order == "trec_eval9" else scores
 
 
 def permutation(
@@ -45,9 +56,10 @@ def permutation(
     """
     if order == "rank" and ranks is not None:
         return np.argsort(ranks, kind="stable")
-    if order in ("rank", "file") or scores is None:
+    compared = score_keys(scores, order)
+    if compared is None:
         return np.arange(len(documents))
-    keys = -scores.astype(np.float32).astype(np.float64) if order == "trec_eval9" else -scores
+    keys = -compared
     by_score = np.argsort(keys, kind="stable")
     if (keys[by_score][1:] != keys[by_score][:-1]).all():
         return by_score

@@ -62,7 +62,10 @@ class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the fil
     def _fields(self) -> tuple[str, str]:
         message = f"{self.fields} field{'s' * (self.fields != 1)} where a run has 6: {COLUMNS}"
         if self.fields == 4:
-            return message, "this looks like a qrels file; name the qrels first and the runs after it"
+            return (
+                message,
+                "this looks like a qrels file; name the qrels first (overlap: after --qrels) and the runs after it",
+            )
         return message, "complete the line or remove it"
 
     def _rank(self) -> tuple[str, str]:

@@ -124,9 +124,11 @@ def _prefixes(short: _Placed, long: _Placed, p: float, ties: str) -> RankBiasedO
         agreement = low[s - 1]
         extrapolated = (overlap + unseen * agreement * share) / size
         beyond = (common + (n - s) * agreement) / n * p**n
-        value = _inside(float(weight @ extrapolated) + beyond)
+        value = _inside(float(np.sum(weight * extrapolated)) + beyond)
     return RankBiasedOverlap(
-        value, _inside(float(weight @ low) + beyond_low), _inside(float(weight @ high) + beyond_high)
+        value,
+        _inside(float(np.sum(weight * low)) + beyond_low),
+        _inside(float(np.sum(weight * high)) + beyond_high),
     )
 
 
@@ -169,7 +171,7 @@ def _size(short: _Placed, long: _Placed, depth: Ints, ties: str) -> Floats:
         return np.asarray((bottom + others_bottom) / 2)
     square = top - 1 + (depth - top + 1) ** 2 / (bottom - top + 1)
     others = others_top - 1 + (depth - others_top + 1) ** 2 / (others_bottom - others_top + 1)
-    return np.asarray(np.sqrt(square) * np.sqrt(others))
+    return np.asarray(np.sqrt(square * others))  # one root: without ties this is exactly d
 
 
 def _new(short: _Placed, long: _Placed, depth: Ints, ties: str) -> tuple[Floats, Floats]:

@@ -1,0 +1,59 @@
+"""How alike the lists of runs are: rank-biased overlap, common documents by depth, order of what is common.
+
+Every two runs (or every run and --baseline) are compared topic by topic. Documents with equal scores are tied; the
+orders rank and file have no ties. --qrels keeps the judged topics and compares the relevant documents as well.
+
+examples:
+  rankscope overlap bm25.run dense.run
+  rankscope overlap bm25.run dense.run --qrels qrels.txt --depth 1000 --rbo-p 0.95 -q
+  rankscope overlap runs/ --baseline bm25 --depths 1,5,10 --plot overlap.pdf
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rankscope.analysis.overlap import MOST, overlap
+from rankscope.cli import options
+from rankscope.cli.results import emit_result, whole_numbers
+from rankscope.progress import silence
+from rankscope.read import read_qrels, read_runs
+
+NAME = "overlap"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_runs(parser)
+    parser.add_argument(
+        "--qrels", metavar="QRELS", help="judgments: only judged topics, and the relevant documents compared"
+    )
+    parser.add_argument("--baseline", metavar="RUN", help="compare this run with every other one")
+    parser.add_argument(
+        "--depth", type=int, default=100, metavar="K", help=f"ranks compared, up to {MOST:,} (default: 100)"
+    )
+    parser.add_argument(
+        "--depths",
+        type=whole_numbers,
+        metavar="K,...",
+        help="ranks at which common documents are counted (default: 1,2,3,5,10,20,... to --depth)",
+    )
+    options.add_rbo(parser)
+    parser.add_argument("-q", "--topics", action="store_true", help="every topic as well")
+    options.add_jobs(parser)
+    options.add_output(parser)
+    options.add_plot(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    silence(args.quiet)
+    result = overlap(
+        read_runs(*args.runs, order=args.order),
+        None if args.qrels is None else read_qrels(args.qrels),
+        baseline=args.baseline,
+        depth=args.depth,
+        depths=args.depths,
+        rbo_p=args.rbo_p,
+        rbo_ties=args.rbo_ties,
+        order=args.order,
+    )
+    emit_result(args, result, ["overlap", *(["topics"] if args.topics else []), "depths"])

@@ -1,0 +1,47 @@
+"""How many documents the lists of two runs share, by depth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rankscope.plots.figure import Figure
+from rankscope.plots.style import SINGLE, blank, legend_below, rank_axis, series, short, styled
+from rankscope.tables import Table
+
+if TYPE_CHECKING:
+    from rankscope.result import Result
+
+__all__ = ["plot_overlap"]
+
+
+def plot_overlap(result: Result, *, width: float = SINGLE) -> Figure:
+    """The mean Jaccard coefficient of the first k documents of two runs, one line per pair of runs.
+
+    >>> import rankscope as rs
+    >>> found = rs.overlap({"one": {"q": ["a", "b"]}, "other": {"q": ["b", "a"]}}, depths=[1, 2])
+    >>> plot_overlap(found).table.column("jaccard")
+    [0.0, 1.0]
+    """
+    table = result["depths"]
+    pairs = list(dict.fromkeys((str(row[0]), str(row[1])) for row in table.rows))
+    overlaps = {(str(r["a"]), str(r["b"])): r["rbo"] for r in result["overlap"].records()}
+    with styled():
+        figure = blank(width, 2.6 + 0.13 * min(len(pairs), 24))
+        axes = figure.subplots()
+        handles = []
+        for number, pair in enumerate(pairs):
+            rows = [row for row in table.rows if (row[0], row[1]) == pair]
+            handles.append(_draw(axes, number, rows, pair, overlaps[pair]))
+        rank_axis(axes, [int(row[2] or 1) for row in table.rows])
+        axes.set_xlabel("documents compared (rank)")
+        axes.set_ylabel("mean Jaccard coefficient")
+        axes.set_ylim(0, 1)
+        legend_below(figure, handles, 1 if width < 5 else 2)
+    return Figure(figure, (axes,), Table("overlap", table.columns, table.rows))
+
+
+def _draw(axes: Any, number: int, rows: list[Any], pair: tuple[str, str], rbo: Any) -> Any:
+    name = f"{short(pair[0], 18)} – {short(pair[1], 18)} (RBO {rbo:.2f})"
+    return axes.plot(
+        [row[2] for row in rows], [row[4] for row in rows], **series(number), label=name, gid=str(number)
+    )[0]

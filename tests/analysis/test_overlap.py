@@ -1,0 +1,134 @@
+"""The lists of two runs compared, against plain sets, scipy and the rank-biased overlap of the rankings."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy import stats
+
+import rankscope as rs
+from rankscope.analysis.overlap import overlap
+from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap
+from rankscope.errors import InputError, SettingsError
+
+RUNS = {
+    "one": {"1": {"a": 9, "b": 8, "c": 8, "d": 7, "e": 1}, "2": {"a": 1, "b": 0.5}},
+    "other": {"1": {"b": 5, "a": 4, "x": 3, "d": 3, "c": 2}, "2": {"x": 1, "y": 0.5}, "3": {"a": 1}},
+}
+
+
+def row(result, table="overlap", **where):
+    (found,) = [r for r in result[table].records() if all(r[k] == v for k, v in where.items())]
+    return found
+
+
+def test_one_topic_is_what_sets_and_scipy_say():
+    result = overlap(RUNS, rbo_p=0.8, rbo_ties="a")
+    found = row(result, "topics", topic="1")
+    expected = rank_biased_overlap(["a", {"b", "c"}, "d", "e"], ["b", "a", {"x", "d"}, "c"], 0.8, ties="a")
+    assert (found["rbo"], found["rbo_low"], found["rbo_high"]) == (
+        expected.value,
+        expected.low,
+        expected.high,
+    )
+    assert found["common"] == 4
+    assert found["jaccard"] == pytest.approx(4 / 6)
+    scores = [RUNS["one"]["1"][d] for d in "abcd"], [RUNS["other"]["1"][d] for d in "abcd"]
+    assert found["kendall"] == pytest.approx(stats.kendalltau(*scores).statistic)
+
+
+def test_means_leave_out_what_is_undefined():
+    result = overlap(RUNS)
+    mean, first, second = row(result), *(row(result, "topics", topic=t) for t in "12")
+    assert (mean["topics"], mean["only_a"], mean["only_b"]) == (2, 0, 1)
+    assert mean["rbo"] == pytest.approx((first["rbo"] + second["rbo"]) / 2)
+    assert math.isnan(second["kendall"])
+    assert mean["kendall"] == first["kendall"]
+    assert second["rbo"] == second["jaccard"] == 0
+
+
+def test_jaccard_by_depth():
+    result = overlap({name: {"1": lists["1"]} for name, lists in RUNS.items()}, depth=5, depths=[1, 2, 3, 5])
+    # trec_eval puts the larger document id first in a tie: one = a c b d e, other = b a x d c
+    assert [r["common"] for r in result["depths"].records()] == [0, 1, 2, 4]
+    assert result["depths"].column("jaccard") == pytest.approx([0, 1 / 3, 2 / 4, 4 / 6])
+
+
+def test_ties_are_those_of_the_ordering():
+    tied, untied = (
+        row(overlap(RUNS, order=order, rbo_ties="w"), "topics", topic="1") for order in ("trec_eval", "file")
+    )
+    expected = rank_biased_overlap("abcde", "baxdc", 0.9)
+    assert untied["rbo"] == expected.value
+    assert tied["rbo"] != untied["rbo"]
+    # as 32-bit numbers these scores are equal
+    near = {"one": {"1": {"a": 1.0000000001, "b": 1.0}}, "other": {"1": {"a": 2.0, "b": 1.0}}}
+    full, half = (row(overlap(near, order=order)) for order in ("trec_eval", "trec_eval9"))
+    assert full["rbo"] == 1 > half["rbo"]
+    assert math.isnan(half["kendall"])
+
+
+def test_judgments_choose_topics_and_compare_relevant_documents():
+    qrels = {"1": {"a": 1, "b": 2, "x": 1, "c": 0, "d": -1}, "9": {"a": 1}}
+    result = overlap(RUNS, qrels)
+    assert row(result)["topics"] == 1
+    assert row(result)["only_b"] == 0
+    found = row(result, "topics", topic="1")
+    assert [found[n] for n in ("relevant_a", "relevant_b", "relevant_common")] == [2, 3, 2]
+    assert found["relevant_jaccard"] == pytest.approx(2 / 3)
+
+
+def test_pairs_and_baseline():
+    runs = {name: {"1": ["a", "b"]} for name in ("x", "y", "z")}
+    assert [(r["a"], r["b"]) for r in overlap(runs)["overlap"].records()] == [
+        ("x", "y"),
+        ("x", "z"),
+        ("y", "z"),
+    ]
+    assert [(r["a"], r["b"]) for r in overlap(runs, baseline="y")["overlap"].records()] == [
+        ("y", "x"),
+        ("y", "z"),
+    ]
+    assert set(overlap(runs)["overlap"].column("rbo")) == {1.0}
+
+
+def test_depth_cuts_lists():
+    assert row(overlap(RUNS, depth=2), "topics", topic="1")["common"] == 1
+    assert overlap(RUNS, depth=2).settings["depths"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"depth": 0}, "depth of 0"),
+        ({"depth": 10**6}, "compare 1 to 5,000"),
+        ({"depths": [0]}, "from 1 to 100"),
+        ({"depths": [101]}, "from 1 to 100"),
+        ({"rbo_p": 1.0}, "persistence"),
+        ({"rbo_ties": "x"}, "choose one of a, b, w"),
+    ],
+)
+def test_settings_are_checked(options, message):
+    with pytest.raises(SettingsError, match=message):
+        overlap(RUNS, **options)
+
+
+def test_runs_are_checked():
+    with pytest.raises(InputError, match="at least two runs"):
+        overlap({"1": ["a"]})
+    with pytest.raises(InputError, match="no run is called 'none'"):
+        overlap(RUNS, baseline="none")
+
+
+def test_runs_without_a_common_topic_have_no_values():
+    found = row(overlap({"one": {"1": ["a"]}, "other": {"2": ["a"]}}))
+    assert (found["topics"], found["only_a"], found["only_b"]) == (0, 1, 1)
+    assert math.isnan(found["rbo"])
+
+
+def test_figure(tmp_path):
+    pytest.importorskip("matplotlib")
+    figure = rs.overlap(RUNS).plot()
+    assert figure.table.columns == ("a", "b", "depth", "common", "jaccard")
+    assert figure.save(tmp_path / "overlap.svg").stat().st_size > 1000
