@@ -1,0 +1,117 @@
+"""Writes docs/papers.md: every item of the five papers, with the command that makes it and what comes out.
+
+python docs/make_papers.py            run every row and write the page
+python docs/make_papers.py --check    only say whether the page is up to date
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS))
+
+from papers import crp, lists, properties, rbp, scales, twist  # noqa: E402
+from papers.row import STATUSES, Detail, Made, make  # noqa: E402
+from papers.running import COLLECTIONS, EXAMPLES, ONE_RUN, data_folder  # noqa: E402
+
+PAGE = DOCS / "papers.md"
+PAPERS = (twist, crp, properties, scales, rbp)
+HEAD = "| item | what it is | command or example | paper | ours | why |\n|---|---|---|---:|---:|---|"
+
+
+def page(made: dict[str, list[Made]]) -> str:
+    """The whole page from the rows of each paper."""
+    everything = [row for rows in made.values() for row in rows]
+    return (
+        "\n\n".join([_preface(everything), *(section(paper, made[paper.__name__]) for paper in PAPERS)])
+        + "\n"
+    )
+
+
+def section(paper: ModuleType, rows: Iterable[Made]) -> str:
+    """The part of one paper: its table, and the longer tables below it."""
+    rows = list(rows)
+    table = "\n".join([HEAD, *(row.line for row in rows)])
+    longer = [_longer(row, row.detail) for row in rows if row.detail]
+    return "\n\n".join([f"## {paper.TITLE}", " ".join(paper.ABOUT.split()), table, *longer])
+
+
+def _longer(row: Made, detail: Detail) -> str:
+    head = "| " + " | ".join(detail.columns) + " |\n|---|" + "---:|" * (len(detail.columns) - 1)
+    body = "\n".join("| " + " | ".join(cells) + " |" for cells in detail.rows)
+    return "\n\n".join([f"### {row.cells[0]}", *([detail.note] if detail.note else []), f"{head}\n{body}"])
+
+
+def _preface(rows: list[Made]) -> str:
+    counts = Counter(row.status for row in rows)
+    statuses = "\n".join(
+        f"| {status} | {counts[status]} | {meaning} |"
+        for status, meaning in STATUSES.items()
+        if counts[status]
+    )
+    places = {**{name: parts for name, (_, parts) in COLLECTIONS.items()}, **ONE_RUN}
+    collections = "\n".join(
+        f'{name}="{" ".join(f"$RANKSCOPE_DATA/{part}" for part in parts.split())}"'
+        for name, parts in places.items()
+    )
+    examples = "\n".join(f"{name.upper()}=docs/papers/examples/{name}" for name in lists.EXAMPLES)
+    return f"""# Five papers, item by item
+
+Every definition, equation, table, figure and announced piece of work of the five papers that Rankscope started from:
+the command that makes it, what the paper prints, what comes out, and why they differ where they do. What is wrong or
+unclear in the papers is collected in [Findings](findings.md).
+
+This page is written by `python docs/make_papers.py`, which runs every row; a test runs them again and compares.
+
+| the last column begins with | rows | meaning |
+|---|---:|---|
+{statuses}
+
+Commands are run from the root of the repository, with these variables; `$C` stands for each of the four collections in
+turn.
+
+```sh
+{examples}
+{collections}
+SCORES=$RANKSCOPE_DATA/score_matrices
+```
+
+`$RANKSCOPE_DATA` is a folder with TREC-COVID round 1 (the runs of full length), Cranfield, and the Web tracks of 2011
+and 2012 with the runs that are public (one and nine). Where the data of a paper is not public, its tables are made from
+these."""
+
+
+def made_rows(paper: ModuleType) -> list[Made]:
+    """Every row of a paper, run."""
+    return [make(row) for row in paper.ROWS]
+
+
+def main() -> int:
+    """Write the page and the files of its examples, or with --check compare."""
+    if data_folder() is None:
+        print("the collections are absent: set RANKSCOPE_DATA to their folder")
+        return 2
+    wanted = {EXAMPLES / name: text for name, text in lists.files().items()}
+    if "--check" not in sys.argv:
+        for path, text in wanted.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+    wanted[PAGE] = page({paper.__name__: made_rows(paper) for paper in PAPERS})
+    if "--check" in sys.argv:
+        stale = [
+            path for path, text in wanted.items() if not path.exists() or path.read_text("utf-8") != text
+        ]
+        print("\n".join(f"out of date: {path.relative_to(DOCS.parent)}" for path in stale) or "up to date")
+        return 1 if stale else 0
+    PAGE.write_text(wanted[PAGE], "utf-8")
+    print(f"{sum(len(paper.ROWS) for paper in PAPERS)} rows in {PAGE}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,227 @@
+"""Angelini, Ferro, Järvelin, Keskustalo, Pirkola, Santucci and Silvello: cumulated relative position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from papers.reading import column, lines, means, points, values, vector
+from papers.row import Row
+
+TITLE = "Cumulated relative position (Angelini and others 2012)"
+ABOUT = """The older form of the curve, with four indicators of its own; see [Effort](effort.md). `$CRP` holds the paper's example:
+the ideal and the worst-case list and the lists A and B, with a recall base of 10 and 20 ranks. Its figures are of a run of TREC 7
+that is not public; `$COVID_RUN` is one of TREC-COVID. The introduction promises future developments, the conclusions name none."""
+
+CURVE_A = "rankscope curve $CRP/qrels.txt $CRP/a.run --topic t"
+CURVE_B = "rankscope curve $CRP/qrels.txt $CRP/b.run --topic t"
+
+
+def _support(tables: Any) -> str:
+    return "{" + ", ".join(str(row["rank"]) for row in tables["curve"] if row["grade"] == 3) + "}"
+
+
+def _indicator(name: str) -> Any:
+    def cell(tables: Any) -> str:
+        value = values(tables)[name]
+        return "undefined" if value is None else f"{value:.4f}"
+
+    return cell
+
+
+def _indicator_rows(item: str, name: str, what: str, why_a: str, why_b: str = "") -> list[Row]:
+    return [
+        Row(item, f"{what}; list A", command=CURVE_A, paper="in [0, 1]", ours=_indicator(name), why=why_a),
+        Row(item, f"{what}; list B", command=CURVE_B, ours=_indicator(name), why=why_b),
+    ]
+
+
+def _after_recall_base(tables: Any) -> list[int]:
+    base = points(tables)["recall base"]
+    return [row["rp"] for row in tables["curve"] if row["rank"] > base]
+
+
+ROWS = [
+    Row(
+        "Relevance weights",
+        "grades are turned into weights by a monotone function, for the measures of gain",
+        command=f"{CURVE_A} --gains 0,1,2,3",
+        ours=lambda t: f"DCG {t['curve'][-1]['dcg']:.4f}",
+        why="`--gains` takes any list, negative numbers included",
+    ),
+    Row(
+        "Equation 1",
+        "the grade of the document at a rank; list A, ranks 1 to 11",
+        command=CURVE_A,
+        paper="(3, 3, 2, 0, 1, 2, 0, 0, 0, 1, 3)",
+        ours=lambda t: vector(grade or 0 for grade in column(t["curve"], "grade")[:11]),
+        why="hr, fr, pr, nr written 3, 2, 1, 0",
+    ),
+    Row(
+        "Example",
+        "recall of A and B",
+        command="rankscope eval $CRP/qrels.txt $CRP/a.run $CRP/b.run -m R@20",
+        paper="0.7, 1.0",
+        ours=lambda t: ", ".join(f"{means(t)[run, 'R@20']:.1f}" for run in "ab"),
+    ),
+    Row(
+        "Equation 2",
+        "the ranks at which a grade stands; hr in A",
+        command=CURVE_A,
+        paper="{1, 2, 11}",
+        ours=_support,
+    ),
+    Row(
+        "Equation 2",
+        "the same in B",
+        command=CURVE_B,
+        paper="{1, 2, 3}",
+        ours=_support,
+        why="the paper's own list B has its third highly relevant document at rank 13",
+    ),
+    Row(
+        "Equation 3",
+        "first and last rank of each grade in the ideal list",
+        command=CURVE_A,
+        paper="hr 1–3, fr 4–6, pr 7–10, nr 11–20",
+        ours=lambda t: ", ".join(
+            f"{['nr', 'pr', 'fr', 'hr'][row['grade']]} {row['first']}–{row['last']}" for row in t["intervals"]
+        ),
+    ),
+    Row(
+        "Equation 4",
+        "relative position; list A",
+        command=CURVE_A,
+        paper=vector([0, 0, -1, -7, -2, 0, -4, -3, -2, 0, 8, *[0] * 9]),
+        ours=lambda t: vector(column(t["curve"], "rp")),
+    ),
+    Row(
+        "Equation 4",
+        "the same for list B",
+        command=CURVE_B,
+        paper=vector([0, 0, -4, -7, 0, -1, -4, -3, 3, 0, 5, 0, 10, 4, *[0] * 6]),
+        ours=lambda t: vector(column(t["curve"], "rp")),
+    ),
+    Row(
+        "Equation 5",
+        "cumulated relative position at rank 20; list A",
+        command=CURVE_A,
+        paper="-11",
+        ours=lambda t: str(t["curve"][-1]["crp"]),
+    ),
+    Row(
+        "Equation 5",
+        "the same for list B",
+        command=CURVE_B,
+        paper="3",
+        ours=lambda t: str(t["curve"][-1]["crp"]),
+    ),
+    Row(
+        "Figure 1",
+        "the curve of a list and of the worst case with all marked points; list B",
+        command=f"{CURVE_B} --plot curve.svg",
+        ours=lambda t: lines(
+            *(
+                f"{name} {points(t)[name]}"
+                for name in ("turn-around", "recall base", "balance 2012", "balance 2012 of full scale")
+            )
+        ),
+    ),
+    Row(
+        "Property 1",
+        "CRP is never positive before the recall base",
+        python='rs.curve({"t": {"e": 2, "d1": 1, "d2": 1, "d3": 1}}, {"t": ["d1", "d2", "e"]}, "t").crp.tolist()[:3]',
+        paper="at most 0",
+        ours=vector,
+        why="true for binary grades only; here RB = 4 and CRP is positive at rank 3",
+    ),
+    Row(
+        "Property 2",
+        "the faster the curve falls before the recall base, the worse; the loss there of A and B",
+        command="rankscope effort $CRP/qrels.txt $CRP/a.run $CRP/b.run --cutoff 20 -q",
+        ours=lambda t: lines(*(f"{row['run']}: {row['loss_at_R']}" for row in t["indicators"])),
+    ),
+    Row(
+        "Property 3",
+        "the curve never falls after the recall base; the least step of B",
+        command=CURVE_B,
+        paper="0",
+        ours=lambda t: str(min(_after_recall_base(t))),
+        why="RP is not negative there; checked on every short list by the tests",
+    ),
+    Row(
+        "Property 4",
+        "the curve is constant after the last relevant document; steps of B from rank 15",
+        command=CURVE_B,
+        paper="(0, 0, 0, 0, 0, 0)",
+        ours=lambda t: vector(column(t["curve"], "rp")[14:]),
+    ),
+    Row(
+        "Property 5",
+        "the sooner the curve is back at the axis, the better; the balance point of B",
+        command=CURVE_B,
+        ours=lambda t: f"rank {points(t)['balance 2012']}",
+    ),
+    *_indicator_rows(
+        "Equation 6",
+        "Rho2012",
+        "recovery value R / b",
+        "A never comes back to the axis: b is infinite and Rho 0, which the paper's (0, 1] leaves out",
+    ),
+    *_indicator_rows(
+        "Equation 7",
+        "b_ratio",
+        "balance ratio 1 - b / b of the worst case",
+        "minus infinity for A, so not in [0, 1); the clamped value, which the parallel coordinates use, is 0",
+    ),
+    *_indicator_rows(
+        "Equation 8", "CRP_min", "depth of the curve against the worst case at that rank", "within the range"
+    ),
+    *_indicator_rows(
+        "Equation 9",
+        "CRP_N",
+        "end of the curve against that of the worst case",
+        "the curve of A ends below the axis, that of the worst case above it: more than 1",
+    ),
+    Row(
+        "Equation 10",
+        "mean recovery value over topics",
+        command="rankscope eval $COVID_RUN -m Rho2012",
+        ours=lambda t: f"{t['means'][0]['value']:.4f}",
+        why="topics without relevant documents are left out",
+    ),
+    Row("Section 3", "normalised recall (NR), beside CRP", waits="being built"),
+    Row("Section 3", "sliding ratio (SR)", waits="being built"),
+    Row("Section 3", "satisfaction, frustration and total (SFT)", waits="being built"),
+    Row("Section 3", "cumulated gain and its normalised form (CG, nCG)", waits="being built"),
+    Row(
+        "Section 3",
+        "discounted cumulated gain and its normalised form; lists A and B",
+        command='rankscope eval $CRP/qrels.txt $CRP/a.run $CRP/b.run -m "DCG(discount=jk) nDCG(discount=jk)"',
+        ours=lambda t: lines(
+            *(
+                f"{run}: " + ", ".join(f"{row['value']:.4f}" for row in t["means"] if row["run"] == run)
+                for run in "ab"
+            )
+        ),
+    ),
+    Row("Introduction", "grades merged for a coarser analysis", waits="`--grades` is being built"),
+    Row(
+        "Figure 2",
+        "CRP beside DCG with a negative gain for non-relevant documents; the lowest point of each curve",
+        command="rankscope curve $COVID_RUN --topic 1 --cutoff 1000 --gains 0=-1,1=1,2=2 --plot both.svg --dcg",
+        ours=lambda t: f"CRP {min(column(t['curve'], 'crp'))}, DCG {min(column(t['curve'], 'dcg')):.2f}",
+        why="another run and topic: TREC 7's are not public, nor are the judgments of Sormunen (2002) in four grades",
+    ),
+    Row(
+        "Figure 3",
+        "the four indicators, R and rho of the worst case as parallel coordinates, a line for each topic",
+        command="rankscope effort $COVID_RUN -q --plot parallel.svg --figure indicators",
+        ours=lambda t: f"{len(t['indicators'])} topics",
+        why="another run",
+    ),
+    Row(
+        "Section 4",
+        "the interactive prototype: CRP graph, aggregate graph, CRP against DCG",
+        waits="being compared with the page",
+    ),
+]

@@ -1,0 +1,128 @@
+"""The reproducibility study of Moffat and Zobel's rank-biased precision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from papers.reading import lines, percent
+from papers.row import Row
+
+TITLE = "Rank-biased precision reloaded (Ferro and Silvello 2015)"
+ABOUT = """Explained in [Meta-evaluation](meta-evaluation.md). The runs of TREC 5 are not public; `$SCORES` has the AP and P@10 of its 61
+runs for each topic, without names, so that a part of the tables can be compared number by number."""
+
+EIGHT = "RR P@10 Rprec AP RBP(p=0.5) RBP(p=0.8) RBP(p=0.95) nDCG(discount=jk,base=2)"
+THREE = "RBP(p=0.5) RBP(p=0.8) RBP(p=0.95)"
+
+
+def _orderings(tables: Any) -> str:
+    total = tables["total"][0]
+    return lines(
+        f"swapped {percent(total['share'], 2)}",
+        *(f"{name} {percent(total[key], 2)}" for name, key in KINDS),
+    )
+
+
+KINDS = (
+    ("both non-relevant", "nonrelevant"),
+    ("equally relevant", "equal"),
+    ("differently relevant", "different"),
+)
+PRINTED_SWAPS = (89.21, 6.56, 4.23)
+
+
+def _at_ten_percent(tables: Any) -> str:
+    rows = [row for row in tables["curve"] if row["pool"] == 10]
+    return lines(*(f"{row['measure']} {row['tau']:.3f}" for row in rows))
+
+
+def _bounds(tables: Any) -> str:
+    last: dict[tuple[str, str], Any] = {}
+    for row in tables["means"]:
+        last[row["measure"], row["pool"]] = row
+    return lines(*(f"{m}, {pool} {row['upper'] - row['lower']:.4f}" for (m, pool), row in last.items()))
+
+
+ROWS = [
+    Row(
+        "RBP",
+        "rank-biased precision; list b of the Twist paper, p = 0.8",
+        command='rankscope eval $TWIST/qrels.txt $TWIST/b.run -m "RBP(p=0.8)"',
+        ours=lambda t: f"{t['means'][0]['value']:.4f}",
+        why="the sum is printed from i = 0; it starts at 1",
+    ),
+    Row(
+        "Section 2",
+        "documents that trec_eval's ordering swaps against the order of the file, and between which documents",
+        command="rankscope orderings $COVID --orders file,trec_eval",
+        paper=lines(
+            "swapped 2.79 %",
+            *(f"{name} {share:.2f} %" for (name, _), share in zip(KINDS, PRINTED_SWAPS, strict=True)),
+        ),
+        ours=_orderings,
+        why="TREC 5 there, TREC-COVID here; `--order trec_eval9` has the 32-bit scores of the footnote",
+    ),
+    Row(
+        "Table 1",
+        "Kendall's tau between measures of pools of depth 10 and 100, in both orderings",
+        waits="being built",
+    ),
+    Row(
+        "nDCG",
+        "gains 0 and 1 and log base 2 reproduce the original's nDCG",
+        command="rankscope eval $TWIST/qrels.txt $TWIST/b.run -m \"nDCG(gains='0,1,1,1',discount=jk,base=2)\"",
+        ours=lambda t: f"{t['means'][0]['value']:.4f}",
+    ),
+    Row(
+        "Figure 1",
+        "runs' means of MAP and RBP with the full pool against the pool of depth 10; tau",
+        command=f'rankscope pools $COVID --depth 10 -m "AP {THREE}" --plot means.svg --figure means',
+        ours=lambda t: lines(*(f"{row['measure']} {row['tau']:.3f}" for row in t["robustness"])),
+        why="a figure without numbers",
+    ),
+    Row(
+        "Residual",
+        "what unjudged documents could add to RBP; one run",
+        command='rankscope eval $COVID_RUN -m "RBP(p=0.8) RBPResidual(p=0.8)"',
+        ours=lambda t: ", ".join(f"{row['value']:.4f}" for row in t["means"]),
+    ),
+    Row(
+        "Figure 2",
+        "lower and upper bound of RBP by depth for one run, full pool and depth 10; width at the last depth",
+        command="rankscope bounds $COVID_RUN --p 0.5,0.8,0.95 --pool-depth 10 --plot bounds.svg",
+        ours=_bounds,
+        why="the paper's run is ETHme1 of TREC 5; a pool of depth 10 of one run is its own first ten documents",
+    ),
+    Row("Figure 2, two systems", "the bounds of two systems (the original's Figure 6)", waits="being built"),
+    Row(
+        "Table 2",
+        "significant pairs of runs by Wilcoxon and t test",
+        waits="one command from score matrices is being built",
+    ),
+    Row("Table 3", "features of the collections", waits="a table of features is being built"),
+    Row(
+        "Figure 3",
+        "RBP with the full pool against depth 10, on four collections",
+        waits="several collections at once is being built",
+    ),
+    Row(
+        "Figure 4, left",
+        "runs' means with the full pool against a sample of 10 %",
+        command=f'rankscope pools $COVID --ratios 10 --sampling binary --seed 1 -m "{THREE}" --plot means.svg --figure means',
+        ours=lambda t: lines(*(f"{row['measure']} {row['change']:.3f}" for row in t["robustness"])),
+        why="mean change of a run's value",
+    ),
+    Row(
+        "Figure 4, right",
+        "tau between the full pool and samples of 90 to 10 %; at 10 %",
+        command=f'rankscope pools $COVID --sampling binary --repeats 10 --seed 1 -m "{THREE}" --plot pools.svg',
+        ours=_at_ten_percent,
+        why="RBP.95 always between 0.8 and 0.9 and the most robust, says the text",
+    ),
+    Row(
+        "Figure 5",
+        "bounds averaged over runs with confidence bands, full pool, depth 10 and sample of 10 %; width at the last depth",
+        command="rankscope bounds $COVID --p 0.5,0.8,0.95 --pool-depth 10 --ratio 10 --seed 1 --plot bounds.svg",
+        ours=_bounds,
+    ),
+]

@@ -1,0 +1,103 @@
+"""A row of the page: an item of a paper, the command that makes it, what the paper prints and what comes out here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from papers.running import needs, result_of
+
+EQUAL = "equal"
+DIFFERS = "differs"
+OTHER_DATA = "other data"
+SHOWN = "shown"
+PEOPLE = "needs people"
+OPEN = "open"
+STATUSES = {
+    EQUAL: "what the command prints is what the paper prints",
+    DIFFERS: "the paper prints something else; the reason is given",
+    OTHER_DATA: "the paper's runs are not public; the same is made with the collections below",
+    SHOWN: "the paper prints no number (a definition, a sketch, an announcement); the command computes or draws it",
+    PEOPLE: "cannot be computed: it needs a study with people",
+    OPEN: "no command makes it yet",
+}
+
+
+@dataclass(frozen=True)
+class Detail:
+    """A table below the main one, for items with more numbers than a cell holds."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One item of a paper.
+
+    `command` is a rankscope command with the variables of the page, `python` an expression; the result of either is given to
+    `ours`, `why` and `detail`. `waits` says what is missing while no command makes the item.
+    """
+
+    item: str
+    what: str
+    command: str = ""
+    python: str = ""
+    paper: str = ""
+    ours: Callable[[Any], str] | None = None
+    why: str | Callable[[Any], str] = ""
+    detail: Callable[[Any], Detail] | None = None
+    status: str = ""
+    waits: str = ""
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The collections without which the row cannot be made."""
+        return needs(self.command or self.python)
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a row became: the cells of its line, its status, and the table below, if any."""
+
+    cells: tuple[str, ...]
+    status: str
+    detail: Detail | None = None
+
+    @property
+    def line(self) -> str:
+        """The line of the table."""
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in self.cells) + " |"
+
+
+def make(row: Row) -> Made:
+    """Run a row."""
+    if row.waits:
+        return Made((row.item, row.what, "", row.paper, "", f"**{OPEN}**: {row.waits}"), OPEN)
+    if row.status == PEOPLE:
+        return Made((row.item, row.what, "", row.paper, "", f"**{PEOPLE}**: {row.why}"), PEOPLE)
+    if row.ours is None:
+        raise ValueError(f"{row.item}: says how to make it, but not what comes out")
+    result = result_of(row.command, row.python)
+    ours = row.ours(result)
+    why = row.why(result) if callable(row.why) else row.why
+    status = row.status or _status(row, ours)
+    if status == DIFFERS and not why:
+        raise ValueError(f"{row.item}: the paper has {row.paper!r}, we have {ours!r}, and no reason is given")
+    shown = f"`{row.command or row.python}`"
+    detail = row.detail(result) if row.detail else None
+    return Made((row.item, row.what, shown, row.paper, ours, _because(status, why)), status, detail)
+
+
+def _status(row: Row, ours: str) -> str:
+    if not row.paper:
+        return SHOWN
+    if row.paper == ours:
+        return EQUAL
+    return OTHER_DATA if row.needs else DIFFERS
+
+
+def _because(status: str, why: str) -> str:
+    return f"**{status}**: {why}" if why else f"**{status}**"

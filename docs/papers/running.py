@@ -1,0 +1,132 @@
+"""Runs the commands and expressions of the page, each one once."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import functools
+import io
+import json
+import os
+import re
+import shlex
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import rankscope
+from rankscope.cli.main import main
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = Path(__file__).parent / "examples"
+COLLECTIONS = {
+    "COVID": ("TREC-COVID", "trec_covid_r1_full24/qrels.txt trec_covid_r1_full24/runs"),
+    "CRANFIELD": ("Cranfield", "cranfield/qrels.txt cranfield/runs"),
+    "WEB2011": ("Web 2011", "web2011_diversity/qrels.adhoc.txt web2011_diversity/runs"),
+    "WEB2012": ("Web 2012", "web2012_diversity/qrels.adhoc.txt web2012_diversity/runs"),
+}
+"""What stands for a collection in a command: its name, its judgments and its runs, below the folder of the data."""
+ONE_RUN = {
+    "COVID_RUN": "trec_covid_r1_full24/qrels.txt trec_covid_r1_full24/runs/sab20.1.meta.docs.gz",
+    "WEB2012_ASPECTS": "web2012_diversity/qrels.for_ndeval.txt web2012_diversity/runs",
+}
+"""One run of TREC-COVID, and the judgments of Web 2012 by aspect."""
+EACH = "C"
+"""`$C` in a command: it is run for each collection in turn."""
+
+
+def data_folder() -> Path | None:
+    """The folder of the collections: the one that RANKSCOPE_DATA names, or the one beside the checkout."""
+    named = os.environ.get("RANKSCOPE_DATA")
+    found = Path(named) if named else ROOT.parent / "shared" / "data"
+    return found if found.is_dir() else None
+
+
+def variables() -> dict[str, str]:
+    """Every variable of the page with what it stands for."""
+    data = data_folder() or Path("data")
+    values = {name: _below(data, parts) for name, (_, parts) in COLLECTIONS.items()}
+    values |= {name: _below(data, parts) for name, parts in ONE_RUN.items()}
+    values["SCORES"] = str(data / "score_matrices")
+    values |= {folder.name.upper(): str(folder) for folder in EXAMPLES.iterdir() if folder.is_dir()}
+    return values
+
+
+def _below(folder: Path, parts: str) -> str:
+    return " ".join(str(folder / part) for part in parts.split())
+
+
+def needs(text: str) -> frozenset[str]:
+    """The variables of a command or expression that stand for real data.
+
+    >>> sorted(needs("rankscope effort $COVID"))
+    ['COVID']
+    """
+    used = set(re.findall(r"\$(\w+)", text))
+    if EACH in used:
+        used |= set(COLLECTIONS)
+    return frozenset(used & {*COLLECTIONS, *ONE_RUN, "SCORES"})
+
+
+def result_of(command: str, python: str) -> Any:
+    """The tables of a command (for each collection, if it says so), or the value of an expression."""
+    if python:
+        return _value(python)
+    if f"${EACH} " in f"{command} ":
+        return {
+            title: _tables(re.sub(rf"\${EACH}\b", f"${name}", command))
+            for name, (title, _) in COLLECTIONS.items()
+        }
+    return _tables(command)
+
+
+def _filled(text: str) -> str:
+    values = variables()
+    return re.sub(r"\$(\w+)", lambda found: values[found[1]], text)
+
+
+@functools.cache
+def _value(python: str) -> Any:
+    from rankscope.lab.distances import place
+    from rankscope.lab.intervals import cumsum, delta, steps
+
+    names = {"rs": rankscope, "cumsum": cumsum, "delta": delta, "steps": steps, "place": place}
+    return eval(_filled(python), names)
+
+
+@functools.cache
+def _tables(command: str) -> dict[str, Any]:
+    program, *arguments = shlex.split(_filled(command))
+    if program != "rankscope":
+        raise ValueError(f"not a command of ours: {command}")
+    here = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            return _run(command, arguments)
+        finally:
+            os.chdir(here)
+
+
+def _run(command: str, arguments: list[str]) -> dict[str, Any]:
+    writes = "-o" in arguments
+    errors = io.StringIO()
+    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(errors):
+        try:
+            code = main(arguments if writes else [*arguments, "-f", "json", "-o", "result.json"])
+        except SystemExit as stop:
+            code = stop.code
+    if code:
+        raise RuntimeError(f"{command} ended with {code}: {errors.getvalue().strip()}")
+    files = {path.name: path for path in Path().rglob("*") if path.is_file()}
+    tables: dict[str, Any] = {"files": sorted(files)}
+    if "result.json" in files:
+        result = json.loads(files["result.json"].read_text("utf-8"))
+        tables |= {"settings": result["settings"], **result["tables"]}
+    for path in files.values():
+        if path.suffix == ".csv":
+            with path.open(encoding="utf-8", newline="") as lines:
+                tables[path.stem] = list(csv.DictReader(lines))
+        elif path.suffix == ".html":
+            tables["page"] = path.read_text("utf-8")
+    return tables

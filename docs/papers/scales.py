@@ -1,0 +1,239 @@
+"""Ferrante, Ferro and Pontarollo: an interval-like scale property."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from papers.reading import lines, percent, pick, vector
+from papers.row import Detail, Row
+
+TITLE = "Interval-like scales (Ferrante, Ferro and Pontarollo 2017)"
+ABOUT = """Explained, with proofs, in [Scales](scales.md). No data is needed. In the examples `cumsum`, `steps` and `delta` are those of
+`rankscope.lab.intervals`, and `place` is that of `rankscope.lab.distances`."""
+
+EQUAL, ALL = "interval-like (equal-relevant)", "interval-like (all)"
+STRONG, WEAK = "interval (strong top-heaviness)", "interval (weak top-heaviness)"
+USUAL = "AP ERR RBP(p=0.5) RBP(p=0.8) DCG"
+
+
+def _holds(scale: str) -> Any:
+    def cell(tables: Any) -> str:
+        return (
+            ", ".join(row["measure"] for row in tables["scales"] if row["scale"] == scale and row["holds"])
+            or "none"
+        )
+
+    return cell
+
+
+def _share(measure: str, scale: str) -> Any:
+    return lambda tables: percent(pick(tables["scales"], measure=measure, scale=scale)["share"])
+
+
+def _shares(tables: Any) -> Detail:
+    measures = list(dict.fromkeys(row["measure"] for row in tables["scales"]))
+    found = {(row["measure"], row["scale"]): row for row in tables["scales"]}
+    rows = [
+        [m, *(f"{found[m, s]['violations']:,} of {found[m, s]['comparable']:,}" for s in (ALL, EQUAL))]
+        for m in measures
+    ]
+    return Detail(
+        ("measure", "all intervals", "equally many relevant"),
+        rows,
+        "Violated pairs of intervals at length 6.",
+    )
+
+
+def _rises(pairs: tuple[tuple[str, str], ...], measures: str) -> str:
+    """An expression: how much each measure rises over each of the pairs of rankings."""
+    values = "{m: rs.lab.values_on_binary(rs.measure(m), 10) for m in " + repr(measures.split()) + "}"
+    differences = ", ".join(f"v[int('{s}', 2)] - v[int('{r}', 2)]" for r, s in pairs)
+    return f"{{m: ({differences}) for m, v in {values}.items()}}"
+
+
+def _compare(found: Any) -> str:
+    sign = {True: ">", False: "<="}
+    return lines(*(f"{m}: {a:.4f} {sign[bool(a > b + 1e-12)]} {b:.4f}" for m, (a, b) in found.items()))
+
+
+ERR_PAIRS = (("0000001110", "0000010110"), ("1101011011", "1110011011"))
+AP_PAIRS = (("0100111001"[:1] + "100100001", "0100111001"), ("0000000000", "0100100001"))
+DCG_PAIRS = (("0010110010", "0101011110"), ("0101011110", "1101110100"))
+
+
+ROWS = [
+    Row(
+        "Section 1",
+        "strong top-heaviness: only RBP with p = 1/2 is on an interval scale",
+        command=f'rankscope scales --length 4 -m "{USUAL}"',
+        paper="RBP(p=0.5)",
+        ours=_holds(STRONG),
+    ),
+    Row(
+        "Section 1",
+        "weak top-heaviness: none of the usual measures is on an interval scale",
+        command=f'rankscope scales --length 4 -m "{USUAL}"',
+        paper="none",
+        ours=_holds(WEAK),
+        why="CRP and SigmaMinus are when RB = N; see [Scales](scales.md)",
+    ),
+    Row(
+        "Section 1",
+        "strong top-heaviness puts (1,0,0,0) above (0,1,1,1); their places",
+        python='place(4, "strong")[[0b1000, 0b0111]].tolist()',
+        ours=lambda v: f"{v[0]} > {v[1]}",
+    ),
+    Row(
+        "Definition 1",
+        "difference structure: an order of intervals with a solvability condition",
+        command=f'rankscope scales --length 4 -m "{USUAL}"',
+        ours=lambda t: f"{pick(t['scales'], measure='AP', scale=STRONG)['comparable']:,} pairs",
+        why="pairs of equal distance or equal score difference, strong top-heaviness",
+    ),
+    Row(
+        "Theorem 1",
+        "a difference structure has an interval scale: score differences are ordered as the intervals",
+        command='rankscope scales --length 4 -m "RBP(p=0.5)"',
+        ours=lambda t: f"{pick(t['scales'], scale=STRONG)['violations']} violations",
+        why="the scale that exists is RBP(p=0.5)",
+    ),
+    Row(
+        "Section 2.3",
+        "poset, chains and natural distance, as a Hasse diagram",
+        command='rankscope scales --length 4 -m AP --plot intervals.svg',
+        ours=lambda t: f"{2**4} rankings",
+    ),
+    Row(
+        "Replacement",
+        "a more relevant document at the same rank does not lower the score",
+        command=f'rankscope properties --grades 1 --depth 8 --property replacement -m "{USUAL} Twist@8"',
+        ours=lambda t: lines(
+            *(f"{row['measure']} {row['violations']:,} of {row['cases']:,}" for row in t["properties"])
+        ),
+        why="holds for the paper's measures; not for Twist",
+    ),
+    Row(
+        "Swap",
+        "a more relevant document moved up does not lower the score",
+        command=f'rankscope properties --grades 1 --depth 8 --property swap -m "{USUAL} Twist@8"',
+        ours=lambda t: lines(
+            *(f"{row['measure']} {row['violations']:,} of {row['cases']:,}" for row in t["properties"])
+        ),
+        why="holds for the paper's measures; not for Twist",
+    ),
+    Row(
+        "Equation 1",
+        "the partial order of rankings: every prefix holds at most as many relevant documents",
+        command="rankscope scales --length 4 -m AP",
+        ours=lambda t: f"{pick(t['scales'], scale=ALL)['comparable']:,} comparable pairs of intervals",
+    ),
+    Row(
+        "Example 1",
+        "steps from nothing to (0,1,1,0), by rank",
+        python="cumsum([0, 1, 1, 0]).tolist()",
+        paper="(0, 1, 2, 2)",
+        ours=vector,
+        why="two replacements, one swap at depth 2 and two at depth 3; a swap at depth i is from i + 1 to i, where the text has i - 1",
+    ),
+    Row(
+        "Equation 2",
+        "steps from (0,1,0,0) to (1,0,1,0)",
+        python="steps([0, 1, 0, 0], [1, 0, 1, 0]).tolist()",
+        paper="(1, 0, 1, 1)",
+        ours=vector,
+    ),
+    Row(
+        "Example 3",
+        "steps between two rankings of ten documents",
+        python="steps([1,0,0,0,0,1,1,0,1,0], [1,1,0,0,1,0,1,0,0,1]).tolist()",
+        paper="(0, 1, 1, 1, 2, 1, 1, 1, 0, 1)",
+        ours=vector,
+    ),
+    Row(
+        "Definition 2",
+        "the difference vector: the steps added up from the top; the same two rankings",
+        python="delta([1,0,0,0,0,1,1,0,1,0], [1,1,0,0,1,0,1,0,0,1]).tolist()",
+        paper="(0, 1, 2, 3, 5, 6, 7, 8, 8, 9)",
+        ours=vector,
+    ),
+    Row(
+        "Definition 3",
+        "an interval is no larger if its vector is nowhere larger; a smaller one than the last",
+        python="delta([1,0,0,1,0,1,1,1,0,0], [1,0,1,1,1,0,1,0,0,0]).tolist()",
+        paper="(0, 0, 1, 2, 4, 5, 6, 6, 6, 6)",
+        ours=vector,
+    ),
+    Row(
+        "Example 5",
+        "a swap at the top is larger than one at the end, though the natural distance of both is 1",
+        python="(delta([0,1,0,0,0,0,0,0,0,0], [1,0,0,0,0,0,0,0,0,0]).tolist(), delta([0,0,0,0,0,0,0,0,0,1], [0,0,0,0,0,0,0,0,1,0]).tolist())",
+        paper=lines("(1, 1, 1, 1, 1, 1, 1, 1, 1, 1)", "(0, 0, 0, 0, 0, 0, 0, 0, 1, 1)"),
+        ours=lambda v: lines(*map(vector, v)),
+        why="the first vector is printed with nine entries",
+    ),
+    Row(
+        "Interval-like",
+        "the definition, checked on all pairs of intervals of length 6",
+        command=f'rankscope scales --length 6 -m "{USUAL}"',
+        ours=_holds(EQUAL),
+        why="over intervals whose ends have equally many relevant documents",
+        detail=_shares,
+    ),
+    Row(
+        "ERR example",
+        "a smaller interval over which ERR rises more; the others do not",
+        python=_rises(ERR_PAIRS, "ERR AP RBP DCG"),
+        paper="ERR alone",
+        ours=_compare,
+        status="equal",
+    ),
+    Row(
+        "AP example",
+        "a smaller interval over which AP rises more; the others do not",
+        python=_rises(AP_PAIRS, "AP ERR RBP DCG"),
+        paper="AP alone",
+        ours=_compare,
+        status="equal",
+    ),
+    Row(
+        "DCG example",
+        "a smaller interval, with unequally many relevant documents, over which DCG rises more",
+        python=_rises(DCG_PAIRS, "DCG RBP(p=0.85)"),
+        paper="DCG, and RBP for p > 0.85",
+        ours=_compare,
+        status="differs",
+        why="RBP violates it already at .85: see the next row",
+    ),
+    Row(
+        "DCG example",
+        "the p from which RBP violates it",
+        python='__import__("rankscope.lab.convexity", fromlist="x").rbp_threshold(*[list(map(int, w)) for w in '
+        + repr([*DCG_PAIRS[0], *DCG_PAIRS[1]])
+        + "])",
+        paper="0.85",
+        ours=lambda p: f"{p:.5f}",
+        why="the exact threshold, the root of a polynomial",
+    ),
+    Row(
+        "Section 3.3",
+        "ERR shows the strongest discordance; over all intervals of length 6, AP and ERR",
+        command=f'rankscope scales --length 6 -m "{USUAL}"',
+        paper="ERR most",
+        ours=lambda t: f"AP {_share('AP', ALL)(t)}, ERR {_share('ERR', ALL)(t)}",
+        why=lambda t: (
+            "it is AP; over intervals with equally many relevant documents the claim holds: AP "
+            + f"{_share('AP', EQUAL)(t)}, ERR {_share('ERR', EQUAL)(t)}"
+        ),
+    ),
+    Row(
+        "Section 3.3",
+        "RBP and DCG are interval-like over intervals with equally many relevant documents, AP and ERR are not",
+        command='rankscope scales --length 11 --equal-relevant --count sample --samples 1000 -m "AP ERR RBP(p=0.5) RBP(p=0.8)'
+        ' DCG DCG(discount=jk,base=2) DCG(discount=jk,base=10)"',
+        paper="RBP, DCG",
+        ours=_holds(EQUAL),
+        why="DCG is with the discount 1/log2(1+i); with that of Järvelin and Kekäläinen it is not, from length 3 (base 2) and 11"
+        " (base 10) on",
+    ),
+    Row("Future work", "what averaging such measures does to conclusions on real runs", waits="being built"),
+]

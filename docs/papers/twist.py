@@ -1,0 +1,496 @@
+"""Ferro, Silvello, Keskustalo, Pirkola and Järvelin: the Twist measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from papers.reading import column, lines, means, per_collection, percent, points, values, vector
+from papers.row import PEOPLE, Detail, Row
+
+TITLE = "The Twist measure (Ferro, Silvello, Keskustalo, Pirkola and Järvelin 2016)"
+ABOUT = """Explained with its own example in [Effort](effort.md). `$TWIST` holds that example as files: the lists i (`ideal.run`), w
+(`worst.run`), fs (`full-scale.run`), a and b of the paper, and lists of ours for the other archetypes. TREC 10 and TREC 14 are
+not public, of TREC 20 and TREC 21 (Web 2011 and 2012) the judgments are but not the participants' runs."""
+
+CURVE_A = "rankscope curve $TWIST/qrels.txt $TWIST/a.run --topic t"
+CURVE_B = "rankscope curve $TWIST/qrels.txt $TWIST/b.run --topic t"
+FULL_SCALE = "rankscope curve $TWIST/qrels.txt $TWIST/full-scale.run --topic t"
+ALL = "rankscope effort $TWIST/qrels.txt $TWIST/*.run --cutoff 15 -q"
+GAINS = "AP Bpref RBP(p=0.8) nDCG(discount=jk,base=10)"
+MEASURES = f"{GAINS} Twist"
+
+
+def _intervals(tables: Any) -> str:
+    names = {3: "hr", 2: "fr", 1: "pr", 0: "nr"}
+    return ", ".join(f"{names[row['grade']]} {row['first']}–{row['last']}" for row in tables["intervals"])
+
+
+def _rp(tables: Any) -> str:
+    return vector(column(tables["curve"], "rp"))
+
+
+def _crp(tables: Any) -> str:
+    return vector(column(tables["curve"], "crp"))
+
+
+def _three_crossings(name: str) -> Any:
+    def cell(tables: Any) -> str:
+        found = values(tables)
+        return lines(
+            *(f"{mode} {found[f'{name} ({mode})']:.4f}" for mode in ("definition", "sign-change", "matters"))
+        )
+
+    return cell
+
+
+def _archetype_shares(tables: Any) -> dict[str, float]:
+    shares = {row["archetype"]: row["share"] for row in tables["summary"]}
+    excellent = shares["excellent A"] + shares["excellent B"] + shares["ups-and-downs"]
+    names = ("ideal", "worst", "typical A", "typical B")
+    return {
+        **{name: shares[name] for name in names},
+        "excellent": excellent,
+        "full scale": shares["full scale"],
+    }
+
+
+PRINTED_ARCHETYPES = {
+    "TREC 10": (4750, 0.17, 3.09, 83.87, 12.72, 0.15),
+    "TREC 14": (3700, 0.00, 1.86, 80.24, 17.89, 0.00),
+    "TREC 20": (1850, 0.11, 8.86, 60.70, 30.16, 0.16),
+    "TREC 21": (1350, 0.00, 4.15, 64.59, 31.26, 0.00),
+}
+
+
+def _archetype_table(results: Any) -> Detail:
+    names = ("ideal", "worst", "typical A", "typical B", "excellent")
+    rows = [
+        [f"{name} (paper)", f"{printed[0]:,}", *(f"{share:.2f} %" for share in printed[1:])]
+        for name, printed in PRINTED_ARCHETYPES.items()
+    ]
+    for name, tables in results.items():
+        shares = _archetype_shares(tables)
+        total = f"{sum(column(tables['summary'], 'count')):,}"
+        rows.append([name, total, *(percent(shares[archetype], 2) for archetype in names)])
+    return Detail(("collection", "lists", *names), rows)
+
+
+def _typical(results: Any) -> str:
+    def cell(tables: Any) -> str:
+        shares = _archetype_shares(tables)
+        return percent(shares["typical A"] + shares["typical B"])
+
+    return per_collection(results, cell)
+
+
+def _typical_printed() -> str:
+    return lines(*(f"{name} {p[3] + p[4]:.1f} %" for name, p in PRINTED_ARCHETYPES.items()))
+
+
+def _plane(measure: str) -> Any:
+    def cell(results: Any) -> str:
+        def one(tables: Any) -> str:
+            row = tables["agreement"][0]
+            return f"{percent(row['diagonal_share'], 0)}, {percent(row['high_high_share'], 0)}"
+
+        return per_collection(results, one)
+
+    return cell
+
+
+def _plane_row(number: int, measure: str, paper: str, why: str) -> Row:
+    return Row(
+        f"Figure {number}",
+        f"effort/gain plane of {measure.split('(')[0]} against Twist: shares of lists in the diagonal cells and in the four"
+        " high-gain, high-effort cells",
+        command=f'rankscope effort $C -m "{measure}" --plot plane.svg',
+        paper=paper,
+        ours=_plane(measure),
+        why=why,
+    )
+
+
+def _tau(tables: Any, a: str, b: str) -> float:
+    for row in tables["correlations"]:
+        if row["method"] == "kendall" and {row["a"], row["b"]} == {a, b}:
+            return float(row["value"])
+    raise KeyError((a, b))
+
+
+JK = "nDCG(discount='jk',base=10)"
+PRINTED_TABLE_3 = {
+    "TREC 10": (0.8506, 0.6041, 0.8334),
+    "TREC 14": (0.8390, 0.7229, 0.9070),
+    "TREC 20": (0.8498, 0.5675, 0.8962),
+    "TREC 21": (0.8461, 0.5669, 0.8388),
+}
+PRINTED_TABLE_4 = {
+    "TREC 10": (0.8144, 0.8173, 0.6489, 0.8791),
+    "TREC 14": (0.8477, 0.7547, 0.6051, 0.9012),
+    "TREC 20": (0.8254, 0.8148, 0.3968, 0.9245),
+    "TREC 21": (0.9157, 0.8526, 0.3684, 0.82105),
+}
+
+
+def _correlations(focus: str, others: tuple[str, ...], printed: dict[str, tuple[float, ...]]) -> Any:
+    def detail(tables: Any) -> Detail:
+        rows = [[f"{name} (paper)", *(f"{value:.4f}" for value in row)] for name, row in printed.items()]
+        rows.append(["TREC-COVID", *(f"{_tau(tables, focus, other):.4f}" for other in others)])
+        return Detail(("collection", *(other.replace(JK, "nDCG") for other in others)), rows)
+
+    return detail
+
+
+def _robust(tables: Any) -> str:
+    at_ten = [row for row in tables["curve"] if row["pool"] == 10]
+    return lines(*(f"{row['measure'].replace(JK, 'nDCG')} {row['tau']:.3f}" for row in at_ten))
+
+
+def _power(tables: Any) -> str:
+    return lines(
+        *(
+            f"{row['measure'].replace(JK, 'nDCG')} {percent(row['power'])}, {row['delta']:.3f}"
+            for row in tables["power"]
+        )
+    )
+
+
+def _shapes(tables: Any) -> str:
+    return lines(*(f"{row['run']}: {row['archetype']}" for row in tables["archetypes"]))
+
+
+ROWS = [
+    Row(
+        "Example",
+        "the lists i, w, fs, a and b of one topic with seven relevant documents, as files",
+        command="rankscope eval $TWIST/qrels.txt $TWIST/full-scale.run -m NumRet",
+        paper="fs: 16 entries",
+        ours=lambda t: f"fs: {t['means'][0]['value']:.0f} entries",
+        why="lists have N = 15 ranks; one nr too many is printed",
+    ),
+    Row(
+        "Figure 1",
+        "how relative position arises, for any list",
+        waits="`curve --figure rp` is being built",
+        paper="b: -6 at rank 2, +5 at rank 9",
+    ),
+    Row(
+        "Definition 1",
+        "relative position (RP): how far a document is from the ranks of its grade in the ideal list; list b",
+        command=CURVE_B,
+        paper="(0, -6, -2, -4, 1, -2, -1, 0, 5, 3, 0, 0, 11, 7, 0)",
+        ours=_rp,
+    ),
+    Row(
+        "Definition 1",
+        "the same for list a",
+        command=CURVE_A,
+        paper="(0, 0, 0, -4, 0, 2, -1, 0, 0, 3, 0, 0, 0, 0, 0)",
+        ours=_rp,
+    ),
+    Row(
+        "Proposition 1",
+        "RP lies between that of the full-scale list's first and last rank",
+        command=FULL_SCALE,
+        paper="-7, 13",
+        ours=lambda t: f"{min(column(t['curve'], 'rp'))}, {max(column(t['curve'], 'rp'))}",
+    ),
+    Row(
+        "Definition 2",
+        "cumulated relative position (CRP), the running sum; list b",
+        command=CURVE_B,
+        paper="(0, -6, -8, -12, -11, -13, -14, -14, -9, -6, -6, -6, 5, 12, 12)",
+        ours=_crp,
+    ),
+    Row(
+        "Definition 2",
+        "the same for list a",
+        command=CURVE_A,
+        paper="(0, 0, 0, -4, -4, -2, -3, -3, -3, 0, 0, 0, 0, 0, 0)",
+        ours=_crp,
+    ),
+    Row(
+        "Proposition 2 (1)",
+        "CRP never falls below that of the full-scale list at the recall base",
+        command=FULL_SCALE,
+        paper="-28",
+        ours=lambda t: str(min(column(t["curve"], "crp"))),
+    ),
+    Row(
+        "Proposition 2 (2)",
+        "CRP never rises above that of the full-scale list at the end; a list of ours against it",
+        command="rankscope curve $TWIST/qrels.txt $TWIST/above.run --topic t",
+        paper="at most 23",
+        ours=lambda t: str(max(column(t["curve"], "crp"))),
+        why="the bound holds only if no grade has more than N - 2 RB + 1 documents; here that is 2, and three are partially relevant",
+    ),
+    Row(
+        "Definition 3",
+        "crossings, balance point and recovery ratio; Rho of list a",
+        command=CURVE_A,
+        ours=_three_crossings("Rho"),
+        why="read literally, 0 followed by a negative value is a crossing, so that every list that starts with a top-grade document"
+        " has Rho = 1, against Figure 4 and Table 2; `crossing=` chooses the reading, `sign-change` is the default, `matters` is the"
+        " authors' toolkit",
+    ),
+    Row(
+        "Definition 4",
+        "forward and backward space: the sums of positive and of negative RP; list b",
+        command=CURVE_B,
+        ours=lambda t: ", ".join(
+            str(sum(abs(v) for v in column(t["curve"], "rp") if sign * v > 0)) for sign in (1, -1)
+        ),
+    ),
+    Row(
+        "Definition 5",
+        "space ratios: one minus the share of the full-scale list's space, and their harmonic mean; list b",
+        command=CURVE_B,
+        ours=lambda t: lines(
+            *(f"{name} {values(t)[name]:.4f}" for name in ("SigmaPlus", "SigmaMinus", "Sigma"))
+        ),
+    ),
+    Row(
+        "Figure 2",
+        "recovery and space ratio on the curve of a list beside the full-scale list",
+        command=f"{CURVE_B} --plot curve.svg",
+        ours=lambda t: f"balance at rank {points(t)['balance (sign-change)']}, RB {points(t)['recall base']}",
+        why="drawn in [Effort](effort.md#the-curve-crp)",
+    ),
+    Row(
+        "Definition 6",
+        "Twist: the mean of recovery and space ratio; list a",
+        command=CURVE_A,
+        ours=_three_crossings("Twist"),
+        why="the paper prints no value for its own lists; the three readings of Definition 3",
+    ),
+    Row("Definition 6", "the same for list b", command=CURVE_B, ours=_three_crossings("Twist")),
+    Row(
+        "Figure 3",
+        "one curve of each archetype, here by lists of the same topic",
+        command=f"{ALL} --plot archetypes.svg --figure archetypes",
+        ours=_shapes,
+        why="a list is classified by its curve; excellent lists are also possible with binary grades, which the text excludes:"
+        " (1,0,1,0,0,0) with RB = 2",
+    ),
+    Row(
+        "Figure 4",
+        "range of first crossing, balance point and Rho for each archetype",
+        waits="a table of attained ranges is being built",
+    ),
+    Row(
+        "Proposition 3",
+        "Rho of a full-scale list with N >= 3 RB; RB = 1, N = 3",
+        python='rs.evaluate({"t": {"d": 1}}, {"t": ["x", "y", "d"]}, "Rho@3").values.item()',
+        paper="below 0.5",
+        ours=lambda value: f"{value}",
+        why="the crossing may be one rank earlier than the proof allows: at most 1/2",
+    ),
+    Row(
+        "Figure 5",
+        "range of the space ratios for each archetype",
+        waits="a table of attained ranges is being built",
+    ),
+    Row("Figure 6", "range of Twist for each archetype", waits="a table of attained ranges is being built"),
+    Row("Table 1", "features of the collections", waits="a table of features is being built"),
+    Row(
+        "Table 2",
+        "archetypes of all lists of a collection; share of typical A and B together",
+        command="rankscope effort $C",
+        paper=_typical_printed(),
+        ours=_typical,
+        why="about 95 % for each collection, says the text: it is 90.9 % on TREC 20. The runs here are other ones, and Web 2011 has"
+        " one, cut short; all shares are below",
+        detail=_archetype_table,
+    ),
+    _plane_row(
+        7,
+        "AP",
+        lines("TREC 10 28 %, 44 %", "TREC 14 –, 37 %", "TREC 20 26 %, half", "TREC 21 quarter, half"),
+        "first the diagonal, then high-high; the rule for ties at a quartile is ours",
+    ),
+    _plane_row(
+        8,
+        "Bpref",
+        lines("as AP", "TREC 20 1.24 %"),
+        "Cranfield has no judged non-relevant documents, on which Bpref rests",
+    ),
+    _plane_row(
+        9,
+        "RBP(p=0.8)",
+        lines("TREC 10 31 %, 44 %", "TREC 14 38 %, 37.4 %", "TREC 20 third, half", "TREC 21 third, half"),
+        "",
+    ),
+    _plane_row(
+        10,
+        "nDCG(discount=jk,base=10)",
+        "as AP",
+        "gains 0, 1, 2, ...: their ratio is that of the paper's 0, 5, 10, ...",
+    ),
+    Row(
+        "Figure 11",
+        "four lists of equal gain with effort from huge to low, each with CRP and DCG",
+        waits="finding them by itself is being built",
+    ),
+    Row(
+        "Figure 11, one list",
+        "CRP beside DCG for one list",
+        command=f"{CURVE_B} --gains 0,5,10,15 --discount jk --base 10 --plot both.svg --dcg",
+        ours=lambda t: (
+            f"CRP {t['curve'][-1]['crp']}, DCG {t['curve'][-1]['dcg']:.2f} of {t['curve'][-1]['ideal_dcg']:.2f}"
+        ),
+    ),
+    Row(
+        "Figure 12",
+        "distribution of the runs' means for each measure",
+        command=f'rankscope eval $COVID -m "{MEASURES}" --plot means.svg',
+        ours=lambda t: f"{len(t['means'])} means",
+    ),
+    Row(
+        "Table 3",
+        "Kendall's tau between AP and the other gain measures, over the best 75 % of the runs by MAP; AP and nDCG",
+        command=f'rankscope correlate $COVID -m "{MEASURES}" --top 0.75',
+        paper=lines(*(f"{name} {row[2]:.4f}" for name, row in PRINTED_TABLE_3.items())),
+        ours=lambda t: f"TREC-COVID {_tau(t, 'AP', JK):.4f}",
+        why="other runs",
+        detail=_correlations("AP", ("Bpref", "RBP", JK), PRINTED_TABLE_3),
+    ),
+    Row(
+        "Table 4",
+        "Kendall's tau between Twist and the gain measures; Twist and nDCG",
+        command=f'rankscope correlate $COVID -m "{MEASURES}" --top 0.75',
+        paper=lines(*(f"{name} {row[3]:.4f}" for name, row in PRINTED_TABLE_4.items())),
+        ours=lambda t: f"TREC-COVID {_tau(t, 'Twist', JK):.4f}",
+        why="other runs",
+        detail=_correlations("Twist", ("AP", "Bpref", "RBP", JK), PRINTED_TABLE_4),
+    ),
+    Row(
+        "Figure 13",
+        "Kendall's tau between the full pool and samples of 90 to 10 % of it; at 10 %",
+        command=f'rankscope pools $COVID -m "{MEASURES}" --ratios 90,70,50,30,10 --repeats 10 --seed 1 --plot pools.svg',
+        ours=_robust,
+        why="a figure without numbers in the paper; the mean of ten samples here",
+    ),
+    Row(
+        "Figure 14",
+        "ASL curves of the paired bootstrap; discriminative power and Delta at .05",
+        command=f'rankscope power $COVID -m "{MEASURES}" --seed 1 --plot power.svg',
+        ours=_power,
+        why="a figure without numbers in the text",
+    ),
+    Row(
+        "Discussion",
+        "RBP with p = .95 has more power but is less stable under sampled pools than Twist",
+        command='rankscope power $COVID -m "RBP(p=0.8) RBP(p=0.95) Twist" --seed 1',
+        ours=_power,
+    ),
+    Row(
+        "Discussion",
+        "announced: users of different patience, by weights on misplacements",
+        command='rankscope eval $TWIST/qrels.txt $TWIST/a.run $TWIST/b.run -m "Twist@15 Twist(patience=0.5)@15"',
+        ours=lambda t: lines(
+            *(
+                f"{run}: {means(t)[run, 'Twist@15']:.4f}, {means(t)[run, 'Twist(patience=0.5)@15']:.4f}"
+                for run in "ab"
+            )
+        ),
+        why="experimental, ours: a misplacement at rank j counts j^(patience-1)",
+    ),
+    Row(
+        "Future work 1",
+        "weights of grades instead of their order alone, so that misplacements of distant grades count more",
+        command='rankscope eval $TWIST/qrels.txt $TWIST/a.run $TWIST/b.run -m "Twist@15 Twist(grades=linear)@15"',
+        ours=lambda t: lines(
+            *(f"{run}: {means(t)[run, 'Twist@15']:.4f}, {_only(t, run, 'linear'):.4f}" for run in "ab")
+        ),
+        why="experimental, ours",
+    ),
+    Row(
+        "Future work 2",
+        "significance tests within and across the cells of the effort/gain plane",
+        waits="being built",
+    ),
+    Row(
+        "Future work 3",
+        "Twist against the time that users spend, in a study with people",
+        status=PEOPLE,
+        why="users and their times",
+    ),
+    Row(
+        "Future work 4",
+        "does Twist predict how people use the list?",
+        status=PEOPLE,
+        why="users and their clicks",
+    ),
+    Row("Future work 5", "Twist with time in the place of rank", waits="being built"),
+    Row(
+        "Definition 7",
+        "ordered relevance degrees; the least is non-relevant",
+        command="rankscope eval $TWIST/qrels.txt $TWIST/worst.run -m Twist",
+        ours=lambda t: f"Twist {t['means'][0]['value']:.4f} without relevant documents",
+        why="grades are whole numbers; 0 and negative ones are non-relevant",
+    ),
+    Row(
+        "Definition 8",
+        "the judgment of a document for a topic",
+        python='rs.read_qrels("$TWIST/qrels.txt").judgments("t")["hr1"]',
+        ours=lambda value: f"hr1: {value}",
+        why="a document without judgment counts as non-relevant, but the difference is kept",
+    ),
+    Row(
+        "Definition 9",
+        "recall base: the relevant documents of a topic",
+        command="rankscope eval $TWIST/qrels.txt $TWIST/a.run -m NumRel",
+        paper="7",
+        ours=lambda t: f"{t['means'][0]['value']:.0f}",
+    ),
+    Row(
+        "Definition 10",
+        "a run: for each topic a list of N documents without repetition",
+        command="rankscope eval $TWIST/qrels.txt $TWIST/a.run -m NumRet",
+        paper="15",
+        ours=lambda t: f"{t['means'][0]['value']:.0f}",
+        why="a document that comes twice is refused with its line",
+    ),
+    Row(
+        "Definition 11",
+        "the grades of a list; list b",
+        command=CURVE_B,
+        paper="(3, 0, 1, 0, 2, 0, 0, 0, 2, 1, 0, 0, 3, 1, 0)",
+        ours=lambda t: vector(grade or 0 for grade in column(t["curve"], "grade")),
+        why="hr, fr, pr, nr written 3, 2, 1, 0",
+    ),
+    Row(
+        "Definition 12",
+        "the ideal list; its CRP at every rank",
+        command="rankscope curve $TWIST/qrels.txt $TWIST/ideal.run --topic t",
+        paper=vector([0] * 15),
+        ours=_crp,
+    ),
+    Row(
+        "Definition 13",
+        "the worst list, without relevant documents; its CRP",
+        command="rankscope curve $TWIST/qrels.txt $TWIST/worst.run --topic t",
+        paper="(-7, -13, -18, -22, -25, -27, -28, -28, -28, -28, -28, -28, -28, -28, -28)",
+        ours=_crp,
+    ),
+    Row(
+        "Definition 14",
+        "the full-scale list, the ideal one reversed; its CRP",
+        command=FULL_SCALE,
+        paper="(-7, -13, -18, -22, -25, -27, -28, -28, -26, -23, -19, -11, -2, 10, 23)",
+        ours=_crp,
+        why="N >= 2 RB is needed; shorter lists are filled up with non-relevant documents",
+    ),
+    Row(
+        "Definition 15",
+        "first and last rank of a grade in the ideal list",
+        command=CURVE_A,
+        paper="hr 1–2, fr 3–4, pr 5–7, nr 8–15",
+        ours=_intervals,
+    ),
+]
+
+
+def _only(tables: Any, run: str, part: str) -> float:
+    [found] = [value for (name, measure), value in means(tables).items() if name == run and part in measure]
+    return found
