@@ -16,8 +16,8 @@ DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
 from papers import crp, lists, properties, rbp, scales, twist  # noqa: E402
-from papers.row import STATUSES, Detail, Made, make  # noqa: E402
-from papers.running import COLLECTIONS, EXAMPLES, ONE_RUN, data_folder  # noqa: E402
+from papers.row import STATUSES, Detail, Made, Row, make  # noqa: E402, F401
+from papers.running import COLLECTIONS, EXAMPLES, ONE_RUN, data_folder, folders  # noqa: E402, F401
 
 PAGE = DOCS / "papers.md"
 PAPERS = (twist, crp, properties, scales, rbp)
@@ -26,29 +26,27 @@ HEAD = "| item | what it is | command or example | paper | ours | why |\n|---|--
 
 def page(made: dict[str, list[Made]]) -> str:
     """The whole page from the rows of each paper."""
-    everything = [row for rows in made.values() for row in rows]
-    return (
-        "\n\n".join([_preface(everything), *(section(paper, made[paper.__name__]) for paper in PAPERS)])
-        + "\n"
-    )
+    counts = Counter(row.status for rows in made.values() for row in rows)
+    return "\n\n".join([preface(counts), *(section(paper, made[paper.__name__]) for paper in PAPERS)]) + "\n"
 
 
 def section(paper: ModuleType, rows: Iterable[Made]) -> str:
     """The part of one paper: its table, and the longer tables below it."""
     rows = list(rows)
     table = "\n".join([HEAD, *(row.line for row in rows)])
-    longer = [_longer(row, row.detail) for row in rows if row.detail]
-    return "\n\n".join([f"## {paper.TITLE}", " ".join(paper.ABOUT.split()), table, *longer])
+    below = [longer(row, row.detail) for row in rows if row.detail]
+    return "\n\n".join([f"## {paper.TITLE}", " ".join(paper.ABOUT.split()), table, *below])
 
 
-def _longer(row: Made, detail: Detail) -> str:
+def longer(row: Made, detail: Detail) -> str:
+    """A table below the main one."""
     head = "| " + " | ".join(detail.columns) + " |\n|---|" + "---:|" * (len(detail.columns) - 1)
     body = "\n".join("| " + " | ".join(cells) + " |" for cells in detail.rows)
     return "\n\n".join([f"### {row.cells[0]}", *([detail.note] if detail.note else []), f"{head}\n{body}"])
 
 
-def _preface(rows: list[Made]) -> str:
-    counts = Counter(row.status for row in rows)
+def preface(counts: Counter[str]) -> str:
+    """What stands before the tables: what the words mean, and the variables of the commands."""
     statuses = "\n".join(
         f"| {status} | {counts[status]} | {meaning} |"
         for status, meaning in STATUSES.items()
@@ -81,9 +79,9 @@ turn.
 SCORES=$RANKSCOPE_DATA/score_matrices
 ```
 
-`$RANKSCOPE_DATA` is a folder with TREC-COVID round 1 (the runs of full length), Cranfield, and the Web tracks of 2011
-and 2012 with the runs that are public (one and nine). Where the data of a paper is not public, its tables are made from
-these."""
+`$RANKSCOPE_DATA` is the folder of [official files](data.md): TREC-COVID round 1 (the 25 runs of full length), Cranfield,
+and the Web tracks of 2011 and 2012 with the runs that are public (one and nine). Where the data of a paper is not
+public, its tables are made from these."""
 
 
 def made_rows(paper: ModuleType) -> list[Made]:

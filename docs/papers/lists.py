@@ -34,13 +34,31 @@ CRP = {
 ASPECTS = {word: " ".join(word) for word in ("a", "ab", "abx", "axxa", "axxb", "aaaa", "aaab")}
 """Five documents for each of two aspects, a and b; x is not relevant (the paper on properties)."""
 
-EXAMPLES = {"twist": TWIST, "crp": CRP, "aspects": ASPECTS}
+SCALES = {
+    name: " ".join("r" if digit == "1" else "nr" for digit in digits)
+    for name, digits in {
+        "err-r": "0000001110",
+        "err-s": "0000010110",
+        "err-u": "1101011011",
+        "err-v": "1110011011",
+        "ap-r": "0000000000",
+        "ap-s": "0100100001",
+        "ap-u": "0100111001",
+        "dcg-r": "0010110010",
+        "dcg-s": "0101011110",
+        "dcg-u": "1101110100",
+    }.items()
+}
+"""The rankings of the three examples against interval-like scales; ten relevant documents."""
+
+EXAMPLES = {"twist": TWIST, "crp": CRP, "aspects": ASPECTS, "scales": SCALES}
 
 
 def files() -> dict[str, str]:
     """Every file of `docs/papers/examples` with its content."""
     texts = {
-        "aspects/qrels.txt": "".join(f"t {aspect} {aspect}{n} 1\n" for aspect in "ab" for n in range(1, 6))
+        "aspects/qrels.txt": "".join(f"t {aspect} {aspect}{n} 1\n" for aspect in "ab" for n in range(1, 6)),
+        "scales/qrels.txt": "".join(f"t 0 r{n} 1\n" for n in range(1, 11)),
     }
     for name in ("twist", "crp"):
         texts[f"{name}/qrels.txt"] = "".join(

@@ -11,6 +11,8 @@ import os
 import re
 import shlex
 import tempfile
+from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,15 @@ ONE_RUN = {
 EACH = "C"
 """`$C` in a command: it is run for each collection in turn."""
 
+LABORATORY = {
+    "cumsum": "rankscope.lab.measurement.intervals",
+    "steps": "rankscope.lab.measurement.intervals",
+    "delta": "rankscope.lab.measurement.intervals",
+    "place": "rankscope.lab.measurement.distances",
+    "rbp_threshold": "rankscope.lab.measurement.convexity",
+}
+"""Functions that an expression may use beside `rs`, and where they are imported from."""
+
 
 def data_folder() -> Path | None:
     """The folder of the collections: the one that RANKSCOPE_DATA names, or the one beside the checkout."""
@@ -50,6 +61,20 @@ def variables() -> dict[str, str]:
     values["SCORES"] = str(data / "score_matrices")
     values |= {folder.name.upper(): str(folder) for folder in EXAMPLES.iterdir() if folder.is_dir()}
     return values
+
+
+def folders(names: Iterable[str]) -> list[str]:
+    """The folders of the data that these variables stand for.
+
+    >>> folders(["COVID_RUN", "SCORES"])
+    ['score_matrices', 'trec_covid_r1_full24']
+    """
+    parts = {
+        **{name: parts for name, (_, parts) in COLLECTIONS.items()},
+        **ONE_RUN,
+        "SCORES": "score_matrices",
+    }
+    return sorted({parts[name].split("/")[0] for name in names})
 
 
 def _below(folder: Path, parts: str) -> str:
@@ -87,10 +112,10 @@ def _filled(text: str) -> str:
 
 @functools.cache
 def _value(python: str) -> Any:
-    from rankscope.lab.distances import place
-    from rankscope.lab.intervals import cumsum, delta, steps
-
-    names = {"rs": rankscope, "cumsum": cumsum, "delta": delta, "steps": steps, "place": place}
+    names = {
+        "rs": rankscope,
+        **{name: getattr(import_module(home), name) for name, home in LABORATORY.items()},
+    }
     return eval(_filled(python), names)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from papers.reading import lines, percent, pick, vector
+from papers.reading import lines, means, percent, pick, vector
 from papers.row import Detail, Row
 
 TITLE = "Interval-like scales (Ferrante, Ferro and Pontarollo 2017)"
-ABOUT = """Explained, with proofs, in [Scales](scales.md). No data is needed. In the examples `cumsum`, `steps` and `delta` are those of
-`rankscope.lab.intervals`, and `place` is that of `rankscope.lab.distances`."""
+ABOUT = """Explained, with proofs, in [Scales](scales.md). No data is needed; `$SCALES` holds the rankings of the examples as files. In
+Python `cumsum`, `steps` and `delta` are those of `rankscope.lab.measurement.intervals`, `place` is that of `distances` and
+`rbp_threshold` that of `convexity` beside it."""
 
 EQUAL, ALL = "interval-like (equal-relevant)", "interval-like (all)"
 STRONG, WEAK = "interval (strong top-heaviness)", "interval (weak top-heaviness)"
@@ -44,21 +45,23 @@ def _shares(tables: Any) -> Detail:
     )
 
 
-def _rises(pairs: tuple[tuple[str, str], ...], measures: str) -> str:
-    """An expression: how much each measure rises over each of the pairs of rankings."""
-    values = "{m: rs.lab.values_on_binary(rs.measure(m), 10) for m in " + repr(measures.split()) + "}"
-    differences = ", ".join(f"v[int('{s}', 2)] - v[int('{r}', 2)]" for r, s in pairs)
-    return f"{{m: ({differences}) for m, v in {values}.items()}}"
+def _eval(runs: str, measures: str) -> str:
+    files = " ".join(f"$SCALES/{run}.run" for run in runs.split())
+    return f'rankscope eval $SCALES/qrels.txt {files} -m "{measures}"'
 
 
-def _compare(found: Any) -> str:
-    sign = {True: ">", False: "<="}
-    return lines(*(f"{m}: {a:.4f} {sign[bool(a > b + 1e-12)]} {b:.4f}" for m, (a, b) in found.items()))
+def _rises(*pairs: tuple[str, str]) -> Any:
+    """How much each measure rises over the first interval and over the second, larger one."""
 
+    def cell(tables: Any) -> str:
+        found = means(tables)
+        parts = []
+        for measure in dict.fromkeys(row["measure"] for row in tables["means"]):
+            first, second = (found[high, measure] - found[low, measure] for low, high in pairs)
+            parts.append(f"{measure} {first:.4f} {'>' if first > second + 1e-12 else '<='} {second:.4f}")
+        return lines(*parts)
 
-ERR_PAIRS = (("0000001110", "0000010110"), ("1101011011", "1110011011"))
-AP_PAIRS = (("0100111001"[:1] + "100100001", "0100111001"), ("0000000000", "0100100001"))
-DCG_PAIRS = (("0010110010", "0101011110"), ("0101011110", "1101110100"))
+    return cell
 
 
 ROWS = [
@@ -100,26 +103,26 @@ ROWS = [
     Row(
         "Section 2.3",
         "poset, chains and natural distance, as a Hasse diagram",
-        command='rankscope scales --length 4 -m AP --plot intervals.svg',
+        command="rankscope scales --length 4 -m AP --plot intervals.svg",
         ours=lambda t: f"{2**4} rankings",
     ),
     Row(
         "Replacement",
         "a more relevant document at the same rank does not lower the score",
-        command=f'rankscope properties --grades 1 --depth 8 --property replacement -m "{USUAL} Twist@8"',
+        command=f'rankscope properties --grades 1 --depth 10 --relevant 5 --fixed-length --property replacement -m "{USUAL} Twist@10"',
         ours=lambda t: lines(
             *(f"{row['measure']} {row['violations']:,} of {row['cases']:,}" for row in t["properties"])
         ),
-        why="holds for the paper's measures; not for Twist",
+        why="Twist alone violates it; the command counts lists with five relevant documents",
     ),
     Row(
         "Swap",
         "a more relevant document moved up does not lower the score",
-        command=f'rankscope properties --grades 1 --depth 8 --property swap -m "{USUAL} Twist@8"',
+        command=f'rankscope properties --grades 1 --depth 10 --relevant 5 --fixed-length --property swap -m "{USUAL} Twist@10"',
         ours=lambda t: lines(
             *(f"{row['measure']} {row['violations']:,} of {row['cases']:,}" for row in t["properties"])
         ),
-        why="holds for the paper's measures; not for Twist",
+        why="Twist alone violates it; the command counts lists with five relevant documents",
     ),
     Row(
         "Equation 1",
@@ -182,34 +185,31 @@ ROWS = [
     Row(
         "ERR example",
         "a smaller interval over which ERR rises more; the others do not",
-        python=_rises(ERR_PAIRS, "ERR AP RBP DCG"),
+        command=_eval("err-r err-s err-u err-v", "ERR AP RBP DCG"),
         paper="ERR alone",
-        ours=_compare,
+        ours=_rises(("err-r", "err-s"), ("err-u", "err-v")),
         status="equal",
     ),
     Row(
         "AP example",
         "a smaller interval over which AP rises more; the others do not",
-        python=_rises(AP_PAIRS, "AP ERR RBP DCG"),
+        command=_eval("ap-r ap-s ap-u", "AP ERR RBP DCG"),
         paper="AP alone",
-        ours=_compare,
+        ours=_rises(("ap-s", "ap-u"), ("ap-r", "ap-s")),
         status="equal",
     ),
     Row(
         "DCG example",
         "a smaller interval, with unequally many relevant documents, over which DCG rises more",
-        python=_rises(DCG_PAIRS, "DCG RBP(p=0.85)"),
+        command=_eval("dcg-r dcg-s dcg-u", "DCG RBP(p=0.86) RBP(p=0.84)"),
         paper="DCG, and RBP for p > 0.85",
-        ours=_compare,
-        status="differs",
-        why="RBP violates it already at .85: see the next row",
+        ours=_rises(("dcg-r", "dcg-s"), ("dcg-s", "dcg-u")),
+        status="equal",
     ),
     Row(
         "DCG example",
         "the p from which RBP violates it",
-        python='__import__("rankscope.lab.convexity", fromlist="x").rbp_threshold(*[list(map(int, w)) for w in '
-        + repr([*DCG_PAIRS[0], *DCG_PAIRS[1]])
-        + "])",
+        python="rbp_threshold([0,0,1,0,1,1,0,0,1,0], [0,1,0,1,0,1,1,1,1,0], [0,1,0,1,0,1,1,1,1,0], [1,1,0,1,1,1,0,1,0,0])",
         paper="0.85",
         ours=lambda p: f"{p:.5f}",
         why="the exact threshold, the root of a polynomial",

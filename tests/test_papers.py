@@ -1,0 +1,86 @@
+"""The page about the five papers says what its commands print, and leaves no item out."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def _generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_papers", DOCS / "make_papers.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["make_papers"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+MAKER = _generator()
+PAGE = (DOCS / "papers.md").read_text("utf-8")
+CASES = [
+    pytest.param(row, id=f"{paper.__name__.split('.')[-1]}-{number}-{row.item}")
+    for paper in MAKER.PAPERS
+    for number, row in enumerate(paper.ROWS)
+]
+NUMBERED = {
+    "papers.twist": {"Definition": 15, "Proposition": 3, "Figure": 14, "Table": 4},
+    "papers.crp": {"Equation": 10, "Figure": 3},
+    "papers.properties": {"Equation": 11, "Figure": 5, "Table": 1},
+    "papers.scales": {"Definition": 3, "Theorem": 1, "Equation": 2},
+    "papers.rbp": {"Figure": 5, "Table": 3},
+}
+"""How many definitions, equations, ... each paper numbers."""
+
+
+@pytest.mark.parametrize("row", CASES)
+def test_a_row_is_what_its_command_prints(row: Any, data_dir: Any) -> None:
+    for folder in MAKER.folders(row.needs):
+        assert data_dir / folder
+    made = MAKER.make(row)
+    assert made.line in PAGE.splitlines()
+    if made.detail:
+        assert MAKER.longer(made, made.detail) in PAGE
+
+
+def test_the_page_holds_these_rows_in_this_order_and_counts_them() -> None:
+    sections = PAGE.split("\n## ")[1:]
+    assert len(sections) == len(MAKER.PAPERS)
+    statuses: Counter[str] = Counter()
+    for paper, section in zip(MAKER.PAPERS, sections, strict=True):
+        table = section.split("\n\n")[2].splitlines()[2:]
+        assert [line.split(" | ")[0].removeprefix("| ") for line in table] == [row.item for row in paper.ROWS]
+        statuses.update(re.findall(r"\| \*\*([\w ]+)\*\*[^|]*\|$", "\n".join(table), re.MULTILINE))
+        assert section.startswith(f"{paper.TITLE}\n\n{' '.join(paper.ABOUT.split())}\n\n{MAKER.HEAD}\n")
+    assert statuses.total() == len(CASES)
+    assert PAGE.split("\n\n## ")[0] == MAKER.preface(statuses)
+
+
+def test_every_numbered_item_has_a_row() -> None:
+    for paper in MAKER.PAPERS:
+        items = [row.item for row in paper.ROWS]
+        for kind, last in NUMBERED[paper.__name__].items():
+            for number in range(1, last + 1):
+                wanted = re.compile(rf"{kind} {number}\b")
+                assert any(wanted.match(item) for item in items), f"{paper.__name__}: {kind} {number}"
+
+
+def test_the_files_of_the_examples_are_those_of_the_papers() -> None:
+    home = DOCS / "papers" / "examples"
+    present = {path.relative_to(home).as_posix(): path.read_text("utf-8") for path in home.rglob("*.*")}
+    assert present == MAKER.lists.files()
+
+
+def test_a_difference_without_a_reason_is_refused() -> None:
+    row = MAKER.Row("Table 0", "one", python="1", paper="2", ours=str)
+    with pytest.raises(ValueError, match="no reason"):
+        MAKER.make(row)
+    assert MAKER.make(MAKER.Row("Table 0", "one", python="1", paper="1", ours=str)).status == "equal"
