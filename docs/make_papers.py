@@ -79,9 +79,9 @@ turn.
 SCORES=$RANKSCOPE_DATA/score_matrices
 ```
 
-`$RANKSCOPE_DATA` is the folder of [official files](data.md): TREC-COVID round 1 (the 25 runs of full length), Cranfield,
-and the Web tracks of 2011 and 2012 with the runs that are public (one and nine). Where the data of a paper is not
-public, its tables are made from these."""
+`$RANKSCOPE_DATA` is the folder of [official files](data.md): TREC-COVID round 1 (the 25 runs of full length),
+Cranfield, and the Web tracks of 2011 and 2012 with the runs that are public (one and nine). Where the data of a
+paper is not public, its tables are made from these."""
 
 
 def made_rows(paper: ModuleType) -> list[Made]:
