@@ -159,10 +159,18 @@ def _properties_of(one: Measure) -> list[Certificate]:
         (GRADES, order),
         (FEW, [*extension, *order]),
     ):
-        result = properties([_at(one, settings["depth"])], properties=names, **settings)  # type: ignore[arg-type]
-        where = ", ".join(f"{key} {value}" for key, value in settings.items())
-        found += _from_cases(one, result, where)
+        try:
+            result = properties([_at(one, settings["depth"])], properties=names, **settings)  # type: ignore[arg-type]
+        except MeasureError as error:
+            found += _undefined(one, names, _say(settings), error)
+        else:
+            found += _from_cases(one, result, _say(settings))
     return found
+
+
+def _undefined(one: Measure, names: Iterable[str], where: str, error: MeasureError) -> list[Certificate]:
+    """Where a measure is no number, nothing can be said about it."""
+    return [Certificate(str(one), one.family, name, None, None, None, where, error.message) for name in names]
 
 
 def _from_cases(one: Measure, result: PropertiesResult, where: str) -> list[Certificate]:
@@ -187,10 +195,7 @@ def _scales_of(one: Measure) -> list[Certificate]:
     try:
         result = scales(_at(one, length), length, **count)  # type: ignore[arg-type]
     except MeasureError as error:
-        where = f"length {length}"
-        return [
-            Certificate(str(one), one.family, name, None, None, None, where, error.message) for name in SCALES
-        ]
+        return _undefined(one, SCALES, f"length {length}", error)
     return [
         Certificate(
             str(one),
@@ -222,8 +227,9 @@ def page(found: Certificates) -> str:
         f"- Scales (Ferrante et al. 2017) on binary rankings of length {LENGTH}, for RBP and DCG of length {LONG}.",
         "",
         f"Measures that need a cutoff have {CUTOFF}; effort measures are evaluated at the depth. A violation (✗) is",
-        "certain; ✓ means that there is none in these settings, – that the measure is not a finite number on every",
-        "ranking. Counts, ranks and lengths are no measures of effectiveness, but have their rows all the same.",
+        "certain; ✓ means that there is none in these settings, – that the measure is not a number (for a scale: a",
+        "finite one) on every ranking. Counts, ranks and lengths are no measures of effectiveness, but have their rows",
+        "all the same.",
         "",
     ]
     lines += ["## Claims, and what was found", "", *_claims(found), ""]
@@ -256,7 +262,7 @@ def _matrix(mine: Sequence[Certificate]) -> list[str]:
     lines = ["| measure | " + " | ".join(names) + " |", "|---|" + ":-:|" * len(names)]
     for one in dict.fromkeys(c.measure for c in mine):
         verdicts = [[c.holds for c in mine if c.measure == one and c.property == name] for name in names]
-        marks = ["–" if None in each else "✓" if all(each) else "✗" for each in verdicts]
+        marks = ["✗" if False in each else "–" if None in each else "✓" for each in verdicts]
         lines.append(f"| `{one}` | " + " | ".join(marks) + " |")
     return lines
 
@@ -266,8 +272,12 @@ def _reasons(mine: Sequence[Certificate]) -> list[str]:
     for one in dict.fromkeys(c.measure for c in mine):
         told: dict[str, Certificate] = {}
         for c in mine:
-            if c.measure == one and not c.holds:
-                told.setdefault(c.property, c)
+            if (
+                c.measure == one
+                and not c.holds
+                and (c.property not in told or told[c.property].holds is None)
+            ):
+                told[c.property] = c
         if told:
             lines.append(f"- `{one}`")
             lines += [f"    - {c.property} ({c.setting}): {c.counterexample}" for c in told.values()]

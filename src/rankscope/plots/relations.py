@@ -167,15 +167,16 @@ def _scores(tree: Tree, measure: str | Measure | None) -> tuple[Any, str]:
 
 
 def _edges(tree: Tree, relations: Sequence[Relation], scores: Any) -> Iterator[_Edge]:
-    from rankscope.lab.axioms.cases import TOLERANCE
+    from rankscope.lab.rounding import exceeded_by, magnitude
 
+    limits = exceeded_by(scores, magnitude(scores))
     possible = _possible(tree)
     for number, relation in enumerate(relations):
         for pairs in relation.pairs(tree, 0):
             low, high = (np.ravel(nodes) for nodes in pairs.nodes())
             both = possible[low] & possible[high]
             low, high = low[both], high[both]
-            wrong = scores[low] > scores[high] + TOLERANCE
+            wrong = scores[low] > limits[high]
             yield from (
                 _Edge(number, *found)
                 for found in zip(low.tolist(), high.tolist(), wrong.tolist(), strict=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import SettingsError, nearest
+from rankscope.errors import MeasureError, SettingsError, nearest
 from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.induction import induced_pairs
 from rankscope.lab.axioms.relations import RELATIONS, Pairs, Relation, Stretch, relation
@@ -27,14 +27,12 @@ from rankscope.lab.rankings.enumeration import (
 )
 from rankscope.lab.rankings.tree import Shape, Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
+from rankscope.lab.rounding import ABSOLUTE, RELATIVE, apart, exceeded_by, magnitude
 from rankscope.measures import Measure, parse_many
 from rankscope.progress import progress
 from rankscope.tables import Table
 
 __all__ = ["Counterexample", "Finding", "PropertiesResult", "properties"]
-
-TOLERANCE = 1e-9
-"""Scores closer than this are the same number rounded differently."""
 
 CELLS = 1 << 26
 """Scores held at a time by properties that relate rankings far apart (512 MB)."""
@@ -62,13 +60,12 @@ class Counterexample:
     @property
     def telling(self) -> tuple[int, float, str, str]:
         """What to sort by: short ones first, then those that are most wrong, then the alphabet."""
-        return (self.length, -round(self.low_score - self.high_score, 9), self.low, self.high)
+        return (self.length, -float(_rounded(self.low_score - self.high_score)), self.low, self.high)
 
     def sentence(self, measure: Measure) -> str:
         """What happened, in words."""
-        low = f"{measure}({self.low}) = {self.low_score:.4f}"
-        high = f"{measure}({self.high}) = {self.high_score:.4f}"
-        return f"{low} > {high}: {self.why}"
+        low, high = apart(self.low_score, self.high_score)
+        return f"{measure}({self.low}) = {low} > {measure}({self.high}) = {high}: {self.why}"
 
 
 @dataclass
@@ -196,7 +193,7 @@ def properties(
         "properties": [one.name for one in relations],
         "fixed_length": fixed_length,
         "possible": possible,
-        "tolerance": TOLERANCE,
+        "tolerance": f"a score is larger if by more than {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
         "rankings": number_of_rankings(len(world), depth),
         "complete": analysis.run(),
     }
@@ -262,6 +259,7 @@ class _Analysis:
         self.possible = possible and min(world.judged) < depth
         self.findings = [Finding(measure, one) for measure in measures for one in relations]
         self.evaluators = [Evaluator(measure, world) for measure in measures]
+        self.scale = [0.0 for _ in measures]  # the largest score of each measure so far
         self.local = [one for one in relations if one.local]
         self.wide = [one for one in relations if not one.local]
         rankings = number_of_rankings(len(world), depth)
@@ -320,22 +318,27 @@ class _Analysis:
 
     def _compare(self, relations: Sequence[Relation], tree: Tree, first: int, values: list[Floats]) -> None:
         impossible = _impossible(tree) if self.possible else None
+        self.scale = [max(scale, magnitude(found)) for scale, found in zip(self.scale, values, strict=True)]
+        limits = [exceeded_by(found, scale) for found, scale in zip(values, self.scale, strict=True)]
+        undefined = [np.isnan(found).any() for found in values]
         for one in relations:
             mine = [f for f in self.findings if f.relation is one]
             for pairs in one.pairs(tree, first):
                 if impossible is not None:
                     pairs = _without(pairs, impossible)
-                for finding, found in zip(mine, values, strict=True):
-                    self._count(finding, tree, pairs, found)
+                for finding, found, limit, some in zip(mine, values, limits, undefined, strict=True):
+                    if some:
+                        _refuse_undefined(finding.measure, tree, pairs, found)
+                    self._count(finding, tree, pairs, found, limit)
 
-    def _count(self, finding: Finding, tree: Tree, pairs: Pairs, values: Floats) -> None:
-        low, high = pairs.of(values)
-        wrong = low > high + TOLERANCE
+    def _count(self, finding: Finding, tree: Tree, pairs: Pairs, values: Floats, limits: Floats) -> None:
+        low, limit = pairs.of(values, limits)
+        wrong = low > limit
         finding.cases += low.size
         number = int(np.count_nonzero(wrong))
         finding.violations += number
         if number and self.examples:
-            self._remember(finding, tree, pairs, np.flatnonzero(wrong), low, high)
+            self._remember(finding, tree, pairs, np.flatnonzero(wrong), *pairs.of(values))
 
     def _remember(
         self,
@@ -358,7 +361,7 @@ class _Analysis:
             if not len(near):
                 return
         with np.errstate(invalid="ignore"):  # scores may be infinite
-            gaps = np.nan_to_num(np.round((low - high).ravel()[wrong], 9))
+            gaps = np.nan_to_num(_rounded((low - high).ravel()[wrong]))
         order = np.lexsort((-gaps, lengths))
         last = order[min(self.examples, len(order)) - 1]
         # ties with the last one wanted are decided by the alphabet
@@ -374,6 +377,27 @@ class _Analysis:
             )
             finding.shortest.append(example)
         finding.shortest = sorted(finding.shortest, key=lambda example: example.telling)[: self.examples]
+
+
+def _rounded(gaps: Any) -> Any:
+    """Differences of scores to nine digits: equal ones may differ by rounding."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        unit = 10.0 ** np.floor(np.log10(np.abs(gaps)))
+        rounded = np.round(gaps / unit, 8) * unit
+    return np.where(np.isfinite(rounded), rounded, gaps)
+
+
+def _refuse_undefined(measure: Measure, tree: Tree, pairs: Pairs, values: Floats) -> None:
+    """A comparison with what is no number is no verdict."""
+    for nodes in pairs.nodes():
+        undefined = np.flatnonzero(np.isnan(values[nodes]))
+        if len(undefined):
+            word = tree.word(int(nodes.ravel()[undefined[0]]))
+            raise MeasureError(
+                f"{measure} is undefined (NaN) on the ranking {word}",
+                hint="only a measure that is a number on every ranking can be tested; change its parameters or the "
+                "numbers of judged documents",
+            )
 
 
 def _shortest_in(tree: Tree, pairs: Pairs) -> int:

@@ -49,10 +49,13 @@ class Pairs:
     high: Stretch | npt.NDArray[np.int64]
     mask: Bools | None = None
 
-    def of(self, values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """The values of the lower and of the higher rankings."""
+    def of(
+        self, values: npt.NDArray[Any], highs: npt.NDArray[Any] | None = None
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """The values of the lower and of the higher rankings, the latter from ``highs`` if it is given."""
+        highs = values if highs is None else highs
         low = self.low.of(values) if isinstance(self.low, Stretch) else values[self.low]
-        high = self.high.of(values) if isinstance(self.high, Stretch) else values[self.high]
+        high = self.high.of(highs) if isinstance(self.high, Stretch) else highs[self.high]
         return (low, high) if self.mask is None else (low[self.mask], high[self.mask])
 
     def nodes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -25,8 +25,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.lab.measurement.counting import RELATIVE, slack
 from rankscope.lab.measurement.walks import Pair
+from rankscope.lab.rounding import RELATIVE, slack
 
 __all__ = ["Convexity", "additive_weights", "broken_additivity", "convexity", "rbp_threshold", "witness"]
 

@@ -14,19 +14,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.engines import cores
 from rankscope.lab.measurement.intervals import Groups, groups, interval_count, intervals
+from rankscope.lab.rounding import slack
 from rankscope.progress import progress
 
-__all__ = ["ABSOLUTE", "RELATIVE", "Tally", "Work", "count_groups", "count_intervals", "slack", "work"]
-
-RELATIVE = 1e-9
-ABSOLUTE = 1e-13
+__all__ = ["Tally", "Work", "count_groups", "count_intervals", "work"]
 
 _WORD = 64
 _SLICE_WORDS = 1 << 13  # of one bit set, and
@@ -36,17 +34,6 @@ _PIECE_WORDS = 1 << 24  # of what one thread does before it can be interrupted: 
 
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
-
-
-def slack(difference: Any, scale: float) -> Any:
-    """How far another difference must exceed this one to be larger: 1e-9 of it + 1e-13 of the top score.
-
-    Score differences are sums of rounded numbers; without the tolerance, ties would count as violations.
-
-    >>> bool(0.1 + 0.2 - 0.3 > slack(0.3, 1.0))
-    False
-    """
-    return RELATIVE * np.abs(difference) + ABSOLUTE * scale
 
 
 class Tally(NamedTuple):

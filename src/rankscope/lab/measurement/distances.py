@@ -19,9 +19,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.lab.measurement.counting import Tally, slack
+from rankscope.lab.measurement.counting import Tally
 from rankscope.lab.measurement.intervals import interval_count, intervals, rankings
 from rankscope.lab.measurement.walks import Pair
+from rankscope.lab.rounding import slack
 
 __all__ = ["Heaviness", "chain_intervals", "count_distances", "is_interval_scale", "place", "unequal_pair"]
 

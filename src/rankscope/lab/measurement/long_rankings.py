@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement import scales as findings
 from rankscope.lab.measurement.convexity import broken_additivity, convexity, witness
-from rankscope.lab.measurement.counting import RELATIVE, slack
 from rankscope.lab.measurement.distances import unequal_pair
 from rankscope.lab.measurement.intervals import ranking, rankings
 from rankscope.lab.measurement.scales import Counterexample, Finding
 from rankscope.lab.measurement.values import values_at, values_of
 from rankscope.lab.measurement.walks import Pair
+from rankscope.lab.rounding import RELATIVE, slack
 from rankscope.measures import Measure
 from rankscope.measures.weighted import WeightedPrecision
 

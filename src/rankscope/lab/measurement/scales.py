@@ -12,6 +12,7 @@ import numpy as np
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement.intervals import delta, ranking, written
 from rankscope.lab.measurement.walks import Pair
+from rankscope.lab.rounding import apart
 from rankscope.tables import Cell, Table
 
 __all__ = ["ALL", "EQUAL", "SCALES", "STRONG", "WEAK", "Counterexample", "Finding", "Scales"]
@@ -63,7 +64,7 @@ class Counterexample:
     def sentence(self, measure: str, scale: str) -> str:
         """Why this contradicts the scale, in words."""
         (r, s, u, v), (small, large) = self.ends(), self.sizes(scale)
-        first, second = _apart(self.rise_sr, self.rise_vu)
+        first, second = apart(self.rise_sr, self.rise_vu)
         if scale in (ALL, EQUAL):
             return (
                 f"{r}->{s} is no larger than {u}->{v}, Delta {small} <= {large}, "
@@ -74,12 +75,6 @@ class Counterexample:
                 f"{r}->{s} and {u}->{v} are equally far, {small}, yet {measure} rises by {first} and {second}"
             )
         return f"{r}->{s} and {u}->{v} are not equally far, {small} and {large}, yet {measure} rises by {first} on both"
-
-
-def _apart(a: float, b: float) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to tell them apart."""
-    digits = next((d for d in range(4, 16) if f"{a:.{d}f}" != f"{b:.{d}f}"), 4) if a != b else 4
-    return f"{a:.{digits}f}", f"{b:.{digits}f}"
 
 
 @dataclass(frozen=True)

@@ -26,12 +26,9 @@ from rankscope.lab.measurement.convexity import (
     witness,
 )
 from rankscope.lab.measurement.counting import (
-    ABSOLUTE,
-    RELATIVE,
     Tally,
     count_groups,
     count_intervals,
-    slack,
     work,
 )
 from rankscope.lab.measurement.intervals import interval_count
@@ -39,6 +36,7 @@ from rankscope.lab.measurement.long_rankings import long_findings
 from rankscope.lab.measurement.scales import Counterexample, Finding, Scales
 from rankscope.lab.measurement.values import values_of
 from rankscope.lab.measurement.walks import Pair, comparable_pairs, sample_pairs, worst_pair
+from rankscope.lab.rounding import ABSOLUTE, RELATIVE, slack
 from rankscope.measures import Measure, parse_many
 
 __all__ = ["COUNTS", "LONGEST", "scales"]

@@ -14,10 +14,11 @@ from itertools import product
 import numpy as np
 
 from rankscope.engines import cores
-from rankscope.errors import SettingsError
-from rankscope.judging.lists import Floats
+from rankscope.errors import MeasureError, RankscopeError, SettingsError
+from rankscope.judging.lists import Floats, Lists
 from rankscope.lab.rankings.tree import Shape, Tree
 from rankscope.lab.rankings.worlds import World, graded_world
+from rankscope.lab.rounding import magnitude
 from rankscope.measures.measure import Measure
 
 __all__ = [
@@ -127,19 +128,33 @@ class Evaluator:
         self.follows_tree = self._agrees(Tree(world, 3))
 
     def _agrees(self, tree: Tree) -> bool:
-        expected = self.measure.of(tree.flat())
+        expected = self._values(tree.flat())
         try:
             found = self.measure.of(tree)
         except Exception:  # whatever an unsuited formula runs into
             return False
-        return bool(np.allclose(found, expected, rtol=1e-12, atol=1e-12, equal_nan=True))
+        return bool(
+            np.allclose(found, expected, rtol=1e-12, atol=1e-12 * magnitude(expected), equal_nan=True)
+        )
+
+    def _values(self, lists: Lists) -> Floats:
+        try:
+            return self.measure.of(lists)
+        except RankscopeError:
+            raise
+        except Exception as error:
+            longest = int(np.max(lists.length, initial=0))
+            raise MeasureError(
+                f"{self.measure} failed on rankings of up to {longest} documents ({type(error).__name__}: {error})",
+                hint="only a measure that is a number on every ranking can be tested",
+            ) from error
 
     def of(self, tree: Tree) -> Floats:
         """The value of every node."""
         if self.follows_tree:
-            return self.measure.of(tree)
+            return self._values(tree)
         if tree.shape.size <= _FLAT_BLOCK:
-            return self.measure.of(tree.flat())
+            return self._values(tree.flat())
         return self._in_pieces(tree)
 
     def _in_pieces(self, tree: Tree) -> Floats:
@@ -148,7 +163,7 @@ class Evaluator:
         fixed = tree.shape.prefix
         for depth, more, first in blocks(tree.world, tree.shape.depth - len(fixed), _FLAT_BLOCK):
             piece = Tree(tree.world, len(fixed) + depth, fixed + more)
-            found = self.measure.of(piece.flat())
+            found = self._values(piece.flat())
             for level in range(len(fixed) + first if more else 0, piece.shape.depth + 1):
                 values[places(tree.shape, more, level)] = piece.level(found, level)[0]
         return values

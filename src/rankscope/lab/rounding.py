@@ -1,0 +1,65 @@
+"""When two scores are different numbers, and not the same one rounded differently.
+
+Scores are sums of rounded numbers, so that ties would count as violations without a tolerance. It is relative to what
+the measure says: a measure of size 1e-10 can break a property as well as one between 0 and 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ABSOLUTE", "RELATIVE", "apart", "exceeded_by", "magnitude", "slack"]
+
+RELATIVE = 1e-9
+ABSOLUTE = 1e-13
+
+
+def slack(value: Any, scale: float) -> Any:
+    """How far another value must exceed this one to be larger: 1e-9 of it + 1e-13 of the top score.
+
+    >>> bool(0.1 + 0.2 - 0.3 > slack(0.3, 1.0))
+    False
+    """
+    return RELATIVE * np.abs(value) + ABSOLUTE * scale
+
+
+def magnitude(values: NDArray[np.float64]) -> float:
+    """The largest score, whatever its sign; infinite and undefined ones do not count.
+
+    >>> magnitude(np.array([0.5, -2.0, np.inf, np.nan]))
+    2.0
+    """
+    size = np.abs(values)
+    largest = float(size.max(initial=0.0))
+    return largest if np.isfinite(largest) else float(size[np.isfinite(size)].max(initial=0.0))
+
+
+def exceeded_by(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """For each score the number that a larger score exceeds: itself and the slack.
+
+    >>> limits = exceeded_by(np.array([0.3, -np.inf]), 1.0)
+    >>> (np.array([0.1 + 0.2, 0.0]) > limits).tolist()
+    [False, True]
+    """
+    with np.errstate(invalid="ignore"):
+        limits = values + slack(values, scale)
+    infinite = np.isinf(values)
+    return np.where(infinite, values, limits) if infinite.any() else limits
+
+
+def apart(a: float, b: float) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to tell them apart, four decimals at least.
+
+    >>> apart(0.0833, 0.075), apart(2e-10, 1e-10)
+    (('0.0833', '0.0750'), ('2.000e-10', '1.000e-10'))
+    """
+    if a == b or f"{a:.4f}" != f"{b:.4f}":
+        return f"{a:.4f}", f"{b:.4f}"
+    if max(abs(a), abs(b)) >= 1e-4:
+        digits = next((d for d in range(5, 16) if f"{a:.{d}f}" != f"{b:.{d}f}"), 16)
+        return f"{a:.{digits}f}", f"{b:.{digits}f}"
+    digits = next((d for d in range(3, 16) if f"{a:.{d}e}" != f"{b:.{d}e}"), 16)
+    return f"{a:.{digits}e}", f"{b:.{digits}e}"
