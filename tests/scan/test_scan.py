@@ -302,7 +302,7 @@ def test_what_the_library_may_answer() -> None:
         pytest.skip("the native scanner was not built")
     library = native._library()
     assert library is not None
-    with native._Scan.of(native._table(library, QRELS), 0, keep=False) as state:
+    with native._Scan.of(native._table(library, QRELS), native._Wanted(0, False), keep=False) as state:
         with pytest.raises(MemoryError):
             state._check(1)
         with pytest.raises(LineProblem) as caught:

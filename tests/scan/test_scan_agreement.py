@@ -116,11 +116,15 @@ def same(a: RunHits, b: RunHits) -> None:
         assert x.dtype == y.dtype, name
         np.testing.assert_array_equal(x, y, err_msg=name)
     assert (a.ignored_topics, a.tag) == (b.ignored_topics, b.tag)
+    assert (a.ties is None) == (b.ties is None)
+    for x, y in zip(a.ties or (), b.ties or (), strict=True):
+        assert x.dtype == y.dtype == np.int32
+        np.testing.assert_array_equal(x, y)
 
 
 def outcome(text: bytes | Path, qrels: Qrels, order: str, backend: str, jobs: int = 1) -> RunHits | str:
     try:
-        return scan_text(text, qrels, order, backend=backend, jobs=jobs)
+        return scan_text(text, qrels, order, backend=backend, jobs=jobs, ties=True)
     except InputError as error:
         return str(error)
 
@@ -307,7 +311,7 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     path.write_text("1 Q0 d 1 1 t\n")
     table = library_scanner._table(library_scanner._library(), qrels_of({b"1": [b"d"]}))  # type: ignore[arg-type]
     with (
-        library_scanner._Scan.of(table, 0, keep=False) as state,
+        library_scanner._Scan.of(table, library_scanner._Wanted(0, False), keep=False) as state,
         path.open("ab", buffering=0) as file,
         pytest.raises(OSError, match="Bad file descriptor"),
     ):
@@ -328,7 +332,10 @@ def test_a_large_file_is_cut_at_topics(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(library_scanner, "SMALLEST_PIECE", 1)
     qrels = qrels_of({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
     scanned = library_scanner._scan_pieces(
-        library_scanner._table(library_scanner._library(), qrels), 0, Source.of(path), 4
+        library_scanner._table(library_scanner._library(), qrels),
+        library_scanner._Wanted(0, False),
+        Source.of(path),
+        4,
     )  # type: ignore[arg-type]
     assert scanned is not None
     same(scanned, python_scanner.scan(Source.of(path), qrels, "trec_eval"))
@@ -343,12 +350,14 @@ def test_blocks_of_any_size_give_the_same(text: bytes, sizes: list[int], order: 
     table = library_scanner._table(library, qrels)
 
     def scanned(blocks: list[bytes]) -> RunHits | tuple[object, ...]:
-        with library_scanner._Scan.of(table, ORDERS.index(order), keep=True) as state:
+        with library_scanner._Scan.of(
+            table, library_scanner._Wanted(ORDERS.index(order), False), keep=True
+        ) as state:
             try:
                 for block in blocks:
                     state.feed(block)
                 state.finish()
-                return library_scanner._merged([state.parts()])
+                return library_scanner._merged([state.parts()], False)
             except LineProblem as problem:
                 return problem.kind, problem.line, problem.text, problem.topic, problem.fields
 

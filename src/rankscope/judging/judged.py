@@ -17,7 +17,7 @@ from rankscope.judging.pool import Pool
 from rankscope.once import Derived
 from rankscope.read.qrels import UNJUDGED, Qrels
 from rankscope.read.runs import Run, Runs
-from rankscope.scan import RunHits, backend_name, hits_of
+from rankscope.scan import RunHits, Ties, backend_name, hits_of
 
 __all__ = ["UNJUDGED", "Judged", "judge"]
 
@@ -41,6 +41,8 @@ class Judged(Derived):
     ignored_topics: dict[str, tuple[str, ...]] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     """The last column of the first line of each run."""
+    ties: Ties | None = field(default=None, repr=False)
+    """For each hit the documents that share its score, if they were asked for."""
     full: Judged | None = field(default=None, repr=False)
     """The same lists under all judgments, if these are some of them."""
 
@@ -124,8 +126,9 @@ def judge(
     jobs: int | None = None,
     executor: Any = None,
     allow_disjoint: bool = False,
+    ties: bool = False,
 ) -> Judged:
-    """Find the judged documents in all runs.
+    """Find the judged documents in all runs, and which others share their scores if ``ties`` are asked for.
 
     >>> qrels = Qrels.from_dict({"q1": {"d1": 1, "d2": 0}})
     >>> judge(qrels, Run.from_dict({"q1": {"d1": 0.5, "d3": 0.9}})).rank.tolist()
@@ -141,7 +144,7 @@ def judge(
     size = -(-len(runs) // (4 * workers)) if processes or executor is not None else 1
     each = list(runs.values())
     pieces = [
-        (each[first : first + size], qrels, max(1, workers // len(runs)))
+        (each[first : first + size], qrels, max(1, workers // len(runs)), ties)
         for first in range(0, len(each), size)
     ]
     portions = run_pieces(
@@ -153,9 +156,9 @@ def judge(
     return _assemble(qrels, tuple(runs), found)
 
 
-def _hits_of_runs(piece: tuple[list[Run], Qrels, int]) -> list[RunHits]:
-    runs, qrels, jobs = piece
-    return [hits_of(run, qrels, jobs=jobs) for run in runs]
+def _hits_of_runs(piece: tuple[list[Run], Qrels, int, bool]) -> list[RunHits]:
+    runs, qrels, jobs, ties = piece
+    return [hits_of(run, qrels, jobs=jobs, ties=ties) for run in runs]
 
 
 def _refuse_disjoint(qrels: Qrels, runs: Runs, found: Sequence[RunHits]) -> None:
@@ -195,4 +198,5 @@ def _assemble(qrels: Qrels, names: tuple[str, ...], found: Sequence[RunHits]) ->
             name: one.ignored_topics for name, one in zip(names, found, strict=True) if one.ignored_topics
         },
         tags=tuple(one.tag for one in found),
+        ties=Ties.joined(ties) if (ties := [one.ties for one in found if one.ties is not None]) else None,
     )

@@ -10,7 +10,43 @@ import numpy.typing as npt
 
 from rankscope.read.ids import to_text
 
-__all__ = ["FoundList", "ReturningTopic", "RunHits", "assembled"]
+__all__ = ["FoundList", "ReturningTopic", "RunHits", "Ties", "assembled"]
+
+
+class Ties(NamedTuple):
+    """For each hit the documents that share its score, itself included, judged or not: any order of them is as good.
+
+    Under the orderings ``rank`` and ``file`` there are none: each hit is alone.
+    """
+
+    first: npt.NDArray[np.int32]
+    """The rank of the first of them."""
+    size: npt.NDArray[np.int32]
+
+    def taken(self, index: npt.NDArray[np.integer]) -> Ties:
+        """Those of some of the hits, in another order perhaps."""
+        return Ties(self.first[index], self.size[index])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Ties]) -> Ties:
+        """Those of several runs or parts, one after the other."""
+        none = np.zeros(0, np.int32)
+        first, size = ([none, *(part[column] for part in parts)] for column in (0, 1))
+        return cls(np.concatenate(first), np.concatenate(size))
+
+    @classmethod
+    def of(cls, scores: npt.NDArray[np.floating] | None, rank: npt.NDArray[np.int32]) -> Ties:
+        """Those of the hits at some ranks of a list; its scores from rank 1 on, or None where nothing is tied.
+
+        >>> Ties.of(np.array([3.0, 2.0, 2.0, 1.0]), np.array([1, 3], np.int32))
+        Ties(first=array([1, 2], dtype=int32), size=array([1, 2], dtype=int32))
+        """
+        if scores is None:
+            return cls(rank, np.ones_like(rank))
+        starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
+        group = np.searchsorted(starts, rank, side="left") - 1
+        ends = np.append(starts[1:], len(scores))
+        return cls((starts[group] + 1).astype(np.int32), (ends - starts)[group].astype(np.int32))
 
 
 class RunHits(NamedTuple):
@@ -34,6 +70,8 @@ class RunHits(NamedTuple):
     """Topics of the file without judgments, in order of appearance."""
     tag: str
     """The last column of the first line."""
+    ties: Ties | None = None
+    """One entry per hit, where they were asked for."""
 
 
 class FoundList(NamedTuple):
@@ -44,9 +82,12 @@ class FoundList(NamedTuple):
     tied: int
     rank: npt.NDArray[np.int32]
     judgment: npt.NDArray[np.int32]
+    ties: Ties | None = None
 
 
-def assembled(lists: Sequence[FoundList], ignored: Sequence[bytes], tag: bytes) -> RunHits:
+def assembled(
+    lists: Sequence[FoundList], ignored: Sequence[bytes], tag: bytes, with_ties: bool = False
+) -> RunHits:
     """The lists by ascending topic in flat arrays."""
     lists = sorted(lists, key=lambda one: one.topic)
     offsets = np.zeros(len(lists) + 1, np.int64)
@@ -61,6 +102,7 @@ def assembled(lists: Sequence[FoundList], ignored: Sequence[bytes], tag: bytes) 
         tied=np.array([one.tied for one in lists], np.int32),
         ignored_topics=tuple(map(to_text, ignored)),
         tag=to_text(tag),
+        ties=Ties.joined([one.ties for one in lists if one.ties is not None]) if with_ties else None,
     )
 
 

@@ -9,15 +9,17 @@ import numpy.typing as npt
 
 from rankscope.read.qrels import Qrels
 from rankscope.read.runs import RunList
-from rankscope.scan.hits import RunHits
+from rankscope.scan.hits import RunHits, Ties
 
 __all__ = ["hits_in_memory"]
 
 
-def hits_in_memory(lists: Mapping[str, RunList], qrels: Qrels, order: str, name: str) -> RunHits:
+def hits_in_memory(
+    lists: Mapping[str, RunList], qrels: Qrels, order: str, name: str, ties: bool = False
+) -> RunHits:
     """The hits of lists, by topic, in an ordering; ``name`` takes the place of the tag."""
     found = sorted(qrels.topic_index[topic] for topic in lists if topic in qrels.topic_index)
-    ranks, judgments, offsets, lengths, tied = [], [], [0], [], []
+    ranks, judgments, offsets, lengths, tied, groups = [], [], [0], [], [], []
     for t in found:
         one = lists[qrels.topics[t]].ordered(order)
         start, stop = int(qrels.topic_offsets[t]), int(qrels.topic_offsets[t + 1])
@@ -29,7 +31,10 @@ def hits_in_memory(lists: Mapping[str, RunList], qrels: Qrels, order: str, name:
         judgments.append(index[hits])
         offsets.append(offsets[-1] + len(hits))
         lengths.append(len(where))
-        tied.append(_count_tied(one.scores, order))
+        scores = _compared(one.scores, order)
+        tied.append(_count_tied(scores))
+        if ties:
+            groups.append(Ties.of(scores if order in ("trec_eval", "trec_eval9") else None, ranks[-1]))
     return RunHits(
         topic=np.array(found, np.int32),
         length=np.array(lengths, np.int32),
@@ -39,11 +44,17 @@ def hits_in_memory(lists: Mapping[str, RunList], qrels: Qrels, order: str, name:
         tied=np.array(tied, np.int32),
         ignored_topics=tuple(topic for topic in lists if topic not in qrels.topic_index),
         tag=name,
+        ties=Ties.joined(groups) if ties else None,
     )
 
 
-def _count_tied(scores: npt.NDArray[np.float64] | None, order: str) -> int:
+def _compared(scores: npt.NDArray[np.float64] | None, order: str) -> npt.NDArray[np.floating] | None:
+    """Scores as the ordering sees them."""
+    return scores.astype(np.float32) if scores is not None and order == "trec_eval9" else scores
+
+
+def _count_tied(scores: npt.NDArray[np.floating] | None) -> int:
     if scores is None:
         return 0
-    _, counts = np.unique(scores.astype(np.float32) if order == "trec_eval9" else scores, return_counts=True)
+    _, counts = np.unique(scores, return_counts=True)
     return int(counts[counts > 1].sum())

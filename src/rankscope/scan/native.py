@@ -11,7 +11,7 @@ from io import FileIO
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, finalize
 
 import numpy as np
@@ -24,7 +24,7 @@ from rankscope.read.qrels import Qrels
 from rankscope.read.run_text import LineProblem
 from rankscope.read.source import BLOCK, HEAD, Source, checked_head, unreadable
 from rankscope.scan.cuts import topic_cuts
-from rankscope.scan.hits import ReturningTopic, RunHits
+from rankscope.scan.hits import ReturningTopic, RunHits, Ties
 
 __all__ = ["available", "scan"]
 
@@ -40,7 +40,10 @@ SMALLEST_PIECE = 4 << 20  # bytes: below this a thread costs more than it saves
 class _Result(c.Structure):
     _fields_ = [
         *((name, c.c_int64) for name in ("lists", "hits", "ignored")),
-        *((name, c.c_void_p) for name in ("topic", "length", "tied", "hit_ends", "rank", "judgment")),
+        *(
+            (name, c.c_void_p)
+            for name in ("topic", "length", "tied", "hit_ends", "rank", "judgment", "tie_first", "tie_size")
+        ),
         *((name, c.c_void_p) for name in ("ignored_bytes", "ignored_starts", "tag")),
         *((name, c.c_int64) for name in ("tag_length", "status", "line", "fields")),
         *((name, c.c_void_p) for name in ("text", "text_topic")),
@@ -54,6 +57,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "rs_table_free": (None, [c.c_void_p]),
     "rs_scan_new": (c.c_void_p, [c.c_void_p, c.c_int32, c.c_int32]),
     "rs_scan_free": (None, [c.c_void_p]),
+    "rs_scan_ties": (None, [c.c_void_p]),
     "rs_scan_feed": (c.c_int32, [c.c_void_p, c.c_char_p, c.c_int64]),
     "rs_scan_read": (c.c_int64, [c.c_void_p, c.c_int32, c.c_int64]),
     "rs_scan_finish": (c.c_int32, [c.c_void_p]),
@@ -89,34 +93,48 @@ def available() -> bool:
     return _library() is not None
 
 
-def scan(source: Source, qrels: Qrels, order: str, jobs: int = 1, library: c.CDLL | None = None) -> RunHits:
+class _Wanted(NamedTuple):
+    """The number of the ordering, and whether hits come with their ties."""
+
+    order: int
+    ties: bool
+
+
+def scan(
+    source: Source,
+    qrels: Qrels,
+    order: str,
+    jobs: int = 1,
+    ties: bool = False,
+    library: c.CDLL | None = None,
+) -> RunHits:
     """The hits of a run; a large plain file in up to ``jobs`` pieces at once."""
     library = library or _library()
     assert library is not None
     table = _table(library, qrels)
-    number = ORDERS.index(order)
+    wanted = _Wanted(ORDERS.index(order), ties)
     if source.path is not None and not source.packed and jobs > 1 and source.size >= 2 * SMALLEST_PIECE:
-        pieces = _scan_pieces(table, number, source, min(jobs, source.size // SMALLEST_PIECE))
+        pieces = _scan_pieces(table, wanted, source, min(jobs, source.size // SMALLEST_PIECE))
         if pieces is not None:
             return pieces
     try:
-        return _scan_whole(table, number, source, keep=False)
+        return _scan_whole(table, wanted, source, keep=False)
     except ReturningTopic:
-        return _scan_whole(table, number, source, keep=True)
+        return _scan_whole(table, wanted, source, keep=True)
 
 
-def _scan_whole(table: _Table, order: int, source: Source, keep: bool) -> RunHits:
-    with _Scan.of(table, order, keep) as state:
+def _scan_whole(table: _Table, wanted: _Wanted, source: Source, keep: bool) -> RunHits:
+    with _Scan.of(table, wanted, keep) as state:
         if source.path is not None and not source.packed:
             state.read(source, 0, None)
         else:
             for block in source.blocks():
                 state.feed(block)
             state.finish()
-        return _merged([state.parts()])
+        return _merged([state.parts()], wanted.ties)
 
 
-def _scan_pieces(table: _Table, order: int, source: Source, jobs: int) -> RunHits | None:
+def _scan_pieces(table: _Table, wanted: _Wanted, source: Source, jobs: int) -> RunHits | None:
     """A file cut where topics change, its pieces read by threads.
 
     None if a line is wrong or a topic stands in two pieces: then only a reading from the start gives the
@@ -126,7 +144,7 @@ def _scan_pieces(table: _Table, order: int, source: Source, jobs: int) -> RunHit
     cuts = topic_cuts(source.path, source.size, jobs)
 
     def piece(span: tuple[int, int | None]) -> _Parts:
-        with _Scan.of(table, order, keep=False) as state:
+        with _Scan.of(table, wanted, keep=False) as state:
             state.read(source, *span)
             return state.parts()
 
@@ -136,7 +154,7 @@ def _scan_pieces(table: _Table, order: int, source: Source, jobs: int) -> RunHit
     except (LineProblem, ReturningTopic):
         return None
     topics = [t for parts in found for t in (*parts.topic.tolist(), *parts.ignored)]
-    return None if len(set(topics)) < len(topics) else _merged(found)
+    return None if len(set(topics)) < len(topics) else _merged(found, wanted.ties)
 
 
 class _Parts:
@@ -149,6 +167,8 @@ class _Parts:
         self.ends = _array(result.hit_ends, result.lists, np.dtype(np.int64))
         self.rank = _int32(result.rank, result.hits)
         self.judgment = _int32(result.judgment, result.hits)
+        tied_hits = result.hits if result.tie_first else 0
+        self.ties = Ties(_int32(result.tie_first, tied_hits), _int32(result.tie_size, tied_hits))
         count = result.ignored + 1 if result.ignored else 0
         starts = _array(result.ignored_starts, count, np.dtype(np.uint64)).tolist()
         names = c.string_at(result.ignored_bytes, starts[-1]) if starts else b""
@@ -156,12 +176,13 @@ class _Parts:
         self.tag = c.string_at(result.tag, result.tag_length) if result.tag else b""
 
 
-def _merged(found: list[_Parts]) -> RunHits:
+def _merged(found: list[_Parts], with_ties: bool) -> RunHits:
     """Parts of one run, in the order of the file, as one; lists by ascending topic."""
     topic = _joined([parts.topic for parts in found])
     counts = _joined([np.diff(parts.ends, prepend=0) for parts in found])
     rank = _joined([parts.rank for parts in found])
     judgment = _joined([parts.judgment for parts in found])
+    ties = Ties.joined([parts.ties for parts in found]) if with_ties else None
     order = np.argsort(topic, kind="stable")
     offsets = np.zeros(len(topic) + 1, np.int64)
     np.cumsum(counts[order], out=offsets[1:])
@@ -169,6 +190,7 @@ def _merged(found: list[_Parts]) -> RunHits:
         starts = (np.cumsum(counts) - counts)[order]
         hits = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts[order])
         rank, judgment = rank[hits], judgment[hits]
+        ties = ties and ties.taken(hits)
     return RunHits(
         topic=topic[order],
         length=_joined([parts.length for parts in found])[order],
@@ -178,6 +200,7 @@ def _merged(found: list[_Parts]) -> RunHits:
         tied=_joined([parts.tied for parts in found])[order],
         ignored_topics=tuple(to_text(name) for parts in found for name in parts.ignored),
         tag=to_text(found[0].tag),
+        ties=ties,
     )
 
 
@@ -239,10 +262,12 @@ class _Scan:
 
     @classmethod
     @contextmanager
-    def of(cls, table: _Table, order: int, keep: bool) -> Iterator[_Scan]:
-        handle = table.library.rs_scan_new(table.handle, order, keep)
+    def of(cls, table: _Table, wanted: _Wanted, keep: bool) -> Iterator[_Scan]:
+        handle = table.library.rs_scan_new(table.handle, wanted.order, keep)
         if not handle:
             raise MemoryError
+        if wanted.ties:
+            table.library.rs_scan_ties(handle)
         try:
             yield cls(table, handle)
         finally:

@@ -13,18 +13,18 @@ from rankscope.read.ids import to_bytes
 from rankscope.read.qrels import Qrels
 from rankscope.read.run_text import RunText, TextList
 from rankscope.read.source import Source
-from rankscope.scan.hits import FoundList, ReturningTopic, RunHits, assembled
+from rankscope.scan.hits import FoundList, ReturningTopic, RunHits, Ties, assembled
 
 __all__ = ["scan"]
 
 
-def scan(source: Source, qrels: Qrels, order: str) -> RunHits:
+def scan(source: Source, qrels: Qrels, order: str, ties: bool = False) -> RunHits:
     """The hits of a run."""
     judged = _judged(qrels)
     try:
-        return _scan(source, _Scan(judged, order, keep=False))
+        return _scan(source, _Scan(judged, order, ties, keep=False))
     except ReturningTopic:
-        return _scan(source, _Scan(judged, order, keep=True))
+        return _scan(source, _Scan(judged, order, ties, keep=True))
 
 
 def _scan(source: Source, state: _Scan) -> RunHits:
@@ -60,9 +60,9 @@ def _judged(qrels: Qrels) -> _Judged:
 class _Scan(RunText):
     """Finds the hits of a list as soon as it is complete; with ``keep``, once there are no more lines."""
 
-    def __init__(self, judged: _Judged, order: str, keep: bool) -> None:
+    def __init__(self, judged: _Judged, order: str, ties: bool, keep: bool) -> None:
         super().__init__(order)
-        self.judged, self.keep = judged, keep
+        self.judged, self.ties, self.keep = judged, ties, keep
         self.name: bytes | None = None
         self.current: TextList | None = None
         self.lists: dict[bytes, TextList | None] = {}
@@ -88,12 +88,13 @@ class _Scan(RunText):
         table = self.judged.table(topic)
         count = len(one.documents)
         judgment = np.fromiter(map(table.get, one.documents, repeat(-1)), np.int32, count)
-        order, tied = _ordering(one, self.order)
+        order, tied, scores = _ordering(one, self.order)
         if order is not None:
             judgment = judgment[order]
         hits = np.flatnonzero(judgment >= 0)
         rank = (hits + 1).astype(np.int32)
-        self.found.append(FoundList(topic, count, tied, rank, judgment[hits]))
+        ties = Ties.of(scores, rank) if self.ties else None
+        self.found.append(FoundList(topic, count, tied, rank, judgment[hits], ties))
 
     def finished(self) -> RunHits:
         """All lists, once there are no more lines."""
@@ -103,11 +104,14 @@ class _Scan(RunText):
             if one is not None:
                 self._finish(name, one)
         ignored = [name for name in self.lists if name not in self.judged.topic]
-        return assembled(self.found, ignored, self.tag or b"")
+        return assembled(self.found, ignored, self.tag or b"", self.ties)
 
 
-def _ordering(one: TextList, order: str) -> tuple[npt.NDArray[np.int64] | None, int]:
-    """The documents from the best on (None: as in the file), and how many share their score with another."""
+def _ordering(
+    one: TextList, order: str
+) -> tuple[npt.NDArray[np.int64] | None, int, npt.NDArray[np.floating] | None]:
+    """The documents from the best on (None: as in the file), how many share their score with another, and the scores
+    in this order where it is theirs."""
     scores = np.concatenate(one.scores)
     if order == "trec_eval9":
         with np.errstate(over="ignore"):
@@ -119,12 +123,11 @@ def _ordering(one: TextList, order: str) -> tuple[npt.NDArray[np.int64] | None, 
         by_score = np.argsort(-scores, kind="stable")
         tied = _break_ties(scores[by_score], by_score, one.documents if scored else None)
     if scored:
-        return by_score, tied
+        return by_score, tied, scores if by_score is None else scores[by_score]
     if order == "file":
-        return None, tied
-    return np.argsort(
-        np.array([int(rank) for part in one.ranks for rank in part], np.int64), kind="stable"
-    ), tied
+        return None, tied, None
+    ranks = np.array([int(rank) for part in one.ranks for rank in part], np.int64)
+    return np.argsort(ranks, kind="stable"), tied, None
 
 
 def _break_ties(

@@ -43,16 +43,16 @@ def backend_name(backend: str | None = None) -> str:
     return wanted
 
 
-def hits_of(run: Run, qrels: Qrels, *, jobs: int = 1) -> RunHits:
-    """The hits of a run, wherever its lists are: in a file, in bytes, or in memory.
+def hits_of(run: Run, qrels: Qrels, *, jobs: int = 1, ties: bool = False) -> RunHits:
+    """The hits of a run, wherever its lists are: in a file, in bytes, or in memory; with their ``ties`` if asked.
 
     >>> hits_of(Run.from_dict({"q1": {"d1": 0.5, "d2": 0.9}}), Qrels.from_dict({"q1": {"d1": 1}})).rank.tolist()
     [2]
     """
     if run.memory is not None:
-        return hits_in_memory(run.memory, qrels, run.order, run.name)
+        return hits_in_memory(run.memory, qrels, run.order, run.name, ties)
     assert run.source is not None
-    return scan_text(run.source, qrels, run.order, jobs=jobs, label=run.label)
+    return scan_text(run.source, qrels, run.order, jobs=jobs, ties=ties, label=run.label)
 
 
 def scan_text(
@@ -61,12 +61,14 @@ def scan_text(
     order: str = "trec_eval",
     *,
     jobs: int = 1,
+    ties: bool = False,
     backend: str | None = None,
     label: str = "<bytes>",
 ) -> RunHits:
     r"""The hits of a run: a file (plain or gzipped), ``-`` for standard input, or its bytes.
 
-    ``jobs`` threads share one large plain file; ``label`` is what messages call bytes.
+    ``jobs`` threads share one large plain file; ``ties`` asks which documents share the score of a hit; ``label`` is
+    what messages call bytes.
     The first line that is wrong is an :class:`~rankscope.errors.InputError`.
 
     >>> qrels = Qrels.from_dict({"q1": {"d1": 1, "d3": 0}})
@@ -79,11 +81,11 @@ def scan_text(
     text = source if isinstance(source, Source) else Source.of(source, label)
     try:
         if scanner == "native":
-            run = native.scan(text, qrels, order, jobs)
+            run = native.scan(text, qrels, order, jobs, ties)
         else:
             from rankscope.scan import python  # seldom needed where there is the other
 
-            run = python.scan(text, qrels, order)
+            run = python.scan(text, qrels, order, ties)
     except LineProblem as problem:
         text.check_unchanged()  # the line may be half of one file and half of another
         raise problem.located(text.label) from None

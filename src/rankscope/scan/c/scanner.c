@@ -60,7 +60,8 @@ struct rs_scan {
     int32_t *topic, *length, *tied;
     int64_t *hit_ends;
     uint64_t done, done_room;
-    int32_t *hit_rank, *hit_judgment;
+    int32_t *hit_rank, *hit_judgment, *tie_first, *tie_size;
+    uint8_t with_ties;
     uint64_t hits, hits_room;
 
     int32_t status;
@@ -83,6 +84,8 @@ RS_API rs_scan *rs_scan_new(const rs_table *table, int32_t order, int32_t keep) 
     return scan;
 }
 
+RS_API void rs_scan_ties(rs_scan *scan) { scan->with_ties = 1; }
+
 static void list_free(list *one) {
     ids_free(&one->documents);
     free(one->score);
@@ -104,7 +107,8 @@ RS_API void rs_scan_free(rs_scan *scan) {
     free(scan->list_of);
     ids_free(&scan->ignored);
     void *owned[] = {scan->buffer, scan->name, scan->items, scan->tag, scan->topic, scan->length, scan->tied,
-                     scan->hit_ends, scan->hit_rank, scan->hit_judgment, scan->bad_text, scan->bad_topic};
+                     scan->hit_ends, scan->hit_rank, scan->hit_judgment, scan->tie_first, scan->tie_size, scan->bad_text,
+                     scan->bad_topic};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
     free(scan);
 }
@@ -137,6 +141,7 @@ static int more_hits(rs_scan *scan, uint64_t n) {
     if (scan->hits + n <= scan->hits_room) return 1;
     uint64_t room = 2 * scan->hits_room + n;
     if (!GROW(scan->hit_rank, room) || !GROW(scan->hit_judgment, room)) return 0;
+    if (scan->with_ties && (!GROW(scan->tie_first, room) || !GROW(scan->tie_size, room))) return 0;
     scan->hits_room = room;
     return 1;
 }
@@ -224,6 +229,25 @@ static void add_hits(rs_scan *scan, const list *one, const sorting_item *order) 
     scan->hits += found;
 }
 
+/* For the hits of a list, from `hit` on: the rank of the first document with the same score, and how many have it. */
+static void add_ties(rs_scan *scan, const list *one, const sorting_item *order, uint64_t hit, int by_score) {
+    const uint64_t n = one->documents.count;
+    for (uint64_t from = 0, to; hit < scan->hits; hit++) {
+        const uint64_t place = (uint64_t)scan->hit_rank[hit] - 1;
+        if (by_score) {
+            const uint64_t key = one->score[order ? order[place].index : place];
+            for (from = place; from > 0 && one->score[order ? order[from - 1].index : from - 1] == key;) from--;
+            for (to = place + 1; to < n && one->score[order ? order[to].index : to] == key;) to++;
+        } else {
+            from = place, to = place + 1;
+        }
+        do { /* the others of the same group have the same bounds */
+            scan->tie_first[hit] = (int32_t)(from + 1);
+            scan->tie_size[hit] = (int32_t)(to - from);
+        } while (hit + 1 < scan->hits && (uint64_t)scan->hit_rank[hit + 1] <= to && ++hit);
+    }
+}
+
 /* What was found by hash is confirmed by its bytes. */
 static void confirm_judgments(rs_scan *scan, list *one) {
     const uint64_t *starts = one->documents.starts;
@@ -257,7 +281,9 @@ static int finish_list(rs_scan *scan, list *one) {
         if (!sort_list(scan, one->rank, n)) return 0;
         order = scan->items;
     }
+    const uint64_t first = scan->hits;
     add_hits(scan, one, order);
+    if (scan->with_ties) add_ties(scan, one, order, first, by_score);
     return add_list(scan, one->topic, n, tied);
 }
 
@@ -634,6 +660,7 @@ RS_API void rs_scan_result(const rs_scan *scan, rs_result *result) {
         .lists = (int64_t)scan->done, .hits = (int64_t)scan->hits, .ignored = (int64_t)scan->ignored.count,
         .topic = scan->topic, .length = scan->length, .tied = scan->tied, .hit_ends = scan->hit_ends,
         .rank = scan->hit_rank, .judgment = scan->hit_judgment,
+        .tie_first = scan->tie_first, .tie_size = scan->tie_size,
         .ignored_bytes = scan->ignored.bytes, .ignored_starts = scan->ignored.starts,
         .tag = scan->tag, .tag_length = (int64_t)scan->tag_length,
         .status = scan->status, .line = scan->line, .fields = scan->bad_fields,

@@ -42,6 +42,7 @@ typedef struct {
     const int32_t *topic, *length, *tied; /* one per list, lists in order of appearance */
     const int64_t *hit_ends;              /* one per list: where its hits end */
     const int32_t *rank, *judgment;       /* one per hit */
+    const int32_t *tie_first, *tie_size;  /* one per hit if asked for: the documents with its score, itself included */
     const uint8_t *ignored_bytes;         /* names of topics without judgments, joined */
     const uint64_t *ignored_starts;       /* ignored + 1 of them */
     const uint8_t *tag;
@@ -65,6 +66,9 @@ RS_API void rs_table_free(rs_table *table);
 /* `keep` holds every list until the end, for files whose topics come back. */
 RS_API rs_scan *rs_scan_new(const rs_table *table, int32_t order, int32_t keep);
 RS_API void rs_scan_free(rs_scan *scan);
+
+/* Asks for tie_first and tie_size, before any text. */
+RS_API void rs_scan_ties(rs_scan *scan);
 
 /* Room for `wanted` more bytes, to be filled by the caller and then committed; NULL without memory. */
 RS_API uint8_t *rs_scan_space(rs_scan *scan, int64_t wanted);
