@@ -17,7 +17,7 @@ _HOME = {
     "rankscope.read": ("Qrels", "Run", "Runs", "UNJUDGED", "read_qrels", "read_run", "read_runs"),
     "rankscope.judging": ("judge",),
     "rankscope.measures": ("Measure", "measure"),
-    "rankscope.scores": ("ScoreMatrix", "Scores", "evaluate"),
+    "rankscope.scores": ("ScoreMatrix", "Scores", "evaluate", "read_scores"),
     "rankscope.tables": ("Table",),
     "rankscope.simulation": ("simulate",),
     "rankscope.analysis.curve": ("Curve", "curve"),
@@ -90,5 +90,6 @@ if TYPE_CHECKING:
     from rankscope.scores import ScoreMatrix as ScoreMatrix
     from rankscope.scores import Scores as Scores
     from rankscope.scores import evaluate as evaluate
+    from rankscope.scores import read_scores as read_scores
     from rankscope.simulation import simulate as simulate
     from rankscope.tables import Table as Table

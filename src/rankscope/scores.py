@@ -13,11 +13,13 @@ import numpy.typing as npt
 from rankscope.errors import InputError, MissingDependencyError, SettingsError, nearest
 from rankscope.judging import Judged, judge
 from rankscope.measures import Measure, parse_many
+from rankscope.measures.given import given
 from rankscope.measures.grammar import parse
 from rankscope.read import Qrels, Runs, as_runs, read_qrels
+from rankscope.read.scores import ScoreTable, read_score_table
 from rankscope.tables import Cell, Table
 
-__all__ = ["ScoreMatrix", "Scores", "evaluate", "score"]
+__all__ = ["ScoreMatrix", "Scores", "evaluate", "read_scores", "score"]
 
 MISSING = ("zero", "skip")
 
@@ -62,6 +64,9 @@ class Scores:
         return f"<Scores: {len(self.runs)} runs x {len(self.topics)} topics x {len(self.measures)} measures>"
 
     def _index(self, measure: str | Measure) -> int:
+        for index, one in enumerate(self.measures):
+            if measure == (str(one) if isinstance(measure, str) else one):
+                return index  # also a name that stands for values only
         wanted = parse(measure) if isinstance(measure, str) else measure
         if wanted not in self.measures:
             names = [str(m) for m in self.measures]
@@ -244,6 +249,50 @@ def score(
             flat[index, where] = measure.of(lists)
     recorded = {"measures": [str(m) for m in measures], "missing": missing, **(settings or {})}
     return Scores(judged.runs, judged.topics, tuple(measures), values, recorded, judged)
+
+
+def read_scores(*sources: str | Path | Mapping[str, str | Path]) -> Scores:
+    """Scores that others computed: CSV files with a row per topic and a column per system (see :mod:`~.read.scores`).
+
+    Every file holds one measure, named by the key of a mapping (``{"AP": "trec5_ap.csv"}``) or else like the file; a
+    name that is no measure of the list stands for its values only. All files must have the same systems and topics.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as place:
+    ...     _ = Path(place, "ap.csv").write_text("topic,bm25,dense\\n351,0.25,0.5\\n352,0.75,0.5\\n")
+    ...     scores = read_scores({"AP": Path(place, "ap.csv")})
+    >>> scores, scores.mean("AP").tolist()
+    (<Scores: 2 runs x 2 topics x 1 measures>, [0.5, 0.5])
+    """
+    named: dict[Measure, ScoreTable] = {}
+    for source in sources:
+        several = source if isinstance(source, Mapping) else {_stem(source): source}
+        for name, path in several.items():
+            table = read_score_table(path)
+            measure = given(name)
+            if measure in named:
+                raise InputError(
+                    f"two files hold {measure}", path=table.path, hint="name one of them otherwise"
+                )
+            named[measure] = table
+    if not named:
+        raise SettingsError("there is no file of scores", hint="name a CSV file")
+    first, *others = named.values()
+    for other in others:
+        for what in ("runs", "topics"):
+            if getattr(other, what) != getattr(first, what):
+                raise InputError(
+                    f"its {'systems' if what == 'runs' else what} are not those of {first.path}",
+                    path=other.path,
+                    hint="give matrices of the same systems and topics in the same order",
+                )
+    settings = {"measures": [str(m) for m in named], "scores": [table.path for table in named.values()]}
+    values = np.array([table.values for table in named.values()])
+    return Scores(first.runs, first.topics, tuple(named), values, settings)
+
+
+def _stem(path: str | Path) -> str:
+    return Path(path).name.removesuffix(".gz").removesuffix(".csv") or str(path)
 
 
 def as_qrels(qrels: Any, aspects: bool | None = None) -> Qrels:

@@ -226,3 +226,63 @@ def test_overlap_of_the_lists_of_runs(place, tmp_path, capsys):
 def test_overlap_says_where_judgments_belong(place, capsys):
     assert main(arguments(place, "overlap")) == 2
     assert "after --qrels" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def score_files(place):
+    """The AP and P@10 of the runs as score matrices."""
+    scores = rs.evaluate(rs.read_qrels(place / "qrels.txt"), rs.read_runs(place / "runs"), ["AP", "P@10"])
+    for name, measure in (("ap", "AP"), ("p10", "P@10")):
+        matrix = scores.matrix(measure)
+        rows = [
+            ",".join([t, *map(repr, column)])
+            for t, column in zip(matrix.topics, matrix.values.T.tolist(), strict=True)
+        ]
+        (place / f"{name}.csv").write_text("\n".join([",".join(["topic", *matrix.runs]), *rows]) + "\n")
+    return ["--scores", f"AP={place / 'ap.csv'}", "--scores", f"P@10={place / 'p10.csv'}"]
+
+
+@pytest.mark.parametrize(
+    "command, more",
+    [
+        ("power", ["--test", "wilcoxon", "--test", "t", "--alpha", "0.05,0.01"]),
+        ("compare", ["--baseline", "run1"]),
+        ("correlate", ["--top", "0.75", "--method", "rbo"]),
+    ],
+)
+def test_score_matrices_take_the_place_of_runs(command, more, place, score_files, capsys):
+    expected = tables(capsys, place, command, "-m", "AP P@10", *more)
+    assert main([command, *score_files, *more, "-f", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["tables"] == expected
+    assert len(printed["settings"]["files"]) == 2
+
+
+def test_numbers_of_significant_pairs_side_by_side(place, score_files, capsys):
+    more = ["--test", "wilcoxon", "--test", "t", "--alpha", "0.05,0.01"]
+    assert main(["power", *score_files, *more, "-f", "markdown"]) == 0
+    out = capsys.readouterr().out
+    assert "| measure | Wilcoxon 95% | Wilcoxon 99% | t test 95% | t test 99% |" in out
+    assert main(["power", *score_files, *more, "-f", "json"]) == 0
+    power = json.loads(capsys.readouterr().out)["tables"]["power"]
+    counts = [str(r["significant"]) for r in power if r["measure"] == "AP"]
+    assert f"| AP | {' | '.join(counts)} |" in out
+
+
+def test_scores_instead_of_runs_not_beside_them(place, score_files, capsys):
+    for more in ([str(place / "qrels.txt"), str(place / "runs")], ["-m", "AP"]):
+        assert main(["power", *score_files, *more]) == 2
+        assert "takes the place of" in capsys.readouterr().err
+
+
+def test_the_published_numbers_of_significant_pairs(data_dir, capsys):
+    # the reproducibility study of RBP, Table 2, for AP and P@10 (its headers are exchanged)
+    folder = data_dir / "score_matrices"
+    files = [f"AP={folder / 'adhoc5_ap.csv'}", f"P@10={folder / 'adhoc5_p10.csv'}"]
+    if not folder.is_dir():
+        pytest.skip("score matrices are absent")
+    more = ["--test", "wilcoxon", "--test", "t", "--alpha", "0.05,0.01", "-f", "json"]
+    assert main(["power", *(word for file in files for word in ("--scores", file)), *more]) == 0
+    power = json.loads(capsys.readouterr().out)["tables"]["power"]
+    assert [r["significant"] for r in power] == [1260, 1077, 1164, 969, 1153, 904, 1150, 915]
+    assert {r["pairs"] for r in power} == {1830}

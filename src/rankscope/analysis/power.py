@@ -14,7 +14,9 @@ from rankscope.result import Result
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
-__all__ = ["check_comparable", "discriminative_power"]
+__all__ = ["check_comparable", "discriminative_power", "significant_pairs"]
+
+_TITLES = {"wilcoxon": "Wilcoxon", "t": "t test", "bootstrap": "bootstrap", "tukey": "Tukey HSD"}
 
 
 def discriminative_power(
@@ -80,6 +82,31 @@ def discriminative_power(
         **left_out(matrices),
     }
     return Result({table.name: table for table in tables}, settings)
+
+
+def significant_pairs(result: Result) -> Table:
+    """The significant pairs of :func:`discriminative_power` as papers print them: measures down, tests across.
+
+    >>> import rankscope as rs
+    >>> lists = {f"q{i}": {"a": 3, "b": 2} for i in range(9)}
+    >>> runs = {"good": lists, "poor": {topic: {"b": 1} for topic in lists}}
+    >>> scores = rs.evaluate({topic: {"a": 1} for topic in lists}, runs, ["AP", "P@1"])
+    >>> found = discriminative_power(scores, ["wilcoxon", "t"], alpha=[0.05, 0.01])
+    >>> print(significant_pairs(found).text())
+    measure  Wilcoxon 95%  Wilcoxon 99%  t test 95%  t test 99%
+    ───────────────────────────────────────────────────────────
+    AP                  1             1           1           1
+    P@1                 1             1           1           1
+    """
+    rows = result["power"].records()
+    counts = {(r["measure"], r["test"], r["alpha"]): r["significant"] for r in rows}
+    kinds = list(dict.fromkeys((str(r["test"]), float(r["alpha"] or 0)) for r in rows))
+    columns = [f"{_TITLES.get(test, test)} {100 - 100 * alpha:g}%" for test, alpha in kinds]
+    measures = dict.fromkeys(r["measure"] for r in rows)
+    body = [(measure, *(counts[measure, *kind] for kind in kinds)) for measure in measures]
+    pairs = rows[0]["pairs"] if rows else 0
+    caption = f"pairs of runs that differ significantly, of {pairs:,}"
+    return Table("significant_pairs", ("measure", *columns), body, caption=caption)
 
 
 def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None:

@@ -24,6 +24,7 @@ DEFAULT = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
+    options.add_scores(parser)
     options.add_measures(parser, DEFAULT)
     parser.add_argument("--baseline", metavar="RUN", help="the run to compare with (default: all pairs)")
     parser.add_argument("--test", choices=TESTS, default="t", help="significance test (default: t)")

@@ -25,6 +25,7 @@ DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
+    options.add_scores(parser)
     options.add_measures(parser, DEFAULT)
     parser.add_argument(
         "--method",
@@ -48,9 +49,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    measures = options.measures(args)
-    by = parse_many([args.by])[0]
-    scores = options.evaluated(args, measures if args.top is None or by in measures else [*measures, by])
+    measures, by = options.measures(args), args.by
+    if args.scores:
+        scores = options.evaluated(args, measures)
+        measures = list(scores.measures)
+    else:
+        by = parse_many([by])[0]
+        scores = options.evaluated(args, measures if args.top is None or by in measures else [*measures, by])
     methods = args.method or ("kendall", "ap")
     result = correlation(
         scores,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure, parse_many
@@ -28,11 +29,13 @@ __all__ = [
     "add_plugin",
     "add_rbo",
     "add_runs",
+    "add_scores",
     "add_seed",
     "collection",
     "evaluated",
     "load_plugins",
     "measures",
+    "named_file",
 ]
 
 _MOST_DECIMALS = 100
@@ -63,6 +66,29 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         "runs", metavar="RUN", nargs="+", help="run files, directories or patterns (.gz allowed)"
     )
     parser.add_argument("--order", choices=ORDERS, default="trec_eval", help=_ORDERING)
+
+
+def add_scores(parser: argparse.ArgumentParser) -> None:
+    """--scores for commands that need no more than the score of every system and topic."""
+    parser.add_argument(
+        "--scores",
+        action=_InsteadOfCollection,
+        metavar="[M=]FILE",
+        help="instead of QRELS and RUN: scores of a measure M, as CSV with a row per topic and a column per system;"
+        " repeatable",
+    )
+
+
+class _InsteadOfCollection(argparse.Action):
+    """An option that can be repeated, and with which QRELS and RUN need not be named."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any
+    ) -> None:
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), value])
+        for action in parser._actions:
+            if action.dest in ("qrels", "runs"):
+                action.required = False
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
@@ -197,8 +223,30 @@ def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
     from rankscope.judging import judge
     from rankscope.scores import score
 
+    if getattr(args, "scores", None):
+        return _given(args)
     judged = judge(*collection(args), jobs=args.jobs)
     return score(judged, measures, missing=args.missing, settings={"order": args.order})
+
+
+def _given(args: argparse.Namespace) -> Scores:
+    """The values in the files of --scores."""
+    from rankscope.scores import read_scores
+
+    if args.qrels is not None or args.measure:
+        raise SettingsError("--scores takes the place of QRELS, RUN and -m", hint="leave these out")
+    load_plugins(args)  # which may define the measures
+    return read_scores(*({name: path} if name else path for name, path in map(named_file, args.scores)))
+
+
+def named_file(text: str) -> tuple[str, str]:
+    """The measure (or nothing) and the file of ``[M=]FILE``.
+
+    >>> named_file("RBP(p=0.5)=x.csv"), named_file("x.csv"), named_file("P@10=a=b.csv")
+    (('RBP(p=0.5)', 'x.csv'), ('', 'x.csv'), ('P@10', 'a=b.csv'))
+    """
+    match = re.fullmatch(r"([^=(]+(?:\([^)]*\))?(?:@[0-9.]+)?)=(.+)", text, re.DOTALL)
+    return ("", text) if match is None or Path(text).exists() else (match[1], match[2])
 
 
 def _load_plugin(name: str) -> None:

@@ -69,14 +69,16 @@ def _encoded(text: str) -> bytes:
 
 def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     """SHA-256 of the files that went in, so that a result can be repeated with the same ones."""
+    from rankscope.cli.options import named_file
     from rankscope.read import read_runs
 
     if not hasattr(args, "qrels"):
         return {}
-    again = [source for source in args.runs if not _passes_once(source)]
+    again = [source for source in args.runs or () if not _passes_once(source)]
     runs = [run.path for run in read_runs(*again).values()]
-    judgments = None if args.qrels is None or _passes_once(args.qrels) else args.qrels
-    named = [path for path in (judgments, *runs) if path]
+    scores = [named_file(text)[1] for text in getattr(args, "scores", None) or ()]
+    others = [path for path in (args.qrels, *scores) if path and not _passes_once(path)]
+    named = [path for path in (*others, *runs) if path]
     return {"files": {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in named}}
 
 

@@ -1,10 +1,12 @@
 """Discriminative power: the share of pairs of runs that each measure tells apart.
 
-Sakai's paired bootstrap unless --test says otherwise; the same replicates for every pair and measure.
+Sakai's paired bootstrap unless --test says otherwise; the same replicates for every pair and measure. With several
+tests or levels the numbers of significant pairs are shown side by side, as papers print them.
 
 examples:
   rankscope power qrels.txt runs/
   rankscope power qrels.txt runs/ --test t --test wilcoxon --alpha 0.05,0.01
+  rankscope power --scores AP=ap.csv --scores P@10=p10.csv --test wilcoxon --test t --alpha 0.05,0.01
   rankscope power qrels.txt runs/ -m "AP Twist" --test tukey --seed 7 -f json -o power.json
 """
 
@@ -12,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.power import discriminative_power
+from rankscope.analysis.power import discriminative_power, significant_pairs
 from rankscope.analysis.stats.significance import TESTS
 from rankscope.cli import options
 from rankscope.cli.results import decimals, emit_result
@@ -22,6 +24,7 @@ DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
+    options.add_scores(parser)
     options.add_measures(parser, DEFAULT)
     parser.add_argument(
         "--test", action="append", choices=TESTS, help="significance test; repeatable (default: bootstrap)"
@@ -57,4 +60,7 @@ def run(args: argparse.Namespace) -> None:
         seed=args.seed,
         jobs=args.jobs,
     )
-    emit_result(args, result, ["power", "asl"] if args.pairs else ["power"])
+    main = ["power", "asl"] if args.pairs else ["power"]
+    several = len(result.settings["test"]) * len(result.settings["alpha"]) > 1
+    counts = [significant_pairs(result)] if several else []
+    emit_result(args, result, main, display=[*counts, *(result[name] for name in main)])

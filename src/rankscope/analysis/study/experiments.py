@@ -15,7 +15,7 @@ from rankscope.analysis.bounds import bounds_of
 from rankscope.analysis.correlation import correlation, correlation_matrix
 from rankscope.analysis.effort import effort_of
 from rankscope.analysis.pools import RATIOS, robustness_of
-from rankscope.analysis.power import discriminative_power
+from rankscope.analysis.power import discriminative_power, significant_pairs
 from rankscope.analysis.study import manifest as manifests
 from rankscope.errors import InputError
 from rankscope.judging import UNJUDGED, Judged, judge
@@ -274,14 +274,10 @@ def _power(scores: Scores, settings: Mapping[str, Any], jobs: int | None) -> dic
         scores, alpha=settings["alpha"], replicates=settings["replicates"], seed=settings["seed"], jobs=jobs
     )
     classic = discriminative_power(scores, ("wilcoxon", "t"), alpha=(0.05, 0.01))
-    counts = {(r["measure"], r["test"], r["alpha"]): r["significant"] for r in classic["power"].records()}
-    kinds = [(test, alpha) for test in ("wilcoxon", "t") for alpha in (0.05, 0.01)]
-    rows = [(str(m), *(counts[str(m), test, alpha] for test, alpha in kinds)) for m in scores.measures]
-    columns = ("measure", "Wilcoxon 95%", "Wilcoxon 99%", "t test 95%", "t test 99%")
     return {
         "power": bootstrap["power"],
         "asl": bootstrap["asl"],
-        "significant_pairs": Table("significant_pairs", columns, rows),
+        "significant_pairs": significant_pairs(classic),
     }
 
 
