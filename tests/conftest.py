@@ -1,9 +1,15 @@
-"""What all tests share: where real data and published values are, and small collections."""
+"""What all tests share: groups that need something, published values, official files, and how hard to look."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import tomllib
+from collections import Counter
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +17,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parents[1]
+GROUPS: dict[str, dict[str, Any]] = tomllib.loads((ROOT / "tests" / "groups.toml").read_text("utf-8"))
+DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
+"""Where official files are looked for; docs/data.md says how to get them."""
 
 # the usual pass tries the same examples every time; a thorough one looks for new ones
 settings.register_profile(
@@ -22,8 +31,101 @@ settings.register_profile(
 settings.load_profile(os.environ.get("RANKSCOPE_HYPOTHESIS", "quick"))
 
 
-DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
-"""Where official files are looked for; docs/data.md says how to get them."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--complete", action="store_true", help="fail when tests that could run here were left out"
+    )
+
+
+@cache
+def missing(group: str) -> str | None:
+    """What a group lacks on this machine; None where its tests can run."""
+    needs = GROUPS[group]
+    if "probe" in needs:
+        module, _, function = needs["probe"].partition(":")
+        return None if getattr(import_module(module), function)() else "not built"
+    if "programs" in needs and not any(map(shutil.which, needs["programs"])):
+        return f"no {needs['programs'][0]}"
+    absent = [module for module in needs.get("modules", ()) if find_spec(module) is None]
+    if absent:
+        return f"no {', '.join(absent)}"
+    return f"no folder {DATA}" if group == "data" and not DATA.is_dir() else None
+
+
+def _groups(item: pytest.Item) -> set[str]:
+    """The groups a test belongs to: marked, or by a fixture it asks for."""
+    marked = {name for mark in item.iter_markers("needs") for name in mark.args}
+    asked = set(getattr(item, "fixturenames", ()))
+    return marked | {name for name, needs in GROUPS.items() if asked & set(needs.get("fixtures", ()))}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for group in sorted(_groups(item)):
+            if GROUPS[group].get("planned"):
+                raise pytest.UsageError(
+                    f"{item.nodeid} needs {group}: take 'planned' away in tests/groups.toml"
+                )
+            item.user_properties.append(("group", group))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for name, group in item.user_properties:
+        if name == "group" and (lack := missing(str(group))):
+            pytest.skip(f"{lack}: {GROUPS[str(group)]['get']}")
+
+
+class LeftOut:
+    """Counts the tests of every group that ran and that were left out, and says so at the end."""
+
+    def __init__(self, complete: bool) -> None:
+        self.complete = complete
+        self.ran: Counter[str] = Counter()
+        self.skipped: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        groups = [str(value) for name, value in report.user_properties if name == "group"]
+        if report.skipped:
+            self.skipped.update(groups[:1] or ["other"])
+        elif report.when == "call":
+            self.ran.update(groups)
+
+    def wrong(self) -> list[str]:
+        """The groups that could run here and did not, or not wholly."""
+        expected = [
+            name
+            for name, needs in GROUPS.items()
+            if not needs.get("planned") and (needs["expected"] == "always" or not missing(name))
+        ]
+        return [
+            name
+            for name in [*expected, "other"]
+            if self.skipped[name] or (name != "other" and not self.ran[name])
+        ]
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.complete and self.wrong() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        for name, count in sorted(self.skipped.items()):
+            needs = GROUPS.get(name, {"what": "other things", "get": "the reasons are above"})
+            lack = missing(name) if name in GROUPS else None
+            terminalreporter.write_line(
+                f"left out: {count} tests of {needs['what']} ({lack or 'skipped'}): {needs['get']}"
+            )
+        if self.complete:
+            for name in self.wrong():
+                terminalreporter.write_line(f"left out: {name} should have run here", red=True)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "needs(group): left out where a group of tests/groups.toml lacks something"
+    )
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(LeftOut(config.getoption("--complete")), "left-out")
 
 
 class OfficialFiles:

@@ -66,8 +66,10 @@ def test_python_scanner_in_processes(place: Path, serial: Scores, monkeypatch: p
     assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, jobs=2))
 
 
+@pytest.mark.needs("cluster")
 def test_cluster(place: Path, serial: Scores) -> None:
-    distributed = pytest.importorskip("distributed", reason="dask's distributed is absent: no cluster to try")
+    import distributed
+
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None

@@ -15,6 +15,7 @@ from rankscope.read import Run, Runs
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")
+pytestmark = pytest.mark.needs("peers")
 
 Collection = tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]
 

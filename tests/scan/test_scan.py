@@ -19,10 +19,8 @@ from rankscope.scan import RunHits, backend_name, native, scan_text
 QRELS = Qrels.from_dict({"301": {"d1": 1, "d2": 0, "d3": 2}, "302": {"d1": 1, "d9": 1}})
 
 
-@pytest.fixture(params=["native", "python"])
+@pytest.fixture(params=[pytest.param("native", marks=pytest.mark.needs("native")), "python"])
 def scanner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "native" and not native.available():
-        pytest.skip("the native scanner was not built")
     monkeypatch.setenv("RANKSCOPE_SCANNER", request.param)
     return str(request.param)
 
@@ -263,9 +261,8 @@ def test_scanner_is_chosen_by_the_environment(monkeypatch: pytest.MonkeyPatch) -
     assert backend_name() == "python"
 
 
+@pytest.mark.needs("native")
 def test_the_table_of_judgments_is_shared_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not native.available():
-        pytest.skip("the native scanner was not built")
     made: list[Any] = []
     original = native._Table.__init__
 
@@ -297,9 +294,8 @@ def test_a_library_that_cannot_be_loaded_is_as_good_as_none(
         native._library.cache_clear()
 
 
+@pytest.mark.needs("native")
 def test_what_the_library_may_answer() -> None:
-    if not native.available():
-        pytest.skip("the native scanner was not built")
     library = native._library()
     assert library is not None
     with native._Scan.of(native._table(library, QRELS), native._Wanted(0, False), keep=False) as state:

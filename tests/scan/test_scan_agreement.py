@@ -22,7 +22,7 @@ from rankscope.scan import native as library_scanner
 from rankscope.scan import python as python_scanner
 from rankscope.scan.cuts import topic_cuts
 
-native = pytest.mark.skipif(not library_scanner.available(), reason="the native scanner was not built")
+native = pytest.mark.needs("native")
 
 IDS = [
     b"d",

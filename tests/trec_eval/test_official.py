@@ -29,7 +29,7 @@ def official(data_dir: Path) -> list[tuple[list[str], str]]:
     return found
 
 
-@pytest.mark.parametrize("scanner", ["native", "python"])
+@pytest.mark.parametrize("scanner", [pytest.param("native", marks=pytest.mark.needs("native")), "python"])
 @pytest.mark.parametrize("number", range(COMMANDS))
 def test_official_output(
     number: int,
@@ -38,10 +38,6 @@ def test_official_output(
     monkeypatch: pytest.MonkeyPatch,
     capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    from rankscope.scan import native
-
-    if scanner == "native" and not native.available():
-        pytest.skip("the native scanner was not built")
     monkeypatch.setenv("RANKSCOPE_SCANNER", scanner)
     monkeypatch.chdir(data_dir / "trec_eval_test")
     commands = official(data_dir)

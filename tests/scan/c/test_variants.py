@@ -22,9 +22,7 @@ ROOT = Path(__file__).parents[3]
 NATIVE = ROOT / "src" / "rankscope" / "scan" / "c"
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
-pytestmark = pytest.mark.skipif(
-    COMPILER is None or not (ROOT / "fuzz").is_dir(), reason="needs a C compiler and the sources"
-)
+pytestmark = pytest.mark.needs("sanitizers")
 
 
 @pytest.mark.parametrize(
