@@ -87,7 +87,8 @@ class LeftOut:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         groups = [str(value) for name, value in report.user_properties if name == "group"]
         if report.skipped:
-            self.skipped.update(groups[:1] or ["other"])
+            lacking = [group for group in groups if missing(group)]
+            self.skipped.update([*lacking, *groups, "other"][:1])
         elif report.when == "call":
             self.ran.update(groups)
 
