@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.analysis.archetypes import ARCHETYPES, archetypes_of
 from rankscope.analysis.effort import EFFORTS, GAINS, Effort
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 from rankscope.judging import judge
+from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS
 
 # archetypes -----------------------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.analysis.archetypes import archetypes_of, summary_of
 from rankscope.analysis.curve import Curve
+from rankscope.analysis.effort import summary_of
 from rankscope.judging import judge
+from rankscope.measures.archetypes import archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS, curves_of
 
 MODES = {"sign-change": "sign-change", "definition": "definition3", "matters": "matters"}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.analysis.archetypes import ARCHETYPES
+from rankscope.measures.archetypes import ARCHETYPES
 from rankscope.plots import plot_archetypes
 from rankscope.plots.archetypes import EXAMPLES, IDEAL, LENGTH, example_curve
 
@@ -87,3 +87,15 @@ def test_shares_of_an_analysis(effort: rs.Effort) -> None:
     assert "96 lists (8 runs × 12 topics)" in bars.get_title(loc="left")
     texts = [text.get_text() for text in bars.texts]
     assert len(texts) == 8 and sum(int(t.split("(")[1].strip(")").replace(",", "")) for t in texts) == 96
+
+
+def test_published_and_found_values_beside_templates() -> None:
+    from rankscope.lab import archetype_ranges
+
+    figure = archetype_ranges(3, 6).plot()
+    assert len(figure.axes) == 8  # seven templates and the cells
+    assert [axes.get_title(loc="center") for axes in figure.axes[:7]][:2] == ["ideal", "worst"]
+    texts = {text.get_text() for text in figure.axes[7].texts}
+    assert {"1 \N{CHECK MARK}", "< 1/4 \N{BALLOT X}", "\N{INFINITY}"} <= texts
+    assert len(figure.table) == 49 and len(figure.axes[7].texts) == 98
+    assert figure.render("svg")

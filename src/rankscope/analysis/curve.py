@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.analysis.archetypes import archetypes_of
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.judging import judge
 from rankscope.judging.lists import Lists
 from rankscope.measures import REGISTRY
+from rankscope.measures.archetypes import archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS, Curves, curves_of
 from rankscope.measures.weighted import DCG
 from rankscope.read import Qrels, Run, as_runs

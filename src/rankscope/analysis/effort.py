@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.analysis.archetypes import archetypes_of, summary_of
 from rankscope.errors import SettingsError, nearest
 from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, parse_many
+from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS, curves_of
 from rankscope.measures.grammar import parse
 from rankscope.read import as_runs
 from rankscope.scores import MISSING, as_qrels
 from rankscope.tables import Cell, Table
 
-__all__ = ["EFFORTS", "GAINS", "Effort", "effort", "effort_of"]
+__all__ = ["EFFORTS", "GAINS", "Effort", "effort", "effort_of", "summary_of"]
 
 DEFAULT_GAINS = ("AP", "Bpref", "RBP(p=0.8)", "nDCG(discount='jk',base=10)")
 """The gain measures of the paper; for nDCG gains 0, 5, 10, ... are the same as 0, 1, 2, ..."""
@@ -235,6 +235,25 @@ def _coinciding(quartiles: list[float]) -> str:
     if lower == median:
         return f"lower quartile = median = {lower:.4g}"
     return f"median = upper quartile = {upper:.4g}" if median == upper else ""
+
+
+def summary_of(archetypes: npt.NDArray[np.str_]) -> Table:
+    """How many lists are of each archetype, and their share.
+
+    >>> print(summary_of(np.array(["typical A", "typical B", "typical A", ""])).text())  # doctest: +ELLIPSIS
+    archetype      count   share
+    ────────────────────────────
+    ideal              0  0.0000
+    ...
+    typical A          2  0.6667
+    typical B          1  0.3333
+    ...
+    """
+    total = int((archetypes != "").sum())
+    counts = {name: int((archetypes == name).sum()) for name in ARCHETYPES}
+    rows = [(name, count, count / total if total else float("nan")) for name, count in counts.items()]
+    caption = f"Archetypes of {total} lists"
+    return Table("summary", ("archetype", "count", "share"), rows, caption=caption)
 
 
 def _choice(word: str, known: tuple[str, ...], what: str) -> int:

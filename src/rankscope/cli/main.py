@@ -34,6 +34,7 @@ COMMANDS = {
     "study": "the experiments of a measure paper in one go, repeatable from a manifest",
     "properties": "what measures guarantee, by exhaustive case analysis",
     "scales": "whether a measure is on an interval scale, and may be averaged",
+    "archetypes": "what effort measures can be for each archetype, on every list of small topics",
     "measures": "every measure with parameters, reference and meaning",
     "report": "one self-contained HTML page about a collection",
     "explore": "the same page served interactively to the browser",

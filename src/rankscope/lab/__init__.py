@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 _HOME = {
     "PropertiesResult": "axioms.cases",
+    "archetype_ranges": "ranges",
     "properties": "axioms.cases",
     "RELATIONS": "axioms.relations",
     "Relation": "axioms.relations",
@@ -23,6 +24,7 @@ __all__ = [
     "RELATIONS",
     "PropertiesResult",
     "Relation",
+    "archetype_ranges",
     "properties",
     "relation",
     "scales",
@@ -43,4 +45,5 @@ if TYPE_CHECKING:
     from rankscope.lab.axioms.relations import Relation as Relation
     from rankscope.lab.axioms.relations import relation as relation
     from rankscope.lab.measurement.verdicts import scales as scales
+    from rankscope.lab.ranges import archetype_ranges as archetype_ranges
     from rankscope.lab.rankings.enumeration import values_on_binary as values_on_binary

@@ -15,6 +15,7 @@ from rankscope.errors import SettingsError
 
 _HOME = {
     "Figure": "figure",
+    "plot_archetype_ranges": "ranges",
     "plot_archetypes": "archetypes",
     "plot_asl": "power",
     "plot_bounds": "bounds",
@@ -34,6 +35,7 @@ _HOME = {
 }
 
 _OF_TABLE = {
+    "entries": {"archetypes": "plot_archetype_ranges"},
     "correlations": {"matrix": "plot_correlation"},
     "robustness": {"curves": "plot_robustness", "means": "plot_pool_means"},
     "asl": {"curves": "plot_asl"},
@@ -45,6 +47,7 @@ _OF_TABLE = {
 __all__ = [
     "Figure",
     "plot",
+    "plot_archetype_ranges",
     "plot_archetypes",
     "plot_asl",
     "plot_bounds",
@@ -101,6 +104,7 @@ if TYPE_CHECKING:
     from rankscope.plots.pool_means import plot_pool_means as plot_pool_means
     from rankscope.plots.pools import plot_robustness as plot_robustness
     from rankscope.plots.power import plot_asl as plot_asl
+    from rankscope.plots.ranges import plot_archetype_ranges as plot_archetype_ranges
     from rankscope.plots.relations import plot_relations as plot_relations
     from rankscope.plots.rp import plot_rp as plot_rp
     from rankscope.plots.study import study_figures as study_figures

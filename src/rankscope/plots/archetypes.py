@@ -110,7 +110,7 @@ def _draw_example(axes: Any, title: str, found: Curve) -> None:
 
 
 def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], runs: int, topics: int) -> None:
-    from rankscope.analysis.archetypes import ARCHETYPES
+    from rankscope.measures.archetypes import ARCHETYPES
 
     names = list(ARCHETYPES)
     shares = [100 * float(counts[name][1] or 0) for name in names]

@@ -7,9 +7,8 @@ import numpy.typing as npt
 
 from rankscope.judging.lists import Hits, Lists
 from rankscope.measures.effort_curves import Curves, curves_of
-from rankscope.tables import Table
 
-__all__ = ["ARCHETYPES", "archetypes_of", "summary_of"]
+__all__ = ["ARCHETYPES", "archetypes_of"]
 
 ARCHETYPES = {
     "ideal": "CRP is 0 at every rank",
@@ -74,22 +73,3 @@ def _falls_again(curves: Curves, m: npt.NDArray[np.float64]) -> npt.NDArray[np.b
     here = (curves.after < 0) & (hits.rank >= start) & (hits.rank <= end)
     at_base = (curves.loss < 0) & (base >= m + 2)
     return np.asarray((hits.sum(above | here) > 0) | at_base)
-
-
-def summary_of(archetypes: Names) -> Table:
-    """How many lists are of each archetype, and their share.
-
-    >>> print(summary_of(np.array(["typical A", "typical B", "typical A", ""])).text())  # doctest: +ELLIPSIS
-    archetype      count   share
-    ────────────────────────────
-    ideal              0  0.0000
-    ...
-    typical A          2  0.6667
-    typical B          1  0.3333
-    ...
-    """
-    total = int((archetypes != "").sum())
-    counts = {name: int((archetypes == name).sum()) for name in ARCHETYPES}
-    rows = [(name, count, count / total if total else float("nan")) for name, count in counts.items()]
-    caption = f"Archetypes of {total} lists"
-    return Table("summary", ("archetype", "count", "share"), rows, caption=caption)

@@ -1,0 +1,331 @@
+"""What the parts of Twist can be for each archetype: every list of small topics, beside what was published.
+
+Ferro and others (2016) give in Figures 4 to 6 what the first crossing, the balance point, the ratios and Twist are for
+each archetype. Here all lists of all topics up to a recall base and a length are classified and measured: the smallest
+and largest value that occurs, with a list, and for every published entry whether it holds, with a list if it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.engines import run_pieces
+from rankscope.errors import SettingsError
+from rankscope.judging.lists import Floats
+from rankscope.lab.rankings.arrangements import (
+    MOST,
+    Letters,
+    arrangements,
+    lists_of,
+    number_of_arrangements,
+    recall_bases,
+)
+from rankscope.measures import REGISTRY
+from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
+from rankscope.measures.effort_curves import CROSSINGS, curves_of
+from rankscope.result import Result
+from rankscope.tables import Cell, Table
+
+__all__ = ["COLUMNS", "QUANTITIES", "archetype_ranges"]
+
+QUANTITIES = ("first crossing", "BalancePoint", "Rho", "SigmaPlus", "SigmaMinus", "Sigma", "Twist")
+"""The rows of the published figures."""
+
+_EXCELLENT = ("excellent A", "excellent B")
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "ideal": ("ideal",),
+    "worst": ("worst",),
+    "full scale": ("full scale",),
+    "excellent": _EXCELLENT,
+    "ups-and-downs": ("ups-and-downs",),
+    "typical A": ("typical A",),
+    "typical B": ("typical B",),
+}
+"""The columns of the published figures, and the archetypes that they are about."""
+
+_TENDS = "below 1, and nearer to 1 than to 0"
+_LONG = "N >= 3 RB"
+
+
+@dataclass(frozen=True)
+class _Group:
+    """All lists of one topic at one length, with their archetypes and values."""
+
+    counts: tuple[int, ...]
+    rows: Letters
+    archetype: npt.NDArray[np.str_]
+    values: dict[str, Floats]
+
+    @property
+    def base(self) -> int:
+        return sum(self.counts)
+
+    @cached_property
+    def places(self) -> dict[str, npt.NDArray[np.int64]]:
+        """The lists of each archetype that occurs."""
+        return {name: found for name in ARCHETYPES if len(found := np.flatnonzero(self.archetype == name))}
+
+    @property
+    def length(self) -> int:
+        return int(self.rows.shape[1])
+
+    def list_text(self, index: int) -> str:
+        """A list as its grades, with what its topic has."""
+        grades = ", ".join(f"{count} of grade {grade}" for grade, count in enumerate(self.counts, 1) if count)
+        return f"{''.join(map(str, self.rows[index].tolist()))} (RB = {self.base}: {grades})"
+
+
+Test = Callable[[Floats, "_Group"], npt.NDArray[np.bool_] | bool]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One entry of a published figure: what it says of a quantity for some archetypes, and how that is tested."""
+
+    figure: str
+    archetype: str
+    quantity: str
+    published: str
+    holds: Test
+    reading: str
+    members: tuple[str, ...]
+
+    def broken(self, group: _Group) -> tuple[int, npt.NDArray[np.int64]]:
+        """How many lists the entry speaks of, and which of them it does not hold for."""
+        if self.reading == _LONG and group.length < 3 * group.base:
+            return 0, np.zeros(0, np.int64)
+        some = [group.places[name] for name in self.members if name in group.places]
+        mine = np.sort(np.concatenate(some)) if some else np.zeros(0, np.int64)
+        held = np.broadcast_to(self.holds(group.values[self.quantity][mine], group), mine.shape)
+        return len(mine), mine[~held]
+
+
+def _exactly(value: float) -> Test:
+    return lambda values, group: values == value
+
+
+def _below(value: float) -> Test:
+    return lambda values, group: values < value
+
+
+def _tends(values: Floats, group: _Group) -> npt.NDArray[np.bool_]:
+    return np.asarray((values < 1) & (values > 0.5))
+
+
+def _base(values: Floats, group: _Group) -> npt.NDArray[np.bool_]:
+    return np.asarray(values == group.base)
+
+
+def _after_base(values: Floats, group: _Group) -> npt.NDArray[np.bool_]:
+    return np.asarray(values >= group.base + 1)
+
+
+def _late(values: Floats, group: _Group) -> npt.NDArray[np.bool_]:
+    return np.asarray(values >= group.length - group.base + 1)
+
+
+def _entries() -> Iterator[_Entry]:
+    """Figures 4, 5 and 6 of Ferro and others (2016), column by column."""
+    infinite = float("inf")
+    never = [("+\N{INFINITY}", _exactly(infinite)), ("+\N{INFINITY}", _exactly(infinite)), ("0", _exactly(0))]
+    tends = ("\N{RIGHTWARDS ARROW} 1", _tends, _TENDS)
+    late = ("\N{GREATER-THAN OR EQUAL TO} N - RB + 1", _late)
+    after = ("\N{GREATER-THAN OR EQUAL TO} RB + 1", _after_base)
+    excellent = ("\N{LESS-THAN OR EQUAL TO} RB", lambda values, group: values <= group.base)
+    falls = ("< RB", lambda values, group: values < group.base)
+    near = ("\N{LESS-THAN OR EQUAL TO} RB / (RB + 1)", lambda v, group: v <= group.base / (group.base + 1))
+    one, nothing, less = ("1", _exactly(1)), ("0", _exactly(0)), ("< 1", _below(1))
+    half, quarter = ("< 1/2", _below(1 / 2), _LONG), ("< 1/4", _below(1 / 4), _LONG)
+    base = ("RB", _base)
+    recovery: dict[str, list[Any]] = {
+        "ideal": [("1", _exactly(1)), base, one],
+        "worst": never,
+        "full scale": [late, late, half],
+        "excellent": [excellent, base, one],
+        "ups-and-downs": [falls, base, one],
+        "typical A": [after, after, near],
+        "typical B": never,
+    }
+    space: dict[str, list[Any]] = {
+        "ideal": [one, one, one, one],
+        "worst": [one, nothing, nothing, nothing],
+        "full scale": [nothing, nothing, nothing, quarter],
+        "excellent": [tends] * 4,
+        "ups-and-downs": [tends] * 4,
+        "typical A": [less] * 4,
+        "typical B": [one, less, less, ("< 1/2", _below(1 / 2))],
+    }
+    for number, quantity in enumerate(QUANTITIES):
+        figure = "Figure 4" if number < 3 else "Figure 5" if number < 6 else "Figure 6"
+        for name, cells in (recovery if number < 3 else space).items():
+            published, holds, *reading = cells[number if number < 3 else number - 3]
+            said = reading[0] if reading else ""
+            yield _Entry(figure, name, quantity, published, holds, said, COLUMNS[name])
+    # two sentences of the text about archetypes
+    other = tuple(name for name in ARCHETYPES if name not in ("worst", "full scale"))
+    yield _Entry(
+        "text", "all but worst and full scale", "SigmaMinus", "> 0", lambda values, group: values > 0, "", other
+    )  # fmt: skip
+    yield _Entry(
+        "text", "excellent", "Twist", "not with binary relevance",
+        lambda values, group: np.full(len(values), len(group.counts) > 1), "", _EXCELLENT,
+    )  # fmt: skip
+
+
+@dataclass
+class _Found:
+    """The smallest and largest value of a quantity, or the first list that breaks an entry."""
+
+    lists: int = 0
+    low: tuple[float, str] = (float("inf"), "")
+    high: tuple[float, str] = (-float("inf"), "")
+    broken: int = 0
+    example: str = ""
+
+
+def archetype_ranges(
+    relevant: int = 6,
+    length: int = 14,
+    grades: int = 2,
+    *,
+    crossing: str = "sign-change",
+    jobs: int | None = None,
+) -> Result:
+    """For each archetype what crossing, balance point, ratios and Twist can be, over all lists of small topics.
+
+    All topics of 1 to ``relevant`` documents of up to ``grades`` grades, and all their lists of 2 RB to ``length``
+    ranks; shorter lists are filled up to 2 RB and so are among them. Tables: ``ranges`` {archetype, quantity, lists,
+    lowest, lowest_list, highest, highest_list}; ``entries`` {figure, archetype, quantity, published, reading, lists,
+    violations, verdict, counterexample}: every entry of Figures 4 to 6 of Ferro and others (2016), and two sentences
+    of their text, confirmed, or refuted by the shortest list.
+
+    >>> found = archetype_ranges(relevant=2, length=4)
+    >>> [row for row in found["ranges"].records() if row["archetype"] == "typical B"][-1]["highest"]
+    0.4
+    """
+    if crossing not in CROSSINGS:
+        raise SettingsError(f"crossing={crossing!r}", hint=f"choose one of {', '.join(CROSSINGS)}")
+    _check(relevant, length, grades)
+    pieces = [(counts, n, crossing) for counts, n in _topics(relevant, length, grades)]
+    entries = list(_entries())
+    ranges = {(name, quantity): _Found() for name in ARCHETYPES for quantity in QUANTITIES}
+    checked = [_Found() for _ in entries]
+    for some_ranges, some_checked in run_pieces(_looked_at, pieces, jobs=jobs, label="topics"):
+        for key, found in some_ranges.items():
+            _merge(ranges[key], found)
+        for mine, found in zip(checked, some_checked, strict=True):
+            _merge(mine, found)
+    total = sum(ranges[name, QUANTITIES[0]].lists for name in ARCHETYPES)
+    settings = {
+        "relevant": relevant, "length": length, "grades": grades, "crossing": crossing, "lists": total,
+        "topics": len({counts for counts, _, _ in pieces}),
+    }  # fmt: skip
+    tables = (_ranges_table(ranges, total), _entries_table(entries, checked))
+    return Result({table.name: table for table in tables}, settings)
+
+
+def _check(relevant: int, length: int, grades: int) -> None:
+    for name, value, low, high in (
+        ("relevant", relevant, 1, 100),
+        ("length", length, 2, 100),
+        ("grades", grades, 1, 9),
+    ):
+        if not low <= value <= high:
+            raise SettingsError(f"{name}={value}", hint=f"choose a number from {low} to {high}")
+    many = 0
+    for counts, n in _topics(relevant, length, grades):
+        many += number_of_arrangements(counts, n)
+        if many > MOST:
+            raise SettingsError(
+                f"there are over {MOST:,} lists of up to {length} ranks for up to {relevant} relevant documents",
+                hint="choose fewer relevant documents, ranks or grades",
+            )
+
+
+def _topics(relevant: int, length: int, grades: int) -> Iterator[tuple[tuple[int, ...], int]]:
+    """The topics, and the lengths at which their lists are looked at: short ones first."""
+    for n in range(2, length + 1):
+        for base in range(1, min(relevant, n // 2) + 1):
+            yield from ((counts, n) for counts in recall_bases(base, grades))
+
+
+def _looked_at(
+    piece: tuple[tuple[int, ...], int, str],
+) -> tuple[dict[tuple[str, str], _Found], list[_Found]]:
+    group = _group(*piece)
+    ranges = {}
+    for name, mine in group.places.items():
+        for quantity in QUANTITIES:
+            values = group.values[quantity][mine]
+            low, high = mine[values.argmin()], mine[values.argmax()]
+            ranges[name, quantity] = _Found(
+                len(mine),
+                (float(values.min()), group.list_text(low)),
+                (float(values.max()), group.list_text(high)),
+            )
+    checked = []
+    for entry in _entries():
+        lists, broken = entry.broken(group)
+        found = _Found(lists, broken=len(broken))
+        if len(broken):
+            found.example = _said(entry, group, int(broken[0]))
+        checked.append(found)
+    return ranges, checked
+
+
+def _group(counts: tuple[int, ...], length: int, crossing: str) -> _Group:
+    rows = arrangements(counts, length)
+    lists = lists_of(rows, counts)
+    values = {"first crossing": curves_of(lists, 1, length).crossing(crossing)}
+    for name in QUANTITIES[1:]:
+        known = REGISTRY[name]
+        chosen = known(crossing=crossing) if "crossing" in known.parameters else known
+        values[name] = (chosen @ length).of(lists)
+    return _Group(counts, rows, archetypes_of(lists, crossing=crossing, cutoff=length), values)
+
+
+def _said(entry: _Entry, group: _Group, index: int) -> str:
+    value = group.values[entry.quantity][index]
+    return f"{group.list_text(index)} is {group.archetype[index]} with {entry.quantity} {value:.4g}"
+
+
+def _merge(into: _Found, other: _Found) -> None:
+    """Add what another topic has; topics come in the order of length, so the first example is the shortest."""
+    into.lists += other.lists
+    into.low = other.low if other.low[0] < into.low[0] else into.low
+    into.high = other.high if other.high[0] > into.high[0] else into.high
+    into.broken += other.broken
+    into.example = into.example or other.example
+
+
+def _ranges_table(ranges: dict[tuple[str, str], _Found], total: int) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for (name, quantity), found in ranges.items():
+        # infinite if no list is of the archetype, or only lists without a crossing are
+        low, high = (found.low, found.high) if found.lists else ((None, None), (None, None))
+        if found.lists and not found.low[1]:
+            low, high = (float("inf"), found.high[1]), (float("inf"), found.high[1])
+        rows.append((name, quantity, found.lists, *low, *high))
+    columns = ("archetype", "quantity", "lists", "lowest", "lowest_list", "highest", "highest_list")
+    return Table("ranges", columns, rows, caption=f"What occurs in {total:,} lists")
+
+
+def _entries_table(entries: list[_Entry], checked: list[_Found]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for entry, found in zip(entries, checked, strict=True):
+        verdict = "refuted" if found.broken else "confirmed" if found.lists else "no such list"
+        rows.append(
+            (entry.figure, entry.archetype, entry.quantity, entry.published, entry.reading or None, found.lists,
+             found.broken, verdict, found.example or None)
+        )  # fmt: skip
+    columns = (
+        "figure", "archetype", "quantity", "published", "reading", "lists", "violations", "verdict", "counterexample",
+    )  # fmt: skip
+    return Table("entries", columns, rows, caption="Published entries, and whether they hold")

@@ -1,0 +1,126 @@
+"""What is published about the values of each archetype, and what occurs (Ferro and others 2016, Figures 4 to 6)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.lab.ranges import COLUMNS, QUANTITIES
+from rankscope.plots.archetypes import example_curve
+from rankscope.plots.figure import Figure
+from rankscope.plots.style import ABOVE, COLOURS, DOUBLE, EXACT, INK, QUIET, blank, styled
+from rankscope.tables import Cell, Table
+
+if TYPE_CHECKING:
+    from rankscope.result import Result
+
+__all__ = ["plot_archetype_ranges"]
+
+_NAMES = {
+    "first crossing": "first crossing",
+    "BalancePoint": "balance point \N{GREEK SMALL LETTER BETA}",
+    "Rho": "recovery \N{GREEK SMALL LETTER RHO}",
+    "SigmaPlus": "forward \N{GREEK SMALL LETTER SIGMA}+",
+    "SigmaMinus": "backward \N{GREEK SMALL LETTER SIGMA}\N{MINUS SIGN}",
+    "Sigma": "space \N{GREEK SMALL LETTER SIGMA}",
+    "Twist": "Twist \N{GREEK SMALL LETTER TAU}",
+}
+
+
+def plot_archetype_ranges(found: Result, *, width: float = DOUBLE) -> Figure:
+    """A column per archetype: a drawn template of its curve, and for each quantity what is published and what occurs.
+
+    A published entry is green with a check mark if no list breaks it, else red with a cross; below it stand the
+    smallest and the largest value over all lists.
+
+    >>> from rankscope.lab import archetype_ranges
+    >>> plot_archetype_ranges(archetype_ranges(2, 4)).table.columns
+    ('archetype', 'quantity', 'published', 'verdict', 'lowest', 'highest')
+    """
+    table = _table(found)
+    with styled():
+        figure = blank(width, 4.4)
+        grid = figure.add_gridspec(2, len(COLUMNS), height_ratios=(1, 4.2))
+        panels = [figure.add_subplot(grid[0, number]) for number in range(len(COLUMNS))]
+        for panel, (name, members) in zip(panels, COLUMNS.items(), strict=True):
+            _draw_template(panel, name, members)
+        cells = figure.add_subplot(grid[1, :])
+        _draw_cells(cells, table)
+    return Figure(figure, (*panels, cells), table)
+
+
+def _table(found: Result) -> Table:
+    ranges = {(row["archetype"], row["quantity"]): row for row in found["ranges"].records()}
+    rows: list[tuple[Cell, ...]] = []
+    for entry in found["entries"].records():
+        if entry["archetype"] not in COLUMNS or not str(entry["figure"]).startswith("Figure"):
+            continue
+        mine = [ranges[name, entry["quantity"]] for name in COLUMNS[str(entry["archetype"])]]
+        lowest = [float(str(row["lowest"])) for row in mine if row["lists"]]
+        highest = [float(str(row["highest"])) for row in mine if row["lists"]]
+        rows.append(
+            (entry["archetype"], entry["quantity"], entry["published"], entry["verdict"],
+             min(lowest, default=None), max(highest, default=None))
+        )  # fmt: skip
+    columns = ("archetype", "quantity", "published", "verdict", "lowest", "highest")
+    return Table("archetype ranges", columns, rows, caption=found["ranges"].caption)
+
+
+def _draw_template(axes: Any, name: str, members: tuple[str, ...]) -> None:
+    for number, member in enumerate(members):
+        curve = example_curve(member)
+        axes.plot(
+            np.arange(1, curve.length + 1), curve.crp, color=COLOURS[0], linewidth=1.1,
+            linestyle="solid" if number == 0 else (0, (2, 1)), gid=member,
+        )  # fmt: skip
+    axes.axhline(0, color=INK, linewidth=0.6)
+    axes.axvline(curve.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.7)
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(low, -10), max(high, 10))
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.grid(False)
+    axes.set_title(name, loc="center", fontsize=7)
+
+
+def _draw_cells(axes: Any, table: Table) -> None:
+    columns, rows = list(COLUMNS), list(QUANTITIES)
+    for row in table.records():
+        across, down = columns.index(str(row["archetype"])), rows.index(str(row["quantity"]))
+        held = row["verdict"] == "confirmed"
+        mark = {"confirmed": "\N{CHECK MARK}", "refuted": "\N{BALLOT X}"}.get(str(row["verdict"]), "")
+        axes.text(
+            across + 0.5, down + 0.36, f"{row['published']} {mark}", ha="center", va="center", fontsize=6.5,
+            color=EXACT if held else ABOVE if mark else QUIET,
+        )  # fmt: skip
+        axes.text(
+            across + 0.5, down + 0.72, _range(row["lowest"], row["highest"]), ha="center", va="center",
+            fontsize=6, color=INK,
+        )  # fmt: skip
+    axes.set_xlim(0, len(columns))
+    axes.set_ylim(len(rows), 0)
+    axes.set_yticks(np.arange(len(rows)) + 0.5, [_NAMES[name] for name in rows], fontsize=7)
+    axes.set_xticks([])
+    axes.tick_params(left=False)
+    axes.grid(False)
+    for line in range(len(rows) + 1):
+        axes.axhline(line, color="#d0d0d0", linewidth=0.5)
+    for line in range(1, len(columns)):
+        axes.axvline(line, color="#e6e6e6", linewidth=0.5)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+
+
+def _range(low: Cell, high: Cell) -> str:
+    if low is None or high is None:
+        return "no such list"
+    texts = [_number(float(str(value))) for value in (low, high)]
+    return texts[0] if texts[0] == texts[1] else " … ".join(texts)
+
+
+def _number(value: float) -> str:
+    if math.isinf(value):
+        return "\N{INFINITY}"
+    return f"{value:.0f}" if value == int(value) else f"{value:.3f}"
