@@ -25,6 +25,7 @@ _HOME = {
     "rankscope.analysis.correlation": ("correlation",),
     "rankscope.analysis.power": ("discriminative_power",),
     "rankscope.analysis.compare": ("compare",),
+    "rankscope.analysis.pool_correlation": ("pool_correlation",),
     "rankscope.analysis.pools": ("leave_out", "pool_robustness"),
     "rankscope.analysis.orderings": ("orderings",),
     "rankscope.analysis.overlap": ("overlap",),
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.effort import effort as effort
     from rankscope.analysis.orderings import orderings as orderings
     from rankscope.analysis.overlap import overlap as overlap
+    from rankscope.analysis.pool_correlation import pool_correlation as pool_correlation
     from rankscope.analysis.pools import leave_out as leave_out
     from rankscope.analysis.pools import pool_robustness as pool_robustness
     from rankscope.analysis.power import discriminative_power as discriminative_power

@@ -286,3 +286,19 @@ def test_the_published_numbers_of_significant_pairs(data_dir, capsys):
     power = json.loads(capsys.readouterr().out)["tables"]["power"]
     assert [r["significant"] for r in power] == [1260, 1077, 1164, 969, 1153, 904, 1150, 915]
     assert {r["pairs"] for r in power} == {1830}
+
+
+def test_correlation_across_pools_and_orderings(place, capsys):
+    more = ["--pool-depth", "3", "--orders", "trec_eval,file", "-m", "AP RR", "--against", "P@5"]
+    found = tables(capsys, place, "correlate", *more)
+    assert {(r["a"], r["pool_a"], r["order"]) for r in found["correlations"]} == {
+        (a, pool, order)
+        for a in ("AP", "RR")
+        for pool in ("full", "depth 3")
+        for order in ("trec_eval", "file")
+    }
+    assert len(found["differences"]) == 4
+    assert main(arguments(place, "correlate", *more, "-f", "markdown")) == 0
+    assert "| measure | pool | P@5 (trec\\_eval) | P@5 (file) |" in capsys.readouterr().out
+    assert main(arguments(place, "correlate", *more, "--swaps")) == 2
+    assert "leave out" in capsys.readouterr().err

@@ -28,7 +28,7 @@ from rankscope.result import Result
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
-__all__ = ["METHODS", "correlation", "correlation_matrix"]
+__all__ = ["METHODS", "Coefficients", "checked_methods", "correlation", "correlation_matrix"]
 
 Floats = NDArray[np.float64]
 
@@ -64,8 +64,8 @@ def correlation(
     >>> [round(value, 4) for value in result["correlations"].column("value")]
     [0.8165, 1.0, 0.8165]
     """
-    methods = _checked_methods(method)
-    coefficient = _Coefficient(rbo_p, rbo_ties)
+    methods = checked_methods(method)
+    coefficient = Coefficients(rbo_p, rbo_ties)
     wanted = scores.measures if measures is None else tuple(parse_many(measures))
     if len(wanted) < 2:
         raise InputError("correlation needs at least two measures", hint="add another, such as -m AP -m nDCG")
@@ -101,7 +101,8 @@ def correlation_matrix(result: Result, method: str = "kendall") -> Table:
     return Table(f"{method} matrix", ("measure", *names[1:]), body)
 
 
-def _checked_methods(method: str | Sequence[str]) -> tuple[str, ...]:
+def checked_methods(method: str | Sequence[str]) -> tuple[str, ...]:
+    """The names of methods, if there are such."""
     methods = (method,) if isinstance(method, str) else tuple(method)
     for name in methods:
         if name not in METHODS:
@@ -114,7 +115,7 @@ def _correlations(
     matrices: Sequence[CompleteMatrix],
     means: Sequence[Floats],
     methods: Sequence[str],
-    coefficient: _Coefficient,
+    coefficient: Coefficients,
 ) -> Table:
     extra = [name for method, names in _DETAILS.items() if method in methods for name in names]
     rows: list[tuple[Cell, ...]] = []
@@ -135,7 +136,7 @@ _DETAILS = {
 
 
 @dataclass(frozen=True)
-class _Coefficient:
+class Coefficients:
     """Any of the methods, with the settings that some have."""
 
     rbo_p: float
@@ -161,7 +162,7 @@ def _kendall_details(tau: Kendall) -> dict[str, Cell]:
 
 
 def _topic_rows(
-    matrices: Sequence[CompleteMatrix], methods: Sequence[str], coefficient: _Coefficient
+    matrices: Sequence[CompleteMatrix], methods: Sequence[str], coefficient: Coefficients
 ) -> Iterator[tuple[Cell, ...]]:
     for a, b in combinations(matrices, 2):
         second = {topic: t for t, topic in enumerate(b.topics)}

@@ -2,12 +2,14 @@
 
 Kendall's tau-b (with tau-a, discordant pairs and ties) and AP-correlation unless --method says otherwise. --top 0.75
 keeps the best three quarters of the runs by AP, as papers do. --method rbo is the rank-biased overlap of the two
-rankings of the runs: the top counts most, and ties are treated after Corsi and Urbano (2024).
+rankings of the runs: the top counts most, and ties are treated after Corsi and Urbano (2024). --pool-depth and
+--orders show what smaller pools and the ordering of run files do to the correlations (the study of RBP, Table 1).
 
 examples:
   rankscope correlate qrels.txt runs/
   rankscope correlate qrels.txt runs/ -m "AP nDCG@10 Twist" --top 0.75 -f latex
   rankscope correlate qrels.txt runs/ --method rbo --rbo-p 0.8        agreement at the top
+  rankscope correlate qrels.txt runs/ --pool-depth 10 --orders trec_eval,file --against "RR P@10 Rprec AP"
   rankscope correlate qrels.txt runs/ -m "AP RBP(p=0.5)" --swaps      which pairs of runs change order
 """
 
@@ -16,9 +18,12 @@ from __future__ import annotations
 import argparse
 
 from rankscope.analysis.correlation import METHODS, correlation, correlation_matrix
+from rankscope.analysis.pool_correlation import pool_correlation, side_by_side
 from rankscope.cli import options
-from rankscope.cli.results import emit_result
+from rankscope.cli.results import emit_result, whole_numbers
+from rankscope.errors import SettingsError
 from rankscope.measures import parse_many
+from rankscope.read import ORDERS
 
 DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
@@ -35,6 +40,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_rbo(parser)
     parser.add_argument(
+        "--pool-depth",
+        type=whole_numbers,
+        metavar="K,...",
+        help="also under pools of these depths: every measure and pool against the measures under all judgments",
+    )
+    parser.add_argument(
+        "--orders",
+        metavar="A,B",
+        help=f"orderings of the run files side by side, of {', '.join(ORDERS)} (differences of 1 %% marked)",
+    )
+    parser.add_argument(
+        "--against",
+        action="append",
+        metavar="M",
+        help="with these two: the measures that make the columns (default: all)",
+    )
+    parser.add_argument(
         "--top", type=float, metavar="F", help="only the best share F of the runs, such as 0.75"
     )
     parser.add_argument(
@@ -49,6 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    if args.pool_depth is not None or args.orders is not None:
+        _across_pools(args)
+        return
     measures, by = options.measures(args), args.by
     if args.scores:
         scores = options.evaluated(args, measures)
@@ -72,3 +97,22 @@ def run(args: argparse.Namespace) -> None:
     matrices = [correlation_matrix(result, method) for method in methods]
     display = [*matrices, *(result[name] for name in ("correlations", *more))]
     emit_result(args, result, ["correlations", *more], display=display)
+
+
+def _across_pools(args: argparse.Namespace) -> None:
+    if args.scores or args.topics or args.swaps or args.plot:
+        raise SettingsError(
+            "--pool-depth and --orders make one table of runs",
+            hint="leave out --scores, -q, --swaps and --plot",
+        )
+    measures = options.measures(args)
+    qrels, runs = options.collection(args)
+    methods = args.method or ("kendall",)
+    result = pool_correlation(
+        qrels, runs, measures, against=args.against, depths=args.pool_depth or (),
+        orders=(args.order,) if args.orders is None else args.orders.split(","), method=methods, top=args.top,
+        by=args.by, missing=args.missing, rbo_p=args.rbo_p, rbo_ties=args.rbo_ties, jobs=args.jobs,
+    )  # fmt: skip
+    emit_result(
+        args, result, list(result.tables), display=[side_by_side(result, method) for method in methods]
+    )
