@@ -22,6 +22,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         unique = {tuple(line.split()[:3]): line for line in lines}
         (tmp_path / "runs" / f"r{r}.txt").write_text("".join(unique.values()))
     (tmp_path / "mine.py").write_text("")
+    (tmp_path / "scores.csv").write_text("run,q1\nr0,1\n")
     (tmp_path / "link.txt").symlink_to("runs/r1.txt")
     os.link(tmp_path / "qrels.txt", tmp_path / "same.txt")
     monkeypatch.chdir(tmp_path)
@@ -48,6 +49,7 @@ def contents(place: Path) -> dict[str, bytes]:
         "pools qrels.txt runs --depth 2 --leave-out --groups mine.py -o mine.py",
         "report qrels.txt runs -o runs/r1.txt",
         "eval qrels.txt runs -o x.svg --plot ./x.svg",
+        "correlate --scores AP=scores.csv --scores P@1=scores.csv -o scores.csv",
     ],
 )
 def test_no_command_overwrites_its_inputs(

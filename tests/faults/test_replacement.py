@@ -17,10 +17,9 @@ from rankscope.analysis.study.manifest import (
     MANIFEST,
     described,
     listed_files,
-    read_manifest,
     write_directory,
 )
-from rankscope.directories import COMMITTED, STAGED
+from rankscope.directories import COMMITTED, STAGED, finish_replacement
 from rankscope.errors import InputError
 
 OLD = {"tables/a.csv": b"old a\n", "tables/gone/b.csv": b"old b\n", "figures/x.json": b"{}\n"}
@@ -30,6 +29,11 @@ MINE = {"notes.txt": b"mine", "tables/mine.txt": b"mine, too", ".git/config": b"
 
 def study_of(files: dict[str, bytes]) -> dict[str, bytes]:
     return {**files, MANIFEST: described({"made": sorted(files)}, {}, files)}
+
+
+def opened(target: Path) -> None:
+    """What every command that reads a study does first: whoever opens it does the rest of a replacement."""
+    finish_replacement(target, MANIFEST, listed_files)
 
 
 def contents(place: Path) -> dict[str, bytes]:
@@ -80,7 +84,7 @@ def test_a_death_at_any_step_leaves_the_old_study_or_the_new_one(situation, tmp_
         if in_one_step:  # without anybody's help
             assert contents(target) in (old, new), last
         assert mine.items() <= contents(target).items()
-        read_manifest(target)  # whoever opens it next does the rest
+        opened(target)
         found = {k: v for k, v in contents(target).items() if not k.startswith(STAGED)}
         assert found in (old, new), last
         seen.add(found == new)
@@ -127,7 +131,7 @@ def test_a_real_kill_at_any_step_leaves_the_old_study_or_the_new_one(situation) 
         assert killed(target, last, exchanges) == -signal.SIGKILL
         if exchanges and not mine:
             assert contents(target) in (old, new), last
-        read_manifest(target)
+        opened(target)
         found = {k: v for k, v in contents(target).items() if not k.startswith(STAGED)}
         assert found in (old, new), last
         write_directory(target, study_of(OLD))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
-from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankscope.errors import InputError, SettingsError
+from rankscope.cli.plugins import load_plugin
+from rankscope.errors import SettingsError
 from rankscope.measures import Measure, parse_many
 from rankscope.progress import silence
 from rankscope.read import ORDERS, Qrels, Runs, read_qrels, read_runs
@@ -203,7 +201,7 @@ def measures(args: argparse.Namespace) -> list[Measure]:
 def load_plugins(args: argparse.Namespace) -> None:
     """Import what --plugin names."""
     for plugin in args.plugin:
-        _load_plugin(plugin)
+        load_plugin(plugin)
 
 
 def collection(args: argparse.Namespace) -> tuple[Qrels, Runs]:
@@ -247,38 +245,3 @@ def named_file(text: str) -> tuple[str, str]:
     """
     match = re.fullmatch(r"([^=(]+(?:\([^)]*\))?(?:@[0-9.]+)?)=(.+)", text, re.DOTALL)
     return ("", text) if match is None or Path(text).exists() else (match[1], match[2])
-
-
-def _load_plugin(name: str) -> None:
-    path = Path(name)
-    is_file = path.suffix == ".py"
-    # what lies beside a plugin can be imported by it, but takes no other module's place
-    sys.path.append(str(path.parent.resolve() if is_file else Path.cwd()))
-    try:
-        if is_file:
-            _import_file(path.resolve())
-        else:
-            import_module(name)
-    except (Exception, SystemExit) as error:
-        raise InputError(
-            f"the plugin cannot be loaded ({type(error).__name__}: {error})",
-            path=path,
-            hint="check the module",
-        ) from None
-
-
-def _import_file(path: Path) -> None:
-    """Import a file once, also one that is called like a module that is already loaded."""
-    if any(getattr(module, "__file__", None) == str(path) for module in list(sys.modules.values())):
-        return
-    name = path.stem if path.stem not in sys.modules else f"rankscope_plugin_{path.stem}"
-    spec = spec_from_file_location(name, path)
-    assert spec is not None  # it ends in .py
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise

@@ -8,6 +8,7 @@ examples:
   rankscope study qrels.txt runs/ -o my-study
   rankscope study qrels.txt runs/ -m "AP nDCG MyMeasure" --plugin mymeasure.py --focus MyMeasure -o my-study
   rankscope study --from my-study/manifest.json
+  rankscope study --from theirs/ --allow-plugins
 """
 
 from __future__ import annotations
@@ -15,15 +16,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
 
 from rankscope.analysis.pools import RATIOS
 from rankscope.analysis.stats.sampling import SAMPLINGS
 from rankscope.analysis.study.experiments import MEASURES, Study, repeat_study, study
 from rankscope.analysis.study.manifest import read_manifest
 from rankscope.cli import options
+from rankscope.cli.plugins import described_plugin, load_listed_plugin
 from rankscope.cli.results import decimals
-from rankscope.errors import InputError, SettingsError
+from rankscope.errors import InputError, SettingsError, printable
 from rankscope.progress import silence
 from rankscope.tables import render
 
@@ -41,6 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="DIR", help="the directory to write (whole or not at all)")
     parser.add_argument(
         "--from", dest="manifest", metavar="MANIFEST", help="repeat the study of this manifest"
+    )
+    parser.add_argument(
+        "--allow-plugins",
+        action="store_true",
+        help="with --from: run the plugins that the manifest names, if they are what they were",
     )
     parser.add_argument(
         "--name", metavar="TEXT", help="name of the collection (default: that of the judgments)"
@@ -111,7 +118,7 @@ def run(args: argparse.Namespace) -> None:
         sampling=args.sampling, depth=args.depth, alpha=args.alpha, replicates=args.replicates, p=args.p,
         seed=args.seed, order=args.order, missing=args.missing, jobs=args.jobs,
     )  # fmt: skip
-    made = Study(made.tables, {**made.settings, "plugins": list(args.plugin)}, made.inputs)
+    made = made.with_plugins([described_plugin(plugin) for plugin in args.plugin])
     made.write(args.output, _pictures(made) if args.plots else None)
     _print(made, _SHOWN)
     sys.stdout.write(f"\n{len(made.files()) + 1} files in {args.output}\n")
@@ -125,8 +132,7 @@ def _pictures(made: Study) -> dict[str, bytes]:
 
 
 def _repeat(args: argparse.Namespace) -> None:
-    args.plugin = _plugins(read_manifest(args.manifest)["settings"])
-    options.measures(args)
+    _load_plugins(args)
     again = repeat_study(args.manifest, jobs=args.jobs)
     if args.output is not None:
         again.study.write(args.output)
@@ -144,8 +150,22 @@ def _repeat(args: argparse.Namespace) -> None:
     )
 
 
-def _plugins(settings: dict[str, Any]) -> list[str]:
-    return [str(plugin) for plugin in settings.get("plugins", [])]
+def _load_plugins(args: argparse.Namespace) -> None:
+    """Run the plugins of the manifest, if the user says so: they are programs, and the manifest may be anybody's."""
+    beside = Path(args.manifest) if Path(args.manifest).is_dir() else Path(args.manifest).parent
+    listed = read_manifest(args.manifest)["inputs"]["plugins"]
+    options.load_plugins(args)
+    foreign = [plugin for plugin in listed if plugin["name"] not in args.plugin]
+    if foreign and not args.allow_plugins:
+        names = ", ".join(f"{plugin['name']} (SHA-256 {plugin['sha256']})" for plugin in foreign)
+        raise InputError(
+            f"to repeat this study, programs that it names must be run: {names}",
+            path=args.manifest,
+            hint="look at them, then add --allow-plugins",
+        )
+    for plugin in listed:
+        load_listed_plugin(plugin, beside)
+        sys.stderr.write(printable(f"rankscope: plugin {plugin['name']} (SHA-256 {plugin['sha256']})") + "\n")
 
 
 def _print(made: Study, names: Sequence[str]) -> None:

@@ -57,6 +57,7 @@ def _replaced(target: Path) -> Iterator[Path]:
 
 def _read(args: argparse.Namespace) -> Iterator[Path]:
     """Every file that an argument names, or that stands in a directory or matches a pattern that one names."""
+    from rankscope.cli.options import named_file
     from rankscope.read.runs import run_files
 
     for name, value in vars(args).items():
@@ -73,7 +74,7 @@ def _read(args: argparse.Namespace) -> Iterator[Path]:
             elif _is_directory(text):
                 yield from Path(text).rglob("*")
             else:
-                yield Path(text)
+                yield Path(named_file(text)[1] if name == "scores" else text)
 
 
 def _is_directory(text: str) -> bool:

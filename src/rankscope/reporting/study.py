@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rankscope.analysis.study.manifest import MANIFEST, listed_files
 from rankscope.directories import finish_replacement
 from rankscope.errors import InputError
+from rankscope.json_documents import (
+    Mismatch,
+    Shape,
+    list_of,
+    mapping_of,
+    number,
+    optional,
+    read_json,
+    scalar,
+    text,
+)
 from rankscope.tables import Table
 
 __all__ = ["for_page", "read_study"]
@@ -32,16 +41,18 @@ _ROWS = 5000
 
 
 def read_study(directory: str | Path) -> dict[str, Table]:
-    """All tables in the JSON files of a study's directory, by name (the first file with a name wins)."""
+    """The tables of a study, from the JSON files in its directory, by name (the first file with a name wins).
+
+    With a manifest these are the files that it lists, as they were written; without one, all that are there.
+    """
     root = Path(directory)
     if not root.is_dir():
         raise InputError(
             "there is no such directory", path=root, hint="name the directory rankscope study wrote"
         )
-    finish_replacement(root, MANIFEST, listed_files)
     found: dict[str, Table] = {}
-    for path in sorted(root.rglob("*.json")):
-        for name, rows in _tables(path).items():
+    for path in _files(root):
+        for name, rows in read_json(path, _document, "write the study again").get("tables", {}).items():
             if name not in found and rows:
                 found[name] = _from_rows(name, rows)
     if not found:
@@ -51,18 +62,46 @@ def read_study(directory: str | Path) -> dict[str, Table]:
     return found
 
 
-def _tables(path: Path) -> Mapping[str, Any]:
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        raise InputError("this is not a JSON file", path=path, hint="write the study again") from None
-    tables = content.get("tables") if isinstance(content, dict) else None
-    return tables if isinstance(tables, dict) else {}
+def _files(root: Path) -> list[Path]:
+    from rankscope.analysis.study.manifest import MANIFEST, checked_input, listed_files, read_manifest
+
+    finish_replacement(root, MANIFEST, listed_files)
+    if not (root / MANIFEST).exists():
+        return sorted(path for path in root.rglob("*.json") if path.is_file())
+    outputs = read_manifest(root)["outputs"]
+    names = sorted(name for name in outputs if name.endswith(".json"))
+    return [checked_input({"path": name, "sha256": outputs[name]}, name, root, here=False) for name in names]
+
+
+_COLUMNS: dict[str, dict[str, Shape]] = {
+    "correlations": {"a": text(), "b": text(), "method": text(), "value": optional(number())},
+    "robustness": {"measure": text(), "pool": scalar, "tau": optional(number())},
+    "power": {"measure": text(), "power": optional(number())},
+    "asl": {"measure": text(), "asl": optional(number())},
+    "bounds": {"depth": optional(number()), "lower": optional(number()), "upper": optional(number())},
+}
+"""What the page needs of the tables that it draws."""
+
+
+def _document(content: Any, place: str) -> None:
+    """A JSON document as commands print it: if it has tables, they are rows of plain values with the same columns."""
+    if not isinstance(content, dict):
+        raise Mismatch.of(place, "an object", content)
+    tables = content.get("tables", {})
+    mapping_of(text(), list_of(mapping_of(text(), scalar)))(tables, "tables")
+    for name, rows in tables.items():
+        for i, row in enumerate(rows):
+            if row.keys() != rows[0].keys():
+                raise Mismatch(f"tables.{name}[{i}]", "the columns are not those of the first row")
+            for column, shape in _COLUMNS.get(name, {}).items():
+                if column not in row:
+                    raise Mismatch(f"tables.{name}[{i}]", f"the column {column!r} is missing")
+                shape(row[column], f"tables.{name}[{i}].{column}")
 
 
 def _from_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
-    columns = tuple(dict.fromkeys(key for row in rows for key in row))
-    return Table(name, columns, [tuple(row.get(c) for c in columns) for row in rows])
+    columns = tuple(rows[0])
+    return Table(name, columns, [tuple(row[c] for c in columns) for row in rows])
 
 
 def for_page(tables: Mapping[str, Table]) -> dict[str, Table]:

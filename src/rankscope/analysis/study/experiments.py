@@ -63,6 +63,10 @@ class Study(Result):
                 found[f"figures/{figure}.json"] = _json(shown)
         return {name: text.encode("utf-8", "surrogateescape") for name, text in found.items()}
 
+    def with_plugins(self, plugins: Sequence[Mapping[str, str | None]]) -> Study:
+        """The same study, with the names and digests of the plugins that define its measures."""
+        return replace(self, inputs={**self.inputs, "plugins": [dict(plugin) for plugin in plugins]})
+
     def write(self, directory: str | Path, pictures: Mapping[str, bytes] | None = None) -> None:
         """Write tables, data of the figures, pictures of them and the manifest: all, or none.
 
@@ -140,8 +144,9 @@ def repeat_study(path: str | Path, *, jobs: int | None = None) -> Repetition:
     content = manifests.read_manifest(path)
     beside = Path(path) if Path(path).is_dir() else Path(path).parent
     judgments, files = manifests.open_inputs(content, beside)
-    settings = content["settings"]
-    tables = _tables(judgments, files, parse_many(settings["measures"]), settings, jobs)
+    wanted = parse_many(content["settings"]["measures"])
+    settings = {**content["settings"], "focus": str(_focus(wanted, content["settings"]["focus"]))}
+    tables = _tables(judgments, files, wanted, settings, jobs)
     again = Study(tables, settings, content["inputs"])
     now, then = manifests.versions(), content["versions"]
     other = {name: (str(then.get(name)), now[name]) for name in now if then.get(name) != now[name]}

@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from rankscope import __version__
+from rankscope.analysis.study.shape import FORMAT, KIND, check_kind, check_manifest
 from rankscope.directories import finish_replacement, replace_directory
 from rankscope.errors import InputError
+from rankscope.json_documents import read_json
 from rankscope.read import Qrels, Runs, read_qrels, read_run
 
 __all__ = [
     "MANIFEST",
     "changed_files",
+    "checked_input",
     "described",
     "inputs_of",
     "listed_files",
@@ -29,7 +32,6 @@ __all__ = [
 ]
 
 MANIFEST = "manifest.json"
-_KIND = "rankscope study"
 
 
 def digest(content: bytes) -> str:
@@ -52,9 +54,13 @@ def versions() -> dict[str, str]:
 
 
 def inputs_of(qrels: Qrels, runs: Runs) -> dict[str, Any]:
-    """The files of a collection with their digests; what was only in memory has no path."""
+    """The files of a collection with their digests; what was only in memory has no path.
+
+    Plugins, which only commands load, are added by :func:`rankscope.analysis.study.Study.with_plugins`.
+    """
     listed = [{"name": name, **_file(run.path, run.source)} for name, run in runs.items()]
-    return {"qrels": _file(qrels.path, None), "runs": listed}
+    judgments = {**_file(qrels.path, None), "aspects": qrels.aspects is not None}
+    return {"qrels": judgments, "runs": listed, "plugins": []}
 
 
 def _file(path: str | None, source: Path | bytes | None) -> dict[str, str | None]:
@@ -73,7 +79,8 @@ def described(
 ) -> bytes:
     """The text of the manifest; ``pictures`` belong to the study without being compared when it is repeated."""
     content = {
-        "kind": _KIND,
+        "kind": KIND,
+        "format": FORMAT,
         "versions": versions(),
         "settings": dict(settings),
         "inputs": dict(inputs),
@@ -86,23 +93,12 @@ def described(
 
 
 def read_manifest(path: str | Path) -> dict[str, Any]:
-    """The manifest of a study, given as the file or its directory."""
+    """The manifest of a study, given as the file or its directory, with every field checked."""
     file = Path(path) / MANIFEST if Path(path).is_dir() else Path(path)
-    hint = f"name the {MANIFEST} that rankscope study wrote"
-    try:
+    hint = f"name a {MANIFEST} that rankscope {__version__} wrote"
+    if file.name == MANIFEST:
         finish_replacement(file.parent, MANIFEST, listed_files)
-        return _parsed(file)
-    except OSError as error:
-        raise InputError(f"cannot read ({error.strerror})", path=file, hint=hint) from None
-    except (ValueError, KeyError):
-        raise InputError("this is not the manifest of a study", path=file, hint=hint) from None
-
-
-def _parsed(file: Path) -> dict[str, Any]:
-    content = json.loads(file.read_bytes().decode("utf-8", "surrogateescape"))
-    expected = {"settings", "inputs", "outputs", "versions"}
-    if not isinstance(content, dict) or content.get("kind") != _KIND or not expected <= set(content):
-        raise ValueError
+    content: dict[str, Any] = read_json(file, check_manifest, hint)
     return content
 
 
@@ -112,29 +108,34 @@ def open_inputs(manifest: Mapping[str, Any], beside: Path) -> tuple[Qrels, Runs]
     Relative paths are tried from the working directory and from the directory of the manifest.
     """
     order = manifest["settings"]["order"]
-    qrels = read_qrels(_checked(manifest["inputs"]["qrels"], "the judgments", beside))
+    inputs = manifest["inputs"]
+    judgments = checked_input(inputs["qrels"], "the judgments", beside)
+    qrels = read_qrels(judgments, aspects=inputs["qrels"]["aspects"])
     runs = [
-        read_run(_checked(entry, f"run {entry['name']}", beside), order=order, name=entry["name"])
-        for entry in manifest["inputs"]["runs"]
+        read_run(checked_input(entry, f"run {entry['name']}", beside), order=order, name=entry["name"])
+        for entry in inputs["runs"]
     ]
     return qrels, Runs(runs)
 
 
-def _checked(entry: Mapping[str, Any], what: str, beside: Path) -> Path:
+def checked_input(entry: Mapping[str, Any], what: str, beside: Path, *, here: bool = True) -> Path:
+    """The file of an entry, which must be what it was; its path is tried from here and from beside the manifest."""
     if entry["path"] is None:
         raise InputError(
             f"{what} came from memory or standard input", hint="make the study from files to repeat it"
         )
-    found = [path for path in (Path(entry["path"]), beside / entry["path"]) if path.is_file()]
+    places = [Path(entry["path"]), beside / entry["path"]] if here else [beside / entry["path"]]
+    found = [path for path in places if path.is_file()]
     if not found:
         raise InputError(
             f"{what}: no such file", path=entry["path"], hint="run in the directory the study was made in"
         )
-    if digest(found[0].read_bytes()) != entry["sha256"]:
+    file: Path = found[0]
+    if digest(file.read_bytes()) != entry["sha256"]:
         raise InputError(
-            f"{what} changed since the study was made", path=found[0], hint="make a new study instead"
+            f"{what} changed since the study was made", path=file, hint="make a new study instead"
         )
-    return found[0]
+    return file
 
 
 def changed_files(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> list[str]:
@@ -152,13 +153,9 @@ def write_directory(directory: str | Path, files: Mapping[str, bytes]) -> None:
 def listed_files(directory: Path) -> dict[str, str | None]:
     """The files of the study in a directory with their digests; pictures and the manifest itself have none."""
     try:
-        content = _parsed(directory / MANIFEST)
-        outputs, pictures = content["outputs"], content.get("pictures", [])
-        names = {**outputs, **dict.fromkeys(pictures), MANIFEST: None}
-        if all(isinstance(name, str) for name in names) and isinstance(pictures, list):
-            return names
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    raise InputError(
-        "there is something here that is not a study", path=directory, hint="choose another directory"
-    )
+        content = read_json(directory / MANIFEST, check_kind, "")
+    except InputError:
+        raise InputError(
+            "there is something here that is not a study", path=directory, hint="choose another directory"
+        ) from None
+    return {**content["outputs"], **dict.fromkeys(content.get("pictures", [])), MANIFEST: None}
