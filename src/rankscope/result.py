@@ -1,39 +1,152 @@
-"""What every analysis returns: tables and the settings that repeat them."""
+"""What every analysis returns: tables, the settings that repeat them, and the ways out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Any
 
+from rankscope.errors import SettingsError, nearest
+from rankscope.once import Derived
 from rankscope.tables import Table, render
 
-__all__ = ["Result"]
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from rankscope.plots.figure import Figure
+
+__all__ = ["Result", "TableResult"]
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
-    """The tables of an analysis by name, and the settings (seed included) with which it can be repeated.
+class Result(Derived):
+    """The one kind of result: whoever knows one knows them all.
 
-    >>> result = Result({"pairs": Table("pairs", ("a", "p"), [("bm25", 0.25)])}, {"seed": 1})
-    >>> result["pairs"].rows
-    [('bm25', 0.25)]
+    ``tables`` are all its tables by name, as programs read them; ``settings`` (seed included) are what repeats it.
+    ``main`` names the tables that are the answer, the others say more. ``display`` has the tables that people read
+    first: fewer numbers, runs down and measures across. ``result["pairs"]`` is one table; exports without a name take
+    the first of the main ones (frames and CSV) or of the displayed ones (LaTeX and Markdown).
+    """
+
+    if TYPE_CHECKING:  # dataclasses would take properties for defaults of their fields
+
+        @property
+        def tables(self) -> Mapping[str, Table]: ...
+
+        @property
+        def settings(self) -> Mapping[str, Any]: ...
+
+    @property
+    def main(self) -> Sequence[str]:
+        """The names of the tables that are the answer."""
+        return tuple(self.tables)[:1]
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """The tables that people read first."""
+        return [self[name] for name in self.main]
+
+    def __getitem__(self, name: str) -> Table:
+        if name not in self.tables:
+            hint = nearest(name, self.tables) or f"there are {', '.join(self.tables)}"
+            raise SettingsError(f"there is no table {name!r}", hint=hint)
+        return self.tables[name]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._about()}>"
+
+    def _about(self) -> str:
+        """What it is about, in a few words."""
+        sizes = [f"{name} ({len(table):,})" for name, table in self.tables.items()]
+        return ", ".join([*sizes[:4], *(["..."] if len(sizes) > 4 else [])]) or "no tables"
+
+    def __str__(self) -> str:
+        return render(self.display, "table")
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: the displayed tables, each with its first rows, and the names of the others."""
+        shown = list(self.display)
+        parts = [f"<h4>{escape(table.caption or table.name)}</h4>{table._repr_html_()}" for table in shown]
+        others = [name for name in self.tables if name not in {table.name for table in shown}]
+        more = f"<p>more tables: {escape(', '.join(others))}</p>" if others else ""
+        return "".join(parts) + more
+
+    def plot(self, figure: str | None = None, **options: Any) -> Figure:
+        """The figure of the result, where there is one; ``figure`` names one of several. See :mod:`rankscope.plots`."""
+        from rankscope.plots import plot
+
+        return plot(self, figure, **options)
+
+    def to_pandas(self, name: str | None = None) -> pandas.DataFrame:
+        """A table as a pandas frame."""
+        return self._for_programs(name).to_pandas()
+
+    def to_polars(self, name: str | None = None) -> polars.DataFrame:
+        """A table as a polars frame."""
+        return self._for_programs(name).to_polars()
+
+    def to_arrow(self, name: str | None = None) -> pyarrow.Table:
+        """A table as an Arrow table."""
+        return self._for_programs(name).to_arrow()
+
+    def to_csv(self, name: str | None = None) -> str:
+        """A table as CSV, with all digits."""
+        return self._for_programs(name).csv()
+
+    def to_latex(self, name: str | None = None, *, digits: int | None = None) -> str:
+        """A table as a booktabs tabular, rounded, best values bold, names escaped."""
+        return self._for_people(name, digits).latex()
+
+    def to_markdown(self, name: str | None = None, *, digits: int | None = None) -> str:
+        """A table in Markdown, rounded, best values bold."""
+        return self._for_people(name, digits).markdown()
+
+    def _for_programs(self, name: str | None) -> Table:
+        return self[next(iter(self.main)) if name is None else name]
+
+    def _for_people(self, name: str | None, digits: int | None) -> Table:
+        shown = {table.name: table for table in reversed(self.display)}
+        found = self.display[0] if name is None else shown[name] if name in shown else self[name]
+        return found if digits is None else replace(found, digits=digits)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableResult(Result):
+    """A result that is nothing but its tables.
+
+    >>> pairs = Table("pairs", ("a", "p"), [("bm25", 0.25), ("dense", 0.5)])
+    >>> result = TableResult({"pairs": pairs}, {"seed": 1})
+    >>> result, result["pairs"].rows
+    (<TableResult: pairs (2)>, [('bm25', 0.25), ('dense', 0.5)])
+    >>> print(result.to_csv(), end="")
+    a,p
+    bm25,0.25
+    dense,0.5
     """
 
     tables: Mapping[str, Table]
     settings: Mapping[str, Any]
+    main: Sequence[str] = ()
+    display: Sequence[Table] = ()
 
-    def __getitem__(self, name: str) -> Table:
-        return self.tables[name]
+    def __post_init__(self) -> None:
+        main = tuple(self.main) or tuple(self.tables)[:1]
+        object.__setattr__(self, "main", main)
+        object.__setattr__(self, "display", tuple(self.display) or tuple(self[name] for name in main))
 
-    def __str__(self) -> str:
-        return render(self.tables.values(), "table")
+    @classmethod
+    def of(
+        cls,
+        *tables: Table,
+        settings: Mapping[str, Any],
+        main: Sequence[str] = (),
+        display: Sequence[Table] = (),
+    ) -> TableResult:
+        """The result with these tables, each under its own name."""
+        return cls({table.name: table for table in tables}, settings, main, display)
 
-    def plot(self, **options: Any) -> Any:
-        """The figure of the result, if there is one: see :mod:`rankscope.plots`."""
-        from rankscope.plots import plot
-
-        return plot(self, **options)
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<h4>{table.name}</h4>{table._repr_html_()}" for table in self.tables.values())
+    def with_settings(self, **more: Any) -> TableResult:
+        """The same result with further settings in front of its own."""
+        return replace(self, settings={**more, **self.settings})

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import InputError, MissingDependencyError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.frames import Framed
 from rankscope.judging import Judged, judge
 from rankscope.measures import Measure, parse_many
 from rankscope.measures.given import given
 from rankscope.measures.grammar import parse
 from rankscope.read import Qrels, Runs, as_runs, read_qrels
 from rankscope.read.scores import ScoreTable, read_score_table
-from rankscope.tables import Cell, Table
+from rankscope.result import Result
+from rankscope.tables import Cell, Table, Tables
 
 __all__ = ["ScoreMatrix", "Scores", "evaluate", "read_scores", "score"]
 
@@ -25,7 +27,7 @@ MISSING = ("zero", "skip")
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreMatrix:
+class ScoreMatrix(Framed):
     """The values of one measure, runs x topics, with their labels."""
 
     values: npt.NDArray[np.float64]
@@ -41,9 +43,21 @@ class ScoreMatrix:
         """Runs, topics."""
         return self.values.shape
 
+    def __repr__(self) -> str:
+        return f"<ScoreMatrix: {self.measure}, {len(self.runs)} runs x {len(self.topics)} topics>"
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+    def frame_columns(self) -> Mapping[str, Sequence[Any]]:
+        """A row per run: its name, then a column per topic."""
+        if "run" in self.topics:
+            raise InputError(
+                "a topic is called 'run', as is the column of the runs",
+                hint="use the frame of the scores, which has a row per run and topic",
+            )
+        return {"run": self.runs, **dict(zip(self.topics, self.values.T, strict=True))}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Result):
     """Runs x topics x measures.
 
     ``values[m, r, t]`` is measure m of run r on topic t; NaN where it is undefined.
@@ -60,8 +74,8 @@ class Scores:
     settings: Mapping[str, Any] = field(default_factory=dict)
     judged: Judged | None = None
 
-    def __repr__(self) -> str:
-        return f"<Scores: {len(self.runs)} runs x {len(self.topics)} topics x {len(self.measures)} measures>"
+    def _about(self) -> str:
+        return f"{len(self.runs)} runs x {len(self.topics)} topics x {len(self.measures)} measures"
 
     def _index(self, measure: str | Measure) -> int:
         for index, one in enumerate(self.measures):
@@ -111,9 +125,19 @@ class Scores:
     # tables -------------------------------------------------------------------------------------------------------
 
     @property
-    def tables(self) -> dict[str, Table]:
+    def tables(self) -> Mapping[str, Table]:
         """``means`` and ``topics`` in long form, one value a row."""
-        return {"means": self.means_table(), "topics": self.topics_table()}
+        return Tables({"means": self.means_table, "topics": self.topics_table})
+
+    @property
+    def main(self) -> Sequence[str]:
+        """Frames have the value of every topic."""
+        return ("topics",)
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """People read the means, runs down and measures across."""
+        return (self.wide(),)
 
     def means_table(self) -> Table:
         """One row per run and measure."""
@@ -147,53 +171,6 @@ class Scores:
         names = tuple(str(measure) for measure in self.measures)
         best = {str(m): 1 for m in self.measures if m.summary != "sum"}
         return Table("means", ("run", *names), rows, digits=digits, best=best)
-
-    def to_latex(self, *, digits: int = 4) -> str:
-        """A booktabs table of the means, best values bold, names escaped."""
-        return self.wide(digits=digits).latex()
-
-    def to_markdown(self, *, digits: int = 4) -> str:
-        """A Markdown table of the means, best values bold."""
-        return self.wide(digits=digits).markdown()
-
-    def _repr_html_(self) -> str:
-        return self.wide()._repr_html_()
-
-    # frames -------------------------------------------------------------------------------------------------------
-
-    def _columns(self) -> dict[str, list[Cell]]:
-        table = self.topics_table()
-        return {name: table.column(name) for name in table.columns}
-
-    def to_pandas(self) -> Any:
-        """The per-topic values as a pandas frame in long form."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingDependencyError.of("pandas", "frames", "data frames") from None
-        return pandas.DataFrame(self._columns())
-
-    def to_polars(self) -> Any:
-        """The per-topic values as a polars frame in long form."""
-        try:
-            import polars
-        except ImportError:
-            raise MissingDependencyError.of("polars", "frames", "data frames") from None
-        return polars.DataFrame(self._columns(), schema_overrides={"value": polars.Float64})
-
-    def to_arrow(self) -> Any:
-        """The per-topic values as an Arrow table in long form."""
-        try:
-            import pyarrow
-        except ImportError:
-            raise MissingDependencyError.of("pyarrow", "frames", "data frames") from None
-        return pyarrow.table(self._columns())
-
-    def plot(self, **options: Any) -> Any:
-        """The figure: how the means of the runs are distributed, measure by measure."""
-        from rankscope.plots import plot_means
-
-        return plot_means(self, **options)
 
     def explore(self) -> Any:
         """The interactive page inside a notebook."""

@@ -1,20 +1,21 @@
 """One table layer for everything that is printed: terminal, TSV, CSV, JSON, Markdown, LaTeX.
 
 A :class:`Table` is columns and rows of plain values. Numbers keep all their digits in the formats that programs read
-(TSV, CSV, JSON) and are rounded in those that people read.
+(TSV, CSV, JSON, frames) and are rounded in those that people read.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 from unicodedata import combining, east_asian_width
 
 from rankscope.errors import SettingsError, printable
+from rankscope.frames import Framed
 
-__all__ = ["FORMATS", "Cell", "Table", "json_text", "render"]
+__all__ = ["FORMATS", "Cell", "Table", "Tables", "json_text", "render"]
 
 Cell: TypeAlias = str | int | float | bool | None
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
@@ -25,8 +26,12 @@ _LATEX = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Table:
+ROWS_IN_HTML = 60
+"""Rows that a notebook shows of a table."""
+
+
+@dataclass(frozen=True, repr=False)
+class Table(Framed):
     """Named columns and rows of plain values.
 
     ``digits`` rounds numbers for people (a number for all columns, or one per column); ``best`` marks per column
@@ -47,13 +52,30 @@ class Table:
     marks: Mapping[tuple[int, str], str] = field(default_factory=dict)
     caption: str = ""
 
+    def __repr__(self) -> str:
+        rows = "1 row" if len(self) == 1 else f"{len(self):,} rows"
+        return f"<Table {self.name!r}: {rows} of {', '.join(self.columns)}>"
+
     def __len__(self) -> int:
         return len(self.rows)
+
+    def frame_columns(self) -> Mapping[str, Sequence[Cell]]:
+        """The columns by name."""
+        columns: Iterable[Sequence[Cell]] = (
+            zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
+        )
+        return dict(zip(self.columns, columns, strict=True))
 
     def column(self, name: str) -> list[Cell]:
         """All values of one column."""
         index = self.columns.index(name)
         return [row[index] for row in self.rows]
+
+    def without(self, columns: Collection[str]) -> Table:
+        """The table without some of its columns."""
+        kept = [i for i, name in enumerate(self.columns) if name not in columns]
+        names = tuple(self.columns[i] for i in kept)
+        return replace(self, columns=names, rows=[[row[i] for i in kept] for row in self.rows])
 
     def records(self) -> list[dict[str, Cell]]:
         """The rows as dicts; undefined and infinite numbers stay what they are."""
@@ -165,7 +187,7 @@ class Table:
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
     def _repr_html_(self) -> str:
-        """How a notebook shows the table."""
+        """How a notebook shows the table: its first rows, and how many more there are."""
         from html import escape
 
         bold = self._bold()
@@ -177,9 +199,35 @@ class Table:
                 for c, cell in enumerate(row)
             )
             + "</tr>"
-            for r, row in enumerate(self._cells())
+            for r, row in enumerate(replace(self, rows=self.rows[:ROWS_IN_HTML])._cells())
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        more = len(self) - ROWS_IN_HTML
+        note = f"<p>and {more:,} more row{'s' if more > 1 else ''}</p>" if more > 0 else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
+
+
+class Tables(Mapping[str, Table]):
+    """Tables by name, each made when it is asked for.
+
+    >>> tables = Tables({"means": lambda: Table("means", ("run", "AP"), [("bm25", 0.25)])})
+    >>> list(tables), tables["means"]
+    (['means'], <Table 'means': 1 row of run, AP>)
+    """
+
+    def __init__(self, make: Mapping[str, Callable[[], Table]]) -> None:
+        self._make = dict(make)
+
+    def __getitem__(self, name: str) -> Table:
+        return self._make[name]()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._make
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._make)
+
+    def __len__(self) -> int:
+        return len(self._make)
 
 
 def render(tables: Iterable[Table], format: str) -> str:

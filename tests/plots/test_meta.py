@@ -13,7 +13,7 @@ import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 from rankscope.plots import plot_asl, plot_bounds, plot_correlation, plot_means, plot_robustness
-from rankscope.result import Result
+from rankscope.result import TableResult
 from rankscope.tables import Table
 
 Find = Callable[[Any, str], Any]
@@ -40,9 +40,9 @@ def test_correlations_stand_in_their_cells(scores: rs.Scores, drawn: Find) -> No
         plot_correlation(result, "spearman")
 
 
-def correlations(values: list[float]) -> Result:
+def correlations(values: list[float]) -> TableResult:
     rows = [("AP", f"m{i}", "kendall", value, 0.1, 3) for i, value in enumerate(values)]
-    return Result(
+    return TableResult(
         {"correlations": Table("correlations", ("a", "b", "method", "value", "p", "runs"), rows)}, {}
     )
 

@@ -16,7 +16,7 @@ from rankscope.errors import MeasureError, SettingsError
 from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, parse_many
 from rankscope.measures.weighted import Normalised, WeightedPrecision
-from rankscope.result import Result
+from rankscope.result import TableResult
 from rankscope.scores import as_collection
 from rankscope.tables import Cell, Table
 
@@ -38,7 +38,7 @@ def bounds(
     seed: int = 1,
     order: str = "trec_eval",
     jobs: int | None = None,
-) -> Result:
+) -> TableResult:
     """Lower and upper bound of RBP for every list, by the depth to which it is evaluated (Moffat and Zobel 2008).
 
     With the first d ranks known, the lower bound takes every unjudged document as non-relevant, the upper bound takes
@@ -62,7 +62,7 @@ def bounds(
     persistence = (p,) if isinstance(p, int | float) else tuple(p)
     wanted = [REGISTRY["RBP"](p=float(one)) for one in persistence] + parse_many(measures)
     result = bounds_of(judged, wanted, depths=depths, pool_depth=pool_depth, ratio=ratio, seed=seed)
-    return Result(result.tables, {"order": order, "p": list(persistence), **result.settings})
+    return result.with_settings(order=order, p=list(persistence))
 
 
 def bounds_of(
@@ -73,7 +73,7 @@ def bounds_of(
     pool_depth: int | None = None,
     ratio: float | None = None,
     seed: int = 1,
-) -> Result:
+) -> TableResult:
     """:func:`bounds` for lists that are already judged."""
     at = _checked_depths(judged, depths)
     weighted = [_checked_measure(measure) for measure in measures]
@@ -117,7 +117,7 @@ def bounds_of(
         "ratio": ratio,
         "seed": seed if ratio is not None else None,
     }
-    return Result({table.name: table for table in tables}, settings)
+    return TableResult.of(*tables, settings=settings, display=tables[1:])
 
 
 @dataclass(frozen=True, eq=False)

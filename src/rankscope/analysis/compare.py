@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from rankscope.analysis.power import check_comparable
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, settled
 from rankscope.analysis.stats.significance import REPLICATES, adjust, all_pairs, effect_sizes, run_test
 from rankscope.errors import InputError, nearest
-from rankscope.result import Result
+from rankscope.result import Result, TableResult
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
@@ -38,7 +39,7 @@ def compare(
     replicates: int | None = None,
     seed: int = 1,
     jobs: int | None = None,
-) -> Result:
+) -> TableResult:
     """Every run against a baseline, or every pair of runs, for every measure.
 
     Each row of ``pairs`` has the mean difference a - b with its confidence interval (1 - alpha), the p-value, the
@@ -90,7 +91,8 @@ def compare(
         **left_out(matrices),
     }
     tables = (Table("pairs", _COLUMNS, pairs), Table("runs", ("run", "measure", "mean", "mark"), runs))
-    return Result({table.name: table for table in tables}, settings)
+    result = TableResult.of(*tables, settings=settings)
+    return replace(result, display=(marked_means(result), result["pairs"]))
 
 
 def marked_means(result: Result) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
 from typing import Any
@@ -24,7 +24,7 @@ from rankscope.analysis.stats.matrices import (
 from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.measures import Measure, parse_many
-from rankscope.result import Result
+from rankscope.result import Result, TableResult
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
@@ -46,7 +46,7 @@ def correlation(
     swaps: bool = False,
     rbo_p: float = 0.9,
     rbo_ties: str = "b",
-) -> Result:
+) -> TableResult:
     """Correlation of every pair of measures over the means of the runs.
 
     ``kendall`` is tau-b (with tau-a, ties and discordant pairs beside it), ``ap`` the AP-correlation, the mean of both
@@ -89,7 +89,9 @@ def correlation(
         )
     if swaps:
         tables["swaps"] = _swaps(scores.runs, matrices, means)
-    return Result(tables, {**settings, **left_out(matrices)})
+    result = TableResult(tables, {**settings, **left_out(matrices)}, main=tuple(tables))
+    matrix = [correlation_matrix(result, method) for method in methods]
+    return replace(result, display=(*matrix, *tables.values()))
 
 
 def correlation_matrix(result: Result, method: str = "kendall") -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,21 +18,20 @@ from rankscope.measures.archetypes import archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS, Curves, curves_of
 from rankscope.measures.weighted import DCG
 from rankscope.read import Qrels, Run, as_runs
+from rankscope.result import Result
 from rankscope.scores import as_qrels
 from rankscope.tables import Cell, Table
 
-__all__ = ["FIGURES", "Curve", "curve"]
+__all__ = ["Curve", "curve"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-FIGURES = ("crp", "dcg", "rp")
-
 _DEEPEST = 1_000_000  # a curve has a row for every rank
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Result):
     """The effort curve of one run on one topic, evaluated at N = max(cutoff, 2 RB) ranks.
 
     ``documents`` and ``grade`` have one entry per rank: None where the list has ended or the document is not judged.
@@ -48,8 +47,8 @@ class Curve:
     cutoff: int
     settings: Mapping[str, Any]
 
-    def __repr__(self) -> str:
-        return f"<Curve: {self.run!r} on topic {self.topic!r}, {self.length} ranks, recall base {self.recall_base}>"
+    def _about(self) -> str:
+        return f"{self.run!r} on topic {self.topic!r}, {self.length} ranks, recall base {self.recall_base}"
 
     @cached_property
     def _curves(self) -> Curves:
@@ -221,19 +220,24 @@ class Curve:
         return float((measure @ self.cutoff).of(self.lists)[0])
 
     @property
-    def tables(self) -> dict[str, Table]:
+    def tables(self) -> Mapping[str, Table]:
         """``curve``, ``points``, ``values``, ``intervals``, ``places`` and ``references``."""
         found = (self.table, self.points, self.values, self.intervals, self.places, self.references)
         return {table.name: table for table in found}
 
-    def plot(self, *, figure: str = "crp", dcg: bool = False, **options: Any) -> Any:
-        """CRP with marked points above the bars of RP (``crp``), beside DCG (``dcg``), or how RP arises (``rp``)."""
-        from rankscope import plots
+    @property
+    def main(self) -> Sequence[str]:
+        """All of them."""
+        return tuple(self.tables)
 
-        if figure not in FIGURES:
-            raise SettingsError(f"there is no figure {figure!r}", hint=f"choose one of {', '.join(FIGURES)}")
-        name = "dcg" if dcg else {"crp": "curve"}.get(figure, figure)
-        return getattr(plots, f"plot_{name}")(self, **options)
+    @property
+    def display(self) -> Sequence[Table]:
+        """All but the places and the reference lists."""
+        return (self.table, self.points, self.values, self.intervals)
+
+    def plot(self, figure: str | None = None, *, dcg: bool = False, **options: Any) -> Any:
+        """CRP with marked points above the bars of RP (``crp``), beside DCG (``dcg``), or how RP arises (``rp``)."""
+        return super().plot("dcg" if dcg else figure, **options)
 
 
 def curve(

@@ -9,9 +9,9 @@ lists that look good by gain and cost high or huge effort.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,9 @@ from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS, curves_of
 from rankscope.measures.grammar import parse
 from rankscope.read import as_runs
+from rankscope.result import Result
 from rankscope.scores import MISSING, as_qrels
-from rankscope.tables import Cell, Table
+from rankscope.tables import Cell, Table, Tables
 
 __all__ = ["EFFORTS", "GAINS", "Effort", "effort", "effort_of", "summary_of"]
 
@@ -38,8 +39,6 @@ EFFORTS = ("huge", "high", "medium", "low")
 GAINS = ("low", "medium", "high", "huge")
 """The rows of the plane, by rising gain."""
 
-FIGURES = ("plane", "archetypes", "indicators")
-
 _QUARTERS = (0.25, 0.5, 0.75)
 
 INDICATORS = ("Rho2012", "b_ratio", "CRP_min", "CRP_N")
@@ -48,8 +47,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Effort:
+@dataclass(frozen=True, eq=False, repr=False)
+class Effort(Result):
     """Archetypes, indicators and effort/gain planes of every list.
 
     ``archetype`` and ``twist`` have one value per list (run by run, topic by topic), ``gain`` one such array per
@@ -63,8 +62,8 @@ class Effort:
     gain: tuple[Floats, ...]
     settings: Mapping[str, Any]
 
-    def __repr__(self) -> str:
-        return f"<Effort: {len(self.judged.runs)} runs x {len(self.judged.topics)} topics>"
+    def _about(self) -> str:
+        return f"{len(self.judged.runs)} runs x {len(self.judged.topics)} topics"
 
     @cached_property
     def _counted(self) -> Ints:
@@ -211,18 +210,20 @@ class Effort:
         return Table("indicators", ("run", "topic", *columns), rows, caption="Effort indicators")
 
     @property
-    def tables(self) -> dict[str, Table]:
+    def tables(self) -> Mapping[str, Table]:
         """``summary``, ``quadrants``, ``agreement``, ``archetypes`` and ``indicators``."""
-        found = (self.summary, self.quadrants, self.agreement, self.archetypes, self.indicators)
-        return {table.name: table for table in found}
+        names = ("summary", "quadrants", "agreement", "archetypes", "indicators")
+        return Tables({name: partial(getattr, self, name) for name in names})
 
-    def plot(self, figure: str = "plane", **options: Any) -> Any:
-        """A figure: the effort/gain ``plane``, the ``archetypes`` with their shares, or the 2012 ``indicators``."""
-        from rankscope import plots
+    @property
+    def main(self) -> Sequence[str]:
+        """The tables about all lists; the others have a row for each."""
+        return ("summary", "quadrants", "agreement")
 
-        _choice(figure, FIGURES, "figure")
-        name = {"plane": "plot_effort_gain"}.get(figure, f"plot_{figure}")
-        return getattr(plots, name)(self, **options)
+    @property
+    def display(self) -> Sequence[Table]:
+        """The archetypes, and the effort/gain plane of each gain measure."""
+        return (self.summary, *self.planes(), self.agreement)
 
 
 def _coinciding(quartiles: list[float]) -> str:

@@ -17,7 +17,7 @@ from rankscope.measures import Measure, parse_many
 from rankscope.read import Qrels, Run
 from rankscope.read.ids import to_text
 from rankscope.read.orders import check_order, permutation
-from rankscope.result import Result
+from rankscope.result import TableResult
 from rankscope.scores import as_collection, score
 from rankscope.tables import Cell, Table
 
@@ -50,7 +50,7 @@ def orderings(
     orders: Sequence[str] = ("file", "trec_eval"),
     missing: str = "zero",
     jobs: int | None = None,
-) -> Result:
+) -> TableResult:
     """How two orderings of the same run files differ, and what that does to measures and to the ranking of runs.
 
     Tables: ``swaps`` {run, share, documents, swapped, nonrelevant, equal, different}: of the documents of judged
@@ -83,7 +83,9 @@ def orderings(
         _ranking_table(wanted, *values),
     )
     settings = {"orders": [first, second], "measures": [str(m) for m in wanted], "missing": missing}
-    return Result({table.name: table for table in tables}, settings)
+    main = [table.name for table in tables]
+    shown = [table for table in tables if table.name != "effect"]  # which has a row for every run and measure
+    return TableResult.of(*tables, settings=settings, main=main, display=shown)
 
 
 @dataclass(frozen=True)

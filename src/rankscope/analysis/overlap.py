@@ -18,7 +18,7 @@ from rankscope.read import Qrels, Run, as_runs
 from rankscope.read.ids import in_natural_order, to_text
 from rankscope.read.orders import score_keys
 from rankscope.read.runs import RunList
-from rankscope.result import Result
+from rankscope.result import TableResult
 from rankscope.scores import as_qrels
 from rankscope.tables import Cell, Table
 
@@ -44,7 +44,7 @@ def overlap(
     rbo_p: float = 0.9,
     rbo_ties: str = "b",
     order: str = "trec_eval",
-) -> Result:
+) -> TableResult:
     """How alike the lists of every two runs are (or of every run and ``baseline``), on the topics that both have.
 
     Of the first ``depth`` documents of both lists: their rank-biased overlap with bounds (``rbo_p``, ``rbo_ties``: see
@@ -75,7 +75,7 @@ def overlap(
     found = [_Pair(a, b, compare.topics(lists[a], lists[b]), lists[a], lists[b]) for a, b in pairs]
     settings = {"order": order, "depth": depth, "depths": list(at), "rbo_p": rbo_p, "rbo_ties": rbo_ties}
     tables = (_means(found, judged is not None), _topics(found, judged is not None), _depths(found, at))
-    return Result({table.name: table for table in tables}, {**settings, "baseline": baseline})
+    return TableResult.of(*tables, settings={**settings, "baseline": baseline}, main=("overlap", "depths"))
 
 
 def _pairs(names: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ the measures under all judgments, the orderings of the run files side by side.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -20,7 +21,7 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.judging import Judged, judge
 from rankscope.measures import Measure, parse_many
 from rankscope.read.orders import check_order
-from rankscope.result import Result
+from rankscope.result import Result, TableResult
 from rankscope.scores import as_collection, score
 from rankscope.tables import Cell, Table
 
@@ -53,7 +54,7 @@ def pool_correlation(
     rbo_p: float = 0.9,
     rbo_ties: str = "b",
     jobs: int | None = None,
-) -> Result:
+) -> TableResult:
     """The correlation of every measure under every pool (all judgments, and the pools of ``depths``) with the
     measures ``against`` (the same ones, unless set) under all judgments, for several orderings of the run files.
 
@@ -96,7 +97,8 @@ def pool_correlation(
         "orders": list(orders), "method": list(methods), "top": top, "by": str(by) if top is not None else None,
         "missing": missing,
     }  # fmt: skip
-    return Result(tables, {**settings, **dropped})
+    result = TableResult(tables, {**settings, **dropped}, main=tuple(tables))
+    return replace(result, display=[side_by_side(result, method) for method in methods])
 
 
 def side_by_side(result: Result, method: str | None = None) -> Table:

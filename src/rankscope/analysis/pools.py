@@ -18,7 +18,7 @@ from rankscope.engines import run_pieces
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import UNJUDGED, Judged, judge
 from rankscope.measures import Measure, parse_many
-from rankscope.result import Result
+from rankscope.result import TableResult
 from rankscope.scores import as_collection, score
 from rankscope.tables import Cell, Table
 
@@ -41,7 +41,7 @@ def pool_robustness(
     order: str = "trec_eval",
     missing: str = "zero",
     jobs: int | None = None,
-) -> Result:
+) -> TableResult:
     """How the ranking of the runs changes when judgments are taken away.
 
     ``ratios`` keeps that many percent of the judgments (:class:`~rankscope.analysis.stats.sampling.Sampler`;
@@ -65,7 +65,7 @@ def pool_robustness(
         judged, parse_many(measures), ratios=ratios, depths=depths, sampling=sampling, repeats=repeats,
         seed=seed, missing=missing, jobs=jobs,
     )  # fmt: skip
-    return Result(result.tables, {"order": order, **result.settings})
+    return result.with_settings(order=order)
 
 
 def robustness_of(
@@ -79,7 +79,7 @@ def robustness_of(
     seed: int = 1,
     missing: str = "zero",
     jobs: int | None = None,
-) -> Result:
+) -> TableResult:
     """:func:`pool_robustness` for lists that are already judged; nothing is read again."""
     if len(judged.runs) < 2:
         raise InputError("the robustness of a ranking needs at least two runs", hint="name more run files")
@@ -96,7 +96,7 @@ def robustness_of(
     work = _Evaluation(judged, tuple(measures), missing)
     full, _ = work(None)
     smaller = run_pieces(work, pools, jobs=jobs, label="pools")
-    tables = _tables(judged, measures, full, pools, smaller)
+    robustness, curve, means = _tables(judged, measures, full, pools, smaller)
     settings = {
         "measures": [str(m) for m in measures],
         "missing": missing,
@@ -106,7 +106,7 @@ def robustness_of(
         "repeats": repeats if ratios else None,
         "seed": seed if ratios else None,
     }
-    return Result({table.name: table for table in tables}, settings)
+    return TableResult.of(robustness, curve, means, settings=settings, display=[curve])
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def leave_out(
     order: str = "trec_eval",
     missing: str = "zero",
     jobs: int | None = None,
-) -> Result:
+) -> TableResult:
     """Would a run have fared worse without its own contribution to the pool (Zobel 1998)?
 
     For every run (or group of runs: ``groups`` maps run to group) the judgments that nobody else's first ``depth``
@@ -217,7 +217,7 @@ def leave_out(
     result = leave_out_of(
         judged, parse_many(measures), depth=depth, groups=groups, missing=missing, jobs=jobs
     )
-    return Result(result.tables, {"order": order, **result.settings})
+    return result.with_settings(order=order)
 
 
 def leave_out_of(
@@ -228,7 +228,7 @@ def leave_out_of(
     groups: Mapping[str, str] | None = None,
     missing: str = "zero",
     jobs: int | None = None,
-) -> Result:
+) -> TableResult:
     """:func:`leave_out` for lists that are already judged."""
     if len(judged.runs) < 2:
         raise InputError("leaving one run out needs at least two runs", hint="name more run files")
@@ -267,7 +267,8 @@ def leave_out_of(
         "depth": depth,
         "groups": dict(groups) if groups else None,
     }
-    return Result({table.name: table for table in tables}, settings)
+    main = ("leave_out", "bias")
+    return TableResult.of(*tables, settings=settings, main=main, display=tables[::-1])
 
 
 def _rank(means: Floats, run: int) -> int:

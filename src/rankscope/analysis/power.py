@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out
 from rankscope.analysis.stats.significance import REPLICATES, PairTests, all_pairs, run_test
 from rankscope.errors import InputError
-from rankscope.result import Result
+from rankscope.result import Result, TableResult
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
@@ -27,7 +28,7 @@ def discriminative_power(
     replicates: int | None = None,
     seed: int = 1,
     jobs: int | None = None,
-) -> Result:
+) -> TableResult:
     """The share of all pairs of runs that a measure separates significantly, with each pair's significance level.
 
     For ``bootstrap`` (Sakai 2006, 1000 replicates) the same resampled topics serve every pair and every measure;
@@ -81,7 +82,9 @@ def discriminative_power(
         "seed": seed,
         **left_out(matrices),
     }
-    return Result({table.name: table for table in tables}, settings)
+    result = TableResult.of(*tables, settings=settings)
+    several = len(tests) * len(alphas) > 1
+    return replace(result, display=(significant_pairs(result), result["power"])) if several else result
 
 
 def significant_pairs(result: Result) -> Table:

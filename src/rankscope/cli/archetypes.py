@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.cli import options
-from rankscope.cli.results import emit_result
+from rankscope.cli.output import emit
 from rankscope.lab.ranges import archetype_ranges
 from rankscope.measures.effort_curves import CROSSINGS
 from rankscope.progress import silence
@@ -43,4 +43,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     silence(args.quiet)
     result = archetype_ranges(args.relevant, args.length, args.grades, crossing=args.crossing, jobs=args.jobs)
-    emit_result(args, result, ["ranges", "entries"])
+    emit(args, result)

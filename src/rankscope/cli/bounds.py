@@ -15,10 +15,9 @@ import argparse
 
 from rankscope.analysis.bounds import bounds_of
 from rankscope.cli import options
-from rankscope.cli.results import decimals, emit_result, whole_numbers
+from rankscope.cli.output import emit
 from rankscope.judging import judge
 from rankscope.measures import REGISTRY
-from rankscope.result import Result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,14 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_measures(parser, ())
     parser.add_argument(
         "--p",
-        type=decimals,
+        type=options.decimals,
         default=(0.5, 0.8, 0.95),
         metavar="P,...",
         help="persistence of RBP (default: 0.5,0.8,0.95)",
     )
     parser.add_argument(
         "--depths",
-        type=whole_numbers,
+        type=options.whole_numbers,
         metavar="D,...",
         help="ranks (default: 1,2,3,5,10,20,... to the longest list)",
     )
@@ -54,5 +53,4 @@ def run(args: argparse.Namespace) -> None:
     result = bounds_of(
         judged, measures, depths=args.depths, pool_depth=args.pool_depth, ratio=args.ratio, seed=args.seed
     )
-    result = Result(result.tables, {"order": args.order, "p": list(args.p), **result.settings})
-    emit_result(args, result, ["bounds"], display=[result["means"]])
+    emit(args, result.with_settings(order=args.order, p=list(args.p)))

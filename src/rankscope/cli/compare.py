@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.compare import compare, marked_means
+from rankscope.analysis.compare import compare
 from rankscope.analysis.stats.significance import CORRECTIONS, TESTS
 from rankscope.cli import options
-from rankscope.cli.results import emit_result
+from rankscope.cli.output import emit
 
 DEFAULT = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
 
@@ -48,4 +48,4 @@ def run(args: argparse.Namespace) -> None:
         scores, args.baseline, test=args.test, correction=args.correction, alpha=args.alpha,
         replicates=args.replicates, seed=args.seed, jobs=args.jobs,
     )  # fmt: skip
-    emit_result(args, result, ["pairs"], display=[marked_means(result), result["pairs"]])
+    emit(args, result)

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.correlation import METHODS, correlation, correlation_matrix
-from rankscope.analysis.pool_correlation import pool_correlation, side_by_side
+from rankscope.analysis.correlation import METHODS, correlation
+from rankscope.analysis.pool_correlation import pool_correlation
 from rankscope.cli import options
-from rankscope.cli.results import emit_result, whole_numbers
+from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
 from rankscope.measures import parse_many
 from rankscope.read import ORDERS
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_rbo(parser)
     parser.add_argument(
         "--pool-depth",
-        type=whole_numbers,
+        type=options.whole_numbers,
         metavar="K,...",
         help="also under pools of these depths: every measure and pool against the measures under all judgments",
     )
@@ -93,10 +93,7 @@ def run(args: argparse.Namespace) -> None:
         rbo_p=args.rbo_p,
         rbo_ties=args.rbo_ties,
     )
-    more = [name for name in ("topics", "swaps") if name in result.tables]
-    matrices = [correlation_matrix(result, method) for method in methods]
-    display = [*matrices, *(result[name] for name in ("correlations", *more))]
-    emit_result(args, result, ["correlations", *more], display=display)
+    emit(args, result)
 
 
 def _across_pools(args: argparse.Namespace) -> None:
@@ -113,6 +110,4 @@ def _across_pools(args: argparse.Namespace) -> None:
         orders=(args.order,) if args.orders is None else args.orders.split(","), method=methods, top=args.top,
         by=args.by, missing=args.missing, rbo_p=args.rbo_p, rbo_ties=args.rbo_ties, jobs=args.jobs,
     )  # fmt: skip
-    emit_result(
-        args, result, list(result.tables), display=[side_by_side(result, method) for method in methods]
-    )
+    emit(args, result)

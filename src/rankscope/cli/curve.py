@@ -16,9 +16,10 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from rankscope.analysis.curve import FIGURES, curve
+from rankscope.analysis.curve import curve
 from rankscope.cli import options
 from rankscope.cli.output import emit
+from rankscope.plots import FIGURES
 from rankscope.tables import Table
 
 _HEAD = 50
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_plot(parser)
     parser.add_argument(
         "--figure",
-        choices=FIGURES,
+        choices=tuple(FIGURES["references"]),
         default="crp",
         help="what --plot draws: CRP above the bars of RP, CRP beside DCG, or how RP arises (default: crp)",
     )
@@ -68,16 +69,10 @@ def run(args: argparse.Namespace) -> None:
         base=args.base,
         order=args.order,
     )
-    display = [_head(found.table, args.head), found.points, found.values, found.intervals]
+    display = [_head(found.table, args.head), *found.display[1:]]
     kind = "dcg" if args.dcg else args.figure
     more = {"ranks": args.ranks} if kind == "rp" else {}
-    emit(
-        args,
-        found.tables.values(),
-        found.settings,
-        display=display,
-        figure=lambda: found.plot(figure=kind, **more),
-    )
+    emit(args, found, display=display, figure=lambda: found.plot(kind, **more))
 
 
 def _head(table: Table, rows: int) -> Table:

@@ -18,12 +18,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rankscope.analysis.effort import DEFAULT_GAINS, EFFORTS, FIGURES, GAINS, Effort, effort_of
+from rankscope.analysis.effort import DEFAULT_GAINS, EFFORTS, GAINS, Effort, effort_of
 from rankscope.cli import options
-from rankscope.cli.output import emit
+from rankscope.cli.output import emit, format_of
 from rankscope.errors import SettingsError
 from rankscope.judging import judge
 from rankscope.measures.effort_curves import CROSSINGS
+from rankscope.plots import FIGURES
+from rankscope.result import TableResult
 from rankscope.tables import Table
 
 
@@ -47,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_plot(parser)
     parser.add_argument(
         "--figure",
-        choices=FIGURES,
+        choices=tuple(FIGURES["quadrants"]),
         default="plane",
         help="what --plot draws (default: plane, of the first measure)",
     )
@@ -74,22 +76,12 @@ def run(args: argparse.Namespace) -> None:
 
     if args.cell is not None:
         points = _cell(found, args.cell)
-        emit(
-            args,
-            [*found.tables.values(), points] if _is_json(args) else [points],
-            found.settings,
-            display=[points],
-            figure=figure,
-        )
+        tables = {**found.tables, points.name: points} if format_of(args) == "json" else {points.name: points}
+        emit(args, TableResult(tables, found.settings, [points.name]), figure=figure)
         return
-    lists = [found.archetypes, found.indicators] if args.topics or _is_json(args) else []
-    tables = [found.summary, found.quadrants, found.agreement, *lists]
-    display = [found.summary, *found.planes(), found.agreement, *lists]
-    emit(args, tables, found.settings, display=display, figure=figure)
-
-
-def _is_json(args: argparse.Namespace) -> bool:
-    return args.format == "json" or (args.format is None and str(args.output or "").endswith(".json"))
+    lists = ["archetypes", "indicators"] if args.topics else []
+    display = [*found.display, *(found[name] for name in lists)]
+    emit(args, found, main=[*found.main, *lists], display=display, figure=figure)
 
 
 def _cell(found: Effort, text: str) -> Table:

@@ -14,8 +14,8 @@ import sys
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.judging import Judged, judge
+from rankscope.result import TableResult
 from rankscope.scores import score
-from rankscope.tables import Table
 
 DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "Rprec", "Bpref", "RBP", "Twist")
 
@@ -34,12 +34,15 @@ def run(args: argparse.Namespace) -> None:
     judged = judge(qrels, runs, jobs=args.jobs)
     _report_ignored(judged)
     scores = score(judged, measures, missing=args.missing, settings={"order": args.order})
-    tables = [scores.means_table()]
-    display: list[Table] = [scores.wide()]
-    if args.topics:
-        tables.append(scores.topics_table())
-        display.append(scores.topics_table())
-    emit(args, tables, scores.settings, display=display, figure=scores.plot)
+    topics = [scores["topics"]] if args.topics else []
+    shown = TableResult.of(
+        scores["means"],
+        *topics,
+        settings=scores.settings,
+        main=["means", *(table.name for table in topics)],
+        display=[scores.wide(), *topics],
+    )
+    emit(args, shown, figure=scores.plot)
 
 
 def _report_ignored(judged: Judged) -> None:

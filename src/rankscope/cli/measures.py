@@ -21,6 +21,7 @@ from rankscope.cli.output import emit
 from rankscope.errors import MeasureError, nearest
 from rankscope.measures import REGISTRY, Measure
 from rankscope.measures.grammar import parse
+from rankscope.result import TableResult
 from rankscope.tables import Table
 
 
@@ -41,12 +42,12 @@ def run(args: argparse.Namespace) -> None:
         from rankscope.lab.certificates import certificates
 
         result = certificates([_certified(args.name)] if args.name else None)
-        more = list(result.tables.values())
-        emit(args, [table, *more], result.settings, display=more)
+        tables = {table.name: table, **result.tables}
+        emit(args, TableResult(tables, result.settings, tuple(tables), result.display))
     elif named and args.format is None and args.output is None:
         sys.stdout.write(explain(named[0]))
     else:
-        emit(args, [table], {}, display=[_short(table)])
+        emit(args, TableResult.of(table, settings={}, display=[_short(table)]))
 
 
 def listing(named: Sequence[Measure] = ()) -> Table:

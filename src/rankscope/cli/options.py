@@ -30,10 +30,12 @@ __all__ = [
     "add_scores",
     "add_seed",
     "collection",
+    "decimals",
     "evaluated",
     "load_plugins",
     "measures",
     "named_file",
+    "whole_numbers",
 ]
 
 _MOST_DECIMALS = 100
@@ -187,6 +189,30 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="seed of the random numbers (default: 1)"
     )
+
+
+def decimals(text: str) -> tuple[float, ...]:
+    """Numbers between commas, for argparse.
+
+    >>> decimals("90,50.5")
+    (90.0, 50.5)
+    """
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers such as 90,50,10") from None
+
+
+def whole_numbers(text: str) -> tuple[int, ...]:
+    """Whole numbers between commas, for argparse.
+
+    >>> whole_numbers("10,100")
+    (10, 100)
+    """
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers such as 10,100") from None
 
 
 def measures(args: argparse.Namespace) -> list[Measure]:

@@ -13,7 +13,7 @@ import argparse
 
 from rankscope.analysis.orderings import orderings
 from rankscope.cli import options
-from rankscope.cli.results import emit_result
+from rankscope.cli.output import emit
 from rankscope.read import ORDERS
 
 DEFAULT = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "nDCG")
@@ -37,5 +37,4 @@ def run(args: argparse.Namespace) -> None:
     result = orderings(
         qrels, runs, measures, orders=args.orders.split(","), missing=args.missing, jobs=args.jobs
     )
-    names = ["swaps", "total", "effect", "ranking"]
-    emit_result(args, result, names, display=[result[name] for name in ("swaps", "total", "ranking")])
+    emit(args, result)

@@ -1,39 +1,44 @@
-"""Where results go: standard output or a file, in the format asked for."""
+"""Where results go, the same way for every command: standard output or a file, in the format asked for."""
 
 from __future__ import annotations
 
 import argparse
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rankscope.files import write_atomically
+from rankscope.result import Result
 from rankscope.tables import Table, json_text, render
 
-__all__ = ["emit", "file_digests"]
+__all__ = ["emit", "file_digests", "format_of"]
 
 
 def emit(
     args: argparse.Namespace,
-    tables: Iterable[Table],
-    settings: Mapping[str, Any],
+    result: Result,
     *,
-    display: Iterable[Table] | None = None,
+    main: Sequence[str] | None = None,
+    display: Sequence[Table] | None = None,
     figure: Callable[[], Any] | None = None,
 ) -> None:
-    """Print the tables of a command, and write its figure if --plot asks for it.
+    """Print the result of a command, and write its figure if --plot asks for it.
 
-    ``tables`` go to programs (JSON, TSV, CSV) and ``display``, if it differs, to people (terminal, Markdown, LaTeX).
+    JSON has every table; TSV and CSV have the ``main`` ones; a terminal, Markdown and LaTeX those to ``display``. Both
+    are what the result says they are, unless the options of the command ask for others; people then read the main ones.
     """
-    picture = _picture(args, figure)
-    format = args.format or _format_of(args.output)
+    picture = _picture(args, figure or (lambda: result.plot(getattr(args, "figure", None))))
+    format = format_of(args)
     if format == "json":
-        text = json_text(args.command, {**settings, **file_digests(args)}, tables)
+        settings = {**result.settings, **file_digests(args)}
+        text = json_text(args.command, settings, result.tables.values())
+    elif format in ("tsv", "csv"):
+        text = render([result[name] for name in main or result.main], format)
     else:
-        shown = tables if display is None or format in ("tsv", "csv") else display
+        shown = display or [result[name] for name in main or ()] or result.display
         text = render(_with_digits(shown, args.digits), format)
     if args.output and args.output != "-":
         write_atomically(args.output, text)
@@ -43,19 +48,21 @@ def emit(
         write_atomically(args.plot, picture)
 
 
-def _picture(args: argparse.Namespace, figure: Callable[[], Any] | None) -> bytes | None:
+def _picture(args: argparse.Namespace, figure: Callable[[], Any]) -> bytes | None:
     """The figure as a file, drawn before anything is written, so that a failure leaves nothing behind."""
-    if figure is None or not getattr(args, "plot", None):
+    if not getattr(args, "plot", None):
         return None
     content: bytes = figure().render(Path(args.plot).suffix[1:].lower())
     return content
 
 
-def _format_of(output: str | None) -> str:
-    """The format when none was asked for: by the name of the file, else a table for a person, TSV for a pipe."""
-    if output and output != "-":
+def format_of(args: argparse.Namespace) -> str:
+    """The format asked for; else by the name of the file, else a table for a person, TSV for a pipe."""
+    if args.format is not None:
+        return str(args.format)
+    if args.output and args.output != "-":
         suffixes = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex", ".txt": "table"}
-        return suffixes.get(Path(output).suffix, "tsv")
+        return suffixes.get(Path(args.output).suffix, "tsv")
     return "table" if sys.stdout.isatty() else "tsv"
 
 

@@ -15,11 +15,9 @@ import argparse
 
 from rankscope.analysis.overlap import MOST, overlap
 from rankscope.cli import options
-from rankscope.cli.results import emit_result, whole_numbers
+from rankscope.cli.output import emit
 from rankscope.progress import silence
 from rankscope.read import read_qrels, read_runs
-
-NAME = "overlap"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--depths",
-        type=whole_numbers,
+        type=options.whole_numbers,
         metavar="K,...",
         help="ranks at which common documents are counted (default: 1,2,3,5,10,20,... to --depth)",
     )
@@ -56,4 +54,4 @@ def run(args: argparse.Namespace) -> None:
         rbo_ties=args.rbo_ties,
         order=args.order,
     )
-    emit_result(args, result, ["overlap", *(["topics"] if args.topics else []), "depths"])
+    emit(args, result, main=["overlap", *(["topics"] if args.topics else []), "depths"])

@@ -17,10 +17,9 @@ from pathlib import Path
 from rankscope.analysis.pools import RATIOS, leave_out_of, robustness_of
 from rankscope.analysis.stats.sampling import SAMPLINGS
 from rankscope.cli import options
-from rankscope.cli.results import decimals, emit_result, whole_numbers
+from rankscope.cli.output import emit
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import judge
-from rankscope.result import Result
 
 DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
@@ -30,7 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_measures(parser, DEFAULT)
     shown = ",".join(map(str, RATIOS))
     parser.add_argument(
-        "--ratios", type=decimals, metavar="P,...", help=f"percent of the judgments kept (default: {shown})"
+        "--ratios",
+        type=options.decimals,
+        metavar="P,...",
+        help=f"percent of the judgments kept (default: {shown})",
     )
     parser.add_argument("--repeats", type=int, default=1, metavar="N", help="samples per ratio (default: 1)")
     parser.add_argument(
@@ -40,7 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="strata: each grade, relevant and not (binary), or none (uniform) (default: grade)",
     )
     parser.add_argument(
-        "--depth", type=whole_numbers, metavar="K,...", help="pools of these depths instead of samples"
+        "--depth",
+        type=options.whole_numbers,
+        metavar="K,...",
+        help="pools of these depths instead of samples",
     )
     parser.add_argument(
         "--leave-out", action="store_true", help="leave out what each run alone put into the --depth pool"
@@ -72,12 +77,7 @@ def run(args: argparse.Namespace) -> None:
         result = leave_out_of(
             judged, measures, depth=args.depth[0], groups=groups, missing=args.missing, jobs=args.jobs
         )
-        emit_result(
-            args,
-            _with_order(result, args),
-            ["leave_out", "bias"],
-            display=[result["bias"], result["leave_out"]],
-        )
+        emit(args, result.with_settings(order=args.order))
         return
     depths = args.depth or ()
     ratios = args.ratios if args.ratios is not None else () if depths else RATIOS
@@ -85,13 +85,9 @@ def run(args: argparse.Namespace) -> None:
         judged, measures, ratios=ratios, depths=depths, sampling=args.sampling, repeats=args.repeats,
         seed=args.seed, missing=args.missing, jobs=args.jobs,
     )  # fmt: skip
-    main = ["robustness", "means"] if args.each_run else ["robustness"]
-    display = [result["curve"], *([result["means"]] if args.each_run else [])]
-    emit_result(args, _with_order(result, args), main, display=display)
-
-
-def _with_order(result: Result, args: argparse.Namespace) -> Result:
-    return Result(result.tables, {"order": args.order, **result.settings})
+    more = ["means"] if args.each_run else []
+    display = [result[name] for name in ("curve", *more)]
+    emit(args, result.with_settings(order=args.order), main=["robustness", *more], display=display)
 
 
 def _read_groups(path: str) -> dict[str, str]:

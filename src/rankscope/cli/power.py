@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.power import discriminative_power, significant_pairs
+from rankscope.analysis.power import discriminative_power
 from rankscope.analysis.stats.significance import TESTS
 from rankscope.cli import options
-from rankscope.cli.results import decimals, emit_result
+from rankscope.cli.output import emit
 
 DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--alpha",
-        type=decimals,
+        type=options.decimals,
         default=(0.05,),
         metavar="A",
         help="level, or several between commas (default: 0.05)",
@@ -60,7 +60,6 @@ def run(args: argparse.Namespace) -> None:
         seed=args.seed,
         jobs=args.jobs,
     )
-    main = ["power", "asl"] if args.pairs else ["power"]
-    several = len(result.settings["test"]) * len(result.settings["alpha"]) > 1
-    counts = [significant_pairs(result)] if several else []
-    emit_result(args, result, main, display=[*counts, *(result[name] for name in main)])
+    more = ["asl"] if args.pairs else []
+    display = [*result.display, *(result[name] for name in more)]
+    emit(args, result, main=[*result.main, *more], display=display)

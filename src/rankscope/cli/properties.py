@@ -17,7 +17,7 @@ import sys
 import textwrap
 
 from rankscope.cli import options
-from rankscope.cli.output import emit
+from rankscope.cli.output import emit, format_of
 from rankscope.errors import SettingsError, printable
 from rankscope.lab.axioms.cases import properties
 from rankscope.lab.axioms.relations import RELATIONS
@@ -82,10 +82,9 @@ def run(args: argparse.Namespace) -> None:
         examples=args.examples,
         jobs=args.jobs,
     )
-    tables = found.tables
-    emit(args, list(tables.values()), found.settings, display=[tables["properties"]], figure=found.plot)
-    if args.format == "table" or (args.format is None and sys.stdout.isatty() and args.output is None):
-        _write_sentences(tables["counterexamples"])
+    emit(args, found)
+    if args.output is None and format_of(args) == "table":
+        _write_sentences(found["counterexamples"])
     if not found.complete:
         sys.stderr.write("rankscope: interrupted; these are the results so far\n")
 

@@ -15,15 +15,13 @@ import argparse
 import shutil
 import sys
 import textwrap
-from dataclasses import replace
 
 from rankscope.cli import options
-from rankscope.cli.output import emit
+from rankscope.cli.output import emit, format_of
 from rankscope.errors import printable
 from rankscope.lab.measurement.scales import Scales
 from rankscope.lab.measurement.verdicts import COUNTS, scales
 from rankscope.progress import silence
-from rankscope.tables import Table
 
 DEFAULT = (
     "AP",
@@ -90,30 +88,11 @@ def run(args: argparse.Namespace) -> None:
         seed=args.seed,
         jobs=args.jobs,
     )
-    emit(args, list(found.tables.values()), found.settings, display=_for_people(found), figure=found.plot)
-    if args.format == "table" or (args.format is None and sys.stdout.isatty() and args.output is None):
+    emit(args, found)
+    if args.output is None and format_of(args) == "table":
         _write_verdicts(found)
     if found.partial:
         sys.stderr.write("rankscope: interrupted; these are the results so far\n")
-
-
-def _for_people(found: Scales) -> list[Table]:
-    """The tables without the columns that say the same in every row."""
-    table, examples = found.tables["scales"], found.tables["counterexamples"]
-    sampled = any(finding.method == "sampled" for finding in found.findings)
-    return [
-        _without(table, {"length"} if sampled else {"length", "low", "high"}),
-        _without(examples, {"explanation"}),
-    ]
-
-
-def _without(table: Table, dropped: set[str]) -> Table:
-    kept = [i for i, column in enumerate(table.columns) if column not in dropped]
-    return replace(
-        table,
-        columns=tuple(table.columns[i] for i in kept),
-        rows=[[row[i] for i in kept] for row in table.rows],
-    )
 
 
 def _write_verdicts(found: Scales) -> None:

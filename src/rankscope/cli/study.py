@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from rankscope.analysis.pools import RATIOS
@@ -24,12 +23,9 @@ from rankscope.analysis.study.experiments import MEASURES, Study, repeat_study, 
 from rankscope.analysis.study.manifest import read_manifest
 from rankscope.cli import options
 from rankscope.cli.plugins import described_plugin, load_listed_plugin
-from rankscope.cli.results import decimals
 from rankscope.errors import InputError, SettingsError, printable
 from rankscope.progress import silence
 from rankscope.tables import render
-
-_SHOWN = ("collection", "correlation_matrix", "archetypes", "robustness_curve", "power", "significant_pairs")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--ratios",
-        type=decimals,
+        type=options.decimals,
         default=RATIOS,
         metavar="P,...",
         help="percent of judgments kept (default: 90,70,50,30,10)",
@@ -90,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--p",
-        type=decimals,
+        type=options.decimals,
         default=(0.5, 0.8, 0.95),
         metavar="P,...",
         help="persistence of the bounded RBP (default: 0.5,0.8,0.95)",
@@ -120,7 +116,7 @@ def run(args: argparse.Namespace) -> None:
     )  # fmt: skip
     made = made.with_plugins([described_plugin(plugin) for plugin in args.plugin])
     made.write(args.output, _pictures(made) if args.plots else None)
-    _print(made, _SHOWN)
+    _print(made)
     sys.stdout.write(f"\n{len(made.files()) + 1} files in {args.output}\n")
 
 
@@ -168,7 +164,7 @@ def _load_plugins(args: argparse.Namespace) -> None:
         sys.stderr.write(printable(f"rankscope: plugin {plugin['name']} (SHA-256 {plugin['sha256']})") + "\n")
 
 
-def _print(made: Study, names: Sequence[str]) -> None:
-    text = render([made[name] for name in names], "table" if sys.stdout.isatty() else "tsv")
+def _print(made: Study) -> None:
+    text = render(made.display, "table" if sys.stdout.isatty() else "tsv")
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     sys.stdout.flush()

@@ -1,7 +1,7 @@
 """The laboratory: what a measure guarantees, on every possible ranking.
 
-``properties`` is the case analysis over aspects or grades, ``scales`` asks whether means are permissible. Both evaluate
-measures with the code that evaluates runs.
+``properties`` is the case analysis over aspects or grades, ``related`` shows its pairs one by one, ``scales`` asks
+whether means are permissible. All evaluate measures with the code that evaluates runs.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ _HOME = {
     "PropertiesResult": "axioms.cases",
     "archetype_ranges": "ranges",
     "properties": "axioms.cases",
+    "related": "axioms.related",
     "RELATIONS": "axioms.relations",
     "Relation": "axioms.relations",
     "relation": "axioms.relations",
@@ -26,6 +27,7 @@ __all__ = [
     "Relation",
     "archetype_ranges",
     "properties",
+    "related",
     "relation",
     "scales",
     "values_on_binary",
@@ -41,6 +43,7 @@ def __getattr__(name: str) -> Any:
 if TYPE_CHECKING:
     from rankscope.lab.axioms.cases import PropertiesResult as PropertiesResult
     from rankscope.lab.axioms.cases import properties as properties
+    from rankscope.lab.axioms.related import related as related
     from rankscope.lab.axioms.relations import RELATIONS as RELATIONS
     from rankscope.lab.axioms.relations import Relation as Relation
     from rankscope.lab.axioms.relations import relation as relation

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from rankscope.lab.measurement.verdicts import scales
 from rankscope.measures import REGISTRY, Measure, measure, parse_many
 from rankscope.measures.function import FunctionMeasure
 from rankscope.progress import progress
+from rankscope.result import Result
 from rankscope.tables import Table
 
 __all__ = ["Certificate", "Certificates", "certificates", "page"]
@@ -100,15 +101,19 @@ class Certificate:
         )
 
 
-@dataclass(frozen=True)
-class Certificates:
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificates(Result):
     """The certificates of several measures, as tables."""
 
     certificates: tuple[Certificate, ...]
     settings: dict[str, Any]
 
+    def _about(self) -> str:
+        holding = sum(bool(one.holds) for one in self.certificates)
+        return f"{len(self.settings['measures'])} measures, {holding} of {len(self.certificates)} hold"
+
     @property
-    def tables(self) -> dict[str, Table]:
+    def tables(self) -> Mapping[str, Table]:
         """``certificates``, one row for each measure and property."""
         columns = ("measure", "property", "verdict", "violations", "cases", "setting", "counterexample")
         return {"certificates": Table("certificates", columns, [one.row() for one in self.certificates])}

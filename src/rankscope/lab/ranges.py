@@ -29,7 +29,7 @@ from rankscope.lab.rankings.arrangements import (
 from rankscope.measures import REGISTRY
 from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS, curves_of
-from rankscope.result import Result
+from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
 
 __all__ = ["COLUMNS", "QUANTITIES", "archetype_ranges"]
@@ -197,7 +197,7 @@ def archetype_ranges(
     *,
     crossing: str = "sign-change",
     jobs: int | None = None,
-) -> Result:
+) -> TableResult:
     """For each archetype what crossing, balance point, ratios and Twist can be, over all lists of small topics.
 
     All topics of 1 to ``relevant`` documents of up to ``grades`` grades, and all their lists of 2 RB to ``length``
@@ -228,7 +228,7 @@ def archetype_ranges(
         "topics": len({counts for counts, _, _ in pieces}),
     }  # fmt: skip
     tables = (_ranges_table(ranges, total), _entries_table(entries, checked))
-    return Result({table.name: table for table in tables}, settings)
+    return TableResult.of(*tables, settings=settings, main=("ranges", "entries"))
 
 
 def _check(relevant: int, length: int, grades: int) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rankscope.errors import SettingsError
+from rankscope.errors import SettingsError, nearest
 
 _HOME = {
     "Figure": "figure",
@@ -28,23 +28,37 @@ _HOME = {
     "plot_means": "means",
     "plot_overlap": "overlap",
     "plot_pool_means": "pool_means",
+    "plot_properties": "relations",
+    "plot_related": "relations",
     "plot_relations": "relations",
     "plot_robustness": "pools",
     "plot_rp": "rp",
+    "plot_scales": "intervals",
     "study_figures": "study",
 }
 
-_OF_TABLE = {
+FIGURES = {
     "entries": {"archetypes": "plot_archetype_ranges"},
     "correlations": {"matrix": "plot_correlation"},
     "robustness": {"curves": "plot_robustness", "means": "plot_pool_means"},
     "asl": {"curves": "plot_asl"},
     "bounds": {"curves": "plot_bounds"},
     "overlap": {"curves": "plot_overlap"},
+    "quadrants": {
+        "plane": "plot_effort_gain",
+        "archetypes": "plot_archetypes",
+        "indicators": "plot_indicators",
+    },
+    "references": {"crp": "plot_curve", "dcg": "plot_dcg", "rp": "plot_rp"},
+    "properties": {"relations": "plot_properties"},
+    "relations": {"relations": "plot_related"},
+    "scales": {"intervals": "plot_scales"},
+    "topics": {"means": "plot_means"},
 }
-"""Which figures show a result, by the table that only such a result has; the first one unless another is named."""
+"""Which figures show a result, by the table that tells it from other results; the first one unless another is named."""
 
 __all__ = [
+    "FIGURES",
     "Figure",
     "plot",
     "plot_archetype_ranges",
@@ -60,21 +74,25 @@ __all__ = [
     "plot_means",
     "plot_overlap",
     "plot_pool_means",
+    "plot_properties",
+    "plot_related",
     "plot_relations",
     "plot_robustness",
     "plot_rp",
+    "plot_scales",
     "study_figures",
 ]
 
 
-def plot(result: Any, figure: str | None = None, **options: Any) -> Figure:
+def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
     """The figure of any result of an analysis, chosen by its tables; ``figure`` chooses where there are several."""
-    for table, names in _OF_TABLE.items():
+    for table, names in FIGURES.items():
         if table in result.tables:
             chosen = figure or next(iter(names))
             if chosen not in names:
                 raise SettingsError(
-                    f"there is no figure {chosen!r}", hint=f"choose one of {', '.join(names)}"
+                    f"there is no figure called {chosen!r}",
+                    hint=nearest(chosen, names) or f"choose one of {', '.join(names)}",
                 )
             drawn: Figure = __getattr__(names[chosen])(result, **options)
             return drawn
@@ -99,12 +117,16 @@ if TYPE_CHECKING:
     from rankscope.plots.figure import Figure as Figure
     from rankscope.plots.indicators import plot_indicators as plot_indicators
     from rankscope.plots.intervals import plot_intervals as plot_intervals
+    from rankscope.plots.intervals import plot_scales as plot_scales
     from rankscope.plots.means import plot_means as plot_means
     from rankscope.plots.overlap import plot_overlap as plot_overlap
     from rankscope.plots.pool_means import plot_pool_means as plot_pool_means
     from rankscope.plots.pools import plot_robustness as plot_robustness
     from rankscope.plots.power import plot_asl as plot_asl
     from rankscope.plots.ranges import plot_archetype_ranges as plot_archetype_ranges
+    from rankscope.plots.relations import plot_properties as plot_properties
+    from rankscope.plots.relations import plot_related as plot_related
     from rankscope.plots.relations import plot_relations as plot_relations
     from rankscope.plots.rp import plot_rp as plot_rp
     from rankscope.plots.study import study_figures as study_figures
+    from rankscope.result import Result

@@ -9,14 +9,16 @@ import numpy as np
 
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement.intervals import cumsum, delta, is_below
+from rankscope.lab.measurement.scales import ALL, EQUAL
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import COLOURS, DOUBLE, INK, blank, short, styled
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
+    from rankscope.lab.measurement.scales import Scales
     from rankscope.measures import Measure
 
-__all__ = ["plot_intervals"]
+__all__ = ["plot_intervals", "plot_scales"]
 
 Ranking = str | Sequence[int]
 
@@ -57,6 +59,20 @@ def plot_intervals(
         for panel in panels:
             _ranks(panel, len(ends["r"]))
     return Figure(figure, tuple(panels), table)
+
+
+def plot_scales(result: Scales, measure: object = None, **options: Any) -> Figure:
+    """The first counterexample to an interval-like scale, or the first one of a measure."""
+    for found in result.findings:
+        example = found.counterexample
+        if example and found.scale in (ALL, EQUAL) and (measure is None or str(measure) == found.measure):
+            rises = example.rise_sr, example.rise_vu
+            r, s, u, v = example.ends()
+            return plot_intervals(r, s, u, v, found.measure, rises=rises, **options)
+    raise SettingsError(
+        "no interval-like scale is violated: there is no counterexample to draw",
+        hint="try other measures or lengths",
+    )
 
 
 def _ranking(value: Ranking, name: str) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from rankscope.plots.correlation import plot_correlation
 from rankscope.plots.pool_means import plot_pool_means
 from rankscope.plots.pools import plot_robustness
 from rankscope.plots.power import plot_asl
-from rankscope.result import Result
+from rankscope.result import TableResult
 
 if TYPE_CHECKING:
     from rankscope.analysis.study.experiments import Study
@@ -33,7 +33,7 @@ def study_figures(study: Study) -> dict[str, Figure]:
     return {
         "correlation": plot_correlation(study),
         "robustness": plot_robustness(study),
-        "depth_pool_means": plot_pool_means(Result({"means": tables["depth_pool_means"]}, {})),
+        "depth_pool_means": plot_pool_means(TableResult({"means": tables["depth_pool_means"]}, {})),
         "discriminative_power": plot_asl(study),
-        "bounds": plot_bounds(Result({"means": bounds}, {})),
+        "bounds": plot_bounds(TableResult({"means": bounds}, {})),
     }

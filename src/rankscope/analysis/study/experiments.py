@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,9 @@ _PAPER = (
 )  # fmt: skip
 """The tables a paper prints, which are also written as LaTeX; the others are data."""
 
+_SHOWN = ("collection", "correlation_matrix", "archetypes", "robustness_curve", "power", "significant_pairs")
+"""The tables that say most; the others are in the files."""
+
 _FIGURES = {
     "correlation": ("correlations",),
     "effort_gain": ("quadrants",),
@@ -46,11 +50,21 @@ _FIGURES = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Study(Result):
     """All tables of a study, its settings, and the files they are written to."""
 
+    tables: Mapping[str, Table]
+    settings: Mapping[str, Any]
     inputs: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def main(self) -> Sequence[str]:
+        """The names of the tables that say most."""
+        return [name for name in _SHOWN if name in self.tables]
+
+    def _about(self) -> str:
+        return f"{self.settings['name']}, {len(self.tables)} tables"
 
     def files(self) -> dict[str, bytes]:
         """Every file of the study but the manifest, by its path in the directory of the study."""
@@ -125,8 +139,8 @@ def study(
     return result
 
 
-@dataclass(frozen=True, eq=False)
-class Repetition:
+@dataclass(frozen=True, eq=False, repr=False)
+class Repetition(Result):
     """A study made again from its manifest: which files differ, and which versions did it then and now."""
 
     study: Study
@@ -137,6 +151,26 @@ class Repetition:
     def identical(self) -> bool:
         """Whether every output file has the same bytes."""
         return not self.changed
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Those of the study."""
+        return self.study.settings
+
+    @cached_property
+    def tables(self) -> Mapping[str, Table]:
+        """``files`` {file, identical} and ``versions`` {program, then, now}, those that differ."""
+        names = sorted({*self.study.files(), *self.changed})
+        files = [(name, name not in self.changed) for name in names]
+        versions = [(program, *both) for program, both in self.versions.items()]
+        return {
+            "files": Table("files", ("file", "identical"), files),
+            "versions": Table("versions", ("program", "then", "now"), versions),
+        }
+
+    def _about(self) -> str:
+        files = self.tables["files"]
+        return f"{len(files) - len(self.changed)} of {len(files)} files identical"
 
 
 def repeat_study(path: str | Path, *, jobs: int | None = None) -> Repetition:

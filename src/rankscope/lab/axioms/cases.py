@@ -6,17 +6,27 @@ no violation is as certain as the depth allows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import MeasureError, SettingsError, nearest
+from rankscope.errors import SettingsError
 from rankscope.judging.lists import Floats
+from rankscope.lab.axioms.comparison import (
+    AnyRelation,
+    impossible,
+    pairs_of,
+    refuse_undefined,
+    relations_of,
+    world_of,
+)
 from rankscope.lab.axioms.induction import induced_pairs
-from rankscope.lab.axioms.relations import RELATIONS, Pairs, Relation, Stretch, relation
+from rankscope.lab.axioms.related import related
+from rankscope.lab.axioms.relations import RELATIONS, Pairs, Relation, Stretch
 from rankscope.lab.rankings.enumeration import (
     Evaluator,
     blocks,
@@ -26,10 +36,11 @@ from rankscope.lab.rankings.enumeration import (
     places,
 )
 from rankscope.lab.rankings.tree import Shape, Tree
-from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
+from rankscope.lab.rankings.worlds import World
 from rankscope.lab.rounding import ABSOLUTE, RELATIVE, apart, exceeded_by, magnitude
 from rankscope.measures import Measure, parse_many
 from rankscope.progress import progress
+from rankscope.result import Result, TableResult
 from rankscope.tables import Table
 
 __all__ = ["Counterexample", "Finding", "PropertiesResult", "properties"]
@@ -42,8 +53,6 @@ PAIRS = 1 << 25
 
 _OF_ASPECTS = ("relevance monotonicity", "irrelevance monotonicity", "redundancy", "induced")
 _OF_GRADES = ("relevance monotonicity", "irrelevance monotonicity", "swap", "replacement")
-
-AnyRelation = str | Relation | Callable[[str], Iterable[tuple[str, str]]]
 
 
 @dataclass(frozen=True)
@@ -79,8 +88,8 @@ class Finding:
     shortest: list[Counterexample] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class PropertiesResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class PropertiesResult(Result):
     """The outcome of a case analysis: ``tables['properties']`` and ``tables['counterexamples']``."""
 
     findings: tuple[Finding, ...]
@@ -92,8 +101,18 @@ class PropertiesResult:
         return bool(self.settings["complete"])
 
     @property
-    def tables(self) -> dict[str, Table]:
-        """What was found, as tables."""
+    def main(self) -> Sequence[str]:
+        """Both tables."""
+        return ("properties", "counterexamples")
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """The counts; counterexamples are read as sentences."""
+        return (self.tables["properties"],)
+
+    @cached_property
+    def tables(self) -> Mapping[str, Table]:
+        """``properties`` {measure, property, cases, violations} and ``counterexamples``."""
         counts = [(str(f.measure), f.relation.name, f.cases, f.violations) for f in self.findings]
         examples = [
             (
@@ -129,25 +148,35 @@ class PropertiesResult:
                 return finding.violations
         raise SettingsError(f"{measure} was not tested for {property!r}", hint="see the table of properties")
 
-    def plot(self, measure: str | Measure | None = None, **options: Any) -> Any:
-        """The tree of short rankings with the violations of a measure: the first that has any, unless set."""
-        from rankscope.plots.relations import plot_relations, readable_depth
+    def related(self, measure: str | Measure | None = None, depth: int | None = None) -> TableResult:
+        """The pairs that were compared, down to a depth (see :func:`rankscope.lab.related`).
 
-        violated = [f for f in self.findings if f.shortest and measure in (None, str(f.measure), f.measure)]
-        chosen = measure or (violated or list(self.findings))[0].measure
-        shown = {
-            key: self.settings.get(key) for key in ("aspects", "grades", "relevant", "nonrelevant", "weights")
-        }
-        letters = int(shown["aspects"] or shown["grades"] or 2) + 1
-        longest = max([2, *(f.shortest[0].length for f in violated if f.measure == violated[0].measure)])
-        shown["depth"] = min(longest, int(self.settings["depth"]), readable_depth(letters))
-        shown["properties"] = [
-            name for name in self.settings["properties"] if name in RELATIONS and name != "induced"
-        ]
-        return plot_relations(chosen, **{**shown, **options})
+        They are those of the first measure that violates a property, unless one is named, and of all properties but
+        the induced one, which relates too many.
+        """
+        chosen = self.measure(measure)
+        relations = {f.relation.name: f.relation for f in self.findings if f.relation.name != "induced"}
+        kept = ("aspects", "grades", "relevant", "nonrelevant", "weights", "fixed_length", "possible")
+        return related(
+            chosen,
+            depth=self.settings["depth"] if depth is None else depth,
+            properties=list(relations.values()),
+            **{key: self.settings[key] for key in kept if key in self.settings},
+        )
 
-    def __repr__(self) -> str:
-        return self.tables["properties"].text()
+    def measure(self, named: str | Measure | None = None) -> Measure:
+        """The measure of this name; without one the first that violates a property, or the first of all."""
+        found = [f for f in self.findings if named is None or str(f.measure) == str(named)]
+        if not found:
+            known = ", ".join(self.settings["measures"])
+            raise SettingsError(f"{named} was not tested", hint=f"there are {known}")
+        return next((f for f in found if f.violations), found[0]).measure
+
+    def _about(self) -> str:
+        measures, rankings = len(self.settings["measures"]), self.settings["rankings"]
+        broken = sum(f.violations > 0 for f in self.findings)
+        what = f"{measures} measure{'s' if measures > 1 else ''}, {rankings:,} rankings"
+        return f"{what}, {broken} of {len(self.findings)} properties violated"
 
 
 def properties(
@@ -179,9 +208,10 @@ def properties(
     if depth < 1:
         raise SettingsError(f"depth {depth}", hint="the longest ranking has 1 document or more")
     chosen = parse_many(measures)
-    world = _world(aspects, grades, depth, relevant, nonrelevant, weights)
+    world = world_of(aspects, grades, depth, relevant, nonrelevant, weights)
     check_depth(world, depth)
-    relations = _relations(properties, world)
+    every = _OF_GRADES if world.graded else _OF_ASPECTS
+    relations = relations_of(every if properties is None else properties, world)
     analysis = _Analysis(chosen, world, depth, relations, examples, fixed_length, possible, jobs)
     settings = {
         "measures": [str(measure) for measure in chosen],
@@ -198,46 +228,6 @@ def properties(
         "complete": analysis.run(),
     }
     return PropertiesResult(tuple(analysis.findings), settings)
-
-
-def _world(
-    aspects: int | None,
-    grades: int | None,
-    depth: int,
-    relevant: int | None,
-    nonrelevant: int | None,
-    weights: Sequence[float] | None,
-) -> World:
-    if aspects is not None and grades is not None:
-        raise SettingsError(
-            "both aspects and grades", hint="rankings have either aspects or grades; give one of them"
-        )
-    relevant = depth if relevant is None else relevant
-    nonrelevant = depth if nonrelevant is None else nonrelevant
-    if grades is None:
-        return aspect_world(
-            2 if aspects is None else aspects, relevant=relevant, nonrelevant=nonrelevant, weights=weights
-        )
-    return graded_world(grades, relevant=relevant, nonrelevant=nonrelevant)
-
-
-def _relations(wanted: Sequence[AnyRelation] | None, world: World) -> list[Relation]:
-    graded = max(world.aspect) < 0
-    if wanted is None:
-        wanted = _OF_GRADES if graded else _OF_ASPECTS
-    found = []
-    for one in wanted:
-        if isinstance(one, str):
-            if one not in RELATIONS:
-                known = nearest(one, RELATIONS) or f"there are {', '.join(RELATIONS)}"
-                raise SettingsError(f"there is no property {one!r}", hint=known)
-            one = RELATIONS[one]
-        elif not isinstance(one, Relation):
-            one = relation(one)
-        if one.needs_aspects and graded:
-            raise SettingsError(f"{one.name} needs aspects", hint="give aspects=2 instead of grades")
-        found.append(one)
-    return found
 
 
 class _Analysis:
@@ -317,18 +307,16 @@ class _Analysis:
                 row[places(whole, tree.shape.prefix[:level], level)] = tree.level(found, level)[0]
 
     def _compare(self, relations: Sequence[Relation], tree: Tree, first: int, values: list[Floats]) -> None:
-        impossible = _impossible(tree) if self.possible else None
+        left_out = impossible(tree) if self.possible else None
         self.scale = [max(scale, magnitude(found)) for scale, found in zip(self.scale, values, strict=True)]
         limits = [exceeded_by(found, scale) for found, scale in zip(values, self.scale, strict=True)]
         undefined = [np.isnan(found).any() for found in values]
         for one in relations:
             mine = [f for f in self.findings if f.relation is one]
-            for pairs in one.pairs(tree, first):
-                if impossible is not None:
-                    pairs = _without(pairs, impossible)
+            for pairs in pairs_of(one, tree, first, left_out):
                 for finding, found, limit, some in zip(mine, values, limits, undefined, strict=True):
                     if some:
-                        _refuse_undefined(finding.measure, tree, pairs, found)
+                        refuse_undefined(finding.measure, tree, pairs, found)
                     self._count(finding, tree, pairs, found, limit)
 
     def _count(self, finding: Finding, tree: Tree, pairs: Pairs, values: Floats, limits: Floats) -> None:
@@ -387,19 +375,6 @@ def _rounded(gaps: Any) -> Any:
     return np.where(np.isfinite(rounded), rounded, gaps)
 
 
-def _refuse_undefined(measure: Measure, tree: Tree, pairs: Pairs, values: Floats) -> None:
-    """A comparison with what is no number is no verdict."""
-    for nodes in pairs.nodes():
-        undefined = np.flatnonzero(np.isnan(values[nodes]))
-        if len(undefined):
-            word = tree.word(int(nodes.ravel()[undefined[0]]))
-            raise MeasureError(
-                f"{measure} is undefined (NaN) on the ranking {word}",
-                hint="only a measure that is a number on every ranking can be tested; change its parameters or the "
-                "numbers of judged documents",
-            )
-
-
 def _shortest_in(tree: Tree, pairs: Pairs) -> int:
     """The least length that a counterexample among these pairs can have."""
     if isinstance(pairs.low, Stretch) and isinstance(pairs.high, Stretch):
@@ -407,19 +382,3 @@ def _shortest_in(tree: Tree, pairs: Pairs) -> int:
             int(np.searchsorted(tree.shape.starts, max(pairs.low.start, pairs.high.start), side="right")) - 1
         )
     return 0
-
-
-def _impossible(tree: Tree) -> npt.NDArray[np.bool_]:
-    """Whether a ranking has more documents of a kind than are judged."""
-    found = np.zeros(tree.shape.size, np.bool_)
-    hits = tree.hits()
-    for letter, judged in enumerate(tree.world.judged):
-        mine = hits.take(np.repeat(np.arange(len(tree.world)), tree.world.judged)) == letter
-        found |= hits.sum(mine) > judged
-    return found
-
-
-def _without(pairs: Pairs, impossible: npt.NDArray[np.bool_]) -> Pairs:
-    low, high = Pairs(pairs.low, pairs.high).of(impossible)
-    mask = ~(low | high)
-    return Pairs(pairs.low, pairs.high, mask if pairs.mask is None else mask & pairs.mask)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import nan
 from typing import Any
 
 import numpy as np
 
-from rankscope.errors import SettingsError
 from rankscope.lab.measurement.intervals import delta, ranking, written
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import apart
+from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
 __all__ = ["ALL", "EQUAL", "SCALES", "STRONG", "WEAK", "Counterexample", "Finding", "Scales"]
@@ -148,8 +149,8 @@ _EXAMPLE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Scales:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scales(Result):
     """The scales of measures: findings, and from them tables and sentences.
 
     ``partial`` is True when the work was interrupted and not everything asked for is here.
@@ -165,7 +166,23 @@ class Scales:
         return [finding.verdict() for finding in self.findings]
 
     @property
-    def tables(self) -> dict[str, Table]:
+    def main(self) -> Sequence[str]:
+        """All tables."""
+        return tuple(self.tables)
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """The tables without the columns that say the same in every row; verdicts are read as sentences."""
+        same = {"length"} if any(f.method == "sampled" for f in self.findings) else {"length", "low", "high"}
+        return (self.tables["scales"].without(same), self.tables["counterexamples"].without({"explanation"}))
+
+    def _about(self) -> str:
+        holding = sum(finding.holds for finding in self.findings)
+        partial = ", interrupted" if self.partial else ""
+        return f"{holding} of {len(self.findings)} scales hold{partial}"
+
+    @cached_property
+    def tables(self) -> Mapping[str, Table]:
         """``scales``, ``counterexamples`` and ``verdicts``."""
         examples: list[tuple[Cell, ...]] = [
             (
@@ -181,21 +198,6 @@ class Scales:
             "counterexamples": Table("counterexamples", _EXAMPLE, examples),
             "verdicts": Table("verdicts", ("measure", "scale", "verdict"), verdicts),
         }
-
-    def plot(self, measure: object = None, **options: Any) -> Any:
-        """The figure of the first counterexample to an interval-like scale, or of the first one of a measure."""
-        from rankscope.plots import plot_intervals
-
-        for found in self.findings:
-            example = found.counterexample
-            if example and found.scale in (ALL, EQUAL) and (measure is None or str(measure) == found.measure):
-                r, s, u, v = example.ends()
-                rises = example.rise_sr, example.rise_vu
-                return plot_intervals(r, s, u, v, found.measure, rises=rises, **options)
-        raise SettingsError(
-            "no interval-like scale is violated: there is no counterexample to draw",
-            hint="try other measures or lengths",
-        )
 
     def finding(self, measure: object, scale: str) -> Finding:
         """The finding about one measure and one scale."""

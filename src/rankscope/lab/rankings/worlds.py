@@ -40,6 +40,11 @@ class World:
         return len(self.labels)
 
     @property
+    def graded(self) -> bool:
+        """Whether documents have grades rather than aspects."""
+        return max(self.aspect) < 0
+
+    @property
     def aspects(self) -> int:
         """The number of aspects; 1 for graded worlds."""
         return max(1, 1 + max(self.aspect))
@@ -54,7 +59,7 @@ class World:
         """The one topic of this world."""
         size = sum(self.judged)
         grade = np.repeat(np.array(self.grades, np.int32), self.judged)
-        if max(self.aspect) < 0:
+        if self.graded:
             return Pool(np.array([0, size]), grade)
         m = self.aspects
         names = tuple(self.labels[self.aspect.index(a)] for a in range(m))

@@ -1,0 +1,143 @@
+"""Columns out to pandas, polars and Arrow, in one place for everything that has some.
+
+A column of a frame has one type. Whole numbers and fractions together are fractions, as are whole numbers beyond 64
+bits; different kinds together (a pool called 10 beside one called "depth 10") are text. ``None`` is a missing value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rankscope.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+__all__ = ["Framed"]
+
+_KINDS = {bool: "truth", int: "whole", float: "number", str: "text"}
+
+
+class Column(NamedTuple):
+    """Values of one kind: ``truth``, ``whole``, ``number``, ``text``, or ``nothing`` where all are missing."""
+
+    kind: str
+    values: Any
+
+
+class Framed:
+    """Something with columns, which data frames take over."""
+
+    def frame_columns(self) -> Mapping[str, Sequence[Any]]:
+        """The columns by name, all equally long."""
+        raise TypeError(f"{type(self).__name__} has no columns")
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas frame."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingDependencyError.of("pandas", "frames", "data frames") from None
+        columns = _typed(self.frame_columns())
+        try:
+            return pandas.DataFrame({name: column.values for name, column in columns.items()})
+        except (
+            UnicodeEncodeError
+        ):  # bytes that are no text: pandas can keep them, but not as its kind of text
+            series = {
+                name: pandas.Series(column.values, dtype=object if column.kind == "text" else None)
+                for name, column in columns.items()
+            }
+            return pandas.DataFrame(series)
+
+    def to_polars(self) -> polars.DataFrame:
+        """A polars frame."""
+        try:
+            import polars
+        except ImportError:
+            raise MissingDependencyError.of("polars", "frames", "data frames") from None
+        types: dict[str, Any] = {
+            "truth": polars.Boolean,
+            "whole": polars.Int64,
+            "number": polars.Float64,
+            "text": polars.String,
+            "nothing": polars.Null,
+        }
+        columns = _typed(self.frame_columns(), readable=True)
+        return polars.DataFrame(
+            [polars.Series(name, column.values, types[column.kind]) for name, column in columns.items()]
+        )
+
+    def to_arrow(self) -> pyarrow.Table:
+        """An Arrow table."""
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingDependencyError.of("pyarrow", "frames", "data frames") from None
+        types: dict[str, Callable[[], Any]] = {
+            "truth": pyarrow.bool_,
+            "whole": pyarrow.int64,
+            "number": pyarrow.float64,
+            "text": pyarrow.string,
+            "nothing": pyarrow.null,
+        }
+        columns = _typed(self.frame_columns(), readable=True)
+        return pyarrow.table(
+            {
+                name: pyarrow.array(column.values, types[column.kind](), from_pandas=False)
+                for name, column in columns.items()
+            }
+        )
+
+
+def _typed(columns: Mapping[str, Sequence[Any]], *, readable: bool = False) -> dict[str, Column]:
+    """Every column with its kind; ``readable`` writes bytes that are no UTF-8 as escapes."""
+    typed = {name: _column(values) for name, values in columns.items()}
+    if not readable:
+        return typed
+    return {
+        name: Column(column.kind, _readable(column.values)) if column.kind == "text" else column
+        for name, column in typed.items()
+    }
+
+
+def _column(values: Any) -> Column:
+    """The kind of a column, and its values as that kind.
+
+    >>> _column([1, 2.5, None]), _column([10, "depth 10"]), _column([2**70])
+    (Column(kind='number', values=[1.0, 2.5, None]), Column(kind='text', values=['10', 'depth 10']),
+     Column(kind='number', values=[1.1805916207174113e+21]))
+    """
+    if hasattr(values, "dtype") and values.dtype.kind in "biuf":
+        return Column({"b": "truth", "f": "number"}.get(values.dtype.kind, "whole"), values)
+    values = [value.item() if hasattr(value, "item") else value for value in values]
+    kinds = {_KINDS.get(type(value), "text") for value in values if value is not None}
+    if not kinds:
+        return Column("nothing", values)
+    if kinds == {"whole"} and not all(value is None or -(2**63) <= value < 2**63 for value in values):
+        kinds = {"number"}
+    if kinds == {"whole", "number"}:
+        kinds = {"number"}
+    if kinds == {"number"}:
+        return Column("number", [None if value is None else float(value) for value in values])
+    if len(kinds) > 1 or kinds == {"text"}:
+        return Column("text", [None if value is None else str(value) for value in values])
+    return Column(kinds.pop(), values)
+
+
+def _readable(values: list[str | None]) -> list[str | None]:
+    r"""Text that can be written as UTF-8: what stands for other bytes becomes an escape.
+
+    >>> _readable([b"caf\xe9".decode("utf-8", "surrogateescape"), None])
+    ['caf\\udce9', None]
+    """
+    try:
+        "".join(value for value in values if value is not None).encode()
+    except UnicodeEncodeError:
+        return [
+            None if value is None else value.encode("utf-8", "backslashreplace").decode() for value in values
+        ]
+    return values

@@ -1,0 +1,95 @@
+"""Which rankings are compared: the world they come from, the relations between them, and the pairs that count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import MeasureError, SettingsError, nearest
+from rankscope.judging.lists import Floats
+from rankscope.lab.axioms.relations import RELATIONS, Pairs, Relation, relation
+from rankscope.lab.rankings.tree import Tree
+from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
+from rankscope.measures import Measure
+
+__all__ = ["AnyRelation", "impossible", "pairs_of", "refuse_undefined", "relations_of", "world_of"]
+
+AnyRelation = str | Relation | Callable[[str], Iterable[tuple[str, str]]]
+
+
+def world_of(
+    aspects: int | None,
+    grades: int | None,
+    depth: int,
+    relevant: int | None = None,
+    nonrelevant: int | None = None,
+    weights: Sequence[float] | None = None,
+) -> World:
+    """The world of a case analysis: two aspects unless aspects or grades are given, as many judged as the depth."""
+    if aspects is not None and grades is not None:
+        raise SettingsError(
+            "both aspects and grades", hint="rankings have either aspects or grades; give one of them"
+        )
+    relevant = depth if relevant is None else relevant
+    nonrelevant = depth if nonrelevant is None else nonrelevant
+    if grades is None:
+        return aspect_world(
+            2 if aspects is None else aspects, relevant=relevant, nonrelevant=nonrelevant, weights=weights
+        )
+    return graded_world(grades, relevant=relevant, nonrelevant=nonrelevant)
+
+
+def relations_of(wanted: Iterable[AnyRelation], world: World) -> list[Relation]:
+    """The relations that are named or given, if the world has what they need."""
+    found = []
+    for one in wanted:
+        if isinstance(one, str):
+            if one not in RELATIONS:
+                known = nearest(one, RELATIONS) or f"there are {', '.join(RELATIONS)}"
+                raise SettingsError(f"there is no property {one!r}", hint=known)
+            one = RELATIONS[one]
+        elif not isinstance(one, Relation):
+            one = relation(one)
+        if one.needs_aspects and world.graded:
+            raise SettingsError(f"{one.name} needs aspects", hint="give aspects=2 instead of grades")
+        found.append(one)
+    return found
+
+
+def pairs_of(
+    one: Relation, tree: Tree, first: int = 0, left_out: npt.NDArray[np.bool_] | None = None
+) -> Iterator[Pairs]:
+    """The pairs of a relation among rankings of a length from ``first`` on, but for those with one left out."""
+    for pairs in one.pairs(tree, first):
+        yield pairs if left_out is None else _without(pairs, left_out)
+
+
+def refuse_undefined(measure: Measure, tree: Tree, pairs: Pairs, values: Floats) -> None:
+    """A comparison with what is no number is no verdict."""
+    for nodes in pairs.nodes():
+        undefined = np.flatnonzero(np.isnan(values[nodes]))
+        if len(undefined):
+            word = tree.word(int(nodes.ravel()[undefined[0]]))
+            raise MeasureError(
+                f"{measure} is undefined (NaN) on the ranking {word}",
+                hint="only a measure that is a number on every ranking can be tested; change its parameters or the "
+                "numbers of judged documents",
+            )
+
+
+def impossible(tree: Tree) -> npt.NDArray[np.bool_]:
+    """Whether a ranking has more documents of a kind than are judged."""
+    found = np.zeros(tree.shape.size, np.bool_)
+    hits = tree.hits()
+    for letter, judged in enumerate(tree.world.judged):
+        mine = hits.take(np.repeat(np.arange(len(tree.world)), tree.world.judged)) == letter
+        found |= hits.sum(mine) > judged
+    return found
+
+
+def _without(pairs: Pairs, left_out: npt.NDArray[np.bool_]) -> Pairs:
+    low, high = Pairs(pairs.low, pairs.high).of(left_out)
+    mask = ~(low | high)
+    return Pairs(pairs.low, pairs.high, mask if pairs.mask is None else mask & pairs.mask)

@@ -1,0 +1,101 @@
+"""The pairs of a case analysis themselves: which ranking should score at least as much as which, and does it?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankscope.errors import SettingsError
+from rankscope.judging.lists import Floats
+from rankscope.lab.axioms.comparison import (
+    AnyRelation,
+    impossible,
+    pairs_of,
+    refuse_undefined,
+    relations_of,
+    world_of,
+)
+from rankscope.lab.axioms.relations import Relation
+from rankscope.lab.rankings.enumeration import Evaluator, number_of_rankings
+from rankscope.lab.rankings.tree import Tree
+from rankscope.lab.rounding import exceeded_by, magnitude
+from rankscope.measures import Measure
+from rankscope.measures.grammar import parse
+from rankscope.result import TableResult
+from rankscope.tables import Cell, Table
+
+__all__ = ["MOST", "related"]
+
+MOST = 100_000
+"""Rankings beyond which nobody looks at single pairs."""
+
+_STEPS = ("relevance monotonicity", "irrelevance monotonicity")
+
+
+def related(
+    measure: str | Measure | None = None,
+    *,
+    aspects: int | None = None,
+    grades: int | None = None,
+    depth: int = 2,
+    relevant: int | None = None,
+    nonrelevant: int | None = None,
+    weights: Sequence[float] | None = None,
+    properties: Sequence[AnyRelation] | None = None,
+    fixed_length: bool = False,
+    possible: bool = True,
+) -> TableResult:
+    """Every pair of rankings that :func:`rankscope.lab.properties` compares under the same settings.
+
+    Without a ``measure`` there are no scores and nothing is violated. ``properties`` are by default the single steps
+    of the case analysis. Tables: ``relations`` {property, low, high, low_score, high_score, violated}: ``low`` should
+    not score more than ``high``; ``rankings`` {ranking, length, possible, score}, ``-`` for the empty one.
+
+    >>> pairs = related("ACT", depth=3, relevant=10, properties=["irrelevance monotonicity"])["relations"]
+    >>> [(row["low"], row["high"]) for row in pairs.records() if row["violated"]][:2]
+    [('aax', 'aa'), ('bax', 'ba')]
+    """
+    world = world_of(aspects, grades, depth, relevant, nonrelevant, weights)
+    number = number_of_rankings(len(world), depth) if depth >= 1 else 0
+    if not 1 <= number <= MOST:
+        raise SettingsError(
+            f"there are {number:,} rankings down to depth {depth}",
+            hint=f"choose a depth with at most {MOST:,}",
+        )
+    steps = (*_STEPS, "swap" if world.graded else "redundancy")
+    relations = relations_of(steps if properties is None else properties, world)
+    tree = Tree(world, depth)
+    chosen = parse(measure) if isinstance(measure, str) else measure
+    scores = np.full(number, np.nan) if chosen is None else np.asarray(Evaluator(chosen, world).of(tree))
+    limits = exceeded_by(scores, magnitude(scores))
+    left_out = impossible(tree)
+    words, length = tree.words(), tree.length.tolist()
+    rows: list[tuple[Cell, ...]] = []
+    for one in relations:
+        for pairs in pairs_of(one, tree, depth if fixed_length else 0, left_out if possible else None):
+            if chosen is not None:
+                refuse_undefined(chosen, tree, pairs, scores)
+            low, high = (np.ravel(nodes).tolist() for nodes in pairs.nodes())
+            rows += [_pair(one, words, scores, limits, a, b) for a, b in zip(low, high, strict=True)]
+    name = "" if chosen is None else str(chosen)
+    columns = ("property", "low", "high", "low_score", "high_score", "violated")
+    rankings = list(zip(words, length, (~left_out).tolist(), scores.tolist(), strict=True))
+    return TableResult.of(
+        Table("relations", columns, rows, caption=name or "Related rankings"),
+        Table("rankings", ("ranking", "length", "possible", "score"), rankings, caption=name or "Rankings"),
+        settings={
+            "measure": name or None, **({"aspects": world.aspects} if grades is None else {"grades": grades}),
+            "depth": depth, "relevant": world.judged[0 if grades is None else 1],
+            "nonrelevant": world.judged[-1 if grades is None else 0],
+            "weights": None if weights is None else [float(w) for w in weights],
+            "properties": [one.name for one in relations], "fixed_length": fixed_length, "possible": possible,
+        },
+    )  # fmt: skip
+
+
+def _pair(
+    one: Relation, words: Sequence[str], scores: Floats, limits: Floats, low: int, high: int
+) -> tuple[Cell, ...]:
+    below, above = float(scores[low]), float(scores[high])
+    return one.name, words[low], words[high], below, above, bool(scores[low] > limits[high])
