@@ -1,4 +1,4 @@
-"""Writes docs/papers.md: every item of the five papers, with the command that makes it and what comes out.
+"""Writes docs/papers.md, every item of the five papers with the command that makes it, and docs/findings.md.
 
 python docs/make_papers.py            run every row and write the page
 python docs/make_papers.py --check    only say whether the page is up to date
@@ -16,10 +16,13 @@ DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
 from papers import crp, lists, properties, rbp, scales, twist  # noqa: E402
+from papers import findings as found  # noqa: E402
 from papers.row import STATUSES, Detail, Made, Row, make  # noqa: E402, F401
 from papers.running import COLLECTIONS, EXAMPLES, ONE_RUN, data_folder, folders  # noqa: E402, F401
 
 PAGE = DOCS / "papers.md"
+FINDINGS = DOCS / "findings.md"
+FINDINGS_HEAD = "| finding | numbers | command or example |\n|---|---|---|"
 PAPERS = (twist, crp, properties, scales, rbp)
 HEAD = "| item | what it is | command or example | paper | ours | why |\n|---|---|---|---:|---:|---|"
 
@@ -84,6 +87,21 @@ Cranfield, and the Web tracks of 2011 and 2012 with the runs that are public (on
 paper is not public, its tables are made from these."""
 
 
+def findings(made: list[list[Made]]) -> str:
+    """The page of findings from the rows of each of its sections."""
+    parts = ["# What we found", " ".join(found.INTRODUCTION.split())]
+    for (title, text, _), rows in zip(found.SECTIONS, made, strict=True):
+        table = "\n".join([FINDINGS_HEAD, *(finding(row) for row in rows)])
+        parts += [f"## {title}", " ".join(text.split()), table]
+    return "\n\n".join(parts) + "\n"
+
+
+def finding(row: Made) -> str:
+    """A line of the page of findings."""
+    _, what, command, _, ours, _ = row.cells
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in (what, ours, command)) + " |"
+
+
 def made_rows(paper: ModuleType) -> list[Made]:
     """Every row of a paper, run."""
     return [make(row) for row in paper.ROWS]
@@ -99,14 +117,19 @@ def main() -> int:
         for path, text in wanted.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
-    wanted[PAGE] = page({paper.__name__: made_rows(paper) for paper in PAPERS})
+    pages = {
+        PAGE: page({paper.__name__: made_rows(paper) for paper in PAPERS}),
+        FINDINGS: findings([[make(row) for row in rows] for _, _, rows in found.SECTIONS]),
+    }
+    wanted |= pages
     if "--check" in sys.argv:
         stale = [
             path for path, text in wanted.items() if not path.exists() or path.read_text("utf-8") != text
         ]
         print("\n".join(f"out of date: {path.relative_to(DOCS.parent)}" for path in stale) or "up to date")
         return 1 if stale else 0
-    PAGE.write_text(wanted[PAGE], "utf-8")
+    for path, text in pages.items():
+        path.write_text(text, "utf-8")
     print(f"{sum(len(paper.ROWS) for paper in PAPERS)} rows in {PAGE}")
     return 0
 

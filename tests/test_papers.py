@@ -51,6 +51,29 @@ def test_a_row_is_what_its_command_prints(row: Any, data_dir: Any) -> None:
         assert MAKER.longer(made, made.detail) in PAGE
 
 
+FINDINGS = (DOCS / "findings.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=row.item) for _, _, rows in MAKER.found.SECTIONS for row in rows]
+)
+def test_a_finding_is_what_its_command_shows(row: Any, data_dir: Any) -> None:
+    for folder in MAKER.folders(row.needs):
+        assert data_dir / folder
+    assert MAKER.finding(MAKER.make(row)) in FINDINGS.splitlines()
+
+
+def test_the_findings_are_these_and_no_others() -> None:
+    assert sum(line.startswith("| ") for line in FINDINGS.splitlines()) == sum(
+        len(rows) + 1 for _, _, rows in MAKER.found.SECTIONS
+    )
+    lines = [line for line in FINDINGS.splitlines() if not line.startswith("|") and line]
+    texts = [
+        part for title, text, _ in MAKER.found.SECTIONS for part in (f"## {title}", " ".join(text.split()))
+    ]
+    assert lines == ["# What we found", " ".join(MAKER.found.INTRODUCTION.split()), *texts]
+
+
 def test_the_page_holds_these_rows_in_this_order_and_counts_them() -> None:
     sections = PAGE.split("\n## ")[1:]
     assert len(sections) == len(MAKER.PAPERS)

@@ -36,12 +36,15 @@ ONE_RUN = {
 EACH = "C"
 """`$C` in a command: it is run for each collection in turn."""
 
-LABORATORY = {
+FUNCTIONS = {
     "cumsum": "rankscope.lab.measurement.intervals",
     "steps": "rankscope.lab.measurement.intervals",
     "delta": "rankscope.lab.measurement.intervals",
     "place": "rankscope.lab.measurement.distances",
     "rbp_threshold": "rankscope.lab.measurement.convexity",
+    "combinations": "itertools",
+    "loadtxt": "numpy",
+    "wilcoxon": "scipy.stats",
 }
 """Functions that an expression may use beside `rs`, and where they are imported from."""
 
@@ -114,7 +117,7 @@ def _filled(text: str) -> str:
 def _value(python: str) -> Any:
     names = {
         "rs": rankscope,
-        **{name: getattr(import_module(home), name) for name, home in LABORATORY.items()},
+        **{name: getattr(import_module(home), name) for name, home in FUNCTIONS.items()},
     }
     return eval(_filled(python), names)
 

@@ -168,9 +168,10 @@ ROWS = [
     ),
     Row(
         "Figure 1",
-        "how relative position arises, for any list",
-        waits="`curve --figure rp` is being built",
-        paper="b: -6 at rank 2, +5 at rank 9",
+        "how relative position arises, for any list: where each document comes from; list b",
+        command=f"{CURVE_B} --plot rp.svg --figure rp",
+        paper="-6 at rank 2, +5 at rank 9",
+        ours=lambda t: ", ".join(f"{t['curve'][rank - 1]['rp']:+d} at rank {rank}" for rank in (2, 9)),
     ),
     Row(
         "Definition 1",
