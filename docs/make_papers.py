@@ -22,6 +22,7 @@ from papers.running import COLLECTIONS, EXAMPLES, ONE_RUN, data_folder, folders 
 
 PAGE = DOCS / "papers.md"
 FINDINGS = DOCS / "findings.md"
+WRITTEN = "<!-- written by docs/make_papers.py from docs/papers: change it there, and run it -->"
 FINDINGS_HEAD = "| finding | numbers | command or example |\n|---|---|---|"
 PAPERS = (twist, crp, properties, scales, rbp)
 HEAD = "| item | what it is | command or example | paper | ours | why |\n|---|---|---|---:|---:|---|"
@@ -61,7 +62,9 @@ def preface(counts: Counter[str]) -> str:
         for name, parts in places.items()
     )
     examples = "\n".join(f"{name.upper()}=docs/papers/examples/{name}" for name in lists.EXAMPLES)
-    return f"""# Five papers, item by item
+    return f"""{WRITTEN}
+
+# Five papers, item by item
 
 Every definition, equation, table, figure and announced piece of work of the five papers that Rankscope started from:
 the command that makes it, what the paper prints, what comes out, and why they differ where they do. What is wrong or
@@ -89,7 +92,7 @@ paper is not public, its tables are made from these."""
 
 def findings(made: list[list[Made]]) -> str:
     """The page of findings from the rows of each of its sections."""
-    parts = ["# What we found", " ".join(found.INTRODUCTION.split())]
+    parts = [WRITTEN, "# What we found", " ".join(found.INTRODUCTION.split())]
     for (title, text, _), rows in zip(found.SECTIONS, made, strict=True):
         table = "\n".join([FINDINGS_HEAD, *(finding(row) for row in rows)])
         parts += [f"## {title}", " ".join(text.split()), table]

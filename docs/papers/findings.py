@@ -36,6 +36,12 @@ def _crossings(tables: Any) -> str:
     )
 
 
+def _archetypes(tables: Any) -> str:
+    entries = [row for row in tables["entries"] if row["figure"] != "text"]
+    wrong = [row["counterexample"] for row in entries if row["verdict"] == "refuted"]
+    return f"{len(wrong)} of {len(entries)} fail, by lists such as {wrong[2]}"
+
+
 def _needed(found: dict[int, list[float]]) -> str:
     return "; ".join(
         f"with {runs} runs the printed values need {', '.join(f'{pairs:.2f}' for pairs in needed[:2])} pairs in Table 3 and"
@@ -140,6 +146,12 @@ EFFORT = [
         'Proposition 3 is "at most 1/2"',
         python='rs.evaluate({"t": {"d": 1}}, {"t": ["x", "y", "d"]}, "Rho@3").values.item()',
         ours=lambda value: f"RB = 1, N = 3 gives exactly {value}",
+    ),
+    Row(
+        "archetypes",
+        "Not every entry of the tables of archetypes (Figures 4 to 6) holds for every list",
+        command="rankscope archetypes",
+        ours=_archetypes,
     ),
     Row(
         "axioms",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from papers.reading import lines, percent
-from papers.row import Row
+from papers.row import Detail, Row
 
 TITLE = "Rank-biased precision reloaded (Ferro and Silvello 2015)"
 ABOUT = """Explained in [Meta-evaluation](meta-evaluation.md). The runs of TREC 5 are not public; `$SCORES` has the AP and P@10 of its 61
@@ -43,6 +43,42 @@ def _bounds(tables: Any) -> str:
     return lines(*(f"{m}, {pool} {row['upper'] - row['lower']:.4f}" for (m, pool), row in last.items()))
 
 
+def _significant(measure: str) -> Any:
+    def cell(tables: Any) -> str:
+        found = {
+            (row["test"], row["alpha"]): row["significant"]
+            for row in tables["power"]
+            if row["measure"] == measure
+        }
+        return lines(*(f"{name} {found[test, 0.05]}, {found[test, 0.01]}" for test, name in TESTS.items()))
+
+    return cell
+
+
+TESTS = {"wilcoxon": "Wilcoxon", "t": "t"}
+PRINTED_PAIRS = {
+    "RR": (1030, 763, 1000, 752),
+    "P@10": (1153, 904, 1150, 915),
+    "Rprec": (1211, 994, 1142, 931),
+    "AP": (1260, 1077, 1164, 969),
+    "RBP(p=0.5)": (1077, 845, 1052, 812),
+    "RBP": (1163, 921, 1167, 918),
+    "RBP(p=0.95)": (1232, 1009, 1209, 987),
+    "nDCG(discount='jk')": (1289, 1104, 1267, 1089),
+}
+
+
+def _significant_table(tables: Any) -> Detail:
+    found = {(row["measure"], row["test"], row["alpha"]): row for row in tables["power"]}
+    rows = []
+    for measure, printed in PRINTED_PAIRS.items():
+        mine = [found[measure, test, level] for test in TESTS for level in (0.05, 0.01)]
+        cells = (f"{count / 1830:.3f}, {row['power']:.3f}" for count, row in zip(printed, mine, strict=True))
+        rows.append([measure, *cells])
+    columns = ("measure", "Wilcoxon 95 %", "Wilcoxon 99 %", "t 95 %", "t 99 %")
+    return Detail(columns, rows, "Share of significant pairs: TREC 5 as printed, then TREC-COVID.")
+
+
 ROWS = [
     Row(
         "RBP",
@@ -66,6 +102,13 @@ ROWS = [
         "Table 1",
         "Kendall's tau between measures of pools of depth 10 and 100, in both orderings",
         waits="being built",
+    ),
+    Row(
+        "Table 1, one value",
+        "tau between AP and P@10 on TREC 5; P@10 does not change with the pool",
+        command="rankscope correlate --scores AP=$SCORES/adhoc5_ap.csv --scores P@10=$SCORES/adhoc5_p10.csv --method kendall",
+        paper="0.845",
+        ours=lambda t: f"{t['correlations'][0]['value']:.3f}",
     ),
     Row(
         "nDCG",
@@ -96,8 +139,29 @@ ROWS = [
     Row("Figure 2, two systems", "the bounds of two systems (the original's Figure 6)", waits="being built"),
     Row(
         "Table 2",
-        "significant pairs of runs by Wilcoxon and t test",
-        waits="one command from score matrices is being built",
+        "significant pairs among 1,830 by Wilcoxon and t test at 95 and 99 %; AP",
+        command="rankscope power --scores AP=$SCORES/adhoc5_ap.csv --scores P@10=$SCORES/adhoc5_p10.csv --test wilcoxon --test t --alpha"
+        " 0.05,0.01",
+        paper=lines("Wilcoxon 1260, 1077", "t 1164, 969"),
+        ours=_significant("AP"),
+        why="the headers 99 % and 95 % are exchanged",
+    ),
+    Row(
+        "Table 2",
+        "the same for P@10",
+        command="rankscope power --scores AP=$SCORES/adhoc5_ap.csv --scores P@10=$SCORES/adhoc5_p10.csv --test wilcoxon --test t --alpha"
+        " 0.05,0.01",
+        paper=lines("Wilcoxon 1153, 904", "t 1150, 915"),
+        ours=_significant("P@10"),
+    ),
+    Row(
+        "Table 2",
+        "the same for all eight measures, on TREC-COVID",
+        command=f'rankscope power $COVID --test wilcoxon --test t --alpha 0.05,0.01 -m "{EIGHT}"',
+        paper="24 counts of TREC 5",
+        ours=lambda t: f"{len(t['power'])} counts of {t['power'][0]['pairs']} pairs",
+        why="the other six measures need the runs of TREC 5",
+        detail=_significant_table,
     ),
     Row("Table 3", "features of the collections", waits="a table of features is being built"),
     Row(
