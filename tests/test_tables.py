@@ -10,7 +10,7 @@ import math
 import pytest
 
 from rankscope.errors import SettingsError
-from rankscope.tables import FORMATS, Table, json_text, render
+from rankscope.tables import FORMATS, Table, from_json, json_text, render
 
 HOSTILE = 'a\tb\nc|<script>&$x_y^~{}%#"\\é\x1b[31m=1'
 TABLE = Table(
@@ -73,6 +73,19 @@ def test_json_is_strict() -> None:
     assert parsed["tables"]["t"][0] == {"name": HOSTILE, "value": 0.123456789, "count": 3, "flag": True}
     assert parsed["tables"]["t"][1]["value"] is None
     assert parsed["settings"]["x"] is None
+
+
+def test_json_tells_infinite_from_undefined() -> None:
+    """Undefined is null; infinite numbers have words, and are numbers again when a study is read back."""
+    rows = [("Infinity", math.inf, 1), ("-Infinity", -math.inf, None), ("b", math.nan, 2), ("c", 0.5, 3)]
+    table = Table("t", ("run", "value", "count"), rows)
+    parsed = json.loads(json_text("eval", {"limit": math.inf}, [table]))
+    assert [row["value"] for row in parsed["tables"]["t"]] == ["Infinity", "-Infinity", None, 0.5]
+    assert parsed["settings"]["limit"] == "Infinity"
+    again = from_json("t", parsed["tables"]["t"])
+    assert again.column("run") == ["Infinity", "-Infinity", "b", "c"]
+    assert again.column("value") == [math.inf, -math.inf, None, 0.5]
+    assert again.column("count") == [1, None, 2, 3]
 
 
 def test_lone_surrogates_do_not_break_json() -> None:

@@ -15,10 +15,11 @@ from unicodedata import combining, east_asian_width
 from rankscope.errors import SettingsError, printable
 from rankscope.frames import Framed
 
-__all__ = ["FORMATS", "Cell", "Table", "Tables", "json_text", "render"]
+__all__ = ["FORMATS", "Cell", "Table", "Tables", "from_json", "json_number", "json_text", "render"]
 
 Cell: TypeAlias = str | int | float | bool | None
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
+_INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
     "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
@@ -249,7 +250,7 @@ def render(tables: Iterable[Table], format: str) -> str:
 
 
 def json_text(command: str, settings: Mapping[str, Any], tables: Iterable[Table]) -> str:
-    """The one JSON object that every command prints; NaN and infinities as null."""
+    """The one JSON object that every command prints: NaN is null, infinities are "Infinity" and "-Infinity"."""
     import json
 
     from rankscope import __version__
@@ -272,13 +273,41 @@ def json_text(command: str, settings: Mapping[str, Any], tables: Iterable[Table]
     )
 
 
+def json_number(value: float) -> float | str | None:
+    """A number as JSON can hold it, which knows no undefined and no infinite ones.
+
+    >>> [json_number(x) for x in (0.5, math.nan, math.inf, -math.inf)]
+    [0.5, None, 'Infinity', '-Infinity']
+    """
+    if math.isnan(value):
+        return None
+    return float(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def from_json(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    """A table read back from the JSON of :func:`json_text`.
+
+    The words for infinite numbers are numbers again in columns that hold nothing else but numbers.
+
+    >>> from_json("t", [{"run": "Infinity", "x": 1.5}, {"run": "b", "x": "-Infinity"}]).rows
+    [('Infinity', 1.5), ('b', -inf)]
+    """
+    columns = tuple(dict.fromkeys(key for row in rows for key in row))
+    values = {column: [row.get(column) for row in rows] for column in columns}
+    for column, cells in values.items():
+        kinds = {type(cell) for cell in cells if cell is not None and cell not in _INFINITE}
+        if kinds and kinds <= {int, float}:
+            values[column] = [_INFINITE.get(cell, cell) if isinstance(cell, str) else cell for cell in cells]
+    return Table(name, columns, list(zip(*values.values(), strict=True)))
+
+
 def _jsonable(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _jsonable(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_jsonable(inner) for inner in value]
     if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
+        return json_number(value)
     if value is None or isinstance(value, str | bool | int):
         return value
     if hasattr(value, "tolist"):

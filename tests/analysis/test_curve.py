@@ -177,3 +177,17 @@ def test_people_see_the_first_ranks(tmp_path: Path, capfd: pytest.CaptureFixture
     assert "the first 3 of 200 ranks" in text and "d2" in text and "d3" not in text
     assert main(["curve", str(qrels), str(run), "--topic", "u"]) == 2
     assert "topic 'u' has no judgments" in capfd.readouterr().err
+
+
+def test_a_point_that_never_comes_is_infinite_in_json(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Not null, which says that a number is undefined."""
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("t 0 a 1\nt 0 b 1\n")
+    run.write_text("t Q0 x 1 2 r\nt Q0 y 2 1 r\n")
+    assert main(["curve", str(qrels), str(run), "--topic", "t", "-f", "json"]) == 0
+    points = {row["point"]: row for row in json.loads(capfd.readouterr().out)["tables"]["points"]}
+    assert points["balance (sign-change)"] == {
+        "point": "balance (sign-change)", "rank": "Infinity", "crp": None
+    }  # fmt: skip

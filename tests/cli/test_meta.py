@@ -302,3 +302,14 @@ def test_correlation_across_pools_and_orderings(place, capsys):
     assert "| measure | pool | P@5 (trec\\_eval) | P@5 (file) |" in capsys.readouterr().out
     assert main(arguments(place, "correlate", *more, "--swaps")) == 2
     assert "leave out" in capsys.readouterr().err
+
+
+def test_options_with_numbers_may_be_repeated(place, capsys):
+    power = tables(capsys, place, "power", "-m", "AP", "--test", "t", "--alpha", ".05", "--alpha", ".01")
+    assert [row["alpha"] for row in power["power"]] == [0.05, 0.01]
+    together = tables(capsys, place, "power", "-m", "AP", "--test", "t", "--alpha", "0.05,0.01,0.05")
+    assert together == power
+    bounds = tables(capsys, place, "bounds", "--p", "0.5", "--p", "0.9", "--depths", "1", "--depths", "5")
+    assert {(row["p"], row["depth"]) for row in bounds["bounds"]} == {(0.5, 1), (0.5, 5), (0.9, 1), (0.9, 5)}
+    pools = tables(capsys, place, "pools", "-m", "AP", "--ratios", "50", "--ratios", "30")
+    assert {row["pool"] for row in pools["robustness"]} == {50, 30}

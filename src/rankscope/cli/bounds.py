@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--p",
         type=options.decimals,
+        action=options.Collected,
         default=(0.5, 0.8, 0.95),
         metavar="P,...",
         help="persistence of RBP (default: 0.5,0.8,0.95)",
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depths",
         type=options.whole_numbers,
+        action=options.Collected,
         metavar="D,...",
         help="ranks (default: 1,2,3,5,10,20,... to the longest list)",
     )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankscope.scores import Scores
 
 __all__ = [
+    "Collected",
     "add_collection",
     "add_jobs",
     "add_measures",
@@ -189,6 +190,27 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="seed of the random numbers (default: 1)"
     )
+
+
+class Collected(argparse.Action):
+    """Numbers between commas from an option that may be given several times: all of them, each once.
+
+    >>> parser = argparse.ArgumentParser()
+    >>> _ = parser.add_argument("--alpha", type=decimals, action=Collected, default=(0.1,))
+    >>> parser.parse_args(["--alpha", "0.05", "--alpha", "0.01,0.05"]).alpha, parser.parse_args([]).alpha
+    ((0.05, 0.01), (0.1,))
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        before = getattr(namespace, self.dest)
+        given = () if before is self.default else before
+        setattr(namespace, self.dest, tuple(dict.fromkeys((*given, *values))))
 
 
 def decimals(text: str) -> tuple[float, ...]:

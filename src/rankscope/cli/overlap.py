@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depths",
         type=options.whole_numbers,
+        action=options.Collected,
         metavar="K,...",
         help="ranks at which common documents are counted (default: 1,2,3,5,10,20,... to --depth)",
     )

@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ratios",
         type=options.decimals,
+        action=options.Collected,
         metavar="P,...",
         help=f"percent of the judgments kept (default: {shown})",
     )
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depth",
         type=options.whole_numbers,
+        action=options.Collected,
         metavar="K,...",
         help="pools of these depths instead of samples",
     )

@@ -32,9 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--alpha",
         type=options.decimals,
+        action=options.Collected,
         default=(0.05,),
         metavar="A",
-        help="level, or several between commas (default: 0.05)",
+        help="level, or several between commas; repeatable (default: 0.05)",
     )
     parser.add_argument(
         "--replicates",

@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ratios",
         type=options.decimals,
+        action=options.Collected,
         default=RATIOS,
         metavar="P,...",
         help="percent of judgments kept (default: 90,70,50,30,10)",
@@ -87,6 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--p",
         type=options.decimals,
+        action=options.Collected,
         default=(0.5, 0.8, 0.95),
         metavar="P,...",
         help="persistence of the bounded RBP (default: 0.5,0.8,0.95)",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -22,7 +21,7 @@ from rankscope.measures import Measure
 from rankscope.read.ids import to_text
 from rankscope.reporting.notes import notes
 from rankscope.reporting.study import for_page
-from rankscope.tables import Table
+from rankscope.tables import Table, json_number
 
 __all__ = ["IN_PAGE", "MAGIC", "as_json", "as_stream", "payload"]
 
@@ -158,7 +157,7 @@ def _table(table: Table) -> dict[str, Any]:
 def _cell(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return json_number(value) if isinstance(value, float) else value
 
 
 def as_json(document: Mapping[str, Any]) -> str:

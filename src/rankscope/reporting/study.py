@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from rankscope.json_documents import (
     scalar,
     text,
 )
-from rankscope.tables import Table
+from rankscope.tables import Table, from_json
 
 __all__ = ["for_page", "read_study"]
 
@@ -54,7 +54,7 @@ def read_study(directory: str | Path) -> dict[str, Table]:
     for path in _files(root):
         for name, rows in read_json(path, _document, "write the study again").get("tables", {}).items():
             if name not in found and rows:
-                found[name] = _from_rows(name, rows)
+                found[name] = from_json(name, rows)
     if not found:
         raise InputError(
             "there are no tables here", path=root, hint="name the directory rankscope study wrote"
@@ -97,11 +97,6 @@ def _document(content: Any, place: str) -> None:
                 if column not in row:
                     raise Mismatch(f"tables.{name}[{i}]", f"the column {column!r} is missing")
                 shape(row[column], f"tables.{name}[{i}].{column}")
-
-
-def _from_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
-    columns = tuple(rows[0])
-    return Table(name, columns, [tuple(row[c] for c in columns) for row in rows])
 
 
 def for_page(tables: Mapping[str, Table]) -> dict[str, Table]:

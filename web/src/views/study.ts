@@ -10,7 +10,9 @@ export function rowsOf(table: StudyTable | undefined): Row[] {
 }
 
 export const text = (v: Cell | undefined): string => (v === null || v === undefined ? "" : String(v));
-export const number = (v: Cell | undefined): number => (typeof v === "number" ? v : NaN);
+/** A number of a table; JSON has words for infinite ones, and null for those that are undefined. */
+export const number = (v: Cell | undefined): number =>
+  typeof v === "number" ? v : v === "Infinity" ? Infinity : v === "-Infinity" ? -Infinity : NaN;
 
 export function distinct(rows: Row[], column: string): string[] {
   return [...new Set(rows.map((r) => text(r[column])))];
