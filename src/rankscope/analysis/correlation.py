@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from rankscope.analysis.stats.coefficients import Kendall, ap_correlation, kendall, pearson, spearman
 from rankscope.analysis.stats.matrices import (
     CompleteMatrix,
+    best_runs,
     complete,
     left_out,
     run_means,
     settled,
-    top_runs,
-    with_runs,
 )
 from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
 from rankscope.errors import InputError, SettingsError, nearest
@@ -74,8 +73,7 @@ def correlation(
     }  # fmt: skip
     if "rbo" in methods:
         settings |= {"rbo_p": rbo_p, "rbo_ties": rbo_ties}
-    if top is not None:
-        scores = with_runs(scores, top_runs(run_means(complete(scores, by)), top))
+    scores = best_runs(scores, top, by)
     if len(scores.runs) < 2:
         raise InputError("correlation needs at least two runs", hint="name more run files")
     matrices = [complete(scores, measure) for measure in wanted]

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.analysis.stats.matrices import best_judged, top_settings
 from rankscope.errors import SettingsError, nearest
 from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, parse_many
@@ -273,6 +274,8 @@ def effort(
     *,
     crossing: str = "sign-change",
     cutoff: int = 1000,
+    top: float | None = None,
+    by: str | Measure = "AP",
     order: str = "trec_eval",
     missing: str = "zero",
     jobs: int | None = None,
@@ -280,7 +283,8 @@ def effort(
     """Archetypes, indicators and effort/gain planes of runs.
 
     ``qrels`` and ``runs`` are whatever :func:`rankscope.evaluate` takes. ``cutoff`` is N of Twist; topics without
-    relevant documents are left out. References: Ferro and others 2016, Angelini and others 2012.
+    relevant documents are left out. ``top`` keeps the best round(top n) runs by the mean of ``by``. References: Ferro
+    and others 2016, Angelini and others 2012.
 
     >>> found = effort({"q1": {"d1": 1}}, {"a": {"q1": ["d1"]}, "b": {"q1": ["x", "y", "d1"]}}, "AP")
     >>> found.archetypes.column("archetype")
@@ -288,8 +292,8 @@ def effort(
     """
     judged = judge(as_qrels(qrels), as_runs(runs, order), jobs=jobs)
     return effort_of(
-        judged, parse_many(gains), crossing=crossing, cutoff=cutoff, missing=missing, order=order
-    )
+        judged, parse_many(gains), crossing=crossing, cutoff=cutoff, top=top, by=by, missing=missing, order=order
+    )  # fmt: skip
 
 
 def effort_of(
@@ -298,6 +302,8 @@ def effort_of(
     *,
     crossing: str = "sign-change",
     cutoff: int = 1000,
+    top: float | None = None,
+    by: str | Measure = "AP",
     missing: str = "zero",
     order: str = "trec_eval",
 ) -> Effort:
@@ -305,6 +311,7 @@ def effort_of(
     _choice(crossing, CROSSINGS, "crossing")
     _choice(missing, MISSING, "missing")
     gains = tuple(gains)
+    judged = best_judged(judged, top, by, missing)
     twist = REGISTRY["Twist"](crossing=crossing) @ cutoff
     lists = judged.lists
     archetype = archetypes_of(lists, crossing=crossing, cutoff=twist.cutoff)
@@ -319,6 +326,6 @@ def effort_of(
         gain=tuple(np.where(archetype == "", np.nan, measure.of(lists)) for measure in gains),
         settings={
             "gains": [str(measure) for measure in gains], "crossing": crossing, "cutoff": twist.cutoff,
-            "missing": missing, "order": order,
+            "missing": missing, "order": order, **top_settings(top, by),
         },
     )  # fmt: skip

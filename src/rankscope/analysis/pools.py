@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-from rankscope.analysis.stats.matrices import row_means, settled
+from rankscope.analysis.stats.matrices import best_judged, row_means, settled, top_settings
 from rankscope.analysis.stats.randomness import streams
 from rankscope.analysis.stats.sampling import Sampler, depth_pool, groups_of, without_group
 from rankscope.engines import run_pieces
@@ -38,6 +38,8 @@ def pool_robustness(
     sampling: str = "grade",
     repeats: int = 1,
     seed: int = 1,
+    top: float | None = None,
+    by: str | Measure = "AP",
     order: str = "trec_eval",
     missing: str = "zero",
     jobs: int | None = None,
@@ -46,7 +48,9 @@ def pool_robustness(
 
     ``ratios`` keeps that many percent of the judgments (:class:`~rankscope.analysis.stats.sampling.Sampler`;
     90, 70, 50, 30, 10 unless ``depth`` is given), ``repeats`` times with different random samples; ``depth`` keeps
-    the judgments of documents in the first ranks of some run. Recall bases are those of the reduced pool.
+    the judgments of documents in the first ranks of some run. Recall bases are those of the reduced pool. ``top`` keeps
+    the best round(top n) runs by the mean of ``by`` under all judgments (0.75 and AP in Ferro et al.); the others take
+    no part, also not in the pool of a depth.
 
     Tables: ``robustness`` {measure, pool, repeat, tau, tau_ap, change, judgments}: Kendall's tau-b and AP-correlation
     of the runs' means with those of the full pool, and the mean absolute change of the means; ``curve`` {measure, pool,
@@ -58,14 +62,14 @@ def pool_robustness(
     >>> pool_robustness(qrels, runs, ["AP"], depth=1)["robustness"].records()[0]["pool"]
     'depth 1'
     """
-    judged = judge(*as_collection(qrels, runs, order), jobs=jobs)
+    judged = best_judged(judge(*as_collection(qrels, runs, order), jobs=jobs), top, by, missing)
     depths = () if depth is None else (depth,) if isinstance(depth, int) else tuple(depth)
     ratios = (RATIOS if not depths else ()) if ratios is None else tuple(ratios)
     result = robustness_of(
         judged, parse_many(measures), ratios=ratios, depths=depths, sampling=sampling, repeats=repeats,
         seed=seed, missing=missing, jobs=jobs,
     )  # fmt: skip
-    return result.with_settings(order=order)
+    return result.with_settings(order=order, **top_settings(top, by))
 
 
 def robustness_of(

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out
+from rankscope.analysis.stats.matrices import CompleteMatrix, best_runs, complete, left_out, top_settings
 from rankscope.analysis.stats.significance import REPLICATES, PairTests, all_pairs, run_test
 from rankscope.errors import InputError
+from rankscope.measures import Measure, parse_many
 from rankscope.result import Result, TableResult
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
@@ -27,6 +28,9 @@ def discriminative_power(
     alpha: float | Sequence[float] = 0.05,
     replicates: int | None = None,
     seed: int = 1,
+    top: float | None = None,
+    by: str | Measure = "AP",
+    measures: Sequence[str | Measure] | None = None,
     jobs: int | None = None,
 ) -> TableResult:
     """The share of all pairs of runs that a measure separates significantly, with each pair's significance level.
@@ -34,7 +38,8 @@ def discriminative_power(
     For ``bootstrap`` (Sakai 2006, 1000 replicates) the same resampled topics serve every pair and every measure;
     ``tukey`` is the randomised Tukey HSD (Carterette 2012, 5000 replicates); also ``t`` and ``wilcoxon``.
     A pair is significant if ASL < alpha; ``delta`` is the largest over the pairs of the difference that would
-    have been needed. Several tests and several alphas give one row each.
+    have been needed. Several tests and several alphas give one row each. ``top`` keeps the best round(top n) runs by
+    the mean of ``by`` (0.75 and AP in Ferro et al.); ``measures`` are those to look at, if not all.
 
     Tables: ``power`` {measure, test, alpha, pairs, significant, power, delta, topics}, ``asl`` {measure, test, a,
     b, asl, difference}, ``curve`` {measure, test, asl, pairs}: how many pairs have at most this ASL.
@@ -49,7 +54,9 @@ def discriminative_power(
     """
     tests = (test,) if isinstance(test, str) else tuple(test)
     alphas = (alpha,) if isinstance(alpha, int | float) else tuple(alpha)
-    matrices = [complete(scores, measure) for measure in scores.measures]
+    wanted = scores.measures if measures is None else tuple(parse_many(measures))
+    scores = best_runs(scores, top, by)
+    matrices = [complete(scores, measure) for measure in wanted]
     check_comparable(scores, matrices)
     first, second = all_pairs(len(scores.runs))
     power: list[tuple[Cell, ...]] = []
@@ -80,6 +87,8 @@ def discriminative_power(
         "alpha": list(alphas),
         "replicates": {t: replicates or n for t, n in REPLICATES.items() if t in tests},
         "seed": seed,
+        "measures": [str(measure) for measure in wanted],
+        **top_settings(top, by),
         **left_out(matrices),
     }
     result = TableResult.of(*tables, settings=settings)

@@ -22,7 +22,6 @@ from rankscope.analysis.pool_correlation import pool_correlation
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
-from rankscope.measures import parse_many
 from rankscope.read import ORDERS
 
 DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
@@ -57,12 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="M",
         help="with these two: the measures that make the columns (default: all)",
     )
-    parser.add_argument(
-        "--top", type=float, metavar="F", help="only the best share F of the runs, such as 0.75"
-    )
-    parser.add_argument(
-        "--by", default="AP", metavar="M", help="the measure that --top goes by (default: AP)"
-    )
+    options.add_top(parser)
     parser.add_argument("-q", "--topics", action="store_true", help="the correlation on every topic as well")
     parser.add_argument(
         "--swaps", action="store_true", help="list the pairs of runs that two measures order differently"
@@ -75,20 +69,14 @@ def run(args: argparse.Namespace) -> None:
     if args.pool_depth is not None or args.orders is not None:
         _across_pools(args)
         return
-    measures, by = options.measures(args), args.by
-    if args.scores:
-        scores = options.evaluated(args, measures)
-        measures = list(scores.measures)
-    else:
-        by = parse_many([by])[0]
-        scores = options.evaluated(args, measures if args.top is None or by in measures else [*measures, by])
+    measures = options.measures(args)
+    scores = options.evaluated(args, measures)
     methods = args.method or ("kendall", "ap")
     result = correlation(
         scores,
         methods,
-        top=args.top,
-        by=by,
-        measures=measures,
+        **options.top(args),
+        measures=scores.measures if args.scores else measures,
         per_topic=args.topics,
         swaps=args.swaps,
         rbo_p=args.rbo_p,

@@ -9,6 +9,7 @@ examples:
   rankscope effort qrels.txt runs/
   rankscope effort qrels.txt runs/ -m "AP nDCG@10" --crossing matters
   rankscope effort qrels.txt runs/ --cell "AP huge huge"      great by AP, at a huge effort
+  rankscope effort qrels.txt runs/ --top 0.75                  without the worst quarter by AP
   rankscope effort qrels.txt runs/ -q -f csv -o effort.csv
   rankscope effort qrels.txt runs/ -m AP --plot plane.pdf
 """
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"list the runs and topics of one cell; gain: {', '.join(GAINS)}; effort: {', '.join(EFFORTS)}",
     )
     parser.add_argument("-q", "--topics", action="store_true", help="every run and topic as well")
+    options.add_top(parser)
     options.add_output(parser)
     options.add_plot(parser)
     parser.add_argument(
@@ -67,8 +69,9 @@ def run(args: argparse.Namespace) -> None:
     qrels, runs = options.collection(args)
     judged = judge(qrels, runs, jobs=args.jobs)
     found = effort_of(
-        judged, gains, crossing=args.crossing, cutoff=args.cutoff, missing=args.missing, order=args.order
-    )
+        judged, gains, crossing=args.crossing, cutoff=args.cutoff, **options.top(args), missing=args.missing,
+        order=args.order,
+    )  # fmt: skip
     more = {"highlight": args.highlight} if args.figure == "plane" else {}
 
     def figure() -> Any:

@@ -30,12 +30,14 @@ __all__ = [
     "add_runs",
     "add_scores",
     "add_seed",
+    "add_top",
     "collection",
     "decimals",
     "evaluated",
     "load_plugins",
     "measures",
     "named_file",
+    "top",
     "whole_numbers",
 ]
 
@@ -185,6 +187,25 @@ def add_rbo(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_top(parser: argparse.ArgumentParser) -> None:
+    """--top and --by for commands that may leave the worst runs out."""
+    parser.add_argument(
+        "--top",
+        type=float,
+        metavar="F",
+        help="only the best share F of the runs, such as 0.75 (default: all)",
+    )
+    parser.add_argument(
+        "--by", default="AP", metavar="M", help="the measure that --top goes by (default: AP)"
+    )
+
+
+def top(args: argparse.Namespace) -> dict[str, Any]:
+    """What --top and --by say, for an analysis."""
+    by = args.by if getattr(args, "scores", None) else parse_many([args.by])[0]
+    return {"top": args.top, "by": by}
+
+
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """--seed for commands that draw random numbers."""
     parser.add_argument(
@@ -271,8 +292,11 @@ def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
 
     if getattr(args, "scores", None):
         return _given(args)
+    wanted = list(measures)
+    if getattr(args, "top", None) is not None and (by := top(args)["by"]) not in wanted:
+        wanted.append(by)
     judged = judge(*collection(args), jobs=args.jobs)
-    return score(judged, measures, missing=args.missing, settings={"order": args.order})
+    return score(judged, wanted, missing=args.missing, settings={"order": args.order})
 
 
 def _given(args: argparse.Namespace) -> Scores:

@@ -6,6 +6,7 @@ group of runs, --groups FILE with lines of: run group) alone contributed (--leav
 examples:
   rankscope pools qrels.txt runs/ --ratios 90,70,50,30,10 --repeats 10 --seed 1
   rankscope pools qrels.txt runs/ --depth 10 -m "P@10 AP RBP(p=0.95)"
+  rankscope pools qrels.txt runs/ --top 0.75                 without the worst quarter by AP, as papers do
   rankscope pools qrels.txt runs/ --leave-out --depth 10 --groups teams.txt
 """
 
@@ -15,6 +16,7 @@ import argparse
 from pathlib import Path
 
 from rankscope.analysis.pools import RATIOS, leave_out_of, robustness_of
+from rankscope.analysis.stats.matrices import best_judged, top_settings
 from rankscope.analysis.stats.sampling import SAMPLINGS
 from rankscope.cli import options
 from rankscope.cli.output import emit
@@ -56,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-q", "--runs", dest="each_run", action="store_true", help="the mean of every run as well"
     )
+    options.add_top(parser)
     options.add_seed(parser)
     options.add_output(parser)
     options.add_plot(parser)
@@ -69,7 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     measures = options.measures(args)
     qrels, runs = options.collection(args)
-    judged = judge(qrels, runs, jobs=args.jobs)
+    judged = best_judged(judge(qrels, runs, jobs=args.jobs), **options.top(args), missing=args.missing)
+    said = {"order": args.order, **top_settings(**options.top(args))}
     if args.leave_out:
         if args.depth is None or len(args.depth) != 1:
             raise SettingsError(
@@ -79,7 +83,7 @@ def run(args: argparse.Namespace) -> None:
         result = leave_out_of(
             judged, measures, depth=args.depth[0], groups=groups, missing=args.missing, jobs=args.jobs
         )
-        emit(args, result.with_settings(order=args.order))
+        emit(args, result.with_settings(**said))
         return
     depths = args.depth or ()
     ratios = args.ratios if args.ratios is not None else () if depths else RATIOS
@@ -89,7 +93,7 @@ def run(args: argparse.Namespace) -> None:
     )  # fmt: skip
     more = ["means"] if args.each_run else []
     display = [result[name] for name in ("curve", *more)]
-    emit(args, result.with_settings(order=args.order), main=["robustness", *more], display=display)
+    emit(args, result.with_settings(**said), main=["robustness", *more], display=display)
 
 
 def _read_groups(path: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ examples:
   rankscope power qrels.txt runs/
   rankscope power qrels.txt runs/ --test t --test wilcoxon --alpha 0.05,0.01
   rankscope power --scores AP=ap.csv --scores P@10=p10.csv --test wilcoxon --test t --alpha 0.05,0.01
+  rankscope power qrels.txt runs/ --top 0.75                 without the worst quarter by AP, as papers do
   rankscope power qrels.txt runs/ -m "AP Twist" --test tukey --seed 7 -f json -o power.json
 """
 
@@ -46,19 +47,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-q", "--pairs", action="store_true", help="the significance level of every pair as well"
     )
+    options.add_top(parser)
     options.add_seed(parser)
     options.add_output(parser)
     options.add_plot(parser)
 
 
 def run(args: argparse.Namespace) -> None:
-    scores = options.evaluated(args, options.measures(args))
+    measures = options.measures(args)
+    scores = options.evaluated(args, measures)
     result = discriminative_power(
         scores,
         args.test or "bootstrap",
         alpha=args.alpha,
         replicates=args.replicates,
         seed=args.seed,
+        **options.top(args),
+        measures=scores.measures if args.scores else measures,
         jobs=args.jobs,
     )
     more = ["asl"] if args.pairs else []

@@ -114,6 +114,29 @@ class Judged(Derived):
         fewer = bool(((grade == full.qrels.grade) | (grade == UNJUDGED)).all())
         return replace(self, qrels=self.qrels.regraded(grade), full=full if fewer else None)
 
+    def with_runs(self, keep: Sequence[int] | npt.NDArray[np.integer]) -> Judged:
+        """The lists of some of the runs, by their numbers, in that order; the judgments stay what they are."""
+        width = len(self.topics)
+        lists = (np.asarray(keep, np.int64)[:, np.newaxis] * width + np.arange(width)).ravel()
+        size = np.diff(self.offsets)[lists]
+        offsets = np.concatenate([[0], np.cumsum(size)])
+        hits = np.arange(offsets[-1]) + np.repeat(self.offsets[lists] - offsets[:-1], size)
+        names = tuple(self.runs[r] for r in keep)
+        return replace(
+            self,
+            runs=names,
+            offsets=offsets,
+            rank=self.rank[hits],
+            judgment=self.judgment[hits],
+            length=self.length[lists],
+            present=self.present[lists],
+            tied=self.tied[lists],
+            ignored_topics={name: self.ignored_topics[name] for name in names if name in self.ignored_topics},
+            tags=tuple(self.tags[r] for r in keep) if self.tags else (),
+            ties=None if self.ties is None else self.ties.taken(hits),
+            full=None if self.full is None else self.full.with_runs(keep),
+        )
+
     def grid(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """One value per list as a matrix runs x topics."""
         return values.reshape(len(self.runs), len(self.topics))

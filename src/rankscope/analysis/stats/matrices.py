@@ -12,17 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.errors import InputError, SettingsError
-from rankscope.measures import Measure
-from rankscope.scores import Scores
+from rankscope.judging import Judged
+from rankscope.measures import Measure, parse_many
+from rankscope.scores import Scores, score
 
 __all__ = [
     "CompleteMatrix",
+    "best_judged",
+    "best_runs",
     "complete",
     "left_out",
     "row_means",
     "run_means",
     "settled",
     "top_runs",
+    "top_settings",
     "with_runs",
 ]
 
@@ -112,4 +116,26 @@ def top_runs(means: Floats, fraction: float) -> NDArray[np.intp]:
 def with_runs(scores: Scores, keep: NDArray[np.intp]) -> Scores:
     """The scores of some of the runs."""
     names = tuple(scores.runs[r] for r in keep)
-    return Scores(names, scores.topics, scores.measures, scores.values[:, keep], scores.settings)
+    judged = None if scores.judged is None else scores.judged.with_runs(keep)
+    return Scores(names, scores.topics, scores.measures, scores.values[:, keep], scores.settings, judged)
+
+
+def best_runs(scores: Scores, top: float | None, by: str | Measure = "AP") -> Scores:
+    """The scores of the best round(top n) runs by the mean of ``by``; of all runs if ``top`` is None.
+
+    Papers leave out the worst quarter by AP (Voorhees and Buckley 2002; Ferro et al. 2016).
+    """
+    return scores if top is None else with_runs(scores, top_runs(run_means(complete(scores, by)), top))
+
+
+def best_judged(judged: Judged, top: float | None, by: str | Measure = "AP", missing: str = "zero") -> Judged:
+    """The lists of the runs that :func:`best_runs` keeps: the others take no part in anything that follows."""
+    if top is None:
+        return judged
+    scores = score(judged, parse_many([by]), missing=missing)
+    return judged.with_runs(top_runs(run_means(complete(scores, scores.measures[0])), top))
+
+
+def top_settings(top: float | None, by: str | Measure) -> dict[str, Any]:
+    """For the settings of a result: which of the runs were looked at, if not all."""
+    return {} if top is None else {"top": top, "by": str(by)}
