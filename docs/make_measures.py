@@ -1,6 +1,6 @@
-"""Writes docs/measures/: one page per measure, from the registry.
+"""Writes what follows from the registry: a page per measure in docs/measures/, and the types of rs.AP, rs.nDCG ...
 
-python docs/make_measures.py            write the pages
+python docs/make_measures.py            write the pages and the types
 python docs/make_measures.py --check    only say whether they are up to date
 """
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from rankscope.measures import REGISTRY, Measure
 
 HOME = Path(__file__).parent / "measures"
+NAMES = HOME.parents[1] / "src" / "rankscope" / "measures" / "names.pyi"
 FAMILIES = {
     "classic": "Classic measures",
     "effort": "Effort",
@@ -72,6 +73,19 @@ def pages() -> dict[str, str]:
     return {"README.md": index(), **{f"{measure.name}.md": page(measure) for measure in _built_in()}}
 
 
+def names() -> str:
+    """What a type checker is to know of every name of the registry."""
+    kinds = {name: type(found) for name, found in REGISTRY.items() if found.family != "user"}
+    modules = sorted({kind.__module__ for kind in kinds.values()})
+    lines = [
+        "# Every measure as a name of the package; written from the registry by python docs/make_measures.py",
+        *(f"import {module}" for module in modules),
+        "",
+        *(f"{name}: {kind.__module__}.{kind.__qualname__}" for name, kind in sorted(kinds.items())),
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def _built_in() -> list[Measure]:
     return [measure for measure in dict.fromkeys(REGISTRY.values()) if measure.family != "user"]
 
@@ -91,6 +105,9 @@ def main() -> int:
     wanted = pages()
     present = {path.name: path.read_text("utf-8") for path in HOME.glob("*.md")}
     if "--check" in sys.argv:
+        if NAMES.read_text("utf-8") != names():
+            print(f"out of date: {NAMES.name}")
+            return 1
         stale = sorted(
             name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name)
         )
@@ -101,7 +118,8 @@ def main() -> int:
         (HOME / name).unlink()
     for name, text in wanted.items():
         (HOME / name).write_text(text, "utf-8")
-    print(f"{len(wanted)} pages in {HOME}")
+    NAMES.write_text(names(), "utf-8")
+    print(f"{len(wanted)} pages in {HOME}, and {NAMES.name}")
     return 0
 
 

@@ -23,3 +23,8 @@ def test_measure_pages_are_those_of_the_registry() -> None:
     present = {path.name: path.read_text("utf-8") for path in (DOCS / "measures").glob("*.md")}
     assert {name for name in built_in if built_in[name] != present.get(name)} == set()
     assert present.keys() <= built_in.keys()
+
+
+def test_type_checkers_know_the_measures_of_the_registry() -> None:
+    script = _script("make_measures")
+    assert script.NAMES.read_text("utf-8") == script.names()

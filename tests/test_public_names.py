@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import version
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import rankscope as rs
+from rankscope.measures import REGISTRY
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("name", [n for n in rs.__all__ if n not in ("errors", "lab", "plots", "engines")])
@@ -36,3 +41,55 @@ def test_import_is_light() -> None:
     probe = "import sys, rankscope; print([m for m in ('numpy', 'scipy', 'matplotlib', 'pandas') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_completion_offers_measures_and_public_names_and_nothing_else() -> None:
+    assert set(dir(rs)) == {*rs.__all__, *REGISTRY}
+    assert not {"annotations", "import_module", "sys", "Any", "TYPE_CHECKING"} & set(dir(rs))
+
+
+CHECKED = """
+import rankscope as rs
+reveal_type(rs.nDCG)
+reveal_type(rs.nDCG(gains="exp2") @ 10)
+reveal_type(rs.lab.scales)
+reveal_type(rs.plots.plot_means)
+reveal_type(rs.evaluate({}, {}, "AP").to_pandas())
+rs.nDGC
+rs.lab.scale
+rs.plots.plot_mean
+"""
+
+
+@pytest.mark.slow
+def test_type_checkers_know_every_name(tmp_path: Path) -> None:
+    """No public name is Any to mypy, and a misspelt one is an error."""
+    api = pytest.importorskip("mypy.api")
+    everything = "".join(f"reveal_type(rs.{name})\n" for name in dir(rs))
+    settings = (ROOT / "pyproject.toml").read_text("utf-8").replace('packages = ["rankscope"]', "")
+    (tmp_path / "pyproject.toml").write_text(settings, "utf-8")
+    options = ["--config-file", str(tmp_path / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache")]
+    out, _, code = api.run([*options, "-c", CHECKED + everything])
+    found = [
+        line.partition("note: Revealed type is ")[2].strip('"')
+        for line in out.splitlines()
+        if "Revealed" in line
+    ]
+    assert code == 1, out
+    assert found[:2] == ["rankscope.measures.weighted.nDCG"] * 2
+    assert "Scales" in found[2] and "Figure" in found[3]
+    assert found[4].endswith("DataFrame")
+    assert len(found) == 5 + len(dir(rs)) and "Any" not in found
+    assert out.count("error: ") == 3 == out.count("[attr-defined]")
+
+
+def test_no_warning_at_import_or_on_the_command_line() -> None:
+    for words in (["-c", "import rankscope; rankscope.evaluate"], ["-m", "rankscope", "measures", "AP"]):
+        done = subprocess.run([sys.executable, "-W", "error", *words], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_one_version() -> None:
+    """It is written in one place; what is installed and the citation agree with it."""
+    assert version("rankscope") == rs.__version__
+    assert f"\nversion: {rs.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")

@@ -42,26 +42,32 @@ _WHERE = {name: module for module, names in _HOME.items() for name in names}
 __all__ = ["__version__", *sorted(_WHERE), *_MODULES]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _WHERE:
-        return getattr(import_module(_WHERE[name]), name)
-    if name in _MODULES:
-        return import_module(f"rankscope.{name}")
-    if not name.startswith("_"):
-        from rankscope.measures import REGISTRY
+if not TYPE_CHECKING:  # type checkers know every name from below, and a misspelt one is an error to them
 
-        if name in REGISTRY:
-            return REGISTRY[name]
-    raise AttributeError(f"module 'rankscope' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name in _WHERE:
+            return getattr(import_module(_WHERE[name]), name)
+        if name in _MODULES:
+            return import_module(f"rankscope.{name}")
+        if not name.startswith("_"):
+            from rankscope.measures import REGISTRY
+
+            if name in REGISTRY:
+                return REGISTRY[name]
+        raise AttributeError(f"module 'rankscope' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     from rankscope.measures import REGISTRY
 
-    return sorted({*globals(), *_WHERE, *_MODULES, *REGISTRY})
+    return sorted({*__all__, *REGISTRY})
 
 
 if TYPE_CHECKING:
+    from rankscope import engines as engines
+    from rankscope import errors as errors
+    from rankscope import lab as lab
+    from rankscope import plots as plots
     from rankscope.analysis.bounds import bounds as bounds
     from rankscope.analysis.compare import compare as compare
     from rankscope.analysis.correlation import correlation as correlation
@@ -81,6 +87,7 @@ if TYPE_CHECKING:
     from rankscope.judging import judge as judge
     from rankscope.measures import Measure as Measure
     from rankscope.measures import measure as measure
+    from rankscope.measures.names import *  # noqa: F403 (every measure of the registry)
     from rankscope.read import UNJUDGED as UNJUDGED
     from rankscope.read import Qrels as Qrels
     from rankscope.read import Run as Run

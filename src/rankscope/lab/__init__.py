@@ -34,10 +34,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"rankscope.lab.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'rankscope.lab' has no attribute {name!r}")
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOME:
+            return getattr(import_module(f"rankscope.lab.{_HOME[name]}"), name)
+        raise AttributeError(f"module 'rankscope.lab' has no attribute {name!r}")
 
 
 if TYPE_CHECKING:

@@ -94,17 +94,23 @@ def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
                     f"there is no figure called {chosen!r}",
                     hint=nearest(chosen, names) or f"choose one of {', '.join(names)}",
                 )
-            drawn: Figure = __getattr__(names[chosen])(result, **options)
+            drawn: Figure = _load(names[chosen])(result, **options)
             return drawn
     raise SettingsError(
         f"there is no figure of {', '.join(result.tables)}", hint="see the functions of rankscope.plots"
     )
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"rankscope.plots.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'rankscope.plots' has no attribute {name!r}")
+def _load(name: str) -> Any:
+    return getattr(import_module(f"rankscope.plots.{_HOME[name]}"), name)
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOME:
+            return _load(name)
+        raise AttributeError(f"module 'rankscope.plots' has no attribute {name!r}")
 
 
 if TYPE_CHECKING:
