@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from papers.reading import column, lines, means, points, values, vector
-from papers.row import Row
+from papers.row import Detail, Row
 
 TITLE = "Cumulated relative position (Angelini and others 2012)"
 ABOUT = """The older form of the curve, with four indicators of its own; see [Effort](effort.md). `$CRP` holds the paper's example:
@@ -22,8 +22,7 @@ def _support(tables: Any) -> str:
 
 def _indicator(name: str) -> Any:
     def cell(tables: Any) -> str:
-        value = values(tables)[name]
-        return "undefined" if value is None else f"{value:.4f}"
+        return f"{values(tables)[name]:.4f}".replace("inf", "∞")
 
     return cell
 
@@ -38,6 +37,34 @@ def _indicator_rows(item: str, name: str, what: str, why_a: str, why_b: str = ""
 def _after_recall_base(tables: Any) -> list[int]:
     base = points(tables)["recall base"]
     return [row["rp"] for row in tables["curve"] if row["rank"] > base]
+
+
+PROTOTYPE = {
+    "the CRP curve of a topic, the ideal list being the axis": ("Curves", 'id="curves-title"'),
+    "below it a bar: documents in place, too early, too late, in three colours": (
+        "Curves",
+        "ranked too early",
+    ),
+    "the points of the indicators marked on the curve": ("Curves", "turn-around point: the lowest CRP"),
+    "DCG beside CRP, with the bar of what each document gains more or less than the ideal one": (
+        "Curves",
+        "gain above the ideal",
+    ),
+    "parallel coordinates of the indicators for all topics of a run": ("Indicators", 'id="indicators-title"'),
+    "R and the recovery value of the worst case as further axes": ("Indicators", "rho_w"),
+}
+"""The parts of the prototype that Section 4 names; the view that has each, and what shows it in the page."""
+
+
+def _on_the_page(tables: Any, part: str) -> bool:
+    return PROTOTYPE[part][1] in tables["page"]
+
+
+def _prototype_table(tables: Any) -> Detail:
+    rows = [
+        [part, view if _on_the_page(tables, part) else "missing"] for part, (view, _) in PROTOTYPE.items()
+    ]
+    return Detail(("prototype", "view of the page"), rows)
 
 
 ROWS = [
@@ -222,6 +249,11 @@ ROWS = [
     Row(
         "Section 4",
         "the interactive prototype: CRP graph, aggregate graph, CRP against DCG",
-        waits="being compared with the page",
+        command="rankscope report $COVID_RUN -o page.html",
+        ours=lambda t: (
+            f"{len([part for part in PROTOTYPE if _on_the_page(t, part)])} of {len(PROTOTYPE)} parts on the page"
+        ),
+        why="see [the page](explorer.md)",
+        detail=_prototype_table,
     ),
 ]

@@ -122,6 +122,14 @@ def _value(python: str) -> Any:
     return eval(_filled(python), names)
 
 
+def _numbers(row: dict[str, Any]) -> dict[str, Any]:
+    """A row in which infinite numbers are numbers; JSON has only words for them."""
+    return {
+        key: float(value) if isinstance(value, str) and value in ("Infinity", "-Infinity") else value
+        for key, value in row.items()
+    }
+
+
 @functools.cache
 def _tables(command: str) -> dict[str, Any]:
     program, *arguments = shlex.split(_filled(command))
@@ -149,7 +157,7 @@ def _run(command: str, arguments: list[str]) -> dict[str, Any]:
     files = {path.name: path for path in Path().rglob("*") if path.is_file()}
     tables: dict[str, Any] = {"files": sorted(files)}
     if "result.json" in files:
-        result = json.loads(files["result.json"].read_text("utf-8"))
+        result = json.loads(files["result.json"].read_text("utf-8"), object_hook=_numbers)
         tables |= {"settings": result["settings"], **result["tables"]}
     for path in files.values():
         if path.suffix == ".csv":
