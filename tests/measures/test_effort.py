@@ -434,8 +434,31 @@ def test_no_list_strays_further_than_the_weights_allow(patience: float, grades: 
     assert (forward - curves.end <= curves.full_backward * (1 + 1e-12)).all()
     for name in ("SigmaPlus", "SigmaMinus"):
         values = (measure(name)(patience=patience, grades=grades) @ 7).of(lists)
-        assert values.min() >= 0 and values.max() == 1
-        assert name == "SigmaPlus" or values.min() == 0
+        assert values.min() == pytest.approx(0, abs=1e-12) and values.max() == 1
+
+
+@pytest.mark.parametrize("patience", [0.0, 0.2, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize(
+    ("counts", "length"),
+    [({1: 3, 2: 1}, 8), ({1: 2, 2: 1, 3: 1}, 8), ({1: 1, 2: 2, 3: 1}, 8), ({2: 1, 4: 2}, 7)],
+)
+@pytest.mark.parametrize("grades", ["equal", "linear", "0,1,1.1,1.2,9"])
+def test_the_longest_spaces_are_those_of_a_list(
+    counts: dict[int, int], length: int, grades: str, patience: float
+) -> None:
+    """Every order of the documents is tried: the best is what all are divided by."""
+    lists = lists_of([(counts, list(every_list(counts, length)))])
+    curves = WeightedCurves(lists, 1, length, patience, grades)
+    forward = curves.hits.sum(np.maximum(curves.rp, 0))
+    assert forward.max() == pytest.approx(curves.full_forward[0], rel=1e-12)
+    assert (forward - curves.end).max() == pytest.approx(curves.full_backward[0], rel=1e-12)
+
+
+def test_the_farthest_list_leaves_no_forward_space() -> None:
+    counts = {1: 3, 2: 1}
+    lists = lists_of([(counts, list(every_list(counts, 8)))])
+    values = measure("SigmaPlus(patience=0.5,grades='linear')@8").of(lists)
+    assert values.min() == pytest.approx(0, abs=1e-12)  # 0.0249 with each term as large as it can be alone
 
 
 def test_binary_judgments_know_no_distance_between_grades() -> None:

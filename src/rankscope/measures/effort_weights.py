@@ -6,12 +6,14 @@ A misplacement counts RP[j] * w(j) * d(j):
     d(j) = |value(grade at j) - value(grade of the ideal list at j)|      1 throughout for equal grades
 
 With patience 1 and equal grades this is the curve of :class:`~rankscope.measures.effort_curves.Curves`. The space
-ratios are taken against the most that these weights allow: no list has a longer backward space than one without
-relevant documents, and no list a longer forward space than
+ratios are taken against the longest spaces that a list has with these weights. No backward space is longer than that
+of a list without relevant documents. A document of grade g with the value v adds to the forward space
 
-    sum over the RB last ranks j of v j^patience - (v max(g)) j^(patience - 1),    v = value of a grade
+    (j - max(g)) j^(patience - 1) v = v j^patience - v max(g) j^(patience - 1)        at a rank j > RB
 
-where v and v max(g) are each put in ascending order; without a discount that is the full-scale list.
+and less at the ranks up to RB. This grows with j, so that the relevant documents of a farthest list stand on its RB
+last ranks. Their order there: without a discount the best last, as in the full-scale list; with equal grades the best
+first; else, where v and v max(g) do not rise together, the best assignment of documents to ranks.
 """
 
 from __future__ import annotations
@@ -52,6 +54,8 @@ class WeightedCurves(Curves):
         self.patience = patience
         self.grades = grades
         self.rel = rel
+        self.cutoff = cutoff
+        self.pool = lists.pool
         super().__init__(lists, rel, cutoff)
 
     def _follow(self) -> None:
@@ -118,14 +122,45 @@ class WeightedCurves(Curves):
 
     @cached_property
     def full_forward(self) -> AnyArray:
-        """The most forward space that these weights allow."""
+        """The longest forward space that a list has with these weights."""
+        key = ("farthest", self.rel, self.cutoff, self.patience, self.grades)
+        return self.pool.once(key, self._farthest)[self.topic]
+
+    def _farthest(self) -> Floats:
+        """For each topic the forward space of a farthest list."""
         ideal = self.ideal
         topic = ideal.hits.list
         values = self._value(ideal.hits.grade)
         latest = values * ideal.last
-        length = np.zeros(len(ideal.base), np.int64)
-        length[self.topic] = self.length
+        length = np.maximum(self.cutoff, 2 * ideal.base)
         tail = (length - ideal.base)[topic] + ideal.hits.rank
-        most = values[np.lexsort((values, topic))] * tail**self.patience
-        least = latest[np.lexsort((latest, topic))] * tail ** (self.patience - 1.0)
-        return ideal.hits.sum(most - least)[self.topic]
+        high, low = tail**self.patience, self._discount(tail)
+        # a sum of products is largest, or smallest, when both factors are in order: where one order of the documents
+        # does for both terms, this is the farthest list
+        most = values[np.lexsort((values, topic))] * high
+        least = latest[np.lexsort((latest, topic))] * low
+        farthest = ideal.hits.sum(most - least)
+        if self.grades == "equal" or self.patience == 1:
+            return farthest
+        rising = (np.diff(latest) > 0) & (np.diff(topic) == 0)  # from a better grade to a worse one
+        for one in np.unique(topic[1:][rising]).tolist():
+            mine = slice(ideal.start[one], ideal.start[one] + ideal.base[one])
+            _, kind, count = np.unique(-ideal.hits.grade[mine], return_index=True, return_counts=True)
+            added = np.outer(values[mine][kind], high[mine]) - np.outer(latest[mine][kind], low[mine])
+            farthest[one] = _largest_assignment(added, count)
+        return farthest
+
+
+def _largest_assignment(added: Floats, count: AnyArray) -> float:
+    """The most that documents can add together: one of kind k adds ``added[k, j]`` at the j-th place.
+
+    >>> _largest_assignment(np.array([[1.0, 5.0], [4.0, 7.0]]), np.array([1, 1]))
+    9.0
+    """
+    if len(count) == 2:  # the first kind where it adds most beyond the second
+        beyond = np.sort(added[0] - added[1])
+        return float(added[1].sum() + beyond[count[1] :].sum())
+    from scipy.optimize import linear_sum_assignment
+
+    each = np.repeat(added, count, axis=0)
+    return float(each[linear_sum_assignment(each, maximize=True)].sum())
