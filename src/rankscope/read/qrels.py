@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
+from rankscope.frames import Framed
 from rankscope.read.ids import in_natural_order, to_bytes, to_text
 
 __all__ = ["UNJUDGED", "Aspects", "Qrels", "read_qrels"]
@@ -40,7 +41,7 @@ class Aspects:
 
 
 @dataclass(frozen=True, eq=False)
-class Qrels:
+class Qrels(Framed):
     """The judged documents of every topic, flat: those of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``.
 
     Inside a topic documents are sorted by their bytes. Grades are kept as they are in the file; ``grade <= 0`` is
@@ -74,6 +75,21 @@ class Qrels:
         where = slice(self.topic_offsets[t], self.topic_offsets[t + 1])
         pairs = zip(self.documents[where], self.grade[where].tolist(), strict=True)
         return {to_text(document): grade for document, grade in pairs if grade != UNJUDGED}
+
+    def frame_columns(self) -> Mapping[str, Sequence[Any]]:
+        """A row per judgment, under the names that :meth:`from_frame` reads; with aspects one per aspect judged."""
+        document: npt.NDArray[Any] = np.arange(len(self))
+        grade = self.grade
+        if self.aspects is not None:  # as for measures, a document counts for an aspect no more than for its topic
+            document = self.aspects.document
+            grade = np.minimum(self.aspects.grade, self.grade[document])
+        kept = np.flatnonzero(grade != UNJUDGED)
+        topic = np.searchsorted(self.topic_offsets, document[kept], side="right") - 1
+        columns: dict[str, Sequence[Any]] = {"query_id": [self.topics[t] for t in topic.tolist()]}
+        if self.aspects is not None:
+            columns["iteration"] = [self.aspects.names[a] for a in self.aspects.aspect[kept].tolist()]
+        columns["doc_id"] = [to_text(self.documents[d]) for d in document[kept].tolist()]
+        return {**columns, "relevance": grade[kept].tolist()}
 
     def regraded(self, grade: npt.NDArray[np.int32]) -> Qrels:
         """The same documents with other grades (:data:`UNJUDGED` takes a judgment back)."""

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, nearest
+from rankscope.frames import Framed
 from rankscope.read.ids import to_bytes, to_text
 from rankscope.read.orders import check_order, permutation
 from rankscope.read.run_text import LineProblem, RunText, TextList, refuse_empty
@@ -46,7 +47,7 @@ class RunList:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(Framed):
     """One run: a name, an ordering, and either a file or lists in memory.
 
     >>> run = Run.from_dict({"q1": {"d1": 0.5, "d2": 0.9}}, name="bm25")
@@ -113,13 +114,24 @@ class Run:
             raw = _parse_lists(self.source, self.label)
         return {topic: one.ordered(self.order) for topic, one in raw.items()}
 
+    def frame_columns(self) -> Mapping[str, Sequence[Any]]:
+        """A row per document, under the names that :meth:`from_frame` reads, in the ordering of the run."""
+        columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "rank": [], "score": []}
+        for topic, found in self.lists().items():
+            number = len(found.documents)
+            columns["query_id"] += [topic] * number
+            columns["doc_id"] += map(to_text, found.documents)
+            columns["rank"] += range(1, number + 1)
+            columns["score"] += [None] * number if found.scores is None else found.scores.tolist()
+        return columns
+
     def ranking(self, topic: str) -> list[str]:
         """The document ids of one topic from rank 1 on (empty if the run has nothing for it)."""
         found = self.lists().get(topic)
         return [] if found is None else [to_text(document) for document in found.documents]
 
 
-class Runs(Mapping[str, Run]):
+class Runs(Mapping[str, Run], Framed):
     """Runs by name, in the order they were given.
 
     >>> runs = Runs([Run.from_dict({"q1": {"d1": 1.0}}, name="bm25")])
@@ -153,6 +165,14 @@ class Runs(Mapping[str, Run]):
 
     def __repr__(self) -> str:
         return f"<Runs: {', '.join(map(repr, list(self)[:5]))}{', ...' if len(self) > 5 else ''}>"
+
+    def frame_columns(self) -> Mapping[str, Sequence[Any]]:
+        """The rows of every run, with its name in front."""
+        parts = [(name, run.frame_columns()) for name, run in self.items()]
+        columns: dict[str, list[Any]] = {"run": [name for name, part in parts for _ in part["query_id"]]}
+        for column in ("query_id", "doc_id", "rank", "score"):
+            columns[column] = [value for _, part in parts for value in part[column]]
+        return columns
 
     def reordered(self, order: str) -> Runs:
         """The same runs read in another ordering."""

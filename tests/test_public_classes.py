@@ -1,13 +1,17 @@
-"""Everything public can be pickled and deep-copied, and a copy says the same as the original."""
+"""What holds for everything public: it can be pickled and deep-copied, and every result is used in the same way."""
 
 from __future__ import annotations
 
 import copy
 import inspect
 import pickle
+import pkgutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from multiprocessing import get_context
 from typing import Any
 
@@ -15,8 +19,13 @@ import numpy as np
 import pytest
 
 import rankscope as rs
+from rankscope.analysis.pool_correlation import pool_correlation
+from rankscope.analysis.study.experiments import Repetition
 from rankscope.judging import Judged
+from rankscope.lab.certificates import certificates
 from rankscope.measures import REGISTRY
+from rankscope.result import Result
+from rankscope.tables import ROWS_IN_HTML
 
 WAYS: dict[str, Callable[[Any], Any]] = {
     "pickle": lambda thing: pickle.loads(pickle.dumps(thing)),
@@ -60,6 +69,15 @@ def scores() -> rs.Scores:
     return rs.evaluate(QRELS, RUNS, ["AP", "nDCG@10", "Twist", function()])
 
 
+def repetition() -> Repetition:
+    with tempfile.TemporaryDirectory() as folder:
+        rs.simulate(systems=3, topics=3, depth=20, seed=3, pool_depth=10).write(f"{folder}/made")
+        measures = ["AP", "nDCG"]
+        where = {"repeats": 1, "replicates": 10, "output": f"{folder}/study"}
+        rs.study(f"{folder}/made/qrels.txt", f"{folder}/made/runs", measures, **where)  # type: ignore[arg-type]
+        return rs.repeat_study(f"{folder}/study")
+
+
 EXAMPLES: dict[str, Callable[[], Any]] = {
     "Qrels": lambda: QRELS,
     "Qrels with aspects": lambda: rs.Qrels.from_dict({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}),
@@ -82,6 +100,12 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "leave_out": lambda: rs.leave_out(QRELS, RUNS, depth=2),
     "orderings": lambda: rs.orderings(QRELS, RUNS),
     "study": lambda: rs.study(QRELS, RUNS, repeats=1, replicates=10),
+    "pool_correlation": lambda: pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
+    "overlap": lambda: rs.overlap(RUNS),
+    "Repetition": repetition,
+    "Certificates": lambda: certificates("RR"),
+    "archetype_ranges": lambda: rs.lab.archetype_ranges(2, 4),
+    "related": lambda: rs.lab.related("AP"),
     "PropertiesResult": lambda: rs.lab.properties(["AP", function()], depth=3, properties=["swap", reversal]),
     "Relation": lambda: rs.lab.relation(reversal),
     "Scales": lambda: rs.lab.scales("AP", 4),
@@ -181,3 +205,104 @@ def test_scores_travel_to_another_process() -> None:
 def best_mean(found: rs.Scores) -> float:
     """Asked in another process, which knows no measure of the user's before the scores arrive."""
     return float(np.nanmax(found.mean("FirstThree")))
+
+
+RESULTS = [
+    *(
+        "Scores",
+        "Curve",
+        "Effort",
+        "correlation",
+        "pool_correlation",
+        "discriminative_power",
+        "compare",
+        "bounds",
+    ),
+    *("pool_robustness", "leave_out", "orderings", "overlap", "study", "Repetition", "Certificates"),
+    *("archetype_ranges", "related", "PropertiesResult", "Scales"),
+]
+"""The examples that are results of analyses."""
+
+
+def every_kind(kind: type) -> Iterator[type]:
+    """A class and all that are derived from it."""
+    yield kind
+    for one in kind.__subclasses__():
+        yield from every_kind(one)
+
+
+def test_every_result_is_among_them() -> None:
+    for module in pkgutil.walk_packages(rs.__path__, "rankscope."):
+        if not module.name.endswith(("__main__", "ir_measures", "spark")):
+            import_module(module.name)
+    ours = {kind for kind in every_kind(Result) if kind.__module__.startswith("rankscope.")}
+    assert ours - {Result} == {type(example(name)) for name in RESULTS}
+    assert [name for name in EXAMPLES if isinstance(example(name), Result)] == sorted(
+        RESULTS, key=list(EXAMPLES).index
+    )
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_has_tables_settings_and_ways_out(name: str) -> None:
+    result = example(name)
+    assert isinstance(result, Result)
+    assert result.tables and all(one.name == key for key, one in result.tables.items())
+    assert isinstance(result.settings, Mapping) and result.settings
+    assert set(result.main) <= set(result.tables) and result.main
+    assert result.display and all(isinstance(one, rs.Table) for one in result.display)
+    for key, table in result.tables.items():
+        assert result[key].tsv() == table.tsv()
+        assert result.to_csv(key) == table.csv()
+        assert list(result.to_pandas(key)) == list(result.to_polars(key).columns) == list(table.columns)
+        assert result.to_arrow(key).num_rows == len(result.to_polars(key)) == len(table)
+        assert result.to_latex(key).startswith("% \\usepackage{booktabs}")
+        assert result.to_markdown(key).startswith("| ")
+    assert result.to_csv() == result.to_csv(result.main[0])
+    assert result.to_latex() == result.display[0].latex()
+    assert result.to_markdown(digits=2) == replace(result.display[0], digits=2).markdown()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_shows_itself_in_one_line_in_text_and_in_a_notebook(name: str) -> None:
+    result = example(name)
+    assert repr(result).startswith(f"<{type(result).__name__}: ")
+    assert len(repr(result)) < 200 and "\n" not in repr(result)
+    assert str(result).startswith(result.display[0].caption or result.display[0].columns[0])
+    html = result._repr_html_()
+    assert html.count("<table>") == len(result.display)
+    assert html.count("<tr>") <= (ROWS_IN_HTML + 1) * len(result.display)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_says_which_tables_there_are(name: str) -> None:
+    with pytest.raises(rs.errors.SettingsError, match=r"there is no table 'nothing'; (there are|did you mean)"):
+        example(name).to_pandas("nothing")
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_has_a_figure_or_says_that_there_is_none(name: str) -> None:
+    result = example(name)
+    try:
+        figure = result.plot()
+    except rs.errors.SettingsError as error:
+        assert str(error).startswith(("there is no figure of", "no interval-like scale is violated"))
+    else:
+        assert figure.table.rows
+        with pytest.raises(rs.errors.SettingsError, match="there is no figure called 'nothing'"):
+            result.plot("nothing")
+
+
+def test_a_notebook_is_not_flooded() -> None:
+    rows = [(f"run <{i}>", i / 1000) for i in range(1000)]
+    html = rs.Table("means", ("run", "AP"), rows, best={"AP": 1})._repr_html_()
+    assert html.count("<tr>") == ROWS_IN_HTML + 1
+    assert html.endswith("<p>and 940 more rows</p>")
+    assert "run &lt;0&gt;" in html
+    assert "<b>" not in html  # the best is the last, and not shown
+    few = rs.Table("means", ("run", "AP"), rows[: ROWS_IN_HTML + 1])
+    assert few._repr_html_().endswith("<p>and 1 more row</p>")
+    assert "more row" not in rs.Table("means", ("run", "AP"), rows[:ROWS_IN_HTML])._repr_html_()
+
+
+def test_a_table_says_what_it_is_in_one_line() -> None:
+    assert repr(rs.Table("means", ("run", "AP"), [("a", 0.5)])) == "<Table 'means': 1 row of run, AP>"
