@@ -275,7 +275,9 @@ def test_a_result_shows_itself_in_one_line_in_text_and_in_a_notebook(name: str) 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_says_which_tables_there_are(name: str) -> None:
-    with pytest.raises(rs.errors.SettingsError, match=r"there is no table 'nothing'; (there are|did you mean)"):
+    with pytest.raises(
+        rs.errors.SettingsError, match=r"there is no table 'nothing'; (there are|did you mean)"
+    ):
         example(name).to_pandas("nothing")
 
 

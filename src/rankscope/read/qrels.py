@@ -80,7 +80,8 @@ class Qrels(Framed):
         """A row per judgment, under the names that :meth:`from_frame` reads; with aspects one per aspect judged."""
         document: npt.NDArray[Any] = np.arange(len(self))
         grade = self.grade
-        if self.aspects is not None:  # as for measures, a document counts for an aspect no more than for its topic
+        if self.aspects is not None:
+            # as for measures, a document counts for an aspect no more than for its topic
             document = self.aspects.document
             grade = np.minimum(self.aspects.grade, self.grade[document])
         kept = np.flatnonzero(grade != UNJUDGED)
