@@ -259,6 +259,16 @@ def test_documents_below_the_cutoff_do_not_matter(one: Measure) -> None:
         np.testing.assert_array_equal(values(at_three, changed(seed, "cut at 3")), plain(at_three, seed))
 
 
+@pytest.mark.parametrize("one", [one for one in EVERY if not one.sees_grades], ids=str)
+def test_grades_that_a_measure_does_not_see_do_not_matter(one: Measure) -> None:
+    lowest = one.settings["rel"]
+    for seed in SEEDS:
+        plain_ = changed(seed, "plain")
+        grade = plain_.qrels.grade
+        merged = np.where(grade >= max(1, lowest), max(1, lowest), grade).astype(np.int32)
+        np.testing.assert_array_equal(values(one, plain_.rejudged(merged)), plain(one, seed))
+
+
 # measures as values -----------------------------------------------------------------------------------------
 
 

@@ -261,6 +261,12 @@ class Lists(Once):
         """Where the documents of grade ``rel`` or better stand among the hits of grade ``lowest`` or better."""
         return self.once(("places", rel, lowest), lambda: np.flatnonzero(self.relevant(lowest).grade >= rel))
 
+    def of_length(self, length: int) -> Lists:
+        """The same lists cut, or filled up with unjudged documents, to so many ranks."""
+        hits = self.hits(length)
+        lengths = np.full(len(self), length)
+        return Lists(self.pool, self.topic, lengths, hits._bounds, hits.rank, hits.judgment)
+
     def under(self, pool: Pool) -> Lists:
         """The same lists with fewer judgments: every grade of ``pool`` is the one here, or taken back."""
         return _Fewer(self, pool)

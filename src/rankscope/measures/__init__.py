@@ -13,6 +13,7 @@ from rankscope.measures import (  # each registers its measures
     diversity,  # noqa: F401
     effort,  # noqa: F401
     global_gain,  # noqa: F401
+    interval,  # noqa: F401
     similarity,  # noqa: F401
     trec,  # noqa: F401
     weighted,  # noqa: F401

@@ -6,18 +6,16 @@ relevant do not count; m is the number of the others. Judgments without aspects 
 
 from __future__ import annotations
 
-import re
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import MeasureError, nearest
 from rankscope.judging.lists import Floats, Lists
 from rankscope.measures.classic import ERR
-from rankscope.measures.grammar import parse
+from rankscope.measures.composed import Composed
 from rankscope.measures.ideal import Redundancy, Satisfaction, ideal_lists
-from rankscope.measures.measure import REGISTRY, Measure, parameter, ratio
+from rankscope.measures.measure import Measure, parameter, ratio
 
 __all__ = [
     "AP_IA", "ERR_IA", "IA", "NRBP", "P_IA", "StRec", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP",
@@ -53,7 +51,7 @@ class StRec(Diversity):
         return lists.by_aspect.sum(found, ratio(counted, counted.sum(axis=0)))
 
 
-class IA(Diversity):
+class IA(Composed, Diversity):
     """Intent-aware measure: the mean over aspects of any measure, each aspect taken as the whole topic.
 
     M_IA = sum over aspects a of p_a M_a;  p_a = 1/m unless the judgments carry weights
@@ -63,26 +61,8 @@ class IA(Diversity):
     aliases = ()
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
     range = (-float("inf"), float("inf"))
+    takes = "it is taken over aspects already"
     measure: str = parameter("AP", "the measure taken for each aspect, such as 'RBP(p=0.5)'")
-
-    def validate(self) -> None:
-        name = re.split(r"\W", self.measure, maxsplit=1)[0]
-        if name not in REGISTRY:
-            raise MeasureError(
-                f"IA knows no measure {name!r}", hint=nearest(name, REGISTRY) or "write IA(measure='AP')"
-            )
-        if REGISTRY[name].needs_aspects:
-            raise MeasureError(
-                f"IA cannot have measure={self.measure!r}", hint="it is taken over aspects already"
-            )
-
-    def complete(self) -> Self:
-        self.inner()
-        return self
-
-    def inner(self) -> Measure:
-        """The measure taken for each aspect."""
-        return parse(self.measure if self.cutoff is None else f"{self.measure}@{self.cutoff}")
 
     def of(self, lists: Lists) -> Floats:
         return lists.by_aspect.sum(self.inner().of(lists.by_aspect.lists), lists.pool.aspect_weights)

@@ -45,6 +45,10 @@ class _Effort(Measure, abstract=True):
     default_cutoff = 1000
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
 
+    @property
+    def sees_grades(self) -> bool:
+        return True
+
     def of(self, lists: Lists) -> Floats:
         curves = self.curves(lists)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -9,7 +9,7 @@ from typing import Any
 from rankscope.errors import MeasureError, nearest
 from rankscope.measures.measure import REGISTRY, Measure
 
-__all__ = ["parse", "parse_many"]
+__all__ = ["parse", "parse_many", "parse_open"]
 
 _MEASURE = re.compile(
     r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<settings>.*)\))?\s*(?:@\s*(?P<cutoff>\S+))?\s*", re.DOTALL
@@ -22,6 +22,15 @@ def parse(text: str) -> Measure:
 
     >>> parse("nDCG @10"), parse("RBP( p = 0.80 )"), parse("AP(rel=2)@100"), parse("P@5")
     (nDCG@10, RBP, AP(rel=2)@100, P@5)
+    """
+    return parse_open(text).complete()
+
+
+def parse_open(text: str) -> Measure:
+    """The measure that a text names, though it may still need a cutoff.
+
+    >>> parse_open("P")
+    P
     """
     match = _MEASURE.fullmatch(text)
     if match is None:
@@ -38,7 +47,7 @@ def parse(text: str) -> Measure:
                 f"{text!r} has no number after @", hint=f"write {match['name']}@10, for example"
             )
         measure = measure @ number
-    return measure.complete()
+    return measure
 
 
 def parse_many(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:

@@ -203,6 +203,11 @@ class Measure:
         """The rest of the documentation: the formula and its edge cases."""
         return cleandoc(type(self).__doc__ or "").partition("\n")[2].strip()
 
+    @property
+    def sees_grades(self) -> bool:
+        """Whether more of a grade counts than being at least ``rel``; measures with ``rel`` say so if it does."""
+        return "rel" not in self.parameters
+
     def complete(self) -> Self:
         """This measure, if nothing is missing to evaluate it."""
         if self.cutoff_rule == "required" and self.cutoff is None:

@@ -347,6 +347,10 @@ class RnDCG(_NormalisedAtSeveralRanks):
 
     rel: int = parameter(1, _REL, low=1)
 
+    @property
+    def sees_grades(self) -> bool:
+        return True
+
     def of(self, lists: Lists) -> Floats:
         best = self.ideal(lists.pool)
         ideal = _Prefixes(best, self.worth(best, lists.pool))

@@ -127,6 +127,10 @@ class RBP(WeightedPrecision):
         if not 0 < self.p < 1:
             raise MeasureError(f"RBP cannot have p={self.p!r}", hint="p lies between 0 and 1, both excluded")
 
+    @property
+    def sees_grades(self) -> bool:
+        return bool(self.graded)
+
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
         return np.asarray((1 - self.p) * self.p ** (rank - 1.0), np.float64)
 

@@ -175,6 +175,10 @@ class Tree(Lists):
         rank = np.tile(np.concatenate(ranks), forest)
         return Lists(self.pool, self.topic, self.length, offsets, rank.astype(np.int32), judgment)
 
+    def of_length(self, length: int) -> Lists:
+        """The same rankings cut, or filled up with unjudged documents, to so many ranks."""
+        return self.flat().of_length(length)
+
     def grades(self, unjudged: Any = 0) -> list[list[Any]]:
         """Each ranking written out: one grade per document."""
         written: list[list[Any]] = []

@@ -1,0 +1,209 @@
+"""Any measure on an interval scale: the place of its value among all values that it can take.
+
+A measure says which of two rankings is better; that the difference of .1 and .2 is that of .8 and .9 is more than it
+says, but means and t tests need it. Ferrante, Ferro and Fuhr (2021) replace every value by its place among the values
+of all rankings that there can be. Whether this is to be done is disputed (Moffat 2022; Ferrante, Ferro and Fuhr 2022).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import comb
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import MeasureError
+from rankscope.judging.lists import Floats, Ints, Lists
+from rankscope.judging.pool import Pool
+from rankscope.measures.classic import AP  # noqa: F401 (the default must be known)
+from rankscope.measures.composed import Composed
+from rankscope.measures.grammar import parse_open
+from rankscope.measures.measure import Measure, parameter
+from rankscope.read.qrels import UNJUDGED
+
+__all__ = ["MOST_RANKINGS", "Interval", "number_of_rankings"]
+
+MOST_RANKINGS = 1 << 20
+"""Rankings of a topic that are looked at."""
+
+_SAME = 1e-12
+"""Values that differ relatively by no more are one value, computed in two ways."""
+
+_BLOCK = 1 << 15
+"""Rankings that are evaluated at a time."""
+
+Words = npt.NDArray[np.int8]
+Counts = tuple[tuple[int, int], ...]
+"""(grade, documents of that grade), for the grades that a measure tells apart."""
+
+
+class Interval(Composed):
+    """A measure on an interval scale: the place of its value among the values of all rankings of N documents.
+
+    All rankings of N documents that the topic allows (of each grade at most as many as are judged) have the values
+    v_0 < v_1 < ... < v_K, where values within 1e-12 are one;  Interval = k / K where the list has the value v_k
+    The list is cut or filled up to N. A topic with other counts has another scale: means over topics with different
+    recall bases compare steps of different scales. 0 for a topic without relevant documents.
+    At most 2^20 rankings: N up to 20 if grades do not matter.
+    """
+
+    cutoff_rule = "required"
+    cutoff_meaning = "N, the length of the rankings"
+    reference = "Ferrante, Ferro and Fuhr 2021"
+    measure: str = parameter("AP", "the measure whose values are ordered, such as 'RBP(p=0.5)'")
+
+    def validate(self) -> None:
+        super().validate()
+        inside = parse_open(self.measure)
+        if inside.summary == "sum" or isinstance(inside, Composed):
+            raise MeasureError(f"Interval cannot have measure={self.measure!r}", hint="it needs no scale")
+        object.__setattr__(self, "settings", {**self.settings, "measure": str(inside)})
+
+    def complete(self) -> Interval:
+        return Measure.complete(self)
+
+    def inner(self) -> Measure:
+        """The measure inside; one that must have a cutoff gets N, unless it has its own."""
+        inside = parse_open(self.measure)
+        bare = inside.cutoff_rule == "required" and inside.cutoff is None
+        return (inside @ self.cutoff if bare else inside).complete()
+
+    def of(self, lists: Lists) -> Floats:
+        inside, cut = self.inner(), lists.of_length(self.cutoff)
+        values = inside.of(cut)
+        self._refuse_if_judgments_matter(inside, cut, values)
+        result = np.full(len(cut), np.nan)
+        by_counts: dict[Counts, list[int]] = {}
+        for topic in np.unique(cut.topic).tolist():
+            by_counts.setdefault(_counts(inside, cut.pool, topic), []).append(topic)
+        for counts, topics in by_counts.items():
+            mine = np.flatnonzero(np.isin(cut.topic, topics) & _possible(cut, counts))
+            scale = self.scale(counts, cut.pool.max_grade if inside.sees_grades else 1)
+            result[mine] = self._placed(values[mine], scale)
+        return result
+
+    def scale(self, counts: Counts, best: int) -> Floats:
+        """All values that the measure inside can take on a topic, in order; ``best`` is the best grade of all topics.
+
+        >>> Interval(measure="P", cutoff=3).scale(((1, 2),), 1).round(3).tolist()
+        [0.0, 0.333, 0.667]
+        """
+        rankings = number_of_rankings(self.cutoff, [count for _, count in counts])
+        if rankings > MOST_RANKINGS:
+            described = ", ".join(f"{count} of grade {grade}" for grade, count in counts)
+            raise MeasureError(
+                f"{self} would look at {rankings:,} rankings of a topic with {described}",
+                hint=f"at most {MOST_RANKINGS:,} can be: choose a smaller cutoff than {self.cutoff}",
+            )
+        inside = self.inner()
+        kind: Any = type(inside)
+        return _scale(kind, inside, self.cutoff, counts, best)
+
+    def _placed(self, values: Floats, scale: Floats) -> Floats:
+        """k / K for every value."""
+        defined = np.flatnonzero(~np.isnan(values))
+        result = np.full(len(values), np.nan)
+        if not len(defined):
+            return result
+        wanted = values[defined]
+        right = np.clip(np.searchsorted(scale, wanted), 1, max(1, len(scale) - 1))
+        near = np.array([right - 1, np.minimum(right, len(scale) - 1)])
+        with np.errstate(invalid="ignore"):  # infinite values
+            off = np.where(scale[near] == wanted, 0.0, np.abs(scale[near] - wanted))
+        place = near[np.argmin(off, axis=0), np.arange(len(wanted))]
+        if (off.min(axis=0) > 1e-9 * np.maximum(1, np.abs(wanted))).any():
+            raise MeasureError(
+                f"{self.measure} has a value that no ranking of {self.cutoff} documents has",
+                hint="Interval is for measures that look at nothing but the grades at the ranks",
+            )
+        result[defined] = place / max(1, len(scale) - 1)
+        return result
+
+    def _refuse_if_judgments_matter(self, inside: Measure, lists: Lists, values: Floats) -> None:
+        """A scale knows no difference between a document judged not relevant and one not judged."""
+        relevant = np.where(lists.pool.grade > 0, lists.pool.grade, np.int32(UNJUDGED)).astype(np.int32)
+        bare = lists.under(Pool(lists.pool.offsets, relevant, lists.pool.aspects))
+        if not np.array_equal(inside.of(bare), values, equal_nan=True):
+            raise MeasureError(
+                f"{self.measure} tells documents judged not relevant from unjudged ones",
+                hint="Interval is for measures to which both are the same",
+            )
+
+
+def number_of_rankings(length: int, counts: list[int]) -> int:
+    """How many rankings of a length there are with at most so many documents of each relevant grade.
+
+    >>> number_of_rankings(3, [3]), number_of_rankings(3, [1]), number_of_rankings(2, [1, 1])
+    (8, 4, 7)
+    """
+    ways = [1] * (length + 1)
+    for count in counts:
+        ways = [sum(comb(n, k) * ways[n - k] for k in range(min(count, n) + 1)) for n in range(length + 1)]
+    return ways[length]
+
+
+def _counts(measure: Measure, pool: Pool, topic: int) -> Counts:
+    """The documents of a topic by the grades that the measure tells apart."""
+    counts = pool.counts(topic)
+    if measure.sees_grades:
+        return tuple((grade, count) for grade, count in counts.items() if grade > 0)
+    lowest = int(measure.settings.get("rel", 1))
+    relevant = sum(count for grade, count in counts.items() if grade >= lowest)
+    return ((lowest, relevant),) if relevant else ()
+
+
+def _possible(lists: Lists, counts: Counts) -> npt.NDArray[np.bool_]:
+    """Which lists have no more documents of a grade than are judged: all but some thought-up ones."""
+    possible = np.ones(len(lists), np.bool_)
+    for (grade, count), (above, _) in zip(counts, [*counts[1:], (None, 0)], strict=True):
+        hits = lists.relevant(grade)
+        found = hits.count if above is None else hits.count - lists.relevant(above).count
+        possible &= found <= count
+    return possible
+
+
+@lru_cache(maxsize=64)
+def _scale(kind: type[Measure], measure: Measure, length: int, counts: Counts, best: int) -> Floats:
+    """The values of all rankings in order; a function that was defined again is another kind of measure."""
+    grades = np.repeat([grade for grade, _ in counts], [count for _, count in counts])
+    # a second topic holds a document of the best grade, by which some measures divide
+    pool = Pool(np.array([0, len(grades), len(grades) + 1]), np.append(grades, best).astype(np.int32))
+    words = _words(length, [count for _, count in counts])
+    first = np.cumsum([0, *(count for _, count in counts)])
+    parts = [
+        np.unique(measure.of(_written(pool, words[start : start + _BLOCK], first)))
+        for start in range(0, len(words), _BLOCK)
+    ]
+    values = np.unique(np.concatenate(parts))
+    values = values[~np.isnan(values)]
+    with np.errstate(invalid="ignore"):
+        apart = np.diff(values) > _SAME * np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
+    return values[np.concatenate([[True], apart])] if len(values) else values
+
+
+def _words(length: int, counts: list[int]) -> Words:
+    """All rankings as rows: 0 for a non-relevant document, i for one of the i-th grade."""
+    words = np.zeros((1, 0), np.int8)
+    for _ in range(length):
+        longer = [np.pad(words, ((0, 0), (0, 1)))]
+        for letter, count in enumerate(counts, 1):
+            some = words[(words == letter).sum(axis=1) < count]
+            longer.append(np.pad(some, ((0, 0), (0, 1)), constant_values=letter))
+        words = np.concatenate(longer)
+    return words
+
+
+def _written(pool: Pool, words: Words, first: Ints) -> Lists:
+    """Rankings as lists: the n-th document of a grade in a list is the n-th that is judged so."""
+    owner, place = np.nonzero(words)
+    letter = words[owner, place].astype(np.int64)
+    judgment = np.zeros(len(owner), np.int32)
+    for one in range(1, len(first)):
+        mine = letter == one
+        nth = np.cumsum(words == one, axis=1)[owner[mine], place[mine]]
+        judgment[mine] = first[one - 1] + nth - 1
+    offsets = np.concatenate([[0], np.cumsum(np.count_nonzero(words, axis=1))])
+    topic, length = np.zeros(len(words), np.int64), np.full(len(words), words.shape[1])
+    return Lists(pool, topic, length, offsets, (place + 1).astype(np.int32), judgment)
