@@ -157,10 +157,11 @@ def _counts(measure: Measure, pool: Pool, topic: int) -> Counts:
 def _possible(lists: Lists, counts: Counts) -> npt.NDArray[np.bool_]:
     """Which lists have no more documents of a grade than are judged: all but some thought-up ones."""
     possible = np.ones(len(lists), np.bool_)
-    for (grade, count), (above, _) in zip(counts, [*counts[1:], (None, 0)], strict=True):
-        hits = lists.relevant(grade)
-        found = hits.count if above is None else hits.count - lists.relevant(above).count
-        possible &= found <= count
+    above: npt.NDArray[Any] = np.zeros(len(lists), np.int64)
+    for grade, count in reversed(counts):
+        found = lists.relevant(grade).count
+        possible &= found - above <= count
+        above = found
     return possible
 
 

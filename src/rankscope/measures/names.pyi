@@ -6,6 +6,7 @@ import rankscope.measures.cumulated
 import rankscope.measures.diversity
 import rankscope.measures.effort
 import rankscope.measures.global_gain
+import rankscope.measures.interval
 import rankscope.measures.similarity
 import rankscope.measures.trec
 import rankscope.measures.weighted
@@ -36,6 +37,7 @@ GMBpref: rankscope.measures.trec.GMBpref
 IA: rankscope.measures.diversity.IA
 IPrec: rankscope.measures.classic.IPrec
 IdealDCG: rankscope.measures.trec.IdealDCG
+Interval: rankscope.measures.interval.Interval
 Judged: rankscope.measures.classic.Judged
 MAP: rankscope.measures.classic.AP
 MAP_IA: rankscope.measures.diversity.AP_IA
