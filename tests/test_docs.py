@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import re
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -28,3 +31,23 @@ def test_measure_pages_are_those_of_the_registry() -> None:
 def test_type_checkers_know_the_measures_of_the_registry() -> None:
     script = _script("make_measures")
     assert script.NAMES.read_text("utf-8") == script.names()
+
+
+def test_links_lead_to_files() -> None:
+    """Every relative link of every page, as far as the file."""
+    pages = [*DOCS.parent.glob("*.md"), *DOCS.rglob("*.md"), *(DOCS.parent / "web").glob("*.md")]
+    dead = [
+        f"{page.name}: {link}"
+        for page in pages
+        for link in re.findall(r"\]\(([^)#\s]+)", page.read_text("utf-8"))
+        if "://" not in link and not (page.parent / link).exists()
+    ]
+    assert len(pages) > 20 and dead == []
+
+
+def test_every_version_of_python_that_is_promised_is_tried() -> None:
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text("utf-8"))["project"]
+    named = [c.rpartition(" ")[2] for c in project["classifiers"] if re.search(r":: 3\.\d+$", c)]
+    workflow = (DOCS.parent / ".github" / "workflows" / "tests.yml").read_text("utf-8")
+    assert f"python: {json.dumps(named)}" in workflow
+    assert project["requires-python"] == f">={named[0]}"
