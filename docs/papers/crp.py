@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from papers.reading import column, lines, means, points, values, vector
-from papers.row import Detail, Row
+from papers.row import DIFFERS, EQUAL, Detail, Row
 
 TITLE = "Cumulated relative position (Angelini and others 2012)"
 ABOUT = """The older form of the curve, with four indicators of its own; see [Effort](effort.md). `$CRP` holds the paper's example:
@@ -27,10 +27,19 @@ def _indicator(name: str) -> Any:
     return cell
 
 
-def _indicator_rows(item: str, name: str, what: str, why_a: str, why_b: str = "") -> list[Row]:
+def _indicator_rows(item: str, name: str, what: str, claimed: str, why: str) -> list[Row]:
+    status = EQUAL if not why else DIFFERS
     return [
-        Row(item, f"{what}; list A", command=CURVE_A, paper="in [0, 1]", ours=_indicator(name), why=why_a),
-        Row(item, f"{what}; list B", command=CURVE_B, ours=_indicator(name), why=why_b),
+        Row(
+            item,
+            f"{what}; list A",
+            command=CURVE_A,
+            paper=claimed,
+            ours=_indicator(name),
+            status=status,
+            why=why,
+        ),
+        Row(item, f"{what}; list B", command=CURVE_B, paper=claimed, ours=_indicator(name), status=EQUAL),
     ]
 
 
@@ -192,21 +201,28 @@ ROWS = [
         "Equation 6",
         "Rho2012",
         "recovery value R / b",
-        "A never comes back to the axis: b is infinite and Rho 0, which the paper's (0, 1] leaves out",
+        "in (0, 1]",
+        "A never comes back to the axis: b is infinite and Rho 0",
     ),
     *_indicator_rows(
         "Equation 7",
         "b_ratio",
         "balance ratio 1 - b / b of the worst case",
-        "minus infinity for A, so not in [0, 1); the clamped value, which the parallel coordinates use, is 0",
+        "in [0, 1)",
+        "minus infinity for A; the clamped value, which the parallel coordinates use, is 0",
     ),
     *_indicator_rows(
-        "Equation 8", "CRP_min", "depth of the curve against the worst case at that rank", "within the range"
+        "Equation 8",
+        "CRP_min",
+        "depth of the curve against the worst case at that rank",
+        "in [0, 1]",
+        "",
     ),
     *_indicator_rows(
         "Equation 9",
         "CRP_N",
         "end of the curve against that of the worst case",
+        "in [0, 1]",
         "the curve of A ends below the axis, that of the worst case above it: more than 1",
     ),
     Row(
