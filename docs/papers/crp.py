@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from papers.reading import column, lines, means, points, values, vector
-from papers.row import DIFFERS, EQUAL, Detail, Row
+from papers.row import Detail, Row
 
 TITLE = "Cumulated relative position (Angelini and others 2012)"
 ABOUT = """The older form of the curve, with four indicators of its own; see [Effort](effort.md). `$CRP` holds the paper's example:
@@ -28,7 +28,11 @@ def _indicator(name: str) -> Any:
 
 
 def _indicator_rows(item: str, name: str, what: str, claimed: str, why: str) -> list[Row]:
-    status = EQUAL if not why else DIFFERS
+    def holds(tables: Any) -> bool:
+        value = values(tables)[name]
+        low = value > 0 if "(0" in claimed else value >= 0
+        return bool(low and (value < 1 if "1)" in claimed else value <= 1))
+
     return [
         Row(
             item,
@@ -36,10 +40,10 @@ def _indicator_rows(item: str, name: str, what: str, claimed: str, why: str) -> 
             command=CURVE_A,
             paper=claimed,
             ours=_indicator(name),
-            status=status,
+            holds=holds,
             why=why,
         ),
-        Row(item, f"{what}; list B", command=CURVE_B, paper=claimed, ours=_indicator(name), status=EQUAL),
+        Row(item, f"{what}; list B", command=CURVE_B, paper=claimed, ours=_indicator(name), holds=holds),
     ]
 
 

@@ -15,8 +15,8 @@ SHOWN = "shown"
 PEOPLE = "needs people"
 OPEN = "open"
 STATUSES = {
-    EQUAL: "what the command prints is what the paper prints",
-    DIFFERS: "the paper prints something else; the reason is given",
+    EQUAL: "what comes out is what the paper prints or claims",
+    DIFFERS: "the paper prints or claims something else; the reason is given",
     OTHER_DATA: "the paper's runs are not public; the same is made with the collections below",
     SHOWN: "the paper prints no number (a definition, a sketch, an announcement); the command computes or draws it",
     PEOPLE: "cannot be computed: it needs a study with people",
@@ -38,7 +38,8 @@ class Row:
     """One item of a paper.
 
     `command` is a rankscope command with the variables of the page, `python` an expression; the result of either is given to
-    `ours`, `why` and `detail`. `waits` says what is missing while no command makes the item.
+    `ours`, `why` and `detail`. Where the paper claims rather than prints, `holds` decides whether that is so. `people` says what
+    could only be seen with people, `waits` what is missing while no command makes the item.
     """
 
     item: str
@@ -49,7 +50,8 @@ class Row:
     ours: Callable[[Any], str] | None = None
     why: str | Callable[[Any], str] = ""
     detail: Callable[[Any], Detail] | None = None
-    status: str = ""
+    holds: Callable[[Any], bool] | None = None
+    people: str = ""
     waits: str = ""
 
     @property
@@ -76,14 +78,14 @@ def make(row: Row) -> Made:
     """Run a row."""
     if row.waits:
         return Made((row.item, row.what, "", row.paper, "", f"**{OPEN}**: {row.waits}"), OPEN)
-    if row.status == PEOPLE:
-        return Made((row.item, row.what, "", row.paper, "", f"**{PEOPLE}**: {row.why}"), PEOPLE)
+    if row.people:
+        return Made((row.item, row.what, "", row.paper, "", f"**{PEOPLE}**: {row.people}"), PEOPLE)
     if row.ours is None:
         raise ValueError(f"{row.item}: says how to make it, but not what comes out")
     result = result_of(row.command, row.python)
     ours = row.ours(result)
     why = row.why(result) if callable(row.why) else row.why
-    status = row.status or _status(row, ours)
+    status = _status(row, ours) if row.holds is None else EQUAL if row.holds(result) else DIFFERS
     if status == DIFFERS and not why:
         raise ValueError(f"{row.item}: the paper has {row.paper!r}, we have {ours!r}, and no reason is given")
     shown = f"`{row.command or row.python}`"
