@@ -14,7 +14,7 @@ from rankscope.read.qrels import UNJUDGED, Aspects
 if TYPE_CHECKING:
     from rankscope.judging.lists import Lists
 
-__all__ = ["Pool"]
+__all__ = ["Aspects", "Pool"]
 
 Ints = npt.NDArray[np.int64]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.errors import MeasureError
+from rankscope.judging import UNJUDGED
 from rankscope.judging.lists import Floats, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.diversity import StRec
 from rankscope.measures.measure import parameter, ratio
 from rankscope.measures.weighted import DCG
-from rankscope.read.qrels import UNJUDGED
 
 __all__ = ["DS_nDCG", "D_nDCG"]
 

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import SettingsError
-from rankscope.judging.pool import Pool
-from rankscope.read.qrels import Aspects
+from rankscope.judging.pool import Aspects, Pool
 
 __all__ = ["World", "aspect_world", "graded_world"]
 

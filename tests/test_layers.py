@@ -1,0 +1,316 @@
+"""Nothing points backwards: which package may import which, held against every import there is.
+
+What counts as an arrow: every import of ours, at the top of a module, inside a function, and under ``TYPE_CHECKING``.
+A name in a type is an arrow for whoever reads the module, and one in a function is an arrow that only hides. Importing
+the version from ``rankscope`` itself is none: the root package is loaded before anything else and loads nothing.
+
+The only exceptions are in :data:`EXCEPTIONS`: a result can draw itself, and scores can open the explorer, so that
+people find both where they look for them. Modules that are loaded by name (``import_module``) are in :data:`BY_NAME`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import rankscope
+
+GROUND = "errors progress once files frames tables result engines"
+
+ALLOWED = {
+    # the ground: knows nothing of rankings
+    "errors": "",
+    "progress": "",
+    "once": "",
+    "files": "errors",
+    "directories": "errors files",
+    "json_documents": "errors",
+    "frames": "errors",
+    "tables": "errors frames",
+    "result": "errors once tables",
+    "engines": "errors progress",
+    # the stations: files become lists, lists become hits, hits become values
+    "read": "errors frames",
+    "scan": "errors engines read",
+    "judging": "errors engines once read scan",
+    "measures": "errors judging",
+    "scores": "errors frames tables result read judging measures",
+    # what is asked of values and lists, and of measures themselves
+    "analysis.stats": "errors engines judging measures scores",
+    "analysis": f"{GROUND} read judging measures scores analysis.stats",
+    "analysis.study": f"{GROUND} directories json_documents read judging measures scores analysis analysis.stats",
+    "lab.rounding": "",
+    "lab.rankings": "errors engines judging measures lab.rounding",
+    "lab.axioms": f"{GROUND} judging measures lab.rankings lab.rounding",
+    "lab.measurement": f"{GROUND} judging measures lab.rankings lab.rounding",
+    "lab": f"{GROUND} judging measures lab.rankings lab.axioms lab.measurement",
+    # what is shown
+    "plots": f"{GROUND} measures scores analysis analysis.study lab lab.axioms lab.measurement",
+    "reporting": f"{GROUND} directories json_documents read judging measures scores analysis.study",
+    "explorer": f"{GROUND} read judging measures scores reporting",
+    # beside the way: what other programs print, what other libraries ask for, and collections made by chance
+    "simulation": "errors progress",
+    "trec_eval": "errors read scan judging measures",
+    "ir_measures": "errors read measures scores",
+    # the doors: commands, and the public names
+    "cli": "*",
+    "__main__": "cli",
+    "": "*",
+}
+"""What each package may import (``*``: anything); a module belongs to the longest name here that it starts with."""
+
+DOORS = ("", "__main__", "cli")
+
+EXCEPTIONS = {
+    ("result", "Result.plot", "plots"): "every result draws itself",
+    ("scores", "Scores.explore", "explorer"): "scores open the explorer",
+}
+"""(module, function, package): the imports that point backwards, inside these functions or for their types alone."""
+
+BY_NAME = {
+    "": "public names are loaded when they are first used",
+    "lab": "so are those of the laboratory",
+    "plots": "and those of the figures",
+    "cli.completion": "every command is asked for its options",
+    "cli.main": "only the command that was asked for is loaded",
+    "cli.plugins": "plugins are named by the user",
+}
+"""The modules that import by name, where no arrow can be seen."""
+
+CIRCLES = {
+    frozenset(
+        {"judging.aspects", "judging.lists", "judging.pool"}
+    ): "a pool has ideal lists, and lists have a pool",
+    frozenset({"lab.rankings.tree", "lab.rankings.tree_hits"}): "hits of a tree are on the tree",
+}
+"""Modules inside one package that know each other."""
+
+
+class Arrow(NamedTuple):
+    """One import: from which module, inside which function (empty: at the top), of which module, and where."""
+
+    source: str
+    function: str
+    target: str
+    line: int
+    typing: bool
+
+
+@cache
+def sources() -> Mapping[str, str]:
+    """The text of every module of ours, by its name without ``rankscope.``."""
+    root = Path(rankscope.__file__).parent
+    found = {}
+    for path in root.rglob("*.py"):
+        parts = path.relative_to(root).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path.read_text("utf-8")
+    return found
+
+
+def arrows(modules: Mapping[str, str]) -> list[Arrow]:
+    """Every import of ours in some modules, those that there are or others."""
+    known = {*sources(), *modules}
+    return [
+        Arrow(name, function, target, line, typing)
+        for name, text in modules.items()
+        for function, typing, node in _imports(ast.parse(text))
+        for target, line in _targets(name, node, known)
+    ]
+
+
+@cache
+def ours() -> list[Arrow]:
+    """Every import of ours."""
+    return arrows(sources())
+
+
+def _imports(
+    tree: ast.AST, function: str = "", typing: bool = False
+) -> Iterator[tuple[str, bool, ast.Import | ast.ImportFrom]]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield function, typing, node
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _imports(node, f"{function}.{node.name}".strip("."), typing)
+        else:
+            checked = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+            yield from _imports(node, function, typing or checked)
+
+
+def _targets(
+    source: str, node: ast.Import | ast.ImportFrom, known: Collection[str]
+) -> Iterator[tuple[str, int]]:
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif node.level:  # relative to the package of the module
+        base = ".".join(["rankscope", *source.split(".")][: -node.level or None])
+        whole = f"{base}.{node.module}" if node.module else base
+        names = [f"{whole}.{alias.name}" for alias in node.names]
+    else:
+        names = [f"{node.module}.{alias.name}" for alias in node.names]
+    for name in names:
+        if name.partition(".")[0] == "rankscope" and name != "rankscope.__version__":
+            inside = name.partition(".")[2]
+            yield _module(inside, known), node.lineno
+
+
+def _module(name: str, known: Collection[str]) -> str:
+    """The module that a dotted name is in: the longest one that there is."""
+    while name and name not in known:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def package(module: str) -> str:
+    """The name in the table that a module belongs to."""
+    while module not in ALLOWED:
+        if "." not in module:
+            return module
+        module = module.rpartition(".")[0]
+    return module
+
+
+def excepted(arrow: Arrow) -> bool:
+    """Whether an import that points backwards is one of the exceptions; a type may be named for the function."""
+    wanted = [
+        (module, function) for module, function, target in EXCEPTIONS if target == package(arrow.target)
+    ]
+    return any(
+        arrow.source == module and (arrow.function == function or (arrow.typing and not arrow.function))
+        for module, function in wanted
+    )
+
+
+def forbidden(found: Iterable[Arrow]) -> list[str]:
+    """What is wrong, a line each."""
+    wrong = []
+    for arrow in found:
+        source, target = package(arrow.source), package(arrow.target)
+        if source not in ALLOWED:
+            wrong.append(f"{arrow.source} is in no package of the table: add it")
+        elif source != target and ALLOWED[source] != "*" and target not in ALLOWED[source].split():
+            if excepted(arrow):
+                continue
+            what = f"{source} may not know {target or 'the public names'}"
+            wrong.append(f"{arrow.source}:{arrow.line} imports {arrow.target}: {what}")
+    return wrong
+
+
+def test_every_import_is_allowed() -> None:
+    assert forbidden(ours()) == []
+
+
+def test_every_allowed_arrow_is_there() -> None:
+    """A table that allows what nobody does would say less than it seems to."""
+    used = {(package(a.source), package(a.target)) for a in ours()}
+    listed = {(source, target) for source, text in ALLOWED.items() for target in text.split() if text != "*"}
+    shared = {(source, target) for source, target in listed if target in GROUND.split()}
+    assert listed - used - shared == set()
+
+
+def test_every_exception_is_there() -> None:
+    used = {(a.source, a.function, package(a.target)) for a in ours()}
+    assert set(EXCEPTIONS) <= used
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "complaint"),
+    [
+        ("measures.bad", "from rankscope.scores import Scores", "measures may not know scores"),
+        ("measures.bad", "import rankscope.read", "measures may not know read"),
+        ("analysis.bad", "from rankscope import plots", "analysis may not know plots"),
+        ("analysis.bad", "def plot():\n    from rankscope.plots import plot", "analysis may not know plots"),
+        (
+            "lab.bad",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from rankscope.plots import Figure",
+            "lab may not know plots",
+        ),
+        ("lab.axioms.bad", "from ...plots import plot", "lab.axioms may not know plots"),
+        ("analysis.stats.bad", "from rankscope.analysis.power import power", "analysis.stats may not know analysis"),
+        ("read.bad", "async def f():\n    import rankscope.scan.native", "read may not know scan"),
+        ("tables", "class T:\n    def f(self):\n        import rankscope.cli.main", "tables may not know cli"),
+        ("result", "def other():\n    from rankscope.plots import plot", "result may not know plots"),
+        ("engines.bad", "from rankscope import evaluate", "engines may not know the public names"),
+        ("unheard_of", "from rankscope import errors", "unheard_of is in no package of the table"),
+    ],
+)  # fmt: skip
+def test_a_forbidden_import_is_found(module: str, text: str, complaint: str) -> None:
+    [line] = forbidden(arrows({module: text}))
+    assert complaint in line
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        ("measures.fine", "from rankscope.judging import Lists"),
+        ("analysis.fine", "from rankscope import __version__\nimport numpy, rankscopelike"),
+        ("cli.fine", "import rankscope.plots\nfrom . import options"),
+        ("plots.fine", "from rankscope.analysis.curve import Curve"),
+    ],
+)
+def test_other_imports_are_not(module: str, text: str) -> None:
+    assert forbidden(arrows({module: text})) == []
+
+
+def test_there_is_no_circle_of_packages() -> None:
+    graph: dict[str, set[str]] = {name: set() for name in ALLOWED}
+    for arrow in ours():
+        source, target = package(arrow.source), package(arrow.target)
+        if source != target and not excepted(arrow):
+            graph[source].add(target)
+    order = list(TopologicalSorter(graph).static_order())
+    assert order.index("read") < order.index("scan") < order.index("judging") < order.index("measures")
+    with pytest.raises(CycleError):
+        list(TopologicalSorter({**graph, "measures": {"analysis"}}).static_order())
+
+
+def test_the_table_itself_has_no_circle() -> None:
+    every = set(ALLOWED) - set(DOORS)
+    graph = {
+        name: (every if text == "*" else set(text.split())) for name, text in ALLOWED.items() if name in every
+    }
+    list(TopologicalSorter(graph).static_order())
+
+
+def test_modules_that_know_each_other_are_few() -> None:
+    graph: dict[str, set[str]] = {}
+    for arrow in ours():
+        if arrow.source not in DOORS and arrow.source != arrow.target and not excepted(arrow):
+            graph.setdefault(arrow.source, set()).add(arrow.target)
+    assert {circle for circle in circles(graph) if len(circle) > 1} == set(CIRCLES)
+
+
+def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
+    """The sets of modules each of which leads to each other."""
+    reached: dict[str, set[str]] = {}
+    for start in graph:
+        seen: set[str] = set()
+        waiting = [start]
+        while waiting:
+            for target in graph.get(waiting.pop(), ()):
+                if target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
+        reached[start] = seen
+    return {
+        frozenset(other for other in reached[one] if one in reached.get(other, ()))
+        for one in graph
+        if one in reached[one]
+    }
+
+
+def test_modules_loaded_by_name_are_known() -> None:
+    found = {
+        name
+        for name, text in sources().items()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) in ("import_module", "__import__", "importlib.import_module")
+    }
+    assert found == set(BY_NAME)
