@@ -14,8 +14,8 @@ import ir_measures
 from ir_measures import providers
 from ir_measures.measures import ParamInfo, registry
 
-from rankscope.measures import REGISTRY, Measure
-from rankscope.read import Qrels, Run
+from rankscope.measures import REGISTRY, Measure, needs_aspects
+from rankscope.read import Qrels, Run, open_qrels
 from rankscope.scores import evaluate
 
 __all__ = ["provider"]
@@ -28,8 +28,8 @@ class _Evaluator(providers.Evaluator):  # type: ignore[misc]
         for row in rows:
             for name, values in columns.items():
                 values.append(getattr(row, name, "0"))
-        self.judgments = Qrels.from_frame(columns)
         self.translated = {_translate(measure): measure for measure in measures}
+        self.judgments = open_qrels(Qrels.from_frame(columns), needs_aspects=needs_aspects(self.translated))
         super().__init__(list(self.translated.values()), set(self.judgments.topics))
 
     def _iter_calc(self, run: Any) -> Iterator[Any]:
@@ -59,13 +59,16 @@ class RankscopeProvider(providers.Provider):  # type: ignore[misc]
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
         """The columns that the judgments need: with aspects for the diversity measures."""
         needed = ["query_id", "doc_id", "relevance"]
-        return [*needed, "iteration"] if any(_translate(m).needs_aspects for m in measures) else needed
+        return [*needed, "iteration"] if needs_aspects(map(_translate, measures)) else needed
 
 
 def _translate(measure: Any) -> Measure:
     settings = dict(measure.params)
     cutoff = settings.pop(measure.AT_PARAM, None)
-    mine = REGISTRY[measure.__name__](**settings)
+    name = (
+        "SetRelP" if settings.pop("relative", False) else measure.__name__
+    )  # what ir_measures calls SetP(relative)
+    mine = REGISTRY[name](**settings)
     return mine if cutoff is None else mine @ cutoff
 
 

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.frames import Framed
 from rankscope.judging import Judged, judge
-from rankscope.measures import Measure, parse_many
+from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.measures.given import given
 from rankscope.measures.grammar import parse
-from rankscope.read import Qrels, Runs, as_runs, read_qrels
+from rankscope.read import Qrels, open_collection
 from rankscope.read.scores import ScoreTable, read_score_table
 from rankscope.result import Result
 from rankscope.tables import Cell, Table, Tables
@@ -184,7 +184,7 @@ def evaluate(
     runs: Any,
     measures: str | Measure | Iterable[str | Measure] = ("AP", "nDCG@10", "P@10", "RR", "RBP", "Twist"),
     *,
-    order: str = "trec_eval",
+    order: str | None = None,
     missing: str = "zero",
     jobs: int | None = None,
     executor: Any = None,
@@ -192,8 +192,9 @@ def evaluate(
     """Evaluate runs: the value of every measure for every run and topic.
 
     ``qrels`` and ``runs`` are what :func:`read_qrels` and :func:`read_runs` return, paths, plain dicts or frames.
-    ``missing`` says what a judged topic counts that a run does not have: ``zero`` evaluates an empty list, ``skip``
-    leaves the topic out of that run's means.
+    The second column of judgments names aspects where a measure needs them. ``order`` None keeps the ordering of runs
+    that were read already; the others are read as trec_eval does. ``missing`` says what a judged topic counts that a
+    run does not have: ``zero`` evaluates an empty list, ``skip`` leaves the topic out of that run's means.
 
     >>> evaluate({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}, "AP").mean("AP").tolist()
     [1.0, 0.0]
@@ -203,9 +204,9 @@ def evaluate(
     wanted = parse_many(measures)
     if not wanted:
         raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
-    aspects = True if any(measure.needs_aspects for measure in wanted) else None
-    judged = judge(as_qrels(qrels, aspects), as_runs(runs, order), jobs=jobs, executor=executor)
-    return score(judged, wanted, missing=missing, settings={"order": order})
+    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
+    judged = judge(*collection, jobs=jobs, executor=executor)
+    return score(judged, wanted, missing=missing, settings=collection.settings)
 
 
 def score(
@@ -270,17 +271,3 @@ def read_scores(*sources: str | Path | Mapping[str, str | Path]) -> Scores:
 
 def _stem(path: str | Path) -> str:
     return Path(path).name.removesuffix(".gz").removesuffix(".csv") or str(path)
-
-
-def as_qrels(qrels: Any, aspects: bool | None = None) -> Qrels:
-    """Whatever holds judgments: Qrels, a dict, a path, a frame; ``aspects`` as in :func:`read_qrels`."""
-    if isinstance(qrels, Qrels):
-        return qrels
-    if isinstance(qrels, str | Path):
-        return read_qrels(qrels, aspects=aspects)
-    return Qrels.from_dict(qrels) if isinstance(qrels, Mapping) else Qrels.from_frame(qrels, aspects=aspects)
-
-
-def as_collection(qrels: Any, runs: Any, order: str = "trec_eval") -> tuple[Qrels, Runs]:
-    """Judgments and runs in whatever form they come."""
-    return as_qrels(qrels), as_runs(runs, order)

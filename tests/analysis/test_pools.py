@@ -18,9 +18,9 @@ from rankscope.judging import UNJUDGED, Pool
 
 
 def judged_of(small):
-    from rankscope.scores import as_collection
+    from rankscope.read import open_collection
 
-    return rs.judge(*as_collection(*small))
+    return rs.judge(*open_collection(*small))
 
 
 @given(st.integers(0, 300), st.integers(1, 100), st.integers(0, 12))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rankscope.errors import InputError
 from rankscope.read.qrels_text import parse_qrels
+from rankscope.read.source import Source
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -22,13 +23,13 @@ from rankscope.read.qrels_text import parse_qrels
     ],
 )
 def test_columns(text: bytes, pack: type[bytes]) -> None:
-    topics, iterations, documents, grades, lines = parse_qrels(pack(text), "q")
+    topics, iterations, documents, grades, lines = parse_qrels(Source.of(pack(text), "q"))
     assert (topics, iterations, documents) == ([b"1", b"1"], [b"0", b"0"], [b"d1", b"d2"])
     assert (grades.tolist(), lines.tolist()) == ([2, -1], [1, 2])
 
 
 def test_comments_and_blank_lines_count_as_lines() -> None:
-    topics, _, documents, _, lines = parse_qrels(b"# a\n\n1 0 d#1 2\n  # b c d\n2 0 d2 0\n", "q")
+    topics, _, documents, _, lines = parse_qrels(Source.of(b"# a\n\n1 0 d#1 2\n  # b c d\n2 0 d2 0\n", "q"))
     assert (topics, documents, lines.tolist()) == ([b"1", b"2"], [b"d#1", b"d2"], [3, 5])
 
 
@@ -58,13 +59,13 @@ def test_comments_and_blank_lines_count_as_lines() -> None:
 )
 def test_errors(text: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        parse_qrels(text, "q")
+        parse_qrels(Source.of(text, "q"))
 
 
 @given(st.binary(max_size=200))
 def test_garbage_is_refused_or_read(text: bytes) -> None:
     try:
-        topics, iterations, documents, grades, lines = parse_qrels(text, "q")
+        topics, iterations, documents, grades, lines = parse_qrels(Source.of(text, "q"))
     except InputError:
         return
     assert len(topics) == len(iterations) == len(documents) == len(grades) == len(lines) > 0

@@ -14,10 +14,10 @@ from rankscope.analysis.stats.randomness import streams
 from rankscope.analysis.stats.sampling import Sampler, depth_pool
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.judging import Judged, judge
-from rankscope.measures import REGISTRY, Measure, parse_many
+from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
 from rankscope.measures.weighted import Normalised, WeightedPrecision
+from rankscope.read import open_collection
 from rankscope.result import TableResult
-from rankscope.scores import as_collection
 from rankscope.tables import Cell, Table
 
 __all__ = ["DEPTHS", "bounds", "bounds_of", "list_bounds"]
@@ -36,7 +36,7 @@ def bounds(
     pool_depth: int | None = None,
     ratio: float | None = None,
     seed: int = 1,
-    order: str = "trec_eval",
+    order: str | None = None,
     jobs: int | None = None,
 ) -> TableResult:
     """Lower and upper bound of RBP for every list, by the depth to which it is evaluated (Moffat and Zobel 2008).
@@ -58,11 +58,12 @@ def bounds(
     >>> [(row["lower"], row["upper"]) for row in result["bounds"].records()]
     [(0.5, 1.0), (0.5, 1.0), (0.5, 0.875)]
     """
-    judged = judge(*as_collection(qrels, runs, order), jobs=jobs)
     persistence = (p,) if isinstance(p, int | float) else tuple(p)
     wanted = [REGISTRY["RBP"](p=float(one)) for one in persistence] + parse_many(measures)
+    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
+    judged = judge(*collection, jobs=jobs)
     result = bounds_of(judged, wanted, depths=depths, pool_depth=pool_depth, ratio=ratio, seed=seed)
-    return result.with_settings(order=order, p=list(persistence))
+    return result.with_settings(**collection.settings, p=list(persistence))
 
 
 def bounds_of(

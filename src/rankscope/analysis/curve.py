@@ -17,9 +17,8 @@ from rankscope.measures import REGISTRY
 from rankscope.measures.archetypes import archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS, Curves, curves_of
 from rankscope.measures.weighted import DCG
-from rankscope.read import Qrels, Run, as_runs
+from rankscope.read import Qrels, Run, Runs, open_collection
 from rankscope.result import Result
-from rankscope.scores import as_qrels
 from rankscope.tables import Cell, Table
 
 __all__ = ["Curve", "curve"]
@@ -249,7 +248,7 @@ def curve(
     gains: str = "linear",
     discount: str = "log2",
     base: float = 2.0,
-    order: str = "trec_eval",
+    order: str | None = None,
 ) -> Curve:
     """The effort curve of one run on one topic.
 
@@ -261,8 +260,8 @@ def curve(
     >>> found.table.column("rp"), found.table.column("crp")
     ([-2, 0, 0, 2], [-2, -2, -2, 0])
     """
-    judgments = as_qrels(qrels)
-    one = _one_run(run, order)
+    judgments, runs = open_collection(qrels, run, order=order)
+    one = _one_run(runs)
     topic = str(topic)
     if topic not in judgments.topic_index:
         hint = nearest(topic, judgments.topics) or f"there are topics such as {judgments.topics[0]}"
@@ -301,8 +300,7 @@ def _only(qrels: Qrels, topic: str) -> Qrels:
     return Qrels.from_dict({topic: qrels.judgments(topic)})
 
 
-def _one_run(run: Any, order: str) -> Run:
-    runs = as_runs(run, order)
+def _one_run(runs: Runs) -> Run:
     if len(runs) != 1:
         raise InputError(f"a curve shows one run, not {len(runs)}", hint="name a single run")
     return next(iter(runs.values()))

@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.analysis.stats.matrices import best_judged, top_settings
+from rankscope.analysis.stats.matrices import best_judged, chosen_by, top_settings
 from rankscope.errors import SettingsError, nearest
 from rankscope.judging import Judged, judge
-from rankscope.measures import REGISTRY, Measure, parse_many
+from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
 from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS, curves_of
 from rankscope.measures.grammar import parse
-from rankscope.read import as_runs
+from rankscope.read import open_collection
 from rankscope.result import Result
-from rankscope.scores import MISSING, as_qrels
+from rankscope.scores import MISSING
 from rankscope.tables import Cell, Table, Tables
 
 __all__ = ["EFFORTS", "GAINS", "Effort", "effort", "effort_of", "summary_of"]
@@ -276,7 +276,7 @@ def effort(
     cutoff: int = 1000,
     top: float | None = None,
     by: str | Measure = "AP",
-    order: str = "trec_eval",
+    order: str | None = None,
     missing: str = "zero",
     jobs: int | None = None,
 ) -> Effort:
@@ -290,9 +290,13 @@ def effort(
     >>> found.archetypes.column("archetype")
     ['ideal', 'typical A']
     """
-    judged = judge(as_qrels(qrels), as_runs(runs, order), jobs=jobs)
+    wanted = parse_many(gains)
+    collection = open_collection(
+        qrels, runs, order=order, needs_aspects=needs_aspects([*wanted, *chosen_by(top, by)])
+    )
+    judged = judge(*collection, jobs=jobs)
     return effort_of(
-        judged, parse_many(gains), crossing=crossing, cutoff=cutoff, top=top, by=by, missing=missing, order=order
+        judged, wanted, crossing=crossing, cutoff=cutoff, top=top, by=by, missing=missing, settings=collection.settings
     )  # fmt: skip
 
 
@@ -305,7 +309,7 @@ def effort_of(
     top: float | None = None,
     by: str | Measure = "AP",
     missing: str = "zero",
-    order: str = "trec_eval",
+    settings: Mapping[str, Any] | None = None,
 ) -> Effort:
     """The same for runs that are already judged."""
     _choice(crossing, CROSSINGS, "crossing")
@@ -326,6 +330,6 @@ def effort_of(
         gain=tuple(np.where(archetype == "", np.nan, measure.of(lists)) for measure in gains),
         settings={
             "gains": [str(measure) for measure in gains], "crossing": crossing, "cutoff": twist.cutoff,
-            "missing": missing, "order": order, **top_settings(top, by),
+            "missing": missing, **(settings or {}), **top_settings(top, by),
         },
     )  # fmt: skip

@@ -13,12 +13,12 @@ from rankscope.analysis.stats.matrices import row_means, settled
 from rankscope.engines import run_pieces
 from rankscope.errors import SettingsError
 from rankscope.judging import judge
-from rankscope.measures import Measure, parse_many
-from rankscope.read import Qrels, Run
+from rankscope.measures import Measure, needs_aspects, parse_many
+from rankscope.read import Qrels, Run, open_collection
 from rankscope.read.ids import to_text
 from rankscope.read.orders import check_order, permutation
 from rankscope.result import TableResult
-from rankscope.scores import as_collection, score
+from rankscope.scores import score
 from rankscope.tables import Cell, Table
 
 __all__ = ["Swaps", "count_swaps", "orderings"]
@@ -67,8 +67,9 @@ def orderings(
     if len(orders) != 2:
         raise SettingsError(f"{len(orders)} orderings", hint="give two, such as file,trec_eval")
     first, second = (check_order(order) for order in orders)
-    judgments, files = as_collection(qrels, runs, first)
     wanted = parse_many(measures)
+    collection = open_collection(qrels, runs, needs_aspects=needs_aspects(wanted))
+    judgments, files = collection
     values = []
     for order in (first, second):
         judged = judge(judgments, files.reordered(order), jobs=jobs)
@@ -82,7 +83,12 @@ def orderings(
         _effect_table(list(files), wanted, *values),
         _ranking_table(wanted, *values),
     )
-    settings = {"orders": [first, second], "measures": [str(m) for m in wanted], "missing": missing}
+    settings = {
+        "orders": [first, second],
+        "aspects": collection.settings["aspects"],
+        "measures": [str(m) for m in wanted],
+        "missing": missing,
+    }
     main = [table.name for table in tables]
     shown = [table for table in tables if table.name != "effect"]  # which has a row for every run and measure
     return TableResult.of(*tables, settings=settings, main=main, display=shown)

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from rankscope.analysis.stats.coefficients import kendall
 from rankscope.analysis.stats.rank_biased_overlap import common_by_depth, rank_biased_overlap
 from rankscope.errors import InputError, SettingsError
-from rankscope.read import Qrels, Run, as_runs
+from rankscope.read import Qrels, Run, as_runs, open_qrels
 from rankscope.read.ids import in_natural_order, to_text
 from rankscope.read.orders import score_keys
 from rankscope.read.runs import RunList
 from rankscope.result import TableResult
-from rankscope.scores import as_qrels
 from rankscope.tables import Cell, Table
 
 __all__ = ["DEPTHS", "overlap"]
@@ -43,7 +42,7 @@ def overlap(
     depths: Sequence[int] | None = None,
     rbo_p: float = 0.9,
     rbo_ties: str = "b",
-    order: str = "trec_eval",
+    order: str | None = None,
 ) -> TableResult:
     """How alike the lists of every two runs are (or of every run and ``baseline``), on the topics that both have.
 
@@ -68,12 +67,18 @@ def overlap(
         raise SettingsError(f"a depth of {depth}", hint=f"compare 1 to {MOST:,} ranks")
     at = _checked(depths, depth)
     named = as_runs(runs, order)
-    judged = None if qrels is None else as_qrels(qrels)
+    judged = None if qrels is None else open_qrels(qrels)
     pairs = _pairs(list(named), baseline)
     compare = _Comparison(at, depth, rbo_p, rbo_ties, judged)
     lists = {run: _Lists(named[run], depth, judged) for run in named}
     found = [_Pair(a, b, compare.topics(lists[a], lists[b]), lists[a], lists[b]) for a, b in pairs]
-    settings = {"order": order, "depth": depth, "depths": list(at), "rbo_p": rbo_p, "rbo_ties": rbo_ties}
+    settings = {
+        "order": named.order,
+        "depth": depth,
+        "depths": list(at),
+        "rbo_p": rbo_p,
+        "rbo_ties": rbo_ties,
+    }
     tables = (_means(found, judged is not None), _topics(found, judged is not None), _depths(found, at))
     return TableResult.of(*tables, settings={**settings, "baseline": baseline}, main=("overlap", "depths"))
 

@@ -15,14 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.correlation import Coefficients, checked_methods
-from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, run_means, top_runs
+from rankscope.analysis.stats.matrices import (
+    CompleteMatrix,
+    chosen_by,
+    complete,
+    left_out,
+    run_means,
+    top_runs,
+)
 from rankscope.analysis.stats.sampling import depth_pool
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import Judged, judge
-from rankscope.measures import Measure, parse_many
+from rankscope.measures import Measure, needs_aspects, parse_many
+from rankscope.read import open_collection
 from rankscope.read.orders import check_order
 from rankscope.result import Result, TableResult
-from rankscope.scores import as_collection, score
+from rankscope.scores import score
 from rankscope.tables import Cell, Table
 
 __all__ = ["MEASURES", "NOTABLE", "pool_correlation", "side_by_side"]
@@ -77,7 +85,9 @@ def pool_correlation(
     across = wanted if against is None else parse_many(against)
     if not wanted or not across or not orders:
         raise SettingsError("no measure or no ordering", hint="name at least one of each")
-    judgments, files = as_collection(qrels, runs, orders[0])
+    asked = [*wanted, *across, *chosen_by(top, by)]
+    collection = open_collection(qrels, runs, needs_aspects=needs_aspects(asked))
+    judgments, files = collection
     rows: list[tuple[Cell, ...]] = []
     dropped: dict[str, Any] = {}
     for order in map(check_order, dict.fromkeys(orders)):
@@ -95,7 +105,7 @@ def pool_correlation(
     settings = {
         "measures": [str(m) for m in wanted], "against": [str(m) for m in across], "depths": list(depths),
         "orders": list(orders), "method": list(methods), "top": top, "by": str(by) if top is not None else None,
-        "missing": missing,
+        "missing": missing, "aspects": collection.settings["aspects"],
     }  # fmt: skip
     result = TableResult(tables, {**settings, **dropped}, main=tuple(tables))
     return replace(result, display=[side_by_side(result, method) for method in methods])

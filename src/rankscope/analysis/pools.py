@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-from rankscope.analysis.stats.matrices import best_judged, row_means, settled, top_settings
+from rankscope.analysis.stats.matrices import best_judged, chosen_by, row_means, settled, top_settings
 from rankscope.analysis.stats.randomness import streams
 from rankscope.analysis.stats.sampling import Sampler, depth_pool, groups_of, without_group
 from rankscope.engines import run_pieces
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import UNJUDGED, Judged, judge
-from rankscope.measures import Measure, parse_many
+from rankscope.measures import Measure, needs_aspects, parse_many
+from rankscope.read import open_collection
 from rankscope.result import TableResult
-from rankscope.scores import as_collection, score
+from rankscope.scores import score
 from rankscope.tables import Cell, Table
 
 __all__ = ["RATIOS", "leave_out", "leave_out_of", "pool_robustness", "robustness_of"]
@@ -40,7 +41,7 @@ def pool_robustness(
     seed: int = 1,
     top: float | None = None,
     by: str | Measure = "AP",
-    order: str = "trec_eval",
+    order: str | None = None,
     missing: str = "zero",
     jobs: int | None = None,
 ) -> TableResult:
@@ -62,14 +63,18 @@ def pool_robustness(
     >>> pool_robustness(qrels, runs, ["AP"], depth=1)["robustness"].records()[0]["pool"]
     'depth 1'
     """
-    judged = best_judged(judge(*as_collection(qrels, runs, order), jobs=jobs), top, by, missing)
+    wanted = parse_many(measures)
+    collection = open_collection(
+        qrels, runs, order=order, needs_aspects=needs_aspects([*wanted, *chosen_by(top, by)])
+    )
+    judged = best_judged(judge(*collection, jobs=jobs), top, by, missing)
     depths = () if depth is None else (depth,) if isinstance(depth, int) else tuple(depth)
     ratios = (RATIOS if not depths else ()) if ratios is None else tuple(ratios)
     result = robustness_of(
-        judged, parse_many(measures), ratios=ratios, depths=depths, sampling=sampling, repeats=repeats,
+        judged, wanted, ratios=ratios, depths=depths, sampling=sampling, repeats=repeats,
         seed=seed, missing=missing, jobs=jobs,
     )  # fmt: skip
-    return result.with_settings(order=order, **top_settings(top, by))
+    return result.with_settings(**collection.settings, **top_settings(top, by))
 
 
 def robustness_of(
@@ -207,7 +212,7 @@ def leave_out(
     *,
     depth: int,
     groups: Mapping[str, str] | None = None,
-    order: str = "trec_eval",
+    order: str | None = None,
     missing: str = "zero",
     jobs: int | None = None,
 ) -> TableResult:
@@ -217,11 +222,11 @@ def leave_out(
     ranks contain are taken back and its runs evaluated again. Tables: ``leave_out`` {group, run, measure, unique,
     value, without, change, rank, rank_without}, ``bias`` {measure, groups, mean_change, max_change, max_rank_change}.
     """
-    judged = judge(*as_collection(qrels, runs, order), jobs=jobs)
-    result = leave_out_of(
-        judged, parse_many(measures), depth=depth, groups=groups, missing=missing, jobs=jobs
-    )
-    return result.with_settings(order=order)
+    wanted = parse_many(measures)
+    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
+    judged = judge(*collection, jobs=jobs)
+    result = leave_out_of(judged, wanted, depth=depth, groups=groups, missing=missing, jobs=jobs)
+    return result.with_settings(**collection.settings)
 
 
 def leave_out_of(

@@ -50,9 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     more = options.measures(args) if args.measure else []
     measures = [*(REGISTRY["RBP"](p=p) for p in args.p), *more]
-    qrels, runs = options.collection(args)
-    judged = judge(qrels, runs, jobs=args.jobs)
+    collection = options.collection(args, measures)
+    judged = judge(*collection, jobs=args.jobs)
     result = bounds_of(
         judged, measures, depths=args.depths, pool_depth=args.pool_depth, ratio=args.ratio, seed=args.seed
     )
-    emit(args, result.with_settings(order=args.order, p=list(args.p)))
+    emit(args, result.with_settings(**collection.settings, p=list(args.p)))

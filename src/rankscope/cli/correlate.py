@@ -92,7 +92,7 @@ def _across_pools(args: argparse.Namespace) -> None:
             hint="leave out --scores, -q, --swaps and --plot",
         )
     measures = options.measures(args)
-    qrels, runs = options.collection(args)
+    qrels, runs = options.collection(args, measures)
     methods = args.method or ("kendall",)
     result = pool_correlation(
         qrels, runs, measures, against=args.against, depths=args.pool_depth or (),

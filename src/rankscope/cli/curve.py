@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    qrels, runs = options.collection(args)
+    qrels, runs = options.collection(args, [])
     found = curve(
         qrels,
         runs,

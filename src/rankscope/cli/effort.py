@@ -66,11 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     gains = options.measures(args)
-    qrels, runs = options.collection(args)
-    judged = judge(qrels, runs, jobs=args.jobs)
+    collection = options.collection(args, gains)
     found = effort_of(
-        judged, gains, crossing=args.crossing, cutoff=args.cutoff, **options.top(args), missing=args.missing,
-        order=args.order,
+        judge(*collection, jobs=args.jobs), gains, crossing=args.crossing, cutoff=args.cutoff, **options.top(args),
+        missing=args.missing, settings=collection.settings,
     )  # fmt: skip
     more = {"highlight": args.highlight} if args.figure == "plane" else {}
 

@@ -30,10 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     measures = options.measures(args)
-    qrels, runs = options.collection(args)
-    judged = judge(qrels, runs, jobs=args.jobs)
+    collection = options.collection(args, measures)
+    judged = judge(*collection, jobs=args.jobs)
     _report_ignored(judged)
-    scores = score(judged, measures, missing=args.missing, settings={"order": args.order})
+    scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     topics = [scores["topics"]] if args.topics else []
     shown = TableResult.of(
         scores["means"],

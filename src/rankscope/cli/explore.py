@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
     if args.length < 1:
         raise SettingsError(f"--length {args.length}", hint="N is a number of ranks from 1 on")
     measures = options.measures(args)
-    qrels, runs = options.collection(args)
+    qrels, runs = options.collection(args, measures)
 
     def ready(url: str) -> None:
         print(f"exploring {len(runs)} runs at {url}\nCtrl-C ends it", flush=True)

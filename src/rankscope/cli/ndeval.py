@@ -34,7 +34,7 @@ from rankscope.measures.diversity import (
     nNRBP,
 )
 from rankscope.measures.measure import Measure
-from rankscope.read import Qrels, Runs, read_qrels, read_run, read_runs
+from rankscope.read import Collection, open_collection, read_run
 
 DEPTHS = (5, 10, 20)
 
@@ -89,17 +89,18 @@ def run(args: argparse.Namespace) -> None:
     if args.depth is not None and args.depth < 1:
         raise SettingsError(f"depth {args.depth}", hint="give a number of ranks from 1 on")
     risk = _risk(args.risk_alpha)
-    qrels = read_qrels(args.qrels, aspects=True)
     order = "trec_eval" if args.traditional else "rank"
     measures = columns(args.alpha, args.beta)
+    collection = open_collection(args.qrels, args.runs, order=order, aspects=True)
     baseline = None
     if args.baseline is not None:
-        baseline = _evaluated(qrels, Runs([read_run(args.baseline, order=order)]), measures, args.depth)[0]
+        against = open_collection(collection.qrels, read_run(args.baseline, order=order))
+        baseline = _evaluated(against, measures, args.depth)[0]
     lines = [",".join(["runid", "topic", *measures])]
-    for one in _evaluated(qrels, read_runs(*args.runs, order=order), measures, args.depth):
+    for one in _evaluated(collection, measures, args.depth):
         if baseline is not None:
             one = one.against(baseline, risk, args.risk_alpha, args.complete)
-        lines += one.lines(len(qrels.topics) if args.complete else None)
+        lines += one.lines(len(collection.qrels.topics) if args.complete else None)
     text = "\n".join(lines) + "\n"
     if args.output:
         write_atomically(args.output, text)
@@ -164,8 +165,8 @@ class _Values:
         return ",".join([printable(self.tag), printable(name), *(f"{value:.6f}" for value in values)])
 
 
-def _evaluated(qrels: Qrels, runs: Runs, measures: dict[str, Measure], depth: int | None) -> list[_Values]:
-    judged = judge(qrels, runs, allow_disjoint=True)
+def _evaluated(collection: Collection, measures: dict[str, Measure], depth: int | None) -> list[_Values]:
+    judged = judge(*collection, allow_disjoint=True)
     lists = judged.lists if depth is None else _cut(judged, depth)
     values = np.stack([judged.grid(measure.of(lists)) for measure in measures.values()], axis=-1)
     present = judged.grid(judged.present)

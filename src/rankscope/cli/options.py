@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankscope.cli.plugins import load_plugin
 from rankscope.errors import SettingsError
-from rankscope.measures import Measure, parse_many
+from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.progress import silence
-from rankscope.read import ORDERS, Qrels, Runs, read_qrels, read_runs
+from rankscope.read import ORDERS, Collection, open_collection
 from rankscope.tables import FORMATS
 
 if TYPE_CHECKING:
@@ -273,16 +273,13 @@ def load_plugins(args: argparse.Namespace) -> None:
         load_plugin(plugin)
 
 
-def collection(args: argparse.Namespace) -> tuple[Qrels, Runs]:
-    """The judgments and runs that were named."""
+def collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Collection:
+    """The judgments and runs that were named, opened for these measures and the one of --by."""
     silence(args.quiet)
-    if args.qrels == "-" and "-" in args.runs:
-        raise SettingsError(
-            "both the judgments and a run are standard input", hint="name a file for one of them"
-        )
-    # whoever asks for diversity measures means that the second column names aspects
-    diverse = hasattr(args, "measure") and any(one.needs_aspects for one in measures(args))
-    return read_qrels(args.qrels, aspects=True if diverse else None), read_runs(*args.runs, order=args.order)
+    chosen = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
+    return open_collection(
+        args.qrels, args.runs, order=args.order, needs_aspects=needs_aspects([*measures, *chosen])
+    )
 
 
 def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
@@ -295,8 +292,8 @@ def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
     wanted = list(measures)
     if getattr(args, "top", None) is not None and (by := top(args)["by"]) not in wanted:
         wanted.append(by)
-    judged = judge(*collection(args), jobs=args.jobs)
-    return score(judged, wanted, missing=args.missing, settings={"order": args.order})
+    opened = collection(args, wanted)
+    return score(judge(*opened, jobs=args.jobs), wanted, missing=args.missing, settings=opened.settings)
 
 
 def _given(args: argparse.Namespace) -> Scores:

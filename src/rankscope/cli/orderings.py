@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     measures = options.measures(args)
-    qrels, runs = options.collection(args)
+    qrels, runs = options.collection(args, measures)
     result = orderings(
         qrels, runs, measures, orders=args.orders.split(","), missing=args.missing, jobs=args.jobs
     )

@@ -17,7 +17,7 @@ from rankscope.analysis.overlap import MOST, overlap
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.progress import silence
-from rankscope.read import read_qrels, read_runs
+from rankscope.read import read_runs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> None:
     silence(args.quiet)
     result = overlap(
         read_runs(*args.runs, order=args.order),
-        None if args.qrels is None else read_qrels(args.qrels),
+        args.qrels,
         baseline=args.baseline,
         depth=args.depth,
         depths=args.depths,

@@ -71,9 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     measures = options.measures(args)
-    qrels, runs = options.collection(args)
-    judged = best_judged(judge(qrels, runs, jobs=args.jobs), **options.top(args), missing=args.missing)
-    said = {"order": args.order, **top_settings(**options.top(args))}
+    collection = options.collection(args, measures)
+    judged = best_judged(judge(*collection, jobs=args.jobs), **options.top(args), missing=args.missing)
+    said = {**collection.settings, **top_settings(**options.top(args))}
     if args.leave_out:
         if args.depth is None or len(args.depth) != 1:
             raise SettingsError(

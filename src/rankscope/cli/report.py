@@ -75,12 +75,12 @@ def document_of(args: argparse.Namespace) -> dict[str, object]:
         raise SettingsError(f"--length {args.length}", hint="N is a number of ranks from 1 on")
     measures = options.measures(args)
     study = read_study(args.study) if args.study else None
-    qrels, runs = options.collection(args)
+    collection = options.collection(args, measures)
     return payload(
-        judge(qrels, runs, jobs=args.jobs),
-        title=args.title or title_of(qrels.path),
+        judge(*collection, jobs=args.jobs),
+        title=args.title or title_of(collection.qrels.path),
         measures=measures,
-        settings={"order": args.order, "missing": args.missing, "length": args.length},
+        settings={**collection.settings, "missing": args.missing, "length": args.length},
         study=study,
         everything=args.everything,
     )

@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> None:
     if args.output is None:
         raise SettingsError("there is no directory to write to", hint="add -o DIR")
     measures = options.measures(args)
-    qrels, runs = options.collection(args)
+    qrels, runs = options.collection(args, measures)
     made = study(
         qrels, runs, measures, name=args.name, focus=args.focus, top=args.top,
         ratios=[int(r) if float(r).is_integer() else r for r in args.ratios], repeats=args.repeats,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from rankscope import __version__
 from rankscope.errors import printable
-from rankscope.read import read_qrels, read_run
+from rankscope.read import open_qrels, read_run
 from rankscope.trec_eval.guide import guide
 from rankscope.trec_eval.layout import lines
 from rankscope.trec_eval.names import Wanted, parsed
@@ -43,7 +43,7 @@ def evaluate(options: Options) -> Results:
     )
     judgments, run = options.files[0], read_run(options.files[1])
     if options.judgments == "qrels":
-        return evaluate_qrels(read_qrels(judgments, aspects=False), run, columns, options)
+        return evaluate_qrels(open_qrels(judgments, aspects=False), run, columns, options)
     if options.judgments == "qrels_jg":
         from rankscope.trec_eval.groups import evaluate_groups, read_groups
 

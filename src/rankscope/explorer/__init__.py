@@ -24,7 +24,7 @@ def explore(
     *,
     measures: str | Measure | Iterable[str | Measure] = (),
     title: str | None = None,
-    order: str = "trec_eval",
+    order: str | None = None,
     missing: str = "zero",
     length: int = 1000,
     study: Mapping[str, Table] | None = None,
@@ -40,22 +40,23 @@ def explore(
     """
     from rankscope.explorer.server import address, application, listen, only_hosts, serve
     from rankscope.judging import judge
-    from rankscope.measures import parse_many
+    from rankscope.measures import needs_aspects, parse_many
+    from rankscope.read import open_collection
     from rankscope.reporting import title_of
     from rankscope.reporting.payload import payload
-    from rankscope.scores import as_collection
 
-    judgments, read = as_collection(qrels, runs, order)
+    wanted = parse_many(measures)
+    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
     document = payload(
-        judge(judgments, read, jobs=jobs),
-        title=title or title_of(judgments.path),
-        measures=parse_many(measures),
-        settings={"order": order, "missing": missing, "length": length},
+        judge(*collection, jobs=jobs),
+        title=title or title_of(collection.qrels.path),
+        measures=wanted,
+        settings={**collection.settings, "missing": missing, "length": length},
         study=study,
         everything=everything,
     )
     token = secrets.token_urlsafe(16)
-    app = application(document, judgments, read, token)
+    app = application(document, *collection, token)
     listener = listen(host, port)
     bound = listener.getsockname()[1]
     # An interrupt is the normal end, also in the moment between the address being known and the server running.
@@ -93,7 +94,7 @@ def notebook(scores: Scores, *, title: str = "Evaluation", height: int = 760) ->
 
     if scores.judged is None:
         raise InputError("these scores have lost their lists", hint="evaluate the runs again")
-    kept = {key: value for key, value in scores.settings.items() if key in ("order", "missing")}
+    kept = {key: value for key, value in scores.settings.items() if key in ("order", "aspects", "missing")}
     return Notebook(
         page(payload(scores.judged, title=title, measures=scores.measures, settings=kept)), height
     )

@@ -20,9 +20,9 @@ from rankscope.measures import (  # each registers its measures
 )
 from rankscope.measures.function import FunctionMeasure, define
 from rankscope.measures.grammar import parse, parse_many
-from rankscope.measures.measure import REGISTRY, Measure
+from rankscope.measures.measure import REGISTRY, Measure, needs_aspects
 
-__all__ = ["REGISTRY", "FunctionMeasure", "Measure", "measure", "parse_many"]
+__all__ = ["REGISTRY", "FunctionMeasure", "Measure", "measure", "needs_aspects", "parse_many"]
 
 
 def measure(text: str, function: Callable[..., float] | None = None, *, unjudged: Any = 0) -> Measure:

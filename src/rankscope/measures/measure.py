@@ -7,7 +7,7 @@ entry in ``rankscope measures`` and the common tests.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from inspect import cleandoc
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,7 +16,7 @@ import numpy as np
 from rankscope.errors import MeasureError, nearest
 from rankscope.judging.lists import Floats, Lists
 
-__all__ = ["REGISTRY", "Measure", "Parameter", "parameter", "ratio"]
+__all__ = ["REGISTRY", "Measure", "Parameter", "needs_aspects", "parameter", "ratio"]
 
 DEEPEST = 10_000_000
 """The largest cutoff: some measures add up weights rank by rank."""
@@ -237,6 +237,15 @@ def _written(value: Any) -> str:
 
 def _rebuild(kind: type[Measure], cutoff: float | None, settings: dict[str, Any]) -> Measure:
     return kind(cutoff, **settings)
+
+
+def needs_aspects(measures: Iterable[Measure]) -> bool:
+    """Whether some of these measures looks at aspects, so that the second column of judgments must name them.
+
+    >>> needs_aspects([REGISTRY["AP"]]), needs_aspects([REGISTRY["AP"], REGISTRY["ERR_IA"]])
+    (False, True)
+    """
+    return any(measure.needs_aspects for measure in measures)
 
 
 def ratio(numerator: Any, denominator: Any) -> Floats:

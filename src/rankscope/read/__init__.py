@@ -1,5 +1,6 @@
 """Files, frames and dicts in; :class:`Qrels` and :class:`Run` out."""
 
+from rankscope.read.collection import Collection, open_collection, open_qrels
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import UNJUDGED, Aspects, Qrels, read_qrels
 from rankscope.read.runs import Run, RunList, Runs, as_runs, read_run, read_runs
@@ -8,11 +9,14 @@ __all__ = [
     "ORDERS",
     "UNJUDGED",
     "Aspects",
+    "Collection",
     "Qrels",
     "Run",
     "RunList",
     "Runs",
     "as_runs",
+    "open_collection",
+    "open_qrels",
     "read_qrels",
     "read_run",
     "read_runs",

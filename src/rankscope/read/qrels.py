@@ -16,28 +16,12 @@ import numpy.typing as npt
 from rankscope.errors import InputError
 from rankscope.frames import Framed
 from rankscope.read.ids import in_natural_order, to_bytes, to_text
+from rankscope.read.subtopics import Aspects, Rows, Subtopics, numbered, taken
 
 __all__ = ["UNJUDGED", "Aspects", "Qrels", "read_qrels"]
 
 UNJUDGED = np.iinfo(np.int32).min
 """The grade that takes a judgment back: the document counts as never judged."""
-
-
-@dataclass(frozen=True, eq=False)
-class Aspects:
-    """Judgments per aspect (subtopic) of diversity topics.
-
-    Entry e says that document ``document[e]`` (an index into the judged documents) has grade ``grade[e]`` for
-    aspect ``aspect[e]``; the aspects of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``. ``weight`` says how
-    much each aspect counts; None means equally.
-    """
-
-    names: tuple[str, ...]
-    topic_offsets: npt.NDArray[np.int64]
-    document: npt.NDArray[np.int32]
-    aspect: npt.NDArray[np.int32]
-    grade: npt.NDArray[np.int32]
-    weight: npt.NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +42,8 @@ class Qrels(Framed):
     grade: npt.NDArray[np.int32]
     aspects: Aspects | None = None
     path: str | None = None
+    subtopics: Subtopics | None = field(default=None, repr=False)
+    """The second column as it was read, while nobody has said whether it names aspects."""
     topic_index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -80,44 +66,57 @@ class Qrels(Framed):
         """A row per judgment, under the names that :meth:`from_frame` reads; with aspects one per aspect judged."""
         document: npt.NDArray[Any] = np.arange(len(self))
         grade = self.grade
-        if self.aspects is not None:
+        aspects = self.with_aspects().aspects
+        if aspects is not None:
             # as for measures, a document counts for an aspect no more than for its topic
-            document = self.aspects.document
-            grade = np.minimum(self.aspects.grade, self.grade[document])
+            document = aspects.document
+            grade = np.minimum(aspects.grade, self.grade[document])
         kept = np.flatnonzero(grade != UNJUDGED)
         topic = np.searchsorted(self.topic_offsets, document[kept], side="right") - 1
         columns: dict[str, Sequence[Any]] = {"query_id": [self.topics[t] for t in topic.tolist()]}
-        if self.aspects is not None:
-            columns["iteration"] = [self.aspects.names[a] for a in self.aspects.aspect[kept].tolist()]
+        if aspects is not None:
+            columns["iteration"] = [aspects.names[a] for a in aspects.aspect[kept].tolist()]
         columns["doc_id"] = [to_text(self.documents[d]) for d in document[kept].tolist()]
         return {**columns, "relevance": grade[kept].tolist()}
 
     def regraded(self, grade: npt.NDArray[np.int32]) -> Qrels:
-        """The same documents with other grades (:data:`UNJUDGED` takes a judgment back)."""
-        return replace(self, grade=np.asarray(grade, np.int32))
+        """The same documents with other grades (:data:`UNJUDGED` takes a judgment back).
+
+        These are no longer what the file says, so that there is no path.
+        """
+        return replace(self, grade=np.asarray(grade, np.int32), path=None)
+
+    def with_aspects(self) -> Qrels:
+        """The same judgments with the second column of their file as aspects.
+
+        Nothing changes where they have aspects already, have no second column, or were read with ``aspects=False``.
+        """
+        if self.subtopics is None:
+            return self
+        return replace(self, aspects=self.subtopics.as_aspects(self), subtopics=None)
 
     def with_aspect_weights(self, weights: Mapping[str, Mapping[str, float]]) -> Qrels:
         """The same judgments with the probability (or any weight) of each aspect: ``{topic: {aspect: weight}}``.
 
         Topics that are not named keep equal weights; measures divide by the sum over a topic.
         """
-        if self.aspects is None:
+        aspects = self.with_aspects().aspects
+        if aspects is None:
             raise InputError("judgments without aspects", path=self.path, hint="read them with aspects=True")
-        given = np.ones(len(self.aspects.names))
+        given = np.ones(len(aspects.names))
         for topic, mine in weights.items():
             if topic not in self.topic_index:
                 raise InputError(f"weights for topic {topic!r}, which has no judgments", hint="remove them")
             t = self.topic_index[topic]
-            place = range(int(self.aspects.topic_offsets[t]), int(self.aspects.topic_offsets[t + 1]))
-            for a in place:
-                name = self.aspects.names[a]
+            for a in range(int(aspects.topic_offsets[t]), int(aspects.topic_offsets[t + 1])):
+                name = aspects.names[a]
                 if not mine.get(name, -1.0) >= 0:
                     raise InputError(
                         f"no weight for aspect {name!r} of topic {topic!r}",
                         hint="give each a number from 0 on",
                     )
                 given[a] = mine[name]
-        return replace(self, aspects=replace(self.aspects, weight=given))
+        return replace(self, aspects=replace(aspects, weight=given), path=None, subtopics=None)
 
     @classmethod
     def from_dict(cls, judgments: Mapping[str, Mapping[str, int | Mapping[str, int]]]) -> Qrels:
@@ -178,16 +177,18 @@ class Qrels(Framed):
     ) -> Qrels:
         """Judgments from flat columns.
 
-        ``aspects`` says whether the iteration column names the aspects of diversity topics; None decides by
-        whether some document of a topic was judged under several of them.
+        ``aspects`` says whether the iteration column names the aspects of diversity topics; None as in
+        :func:`read_qrels`.
         """
         if not len(documents):
             raise InputError("no judgments", path=path, hint="give lines of: topic iteration document grade")
         groups = _group_by_topic(topics)
         keep, parts, offsets = [], [], [0]
         order = in_natural_order(groups)
-        if aspects is None:
-            aspects = iterations is not None and _several_iterations(groups, documents, iterations)
+        column = None if iterations is None else Subtopics(groups, documents, iterations, grades)
+        undecided = aspects is None and column is not None and column.several
+        if column is not None and aspects is None:
+            aspects = column.overlap
         located = _Lines(path, lines)
         repeated = 0
         for topic in order:
@@ -204,9 +205,10 @@ class Qrels(Framed):
             what = "judgment is" if repeated == 1 else "judgments are"
             warnings.warn(f"{path or 'qrels'}: {repeated} {what} repeated with the same grade", stacklevel=2)
         qrels = cls(tuple(order), np.array(offsets, np.int64), keep, np.concatenate(parts), path=path)
-        if not aspects or iterations is None:
+        if column is None or not (aspects or undecided):
             return qrels
-        return replace(qrels, aspects=_aspects(qrels, groups, documents, iterations, grades))
+        qrels = replace(qrels, subtopics=column)
+        return qrels.with_aspects() if aspects else qrels
 
 
 class _Lines(NamedTuple):
@@ -239,49 +241,36 @@ def _whole_numbers(grades: Any) -> npt.NDArray[np.int32]:
     return array.astype(np.int32)
 
 
-def _group_by_topic(topics: Sequence[bytes]) -> dict[str, list[int] | range]:
+def _group_by_topic(topics: Sequence[bytes]) -> dict[str, Rows]:
     """Rows of each topic; consecutive rows, the normal case, as a range."""
     changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), np.bool_, max(0, len(topics) - 1))
     bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), len(topics)] if topics else []
-    groups: dict[bytes, list[int] | range] = {}
+    groups: dict[bytes, Rows] = {}
     for start, stop in pairwise(bounds):
         topic, block = topics[start], range(start, stop)
         groups[topic] = [*groups[topic], *block] if topic in groups else block
     return {to_text(topic): rows for topic, rows in groups.items()}
 
 
-def _several_iterations(
-    groups: Mapping[str, Iterable[int]], documents: Sequence[bytes], iterations: Sequence[bytes]
-) -> bool:
-    if len(set(iterations)) < 2:
-        return False
-    for rows in groups.values():
-        first: dict[bytes, bytes] = {}
-        for row in rows:
-            if first.setdefault(documents[row], iterations[row]) != iterations[row]:
-                return True
-    return False
-
-
 def _best_grades(
     topic: str,
-    rows: Sequence[int],
+    rows: Rows,
     documents: Sequence[bytes],
     iterations: Sequence[bytes] | None,
     grades: npt.NDArray[np.int32],
     located: _Lines,
 ) -> tuple[dict[bytes, int], int]:
     """The grade of every document of a topic (the best over its aspects), and how many rows say it again."""
-    values = grades[rows.start : rows.stop] if isinstance(rows, range) else grades[list(rows)]
-    listed = _taken(documents, rows)
+    values = grades[rows.start : rows.stop] if isinstance(rows, range) else grades[rows]
+    listed = taken(documents, rows)
     if iterations is None:
         best = dict(zip(listed, values.tolist(), strict=True))
         if len(best) == len(rows):
             return best, 0
     else:
         names = {name: i for i, name in enumerate(dict.fromkeys(listed))}
-        aspects = {name: i for i, name in enumerate(set(_taken(iterations, rows)))}
-        which, aspect = _numbered(listed, names), _numbered(_taken(iterations, rows), aspects)
+        aspects = {name: i for i, name in enumerate(set(taken(iterations, rows)))}
+        which, aspect = numbered(listed, names), numbered(taken(iterations, rows), aspects)
         if len(np.unique(which * len(aspects) + aspect)) == len(rows):
             most = np.full(len(names), UNJUDGED, np.int32)
             np.maximum.at(most, which, values)
@@ -305,53 +294,17 @@ def _best_grades(
     return best, repeated
 
 
-def _aspects(
-    qrels: Qrels,
-    groups: Mapping[str, Sequence[int]],
-    documents: Sequence[bytes],
-    iterations: Sequence[bytes],
-    grades: npt.NDArray[np.int32],
-) -> Aspects:
-    names: list[str] = []
-    offsets = [0]
-    parts: list[tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]] = []
-    for t, topic in enumerate(qrels.topics):
-        rows = groups[topic]
-        mine = in_natural_order({to_text(name) for name in set(_taken(iterations, rows))})
-        index = {to_bytes(name): a for a, name in enumerate(mine)}
-        start = int(qrels.topic_offsets[t])
-        place = {d: i for i, d in enumerate(qrels.documents[start : qrels.topic_offsets[t + 1]])}
-        document, aspect = (
-            _numbered(_taken(documents, rows), place),
-            _numbered(_taken(iterations, rows), index),
-        )
-        # a judgment that is repeated counts once
-        entry, first = np.unique(document * len(mine) + aspect, return_index=True)
-        graded = grades[rows.start : rows.stop] if isinstance(rows, range) else grades[list(rows)]
-        parts.append((entry // len(mine) + start, entry % len(mine) + len(names), graded[first]))
-        names += mine
-        offsets.append(len(names))
-    judged, under, given = (np.concatenate(column).astype(np.int32) for column in zip(*parts, strict=True))
-    return Aspects(tuple(names), np.array(offsets, np.int64), judged, under, given)
-
-
-def _taken(column: Sequence[bytes], rows: Sequence[int]) -> Sequence[bytes]:
-    return column[rows.start : rows.stop] if isinstance(rows, range) else [column[row] for row in rows]
-
-
-def _numbered(column: Sequence[bytes], numbers: Mapping[bytes, int]) -> npt.NDArray[np.int64]:
-    return np.fromiter(map(numbers.__getitem__, column), np.int64, len(column))
-
-
 def read_qrels(source: str | Path, *, aspects: bool | None = None) -> Qrels:
     """Read TREC judgments: lines of ``topic iteration document grade``, plain or gzipped, ``-`` for standard input.
 
-    ``aspects`` says whether the second column names the subtopics of a diversity task; None (the default) decides by
-    whether some document of a topic was judged under several of them.
+    ``aspects`` says whether the second column names the subtopics of a diversity task. With None (the default) it does
+    if some document of a topic was judged under several of them, or as soon as a measure over aspects is asked for.
     """
     from rankscope.read.qrels_text import parse_qrels
-    from rankscope.read.source import read_bytes
+    from rankscope.read.source import Source
 
-    path = "standard input" if str(source) == "-" else str(source)
-    topics, iterations, documents, grades, lines = parse_qrels(read_bytes(source), path)
-    return Qrels.from_columns(topics, iterations, documents, grades, lines=lines, path=path, aspects=aspects)
+    text = Source.of(source)
+    topics, iterations, documents, grades, lines = parse_qrels(text)
+    return Qrels.from_columns(
+        topics, iterations, documents, grades, lines=lines, path=text.label, aspects=aspects
+    )

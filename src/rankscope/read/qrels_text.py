@@ -21,24 +21,25 @@ _LARGEST = 2**31 - 2
 Columns = tuple[list[bytes], list[bytes], list[bytes], npt.NDArray[np.int32], npt.NDArray[np.int64]]
 
 
-def parse_qrels(data: bytes, path: str | None) -> Columns:
+def parse_qrels(source: Source) -> Columns:
     r"""Topics, iterations, documents, grades and line numbers of judgments, plain or gzipped.
 
     >>> text = b"# judged by experts\n301 0 d1 +1\n\n302 0 d1 -2"
-    >>> topics, _, documents, grades, lines = parse_qrels(text, "qrels")
+    >>> topics, _, documents, grades, lines = parse_qrels(Source.of(text))
     >>> topics, documents, grades.tolist(), lines.tolist()
     ([b'301', b'302'], [b'd1', b'd1'], [1, -2], [2, 4])
     """
-    text = b"".join(Source.of(data, path or "<bytes>").blocks())
+    path = source.label
+    text = b"".join(source.blocks())
     fields, lines = _fields(text, path)
     if not len(lines):
-        what = "there is no line with data" if data else "the file is empty"
+        what = "there is no line with data" if text else "the file is empty"
         raise InputError(what, path=path, hint="qrels have lines of: topic iteration document grade")
     grades = _grades(fields[3::5], lines, path)
     return fields[0::5], fields[1::5], fields[2::5], grades, lines
 
 
-def _fields(text: bytes, path: str | None) -> tuple[list[bytes], npt.NDArray[np.int64]]:
+def _fields(text: bytes, path: str) -> tuple[list[bytes], npt.NDArray[np.int64]]:
     """The four fields and an end mark of every line with data, and the numbers of these lines."""
     if text and not text.endswith(b"\n"):
         text += b"\n"
@@ -65,7 +66,7 @@ def _fields(text: bytes, path: str | None) -> tuple[list[bytes], npt.NDArray[np.
     return fields, np.array(lines, np.int64)
 
 
-def _wrong_fields(count: int, path: str | None, line: int) -> InputError:
+def _wrong_fields(count: int, path: str, line: int) -> InputError:
     if count == 6:
         hint = "this looks like a run; name the qrels first and the runs after it"
     elif count == 5:
@@ -76,7 +77,7 @@ def _wrong_fields(count: int, path: str | None, line: int) -> InputError:
     return InputError(message, path=path, line=line, hint=hint)
 
 
-def _grades(column: list[bytes], lines: npt.NDArray[np.int64], path: str | None) -> npt.NDArray[np.int32]:
+def _grades(column: list[bytes], lines: npt.NDArray[np.int64], path: str) -> npt.NDArray[np.int32]:
     distinct = {text: int(text) if _INTEGER.fullmatch(text) else None for text in set(column)}
     bad = {text for text, grade in distinct.items() if grade is None or abs(grade) > _LARGEST}
     if bad:

@@ -174,6 +174,13 @@ class Runs(Mapping[str, Run], Framed):
             columns[column] = [value for _, part in parts for value in part[column]]
         return columns
 
+    @property
+    def order(self) -> str | dict[str, str]:
+        """The ordering of the runs; by name where they do not have the same one."""
+        orders = {name: run.order for name, run in self._runs.items()}
+        common = set(orders.values())
+        return common.pop() if len(common) == 1 else orders
+
     def reordered(self, order: str) -> Runs:
         """The same runs read in another ordering."""
         return Runs(run.reordered(order) for run in self.values())
@@ -213,24 +220,30 @@ def read_runs(*sources: str | Path, order: str = "trec_eval") -> Runs:
     return Runs(runs)
 
 
-def as_runs(runs: Any, order: str = "trec_eval") -> Runs:
-    """Whatever holds runs: Runs, a Run, dicts, a path, a list of any of these."""
-    if isinstance(runs, Runs):
-        return runs
+def as_runs(runs: Any, order: str | None = None) -> Runs:
+    """Whatever holds runs: Runs, a Run, dicts, a path, a list of any of these.
+
+    ``order`` None keeps the ordering of runs that have one; the others are read as trec_eval does.
+    """
     if isinstance(runs, Run):
-        return Runs([runs])
+        runs = Runs([runs])
+    if isinstance(runs, Runs):
+        return runs if order is None else runs.reordered(order)
+    read = check_order(order or "trec_eval")
     if isinstance(runs, str | Path):
-        return read_runs(runs, order=order)
+        return read_runs(runs, order=read)
     if isinstance(runs, Mapping):
         values = list(runs.values())
         if values and all(isinstance(value, Run) for value in values):
-            return Runs(replace(run, name=str(name)) for name, run in runs.items())
+            return as_runs(Runs(replace(run, name=str(name)) for name, run in runs.items()), order)
         if _is_one_run(values):
-            return Runs([Run.from_dict(runs, order=order)])
-        return Runs(Run.from_dict(lists, name=str(name), order=order) for name, lists in runs.items())
+            return Runs([Run.from_dict(runs, order=read)])
+        return Runs(Run.from_dict(lists, name=str(name), order=read) for name, lists in runs.items())
     if isinstance(runs, list | tuple):
+        if all(isinstance(one, str | Path) for one in runs):
+            return read_runs(*runs, order=read)
         return Runs(run for one in runs for run in as_runs(one, order).values())
-    return Runs([Run.from_frame(runs, order=order)])
+    return Runs([Run.from_frame(runs, order=read)])
 
 
 def _is_one_run(values: Sequence[Any]) -> bool:

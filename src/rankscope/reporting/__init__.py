@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rankscope.measures import Measure, parse_many
+from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.reporting.page import page
 from rankscope.reporting.payload import payload
 from rankscope.tables import Table
@@ -21,7 +21,7 @@ def report(
     *,
     measures: str | Measure | Iterable[str | Measure] = (),
     title: str | None = None,
-    order: str = "trec_eval",
+    order: str | None = None,
     missing: str = "zero",
     length: int = 1000,
     study: Mapping[str, Table] | None = None,
@@ -40,14 +40,15 @@ def report(
     """
     from rankscope.files import write_atomically
     from rankscope.judging import judge
-    from rankscope.scores import as_collection
+    from rankscope.read import open_collection
 
-    judgments, read = as_collection(qrels, runs, order)
+    wanted = parse_many(measures)
+    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
     document = payload(
-        judge(judgments, read, jobs=jobs),
-        title=title or title_of(judgments.path),
-        measures=parse_many(measures),
-        settings={"order": order, "missing": missing, "length": length},
+        judge(*collection, jobs=jobs),
+        title=title or title_of(collection.qrels.path),
+        measures=wanted,
+        settings={**collection.settings, "missing": missing, "length": length},
         study=study,
         everything=everything,
     )

@@ -20,6 +20,7 @@ __all__ = [
     "CompleteMatrix",
     "best_judged",
     "best_runs",
+    "chosen_by",
     "complete",
     "left_out",
     "row_means",
@@ -134,6 +135,11 @@ def best_judged(judged: Judged, top: float | None, by: str | Measure = "AP", mis
         return judged
     scores = score(judged, parse_many([by]), missing=missing)
     return judged.with_runs(top_runs(run_means(complete(scores, scores.measures[0])), top))
+
+
+def chosen_by(top: float | None, by: str | Measure) -> list[Measure]:
+    """The measure that runs are chosen by, if any are: it looks at the judgments as those do that are asked for."""
+    return [] if top is None else parse_many([by])
 
 
 def top_settings(top: float | None, by: str | Measure) -> dict[str, Any]:

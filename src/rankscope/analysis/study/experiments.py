@@ -20,11 +20,11 @@ from rankscope.analysis.power import discriminative_power, significant_pairs
 from rankscope.analysis.study import manifest as manifests
 from rankscope.errors import InputError
 from rankscope.judging import UNJUDGED, Judged, judge
-from rankscope.measures import REGISTRY, Measure, parse_many
+from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
 from rankscope.progress import progress
-from rankscope.read import Qrels, Runs
+from rankscope.read import Collection, Qrels, open_collection
 from rankscope.result import Result
-from rankscope.scores import Scores, as_collection, score
+from rankscope.scores import Scores, score
 from rankscope.tables import Cell, Table, json_text
 
 __all__ = ["MEASURES", "Repetition", "Study", "repeat_study", "study"]
@@ -109,7 +109,7 @@ def study(
     replicates: int = 1000,
     p: Sequence[float] = (0.5, 0.8, 0.95),
     seed: int = 1,
-    order: str = "trec_eval",
+    order: str | None = None,
     missing: str = "zero",
     jobs: int | None = None,
 ) -> Study:
@@ -125,15 +125,16 @@ def study(
     >>> sorted(study(qrels, runs, ["AP", "nDCG"], repeats=1).tables)[:3]
     ['agreement', 'archetypes', 'asl']
     """
-    judgments, files = as_collection(qrels, runs, order)
     wanted = parse_many(measures)
+    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
     settings = {
-        "measures": [str(m) for m in wanted], "name": _name(name, judgments), "focus": str(_focus(wanted, focus)),
-        "top": top, "ratios": list(ratios), "repeats": repeats, "sampling": sampling, "depth": depth, "alpha": alpha,
-        "replicates": replicates, "p": list(p), "seed": seed, "order": order, "missing": missing,
+        "measures": [str(m) for m in wanted], "name": _name(name, collection.qrels),
+        "focus": str(_focus(wanted, focus)), "top": top,
+        "ratios": list(ratios), "repeats": repeats, "sampling": sampling, "depth": depth, "alpha": alpha,
+        "replicates": replicates, "p": list(p), "seed": seed, "missing": missing, **collection.settings,
     }  # fmt: skip
-    tables = _tables(judgments, files, wanted, settings, jobs)
-    result = Study(tables, settings, manifests.inputs_of(judgments, files))
+    tables = _tables(collection, wanted, settings, jobs)
+    result = Study(tables, settings, manifests.inputs_of(collection))
     if output is not None:
         result.write(output)
     return result
@@ -177,10 +178,10 @@ def repeat_study(path: str | Path, *, jobs: int | None = None) -> Repetition:
     """Make a study again from its manifest (or directory) and compare every file with what it was."""
     content = manifests.read_manifest(path)
     beside = Path(path) if Path(path).is_dir() else Path(path).parent
-    judgments, files = manifests.open_inputs(content, beside)
+    collection = manifests.open_inputs(content, beside)
     wanted = parse_many(content["settings"]["measures"])
     settings = {**content["settings"], "focus": str(_focus(wanted, content["settings"]["focus"]))}
-    tables = _tables(judgments, files, wanted, settings, jobs)
+    tables = _tables(collection, wanted, settings, jobs)
     again = Study(tables, settings, content["inputs"])
     now, then = manifests.versions(), content["versions"]
     other = {name: (str(then.get(name)), now[name]) for name in now if then.get(name) != now[name]}
@@ -206,9 +207,9 @@ def _focus(measures: Sequence[Measure], focus: str | Measure | None) -> Measure:
 
 
 def _tables(
-    qrels: Qrels, runs: Runs, measures: Sequence[Measure], settings: Mapping[str, Any], jobs: int | None
+    collection: Collection, measures: Sequence[Measure], settings: Mapping[str, Any], jobs: int | None
 ) -> dict[str, Table]:
-    judged = judge(qrels, runs, jobs=jobs)
+    judged = judge(*collection, jobs=jobs)
     if len(judged.runs) < 2 or len(judged.topics) < 2:
         raise InputError(
             f"a study needs at least two runs and two topics, here are {len(judged.runs)} and {len(judged.topics)}",

@@ -17,7 +17,7 @@ from rankscope.analysis.study.shape import FORMAT, KIND, check_kind, check_manif
 from rankscope.directories import finish_replacement, replace_directory
 from rankscope.errors import InputError
 from rankscope.json_documents import read_json
-from rankscope.read import Qrels, Runs, read_qrels, read_run
+from rankscope.read import Collection, Runs, open_collection, read_run
 
 __all__ = [
     "MANIFEST",
@@ -53,14 +53,13 @@ def versions() -> dict[str, str]:
     }
 
 
-def inputs_of(qrels: Qrels, runs: Runs) -> dict[str, Any]:
+def inputs_of(collection: Collection) -> dict[str, Any]:
     """The files of a collection with their digests; what was only in memory has no path.
 
     Plugins, which only commands load, are added by :func:`rankscope.analysis.study.Study.with_plugins`.
     """
-    listed = [{"name": name, **_file(run.path, run.source)} for name, run in runs.items()]
-    judgments = {**_file(qrels.path, None), "aspects": qrels.aspects is not None}
-    return {"qrels": judgments, "runs": listed, "plugins": []}
+    listed = [{"name": name, **_file(run.path, run.source)} for name, run in collection.runs.items()]
+    return {"qrels": _file(collection.qrels.path, None), "runs": listed, "plugins": []}
 
 
 def _file(path: str | None, source: Path | bytes | None) -> dict[str, str | None]:
@@ -102,20 +101,24 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
     return content
 
 
-def open_inputs(manifest: Mapping[str, Any], beside: Path) -> tuple[Qrels, Runs]:
+def open_inputs(manifest: Mapping[str, Any], beside: Path) -> Collection:
     """The judgments and runs a study was made of, after checking that they are still the same.
 
-    Relative paths are tried from the working directory and from the directory of the manifest.
+    They are opened as they were then. Relative paths are tried from the working directory and from the directory of
+    the manifest.
     """
-    order = manifest["settings"]["order"]
-    inputs = manifest["inputs"]
-    judgments = checked_input(inputs["qrels"], "the judgments", beside)
-    qrels = read_qrels(judgments, aspects=inputs["qrels"]["aspects"])
+    settings, inputs = manifest["settings"], manifest["inputs"]
+    order = settings["order"]
     runs = [
-        read_run(checked_input(entry, f"run {entry['name']}", beside), order=order, name=entry["name"])
+        read_run(
+            checked_input(entry, f"run {entry['name']}", beside),
+            order=order if isinstance(order, str) else order[entry["name"]],
+            name=entry["name"],
+        )
         for entry in inputs["runs"]
     ]
-    return qrels, Runs(runs)
+    judgments = checked_input(inputs["qrels"], "the judgments", beside)
+    return open_collection(judgments, Runs(runs), aspects=settings["aspects"])
 
 
 def checked_input(entry: Mapping[str, Any], what: str, beside: Path, *, here: bool = True) -> Path:

@@ -32,6 +32,12 @@ _PLACE = text(r"(?s)(?!/)(?!(?:.*/)?\.\.(?:/|$))[^\\:]+", "the path of a file in
 _MOST_SAMPLES = 10**7
 """Of anything that is drawn at random: beyond it a manifest asks for more than a day of work."""
 
+
+def _order(value: Any, place: str) -> None:
+    """One ordering, or that of each run by its name."""
+    (mapping_of(_NAME, one_of(ORDERS)) if isinstance(value, dict) else one_of(ORDERS))(value, place)
+
+
 _SETTINGS = record(
     {
         "measures": list_of(_NAME, least=2),
@@ -46,13 +52,14 @@ _SETTINGS = record(
         "replicates": integer(1, _MOST_SAMPLES),
         "p": list_of(number(0, 1)),
         "seed": integer(0, 2**128 - 1),
-        "order": one_of(ORDERS),
+        "order": _order,
+        "aspects": boolean,
         "missing": one_of(("zero", "skip")),
     }
 )
 _INPUTS = record(
     {
-        "qrels": record({**_FILE, "aspects": boolean}),
+        "qrels": record(_FILE),
         "runs": list_of(record({"name": _NAME, **_FILE}), least=2),
         "plugins": list_of(record({"name": _NAME, "sha256": optional(_DIGEST)})),
     }
@@ -81,6 +88,9 @@ def check_manifest(content: Any, place: str) -> None:
             "format", f"the manifest was written{by} in another format than {FORMAT}, which is read here"
         )
     _MANIFEST(content, place)
+    order = content["settings"]["order"]
+    if isinstance(order, dict) and set(order) != {run["name"] for run in content["inputs"]["runs"]}:
+        raise Mismatch("settings.order", "one ordering for each run is expected")
 
 
 def check_kind(content: Any, place: str) -> None:

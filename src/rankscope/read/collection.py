@@ -1,0 +1,88 @@
+"""The one door for collections: judgments and runs, in whatever form they come, opened for everybody alike.
+
+Python, commands, studies and their manifests, the page and the bridge into ir_measures all come through here, so that
+the same files mean the same lists and the same aspects to each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rankscope.errors import SettingsError
+from rankscope.read.qrels import Qrels, read_qrels
+from rankscope.read.runs import Runs, as_runs
+
+__all__ = ["Collection", "open_collection", "open_qrels"]
+
+
+class Collection(NamedTuple):
+    """Judgments and runs that belong together.
+
+    >>> collection = open_collection({"q1": {"d1": 1}}, {"bm25": {"q1": {"d1": 0.5}}})
+    >>> collection.qrels, list(collection.runs), collection.settings
+    (<Qrels: 1 topics, 1 judged documents>, ['bm25'], {'order': 'trec_eval', 'aspects': False})
+    """
+
+    qrels: Qrels
+    runs: Runs
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was decided when it was opened: part of the settings of every result.
+
+        ``order`` is that of the runs (run by run where they differ); ``aspects`` says whether the judgments have any.
+        """
+        return {"order": self.runs.order, "aspects": self.qrels.aspects is not None}
+
+
+def open_collection(
+    qrels: Any,
+    runs: Any,
+    *,
+    order: str | None = None,
+    needs_aspects: bool = False,
+    aspects: bool | None = None,
+) -> Collection:
+    """Open judgments and runs: paths, dicts, frames, or what :func:`read_qrels` and :func:`read_runs` returned.
+
+    ``order`` None keeps runs as they were read, and reads the others as trec_eval does. ``needs_aspects`` and
+    ``aspects`` are those of :func:`open_qrels`.
+    """
+    named = runs if isinstance(runs, list | tuple) else [runs]
+    if _is_standard_input(qrels) and any(map(_is_standard_input, named)):
+        raise SettingsError(
+            "both the judgments and a run are standard input", hint="name a file for one of them"
+        )
+    return Collection(open_qrels(qrels, needs_aspects=needs_aspects, aspects=aspects), as_runs(runs, order))
+
+
+def open_qrels(qrels: Any, *, needs_aspects: bool = False, aspects: bool | None = None) -> Qrels:
+    """Open judgments: a path, a dict, a frame, or Qrels.
+
+    The second column names aspects (subtopics) if some document was judged under several of them, or if a measure
+    ``needs_aspects``: whoever asks for a diversity measure means that. ``aspects`` True or False decides it otherwise,
+    as does :func:`read_qrels` with ``aspects``.
+
+    >>> frame = {"query_id": ["q", "q"], "iteration": ["1", "2"], "doc_id": ["a", "b"], "relevance": [1, 1]}
+    >>> judgments = Qrels.from_frame(frame)
+    >>> open_qrels(judgments).aspects, open_qrels(judgments, needs_aspects=True).aspects.names
+    (None, ('1', '2'))
+    """
+    if isinstance(qrels, str | Path):
+        opened = read_qrels(qrels, aspects=aspects)
+    elif isinstance(qrels, Qrels):
+        opened = qrels
+    elif isinstance(qrels, Mapping):
+        opened = Qrels.from_dict(qrels)
+    else:
+        opened = Qrels.from_frame(qrels, aspects=aspects)
+    if aspects is False:
+        return replace(opened, aspects=None, subtopics=None)
+    return opened.with_aspects() if needs_aspects or aspects else opened
+
+
+def _is_standard_input(source: Any) -> bool:
+    return isinstance(source, str | Path) and str(source) == "-"
