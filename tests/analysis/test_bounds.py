@@ -86,6 +86,19 @@ def test_means_have_the_band_of_the_runs(small):
     assert (row["lower_low"], row["lower_high"]) == pytest.approx((low, high))
 
 
+def test_the_band_ends_where_the_measure_does():
+    """Of two runs with 1 and 0 the interval by Student's t reaches far beyond what RBP can be."""
+    qrels = {"q": {"a": 1, "b": 0}}
+    runs = {"good": {"q": {"a": 2, "b": 1}}, "poor": {"q": {"b": 2, "c": 1}}}
+    rows = bounds(qrels, runs, p=0.5, depths=[1, 2], measures=["DCG(gains='0=-1,1=2')@2"])["means"].records()
+    ends = {r["measure"]: (r["lower_low"], r["upper_high"]) for r in rows}
+    whole = 1 + 1 / np.log2(3)
+    assert ends == {
+        "RBP(p=0.5)": (0, 1),
+        "DCG(gains='0=-1,1=2')@2": (pytest.approx(-whole), pytest.approx(2 * whole)),
+    }
+
+
 def test_smaller_pools_widen_the_bounds(small):
     rows = bounds(*small, p=0.8, depths=[10], pool_depth=1, ratio=10)["means"].records()
     width = {r["pool"]: r["upper"] - r["lower"] for r in rows}

@@ -206,6 +206,26 @@ def test_bounds_and_their_bands(collection: Any, drawn: Find) -> None:
     assert texts == ["RBP(p=0.5)", "RBP(p=0.95)", "lower bound", "upper bound", "95 % confidence"]
 
 
+def test_bounds_of_few_runs_are_a_line_each(collection: Any, drawn: Find) -> None:
+    """The confidence band of two runs says nothing: their t has one degree of freedom."""
+    qrels, runs = collection
+    result = rs.bounds(qrels, {name: runs[name] for name in ("run1", "run7")}, p=(0.5, 0.95), depths=[1, 5])
+    figure = plot_bounds(result)
+    (axes,) = figure.axes
+    assert not axes.collections
+    assert figure.table.rows == result["runs"].rows
+    for number, p in enumerate((0.5, 0.95)):
+        for run in ("run1", "run7"):
+            rows = [r for r in result["bounds"].records() if (r["run"], r["p"]) == (run, p)]
+            for bound in ("lower", "upper"):
+                expected = [np.mean([r[bound] for r in rows if r["depth"] == d]) for d in (1, 5)]
+                line = drawn(axes, f"{number} {bound} {run}")
+                np.testing.assert_allclose(line.get_ydata(), expected)
+    assert axes.get_ylim()[1] <= 1.1
+    texts = [t.get_text() for t in figure.figure.legends[0].get_texts()]
+    assert texts == ["RBP(p=0.5)", "RBP(p=0.95)", "run1", "run7", "lower bound", "upper bound"]
+
+
 def test_bounds_of_one_run_have_no_band(collection: Any) -> None:
     qrels, runs = collection
     figure = plot_bounds(rs.bounds(qrels, {"run7": runs["run7"]}, p=0.8))

@@ -51,8 +51,9 @@ def bounds(
     graded RBP). ``pool_depth`` and ``ratio`` repeat everything under a pool of that depth and under a sample of
     that many percent of the judgments.
 
-    Tables: ``bounds`` {run, topic, p, depth, lower, upper, measure, pool}; ``means`` {measure, p, pool, depth, lower,
-    lower_low, lower_high, upper, upper_low, upper_high}: over all runs with the 95 % confidence band of the mean.
+    Tables: ``bounds`` {run, topic, p, depth, lower, upper, measure, pool}; ``runs`` {run, measure, p, pool, depth,
+    lower, upper}: over all topics; ``means`` {measure, p, pool, depth, lower, lower_low, lower_high, upper, upper_low,
+    upper_high}: over all runs with the 95 % confidence band of the mean, as far as the measure can reach.
 
     >>> result = bounds({"q": {"a": 1, "b": 0}}, {"q": {"a": 3, "x": 2, "b": 1}}, p=0.5, depths=[1, 2, 3])
     >>> [(row["lower"], row["upper"]) for row in result["bounds"].records()]
@@ -86,30 +87,20 @@ def bounds_of(
         pools.append((f"{ratio:g}%", judged.rejudged(sampler.sample(ratio))))
     max_grade = judged.pool.max_grade
     rows: list[tuple[Cell, ...]] = []
+    by_run: list[tuple[Cell, ...]] = []
     means: list[tuple[Cell, ...]] = []
     for label, pool in pools:
         for measure in weighted:
             both = list_bounds(pool, measure, at, max_grade)
             rows += _rows(pool, measure, label, at, both)
-            means += _mean_rows(measure, label, at, both)
+            by_run += _run_rows(pool, measure, label, at, both)
+            means += _mean_rows(measure, label, at, both, max_grade)
+    where = ("measure", "p", "pool", "depth")
+    limits = ("lower", "lower_low", "lower_high", "upper", "upper_low", "upper_high")
     tables = (
         Table("bounds", ("run", "topic", "p", "depth", "lower", "upper", "measure", "pool"), rows),
-        Table(
-            "means",
-            (
-                "measure",
-                "p",
-                "pool",
-                "depth",
-                "lower",
-                "lower_low",
-                "lower_high",
-                "upper",
-                "upper_low",
-                "upper_high",
-            ),
-            means,
-        ),
+        Table("runs", ("run", *where, "lower", "upper"), by_run),
+        Table("means", (*where, *limits), means),
     )
     settings = {
         "measures": [str(measure) for measure in measures],
@@ -118,7 +109,7 @@ def bounds_of(
         "ratio": ratio,
         "seed": seed if ratio is not None else None,
     }
-    return TableResult.of(*tables, settings=settings, display=tables[1:])
+    return TableResult.of(*tables, settings=settings, display=tables[2:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,18 +185,33 @@ def _rows(
     ]
 
 
-def _mean_rows(
-    measure: Measure, label: str, depths: Sequence[int], both: ListBounds
+def _run_rows(
+    judged: Judged, measure: Measure, label: str, depths: Sequence[int], both: ListBounds
 ) -> list[tuple[Cell, ...]]:
-    bands = [_band(bound.mean(axis=1)) for bound in (both.lower, both.upper)]
+    lower, upper = both.lower.mean(axis=1).tolist(), both.upper.mean(axis=1).tolist()
+    return [
+        (run, str(measure), _p(measure), label, depth, lower[r][d], upper[r][d])
+        for r, run in enumerate(judged.runs)
+        for d, depth in enumerate(depths)
+    ]
+
+
+def _mean_rows(
+    measure: WeightedPrecision, label: str, depths: Sequence[int], both: ListBounds, max_grade: int
+) -> list[tuple[Cell, ...]]:
+    reach = [gain * measure.total_weight() for gain in measure.extreme_gains(max_grade)]
+    bands = [_band(bound.mean(axis=1), reach) for bound in (both.lower, both.upper)]
     return [
         (str(measure), _p(measure), label, depth, *(float(part[d]) for band in bands for part in band))
         for d, depth in enumerate(depths)
     ]
 
 
-def _band(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Mean over the first axis with its 95 % confidence interval by Student's t (undefined for one run)."""
+def _band(values: Floats, reach: Sequence[float]) -> tuple[Floats, Floats, Floats]:
+    """Mean over the first axis with its 95 % confidence interval by Student's t (undefined for one run).
+
+    The interval ends where the measure does: no mean of RBP lies above 1.
+    """
     n = len(values)
     mean = values.mean(axis=0)
     if n < 2:
@@ -213,4 +219,5 @@ def _band(values: Floats) -> tuple[Floats, Floats, Floats]:
     from scipy.special import stdtrit
 
     width = float(stdtrit(n - 1, 0.975)) * values.std(axis=0, ddof=1) / sqrt(n)
-    return mean, mean - width, mean + width
+    least, most = reach
+    return mean, np.maximum(mean - width, least), np.minimum(mean + width, most)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,20 +16,24 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_bounds"]
 
+FEW = 4
+"""Runs that have a line each."""
+
 
 def plot_bounds(result: Result, *, width: float | None = None) -> Figure:
-    """The mean lower (solid) and upper bound (dashed) of each measure over all runs, one panel per pool.
+    """The lower (solid) and upper bound (dashed) of each measure, one panel per pool.
 
-    What is between them is what unjudged documents could still add. Of several runs the shaded band is the 95 %
-    confidence interval of the mean.
+    What is between them is what unjudged documents could still add. Up to four runs have a line each; of more runs
+    the mean is drawn, and the shaded band is its 95 % confidence interval.
 
     >>> import rankscope as rs
     >>> found = rs.bounds({"q": {"a": 1, "b": 0}}, {"q": {"a": 3, "x": 2, "b": 1}}, p=0.5, depths=[1, 2, 3])
     >>> plot_bounds(found).table.column("upper")
     [1.0, 1.0, 0.875]
     """
-    table = result["means"]
+    table = _shown(result)
     records = table.records()
+    runs = list(dict.fromkeys(str(record["run"]) for record in records)) if "run" in table.columns else [""]
     pools = list(dict.fromkeys(str(record["pool"]) for record in records))
     measures = list(dict.fromkeys(str(record["measure"]) for record in records))
     size = (SINGLE if len(pools) == 1 else DOUBLE) if width is None else width
@@ -38,32 +43,41 @@ def plot_bounds(result: Result, *, width: float | None = None) -> Figure:
         handles: list[Any] = []
         for panel, pool in zip(panels, pools, strict=True):
             for number, measure in enumerate(measures):
-                rows = [r for r in records if r["pool"] == pool and r["measure"] == measure]
-                handle = _draw(panel, number, rows)
-                handles += [handle] if pool == pools[0] else []
-            _label(panel, [int(r["depth"] or 1) for r in records])
+                for place, run in enumerate(runs):
+                    rows = [
+                        r for r in records
+                        if r["pool"] == pool and r["measure"] == measure and r.get("run", "") == run
+                    ]  # fmt: skip
+                    handle = _draw(panel, number, rows, place if len(runs) > 1 else number)
+                    handles += [handle] if pool == pools[0] and place == 0 else []
+            _label(panel, records)
             if len(pools) > 1:
                 panel.set_title(f"{'all judgments' if pool == 'full' else short('pool: ' + pool, 24)}")
-        panels[0].set_ylabel("bound of the mean")
+        panels[0].set_ylabel("bound of the mean" + ("" if runs == [""] else " over topics"))
+        if len(runs) > 1:
+            handles = [*handles, *_runs(runs)]
         legend_below(figure, [*handles, *_kinds(records)], 2 if size < 5 else 6)
-    return Figure(figure, tuple(panels), _only_means(table))
+    return Figure(figure, tuple(panels), table)
 
 
-def _only_means(table: Table) -> Table:
-    return Table("bounds", table.columns, table.rows, caption="Bounds of the mean over runs")
+def _shown(result: Result) -> Table:
+    """The bounds of each run if they are few, else those of the mean."""
+    if "runs" in result.tables and len(set(result["runs"].column("run"))) <= FEW:
+        return replace(result["runs"], name="bounds", caption="Bounds of the mean over topics")
+    return replace(result["means"], name="bounds", caption="Bounds of the mean over runs")
 
 
-def _draw(axes: Any, number: int, rows: list[dict[str, Any]]) -> Any:
-    look = series(number)
+def _draw(axes: Any, number: int, rows: list[dict[str, Any]], marker: int) -> Any:
+    look = series(number) | {"marker": series(marker)["marker"]}
     depth = [row["depth"] for row in rows]
     handle = None
     for bound, dash in (("lower", "solid"), ("upper", (0, (4, 1.5)))):
-        middle, low, high = (_numbers(rows, f"{bound}{part}") for part in ("", "_low", "_high"))
-        if np.isfinite(low).any():
+        if f"{bound}_low" in rows[0]:
+            low, high = _numbers(rows, f"{bound}_low"), _numbers(rows, f"{bound}_high")
             axes.fill_between(depth, low, high, color=look["color"], alpha=0.18, linewidth=0)
         line = axes.plot(
-            depth, middle, color=look["color"], marker=look["marker"], markersize=3, linestyle=dash, linewidth=1,
-            label=_name(rows[0]), gid=f"{number} {bound}",
+            depth, _numbers(rows, bound), color=look["color"], marker=look["marker"], markersize=3, linestyle=dash,
+            linewidth=1, label=_name(rows[0]), gid=" ".join(filter(None, (str(number), bound, rows[0].get("run")))),
         )[0]  # fmt: skip
         handle = handle or line
     return handle
@@ -79,6 +93,24 @@ def _numbers(rows: list[dict[str, Any]], column: str) -> Any:
     return np.array([np.nan if row[column] is None else row[column] for row in rows], np.float64)
 
 
+def _runs(runs: list[str]) -> list[Any]:
+    """Runs have markers, as measures have colours."""
+    from matplotlib.lines import Line2D
+
+    return [
+        Line2D(
+            [],
+            [],
+            color=INK,
+            linestyle="none",
+            marker=series(k)["marker"],
+            markersize=3,
+            label=short(run, 24),
+        )
+        for k, run in enumerate(runs)
+    ]
+
+
 def _kinds(records: list[dict[str, Any]]) -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -87,12 +119,12 @@ def _kinds(records: list[dict[str, Any]]) -> list[Any]:
         Line2D([], [], color=INK, label="lower bound"),
         Line2D([], [], color=INK, linestyle=(0, (4, 1.5)), label="upper bound"),
     ]
-    if np.isfinite(_numbers(records, "lower_low")).any():
+    if "lower_low" in records[0] and np.isfinite(_numbers(records, "lower_low")).any():
         kinds.append(Patch(color=INK, alpha=0.18, linewidth=0, label="95 % confidence"))
     return kinds
 
 
-def _label(axes: Any, depths: list[int]) -> None:
-    rank_axis(axes, depths)
+def _label(axes: Any, records: list[dict[str, Any]]) -> None:
+    rank_axis(axes, [int(record["depth"] or 1) for record in records])
     axes.set_xlabel("documents evaluated (rank)")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(bottom=min(0.0, float(_numbers(records, "lower").min())))
