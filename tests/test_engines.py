@@ -10,7 +10,7 @@ from threading import Event, active_count
 import pytest
 
 import rankscope as rs
-from rankscope.engines import cores, run_pieces
+from rankscope.engines import cores, run_pieces, stream_pieces
 from rankscope.scores import Scores
 
 MEASURES = "AP nDCG@10 Twist RBP alpha_nDCG@10"
@@ -132,3 +132,46 @@ def test_an_interrupt_ends_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_pieces(abs, range(10_000), jobs=4)
     assert active_count() == before
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_a_stream_keeps_the_order(jobs: int) -> None:
+    assert list(stream_pieces(lambda number: number * number, range(50), jobs=jobs)) == [
+        n * n for n in range(50)
+    ]
+    assert list(stream_pieces(abs, [], jobs=jobs)) == []
+
+
+def test_a_stream_works_only_a_few_pieces_ahead_and_stops_with_its_listener() -> None:
+    before = active_count()
+    begun: list[int] = []
+    stream = stream_pieces(begun.append, range(1000), jobs=2)
+    next(stream)
+    stream.close()
+    assert len(begun) <= 2 * 2 + 1
+    assert active_count() == before
+
+
+def test_a_stream_hands_on_the_error_of_its_piece() -> None:
+    stream = stream_pieces(lambda piece: 1 / (piece - 3), range(100), jobs=2)
+    assert [next(stream) for _ in range(3)] == [-1 / 3, -1 / 2, -1]
+    with pytest.raises(ZeroDivisionError):
+        next(stream)
+
+
+def test_nobody_but_the_engines_starts_workers() -> None:
+    root = Path(rs.__file__).parent
+    words = (
+        "Thread(",
+        "ThreadPool",
+        "ProcessPool",
+        "import multiprocessing",
+        "from multiprocessing",
+        "Process(",
+    )
+    found = [
+        str(path.relative_to(root))
+        for path in sorted(root.rglob("*.py"))
+        if any(word in path.read_text("utf-8") for word in words)
+    ]
+    assert [name for name in found if not name.startswith("engines")] == []

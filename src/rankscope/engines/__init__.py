@@ -7,7 +7,8 @@ nothing above this module can tell which engine it was.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from rankscope.engines.threads import in_threads
@@ -15,9 +16,9 @@ from rankscope.errors import SettingsError
 from rankscope.progress import progress
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, Future
 
-__all__ = ["cores", "run_pieces"]
+__all__ = ["cores", "run_pieces", "stream_pieces"]
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -62,6 +63,37 @@ def run_pieces(
 
     with ProcessPoolExecutor(workers) as pool:
         return _collect(pool, function, pieces, label)
+
+
+def stream_pieces(
+    function: Callable[[Piece], Result], pieces: Sequence[Piece], *, jobs: int | None = None
+) -> Iterator[Result]:
+    """The results in the order of the pieces, as they come in: for those that are too large to hold all of them.
+
+    Threads work a few pieces ahead and no further, so that memory stays bounded, and whoever stops listening (or
+    interrupts) stops the work.
+
+    >>> list(stream_pieces(abs, [-1, 2, -3], jobs=2))
+    [1, 2, 3]
+    """
+    workers = min(cores(jobs), len(pieces))
+    if workers <= 1:
+        yield from map(function, pieces)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for piece in pieces:
+                waiting.append(pool.submit(function, piece))
+                if len(waiting) > 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 def _collect(

@@ -12,14 +12,13 @@ equal on all intervals of a group, the bit sets hold groups instead.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.engines import cores
+from rankscope.engines import stream_pieces
 from rankscope.lab.measurement.intervals import Groups, groups, interval_count, intervals
 from rankscope.lab.rounding import slack
 from rankscope.progress import progress
@@ -227,33 +226,29 @@ def _count(kinds: Groups, items: _Items, queries: _Queries, label: str, jobs: in
     """
     comparable = violations = 0
     complete = False
-    with ThreadPoolExecutor(cores(jobs)) as pool:
-        try:
-            for counts in progress(*_pieces(kinds, items, queries, pool), label):
-                comparable, violations = comparable + counts[0], violations + counts[1]
-            complete = True
-        except KeyboardInterrupt:
-            pool.shutdown(cancel_futures=True)
+    try:
+        for counts in progress(*_pieces(kinds, items, queries, jobs), label):
+            comparable, violations = comparable + counts[0], violations + counts[1]
+        complete = True
+    except KeyboardInterrupt:
+        pass
     return Tally(comparable, violations, complete)
 
 
 def _pieces(
-    kinds: Groups, items: _Items, queries: _Queries, pool: Executor
+    kinds: Groups, items: _Items, queries: _Queries, jobs: int | None
 ) -> tuple[Iterator[tuple[int, int]], int]:
     """The counts of every piece, as they come in, and how many pieces there are."""
     wide = _SLICE_WORDS * _WORD
     slices = [(start, min(len(items), start + wide)) for start in range(0, len(items), wide)]
     step = max(1, _PIECE_WORDS // min(_SLICE_WORDS, len(items) // _WORD + 1))
-    firsts = range(0, len(kinds), step)
+    pieces = [(first, min(len(kinds), first + step)) for first in range(0, len(kinds), step)]
 
     def counts() -> Iterator[tuple[int, int]]:
         for start, end in slices:
-            part = _Slice(kinds, items, queries, start, end)
-            yield from pool.map(
-                lambda first, part=part: part.count(first, min(len(kinds), first + step)), firsts
-            )
+            yield from stream_pieces(_Slice(kinds, items, queries, start, end).count, pieces, jobs=jobs)
 
-    return counts(), len(slices) * len(firsts)
+    return counts(), len(slices) * len(pieces)
 
 
 class _Slice:
@@ -266,8 +261,9 @@ class _Slice:
         self.position = np.clip(queries.position, start, end) - start
         self.begins = np.clip(items.begins, start, end) - start
 
-    def count(self, first: int, last: int) -> tuple[int, int]:
-        """Comparable and violated pairs of these items with the intervals of some difference vectors."""
+    def count(self, vectors: tuple[int, int]) -> tuple[int, int]:
+        """Comparable and violated pairs of these items with the intervals of difference vectors first..last."""
+        first, last = vectors
         comparable = violations = 0
         for begin, bits in _blocks(self.kinds.delta[first:last], self.marks):
             before = np.zeros((len(bits), bits.shape[1] + 1), dtype=np.int32)

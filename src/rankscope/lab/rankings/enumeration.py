@@ -6,14 +6,12 @@ whatever the depth and work can stop between two blocks.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import product
 
 import numpy as np
 
-from rankscope.engines import cores
+from rankscope.engines import stream_pieces
 from rankscope.errors import MeasureError, RankscopeError, SettingsError
 from rankscope.judging.lists import Floats, Lists
 from rankscope.lab.rankings.tree import Shape, Tree
@@ -98,22 +96,7 @@ def evaluated(
         tree = Tree(world, depth, prefix)
         return tree, first, [evaluator.of(tree) for evaluator in evaluators]
 
-    workers = min(cores(jobs), len(pieces))
-    if workers <= 1:
-        yield from map(work, pieces)
-        return
-    waiting: deque[Future[tuple[Tree, int, list[Floats]]]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            for piece in pieces:
-                waiting.append(pool.submit(work, piece))
-                if len(waiting) > 2 * workers:  # no further ahead, so that memory stays bounded
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    return stream_pieces(work, pieces, jobs=jobs)
 
 
 class Evaluator:
