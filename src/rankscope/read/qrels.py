@@ -79,6 +79,12 @@ class Qrels(Framed):
         columns["doc_id"] = [to_text(self.documents[d]) for d in document[kept].tolist()]
         return {**columns, "relevance": grade[kept].tolist()}
 
+    def places(self, topic: str) -> dict[str, int]:
+        """The judged documents of a topic with their numbers among all judged documents."""
+        t = self.topic_index[topic]
+        where = range(int(self.topic_offsets[t]), int(self.topic_offsets[t + 1]))
+        return {to_text(self.documents[d]): d for d in where}
+
     def regraded(self, grade: npt.NDArray[np.int32]) -> Qrels:
         """The same documents with other grades (:data:`UNJUDGED` takes a judgment back).
 

@@ -11,7 +11,7 @@ from rankscope.read.qrels import Qrels
 from rankscope.read.runs import RunList
 from rankscope.scan.hits import RunHits, Ties
 
-__all__ = ["hits_in_memory"]
+__all__ = ["hits_in_memory", "ranks_of_judged"]
 
 
 def hits_in_memory(
@@ -58,3 +58,32 @@ def _count_tied(scores: npt.NDArray[np.floating] | None) -> int:
         return 0
     _, counts = np.unique(scores, return_counts=True)
     return int(counts[counts > 1].sum())
+
+
+def ranks_of_judged(
+    scores: Mapping[str, float], judged: Mapping[str, int]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Where judged documents stand in a list ``{document: score}``, and their numbers: the ordering ``trec_eval9``.
+
+    Only the judged documents are looked at one by one, and those that are tied with one of them.
+
+    >>> ranks_of_judged({"d1": 1.0, "d2": 3.0, "d3": 1.0}, {"d1": 7, "d9": 8})
+    (array([3], dtype=int32), array([7], dtype=int32))
+    """
+    names = [name for name in judged if name in scores]
+    with np.errstate(over="ignore"):
+        values = np.fromiter(scores.values(), np.float64, len(scores)).astype(np.float32)
+        mine = np.fromiter(map(scores.__getitem__, names), np.float64, len(names)).astype(np.float32)
+    falling = np.sort(-values)
+    before = np.searchsorted(falling, -mine, side="left")
+    tied = np.flatnonzero(np.searchsorted(falling, -mine, side="right") - before > 1).tolist()
+    if tied:
+        groups: dict[float, list[str]] = {float(mine[i]): [] for i in tied}
+        for name, value in zip(scores, values.tolist(), strict=True):
+            if value in groups:
+                groups[value].append(name)
+        place = {name: i for group in groups.values() for i, name in enumerate(sorted(group, reverse=True))}
+        before[tied] += [place[names[i]] for i in tied]
+    order = np.argsort(before)
+    number = np.fromiter(map(judged.__getitem__, names), np.int32, len(names))
+    return (before[order] + 1).astype(np.int32), number[order]

@@ -25,10 +25,14 @@ _MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the command line says about relevance: the lowest relevant grade, the size of the collection."""
+    """What the command line says about relevance: the lowest relevant grade, the size of the collection.
+
+    ``rounding`` of a share of the relevant documents is ``nearest`` in trec_eval 10 and ``up`` before.
+    """
 
     rel: int = 1
     documents: int = 0
+    rounding: str = "nearest"
 
 
 @dataclass(frozen=True)
@@ -161,7 +165,7 @@ def _utility(prices: list[float], wanted: Wanted) -> Measure:
 def _levels(levels: list[float], wanted: Wanted) -> Measure:
     # written short where that says the same, so that the default is the default of AvgIPrec
     written = [short if float(short := f"{level:g}") == level else repr(level) for level in levels]
-    return trec.AvgIPrec(rel=wanted.rel, levels=",".join(written))
+    return trec.AvgIPrec(rel=wanted.rel, levels=",".join(written), rounding=wanted.rounding)
 
 
 def _one(name: str, kind: type[Measure]) -> Entry:
@@ -211,7 +215,12 @@ ENTRIES: dict[str, Entry] = {
         _one("Rprec", classic.Rprec),
         _one("bpref", classic.Bpref),
         _one("recip_rank", classic.RR),
-        Entry("iprec_at_recall", lambda r, w: classic.IPrec(r, rel=w.rel), "levels", _RECALLS),
+        Entry(
+            "iprec_at_recall",
+            lambda r, w: classic.IPrec(r, rel=w.rel, rounding=w.rounding),
+            "levels",
+            _RECALLS,
+        ),
         _P,
         Entry("relstring", parameters="numbers", default=(10,), summary="topics"),
         _ranks("recall", classic.R),

@@ -1,0 +1,215 @@
+"""A drop-in for pytrec_eval: the same calls, keys, values and errors.
+
+With ``import rankscope.pytrec_eval as pytrec_eval`` a script that uses pytrec_eval runs unchanged. Scores count with
+32 bits and ties are broken by document id, as there; topics without judgments or without a list are left out.
+
+>>> qrel = {"q1": {"d1": 0, "d2": 1}}
+>>> RelevanceEvaluator(qrel, {"map", "ndcg_cut_5"}).evaluate({"q1": {"d1": 2.0, "d2": 1.0}})
+{'q1': {'map': 0.5, 'ndcg_cut_5': 0.6309297535714575}}
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from math import exp
+from typing import Any
+
+import numpy as np
+
+from rankscope.judging import Pool
+from rankscope.measures.classic import IPrec
+from rankscope.measures.trec import AvgIPrec
+from rankscope.read import Qrels
+from rankscope.scan.memory import ranks_of_judged
+from rankscope.trec_eval.collection import Found, lists_of
+from rankscope.trec_eval.names import ENTRIES, NICKNAMES, Column, Wanted, parsed
+from rankscope.trec_eval.options import Options
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+_NOT_THERE = {"rbp", "rbp_resid", "unj"}  # of trec_eval 10, where pytrec_eval has 9
+
+supported_nicknames: dict[str, set[str]] = {
+    name: set(entries) - _NOT_THERE for name, entries in NICKNAMES.items()
+}
+"""What stands for several measures."""
+
+supported_measures: set[str] = supported_nicknames["all_trec"] & set(ENTRIES)
+"""The measures by their names without parameters."""
+
+_PARAMETERS = r"[\._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)"
+
+
+class RelevanceEvaluator:
+    """Judgments and measures, against which any number of runs is evaluated.
+
+    ``query_relevance`` is ``{query: {document: grade}}``; ``measures`` are names such as ``map``, ``P_5``,
+    ``ndcg_cut.10,20`` or nicknames such as ``official``. ``relevance_level`` is the lowest grade that counts as
+    relevant; ``judged_docs_only_flag`` takes unjudged documents out of the lists.
+    """
+
+    def __init__(
+        self,
+        query_relevance: Mapping[str, Mapping[str, int]],
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+    ) -> None:
+        names = _combined(_expanded(measures))
+        judgments = {query: graded for query, graded in query_relevance.items() if len(graded) > 0}
+        if not isinstance(relevance_level, int) or not isinstance(judged_docs_only_flag, int):
+            raise TypeError("Expected object_relevance_per_qid dictionary and measures set.")
+        if relevance_level < 1:
+            raise TypeError("Argument relevance_level should be positive.")
+        _check_judgments(judgments)
+        self._columns = parsed(names, Wanted(relevance_level, rounding="up"), "qrels")
+        self._options = Options(judged_only=bool(judged_docs_only_flag))
+        self._qrels = Qrels.from_dict(judgments) if judgments else None
+        self._pool = None if self._qrels is None else Pool(self._qrels.topic_offsets, self._qrels.grade)
+        self._judged: dict[str, dict[str, int]] = {}
+
+    def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+        """``{query: {measure: value}}`` of a run ``{query: {document: score}}``, for queries that have judgments."""
+        if not scores:
+            return {}
+        if not isinstance(scores, dict):
+            raise TypeError("Argument object scores should be of type dictionary.")
+        _check_scores(scores)
+        qrels, pool = self._qrels, self._pool
+        if qrels is None or pool is None:
+            return {}
+        queries = [query for query in scores if query in qrels.topic_index]
+        if not queries:
+            return {}
+        found = [self._found(qrels, query, scores[query]) for query in queries]
+        lists = lists_of(pool, [qrels.topic_index[query] for query in queries], found)
+        values = [_values(column, lists, len(queries)) for column in self._columns]
+        labels = [column.label for column in self._columns]
+        rows = zip(*values, strict=True) if values else ((),) * len(queries)
+        return {query: dict(zip(labels, row, strict=True)) for query, row in zip(queries, rows, strict=True)}
+
+    def _found(self, qrels: Qrels, query: str, scores: Mapping[str, float]) -> Found:
+        if query not in self._judged:
+            self._judged[query] = qrels.places(query)
+        rank, judgment = ranks_of_judged(scores, self._judged[query])
+        return Found(rank, judgment, len(scores)).as_cut(self._options, qrels.grade)
+
+
+def _values(column: Column, lists: Any, count: int) -> list[float]:
+    if column.measure is None:  # a text in trec_eval, or a count of queries
+        return [1.0 if column.entry == "num_q" else 0.0] * count
+    row = np.array(column.measure.of(lists), np.float64)
+    if isinstance(
+        column.measure, IPrec | AvgIPrec
+    ):  # the precision of an empty list, as pytrec_eval divides it
+        level = 0.0 if isinstance(column.measure, AvgIPrec) else column.measure.cutoff
+        row[(lists.length == 0) & (level * lists.recall_base(column.measure.rel) + 0.9 < 1)] = np.nan
+    values: list[float] = (np.log(row) if column.summary == "geometric" else row).tolist()
+    return values
+
+
+def _check_judgments(judgments: Mapping[Any, Any]) -> None:
+    for query, graded in judgments.items():
+        if not isinstance(query, str):
+            raise TypeError("Expected string as key.")
+        if not isinstance(graded, dict):
+            raise TypeError("Expected dictionary as value.")
+        for document, grade in graded.items():
+            if not isinstance(document, str):
+                raise TypeError("Expected mapping of document id to query relevance or matching score.")
+            if not isinstance(grade, int):
+                raise TypeError("Expected relevance to be integer.")
+
+
+def _check_scores(run: Mapping[Any, Any]) -> None:
+    for query, scores in run.items():
+        if not isinstance(query, str) or not isinstance(scores, dict):
+            raise TypeError("Unable to extract query/object scores.")
+        kinds = set(map(type, scores.values()))
+        if not set(map(type, scores)) <= {str} and not all(isinstance(document, str) for document in scores):
+            raise TypeError("Unable to extract query/object scores.")
+        if not all(issubclass(kind, int | float) for kind in kinds):
+            raise TypeError("Unable to extract query/object scores.")
+
+
+def _expanded(measures: Iterable[str]) -> set[str]:
+    names: set[str] = set()
+    for name in measures:
+        names |= supported_nicknames.get(name, {name})
+    return names
+
+
+def _combined(names: Iterable[str]) -> list[str]:
+    """One text ``name.p1,p2`` for each measure, from all the ways in which its parameters were written."""
+    parameters: defaultdict[str, set[str]] = defaultdict(set)
+    for name in names:
+        if name in supported_measures:
+            parameters[name] |= set()
+            continue
+        match = next(
+            (
+                found
+                for known in sorted(supported_measures, key=len, reverse=True)
+                if (found := re.match(f"({re.escape(known)}){_PARAMETERS}", name))
+            ),
+            None,
+        )
+        if match is None:
+            raise ValueError(f"unsupported measure {name}")
+        parameters[match[1]] |= set(match[2].split(","))
+    return [f"{name}.{','.join(sorted(texts))}" if texts else name for name, texts in parameters.items()]
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """``{query: {document: score}}`` from the lines of a run.
+
+    >>> dict(parse_run(["q1 Q0 d1 1 0.5 bm25"]))
+    {'q1': {'d1': 0.5}}
+    """
+    run: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for line in f_run:
+        query, _, document, _, score, _ = line.strip().split()
+        _assert_new(document, run[query])
+        run[query][document] = float(score)
+    return run
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """``{query: {document: grade}}`` from the lines of judgments.
+
+    >>> dict(parse_qrel(["q1 0 d1 2"]))
+    {'q1': {'d1': 2}}
+    """
+    qrel: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for line in f_qrel:
+        query, _, document, grade = line.strip().split()
+        _assert_new(document, qrel[query])
+        qrel[query][document] = int(grade)
+    return qrel
+
+
+def _assert_new(document: str, known: Mapping[str, float]) -> None:
+    if document in known:
+        raise AssertionError(f"document {document!r} occurs twice")
+
+
+def compute_aggregated_measure(measure: str, values: list[float]) -> float:
+    """One value for all queries: the sum of counts, the geometric mean of ``gm_`` logarithms, else the mean.
+
+    >>> compute_aggregated_measure("map", [0.25, 0.75]), compute_aggregated_measure("num_q", [1, 1])
+    (0.5, 2.0)
+    """
+    if measure.startswith("num_"):
+        return float(np.sum(values))
+    if measure.startswith("gm_"):
+        return exp(np.sum(values) / len(values))
+    return float(np.mean(values))
