@@ -173,7 +173,7 @@ def check(place: Path, scratch: Path, outcomes: dict[str, Outcome], limit: float
 
 
 def section(name: str, scratch: Path, quick: bool, troubles: list[str]) -> str:
-    """The section of another part of Rankscope; a failure is told and leaves the rest whole."""
+    """The section of another part of Rankscope; a failure is reported and leaves the rest whole."""
     output = scratch / f"{name}.md"
     try:
         execute(python("-m", "benchmarks.sections", name, output, *(["--quick"] if quick else [])))

@@ -44,7 +44,7 @@ print(timing.execute(timing.python("-c", "x = b'x' * 400_000_000")).memory)"""
     assert 400 < float(done.stdout) < 500
 
 
-def test_failures_are_told(part: Any) -> None:
+def test_failures_are_reported(part: Any) -> None:
     timing = part("timing")
     with pytest.raises(timing.ExecutionError, match="ValueError: so it goes"):
         timing.execute(timing.python("-c", "raise ValueError('so it goes')"))

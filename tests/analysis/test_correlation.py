@@ -10,7 +10,7 @@ from scipy import stats
 
 import rankscope as rs
 from rankscope.analysis.correlation import correlation, correlation_matrix
-from rankscope.analysis.stats.matrices import settled, top_runs
+from rankscope.analysis.stats.matrices import rounded, top_runs
 from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap
 from rankscope.errors import InputError, SettingsError
 
@@ -61,7 +61,7 @@ def test_means_equal_but_for_rounding_are_ties(scored):
     a = [[0.1, 0.2, 0.0], [0.3, 0.0, 0.0], [0.9, 0.9, 0.9]]
     result = correlation(scored({"P@10": a, "AP": [[0.1] * 3, [0.2] * 3, [0.3] * 3]}))
     assert rows(result)[0]["ties_a"] == 1
-    assert settled(np.array([0.1 + 0.2, 0.3])).tolist() == [0.3, 0.3]
+    assert rounded(np.array([0.1 + 0.2, 0.3])).tolist() == [0.3, 0.3]
 
 
 def test_swaps_are_the_discordant_pairs(small):

@@ -256,14 +256,14 @@ def test_hosts_in_this_process(host: str, bound: str, status: int) -> None:
 
 
 def test_explore_ends_when_interrupted_before_it_serves(tmp_path: Path) -> None:
-    told: list[str] = []
+    opened: list[str] = []
 
     def ready(url: str) -> None:
-        told.append(url)
+        opened.append(url)
         raise KeyboardInterrupt
 
     rs.explore(*_collection(tmp_path), ready=ready)
-    assert told[0].startswith("http://127.0.0.1:")
+    assert opened[0].startswith("http://127.0.0.1:")
 
 
 def test_command_opens_a_browser_only_for_somebody_who_watches(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.power import check_comparable
-from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, settled
+from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, rounded
 from rankscope.analysis.stats.significance import REPLICATES, adjust, all_pairs, effect_sizes, run_test
 from rankscope.errors import InputError, nearest
 from rankscope.result import Result, TableResult
@@ -153,7 +153,7 @@ def _outcomes(
     matrix: CompleteMatrix, first: Indices, second: Indices
 ) -> tuple[list[int], list[int], list[int]]:
     """On how many topics the first run wins, loses and ties."""
-    values = settled(matrix.values)
+    values = rounded(matrix.values)
     wins = np.array([int((values[a] > values[b]).sum()) for a, b in zip(first, second, strict=True)])
     losses = np.array([int((values[a] < values[b]).sum()) for a, b in zip(first, second, strict=True)])
     return wins.tolist(), losses.tolist(), (values.shape[1] - wins - losses).tolist()

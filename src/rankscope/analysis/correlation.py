@@ -17,8 +17,8 @@ from rankscope.analysis.stats.matrices import (
     best_runs,
     complete,
     left_out,
+    rounded,
     run_means,
-    settled,
 )
 from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
 from rankscope.errors import InputError, SettingsError, nearest
@@ -168,7 +168,7 @@ def _topic_rows(
         second = {topic: t for t, topic in enumerate(b.topics)}
         for t, topic in enumerate(a.topics):
             if topic in second:
-                x, y = settled(a.values[:, t]), settled(b.values[:, second[topic]])
+                x, y = rounded(a.values[:, t]), rounded(b.values[:, second[topic]])
                 for method in methods:
                     value, p, _ = coefficient(method, x, y)
                     yield topic, str(a.measure), str(b.measure), method, value, p, len(x)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-from rankscope.analysis.stats.matrices import row_means, settled
+from rankscope.analysis.stats.matrices import rounded, row_means
 from rankscope.engines import run_pieces
 from rankscope.errors import SettingsError
 from rankscope.judging import judge
@@ -74,7 +74,7 @@ def orderings(
     for order in (first, second):
         judged = judge(judgments, files.reordered(order), jobs=jobs)
         scores = score(judged, wanted, missing=missing).values
-        values.append([settled(row_means(m, one)) for m, one in zip(wanted, scores, strict=True)])
+        values.append([rounded(row_means(m, one)) for m, one in zip(wanted, scores, strict=True)])
     work = _Count(judgments, (first, second))
     counted = run_pieces(work, list(files.values()), jobs=jobs, processes=len(files) > 8, label="orderings")
     tables = (

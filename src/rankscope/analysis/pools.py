@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-from rankscope.analysis.stats.matrices import best_judged, chosen_by, row_means, settled, top_settings
+from rankscope.analysis.stats.matrices import best_judged, chosen_by, rounded, row_means, top_settings
 from rankscope.analysis.stats.randomness import streams
 from rankscope.analysis.stats.sampling import Sampler, depth_pool, groups_of, without_group
 from rankscope.engines import run_pieces
@@ -152,7 +152,7 @@ def mean_scores(judged: Judged, measures: Sequence[Measure], missing: str = "zer
     """The mean of each measure for each run, measures x runs, over the topics where it is defined."""
     scores = score(judged, measures, missing=missing)
     return np.array(
-        [settled(row_means(m, values)) for m, values in zip(measures, scores.values, strict=True)]
+        [rounded(row_means(m, values)) for m, values in zip(measures, scores.values, strict=True)]
     )
 
 

@@ -275,17 +275,17 @@ def _matrix(mine: Sequence[Certificate]) -> list[str]:
 def _reasons(mine: Sequence[Certificate]) -> list[str]:
     lines = []
     for one in dict.fromkeys(c.measure for c in mine):
-        told: dict[str, Certificate] = {}
+        reasons: dict[str, Certificate] = {}
         for c in mine:
             if (
                 c.measure == one
                 and not c.holds
-                and (c.property not in told or told[c.property].holds is None)
+                and (c.property not in reasons or reasons[c.property].holds is None)
             ):
-                told[c.property] = c
-        if told:
+                reasons[c.property] = c
+        if reasons:
             lines.append(f"- `{one}`")
-            lines += [f"    - {c.property} ({c.setting}): {c.counterexample}" for c in told.values()]
+            lines += [f"    - {c.property} ({c.setting}): {c.counterexample}" for c in reasons.values()]
     return lines or ["- none"]
 
 

@@ -66,13 +66,13 @@ def _table(curve: Curve) -> Table:
     """The table of the CRP curve with the columns of DCG."""
     table = curve_table(curve)
     dcg, ideal, delta = (curve.table.column(name) for name in ("dcg", "ideal_dcg", "delta_gain"))
-    place = [("same", "gain", "loss")[int(sign)] for sign in np.sign(_settled(delta))]
+    place = [("same", "gain", "loss")[int(sign)] for sign in np.sign(_rounded(delta))]
     rows = [(*row, *more) for row, *more in zip(table.rows, dcg, ideal, delta, place, strict=True)]
     columns = (*table.columns, "dcg", "ideal_dcg", "delta_gain", "gain_place")
     return replace(table, name="crp and dcg", columns=columns, rows=rows)
 
 
-def _settled(delta: Any) -> Any:
+def _rounded(delta: Any) -> Any:
     """Differences of gains, 0 where the two are the same but for rounding."""
     values = np.array(delta, np.float64)
     values[np.abs(values) < 1e-12] = 0.0
@@ -99,7 +99,7 @@ def _draw_delta(axes: Any, curve: Curve, width: float) -> list[Any]:
     from matplotlib.patches import Patch
     from matplotlib.ticker import StrMethodFormatter
 
-    delta = _settled(curve.table.column("delta_gain"))
+    delta = _rounded(curve.table.column("delta_gain"))
     found = np.abs(delta[delta != 0])
     smallest = float(found.min()) if len(found) else 1.0
     draw_bars(axes, delta, colours=(BELOW, EXACT, ABOVE), linear=smallest, points=72 * 0.8 * width)

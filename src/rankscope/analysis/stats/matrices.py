@@ -23,9 +23,9 @@ __all__ = [
     "chosen_by",
     "complete",
     "left_out",
+    "rounded",
     "row_means",
     "run_means",
-    "settled",
     "top_runs",
     "top_settings",
     "with_runs",
@@ -76,8 +76,8 @@ def left_out(matrices: Sequence[CompleteMatrix]) -> dict[str, Any]:
 
 
 def run_means(matrix: CompleteMatrix) -> Floats:
-    """The mean of each run as the measure defines it, with :func:`settled` ties."""
-    return settled(row_means(matrix.measure, matrix.values))
+    """The mean of each run as the measure defines it, :func:`rounded` so that ties are ties."""
+    return rounded(row_means(matrix.measure, matrix.values))
 
 
 def row_means(measure: Measure, values: Floats) -> Floats:
@@ -87,12 +87,12 @@ def row_means(measure: Measure, values: Floats) -> Floats:
     return np.array([measure.mean(row) for row in values])
 
 
-def settled(values: Floats, largest: float | None = None) -> Floats:
+def rounded(values: Floats, largest: float | None = None) -> Floats:
     """Numbers rounded to 12 digits of the largest, so that values equal but for rounding errors are equal.
 
     0.3 - 0.2 and 0.2 - 0.1 differ in the 17th digit; without this, ties of P@10 would be broken at random.
 
-    >>> settled(np.array([0.3 - 0.2, 0.2 - 0.1])).tolist()
+    >>> rounded(np.array([0.3 - 0.2, 0.2 - 0.1])).tolist()
     [0.1, 0.1]
     """
     if largest is None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.stats.bootstrap import bootstrap_pairs, critical_rank, resample
-from rankscope.analysis.stats.matrices import settled
+from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.randomness import generator, streams
 from rankscope.analysis.stats.wilcoxon import wilcoxon_p
 from rankscope.engines import run_pieces
@@ -180,7 +180,7 @@ class _Shuffle:
 def _wilcoxon(values: Floats, first: Indices, second: Indices, *, alpha: float) -> PairTests:
     student = paired_t(values, first, second, alpha=alpha)
     largest = float(np.abs(values).max(initial=0.0))
-    blocks = [wilcoxon_p(settled(z, largest)) for z in _differences(values, first, second)]
+    blocks = [wilcoxon_p(rounded(z, largest)) for z in _differences(values, first, second)]
     p = np.concatenate(blocks or [np.empty(0)])
     return PairTests(student.difference, p, student.low, student.high, np.full(len(p), np.nan))
 

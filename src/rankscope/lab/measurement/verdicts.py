@@ -171,7 +171,7 @@ class _Study:
             because = f"it adds up weights that are convex{zeros}"
             return Finding(self.name, scale, self.length, True, because=because, **numbers)
         shortest = ((n, self._violation(n, equal_relevant)) for n in range(1, self.length + 1))
-        # curvatures too small to be told from rounding, each by itself, can add up to a violation
+        # curvatures too small to be distinguished from rounding, each by itself, can add up to a violation
         last = (
             [(self.length, worst_pair(weights, equal_relevant).pair)] if weights is not None and holds else []
         )

@@ -25,7 +25,7 @@ __all__ = ["Pair", "WorstPair", "comparable_pairs", "sample_pairs", "worst_pair"
 
 Floats = NDArray[np.float64]
 
-# d = s - r at one rank, for both intervals; (0, 0) first so that ties are settled for the plainest pair
+# d = s - r at one rank, for both intervals; (0, 0) first so that ties go to the plainest pair
 _MOVES = [(d1, d2) for d1 in (0, 1, -1) for d2 in (0, 1, -1)]
 
 
