@@ -52,11 +52,12 @@ ALLOWED = {
     "lab": f"{GROUND} judging measures lab.rankings lab.axioms lab.measurement",
     # what is shown
     "plots": f"{GROUND} measures scores analysis analysis.study lab lab.axioms lab.measurement",
-    "reporting": f"{GROUND} directories json_documents read judging measures scores analysis.study",
+    "reporting": f"{GROUND} directories json_documents read judging measures analysis.study",
     "explorer": f"{GROUND} read judging measures scores reporting",
     # beside the way: what other programs print, what other libraries ask for, and collections made by chance
     "simulation": "errors progress",
     "trec_eval": "errors read scan judging measures",
+    "pytrec_eval": "read scan judging measures trec_eval",
     "ir_measures": "errors read measures scores",
     # the doors: commands, and the public names
     "cli": "*",
@@ -88,6 +89,7 @@ CIRCLES = {
         {"judging.aspects", "judging.lists", "judging.pool"}
     ): "a pool has ideal lists, and lists have a pool",
     frozenset({"lab.rankings.tree", "lab.rankings.tree_hits"}): "hits of a tree are on the tree",
+    frozenset({"read.qrels", "read.subtopics"}): "judgments have subtopics, whose documents are theirs",
 }
 """Modules inside one package that know each other."""
 
