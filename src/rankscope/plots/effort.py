@@ -92,11 +92,11 @@ def _analysis(effort: Effort | Scores, measure: str | Measure | None) -> tuple[E
             gains = [effort.matrix(measure).measure]
         if not gains:
             raise InputError("there is no gain measure beside Twist", hint="evaluate AP as well")
-        settings = {key: effort.settings[key] for key in ("missing", "order") if key in effort.settings}
+        kept = {key: effort.settings[key] for key in ("order", "aspects") if key in effort.settings}
         twist = next((m for m in effort.measures if m.name == "Twist"), None)
-        if twist is not None:
-            settings |= {"crossing": getattr(twist, "crossing"), "cutoff": twist.cutoff}  # noqa: B009
-        return effort_of(effort.judged, gains[:1], **settings), gains[0]
+        like = {} if twist is None else {"crossing": twist.settings["crossing"], "cutoff": twist.cutoff}
+        missing = effort.settings.get("missing", "zero")
+        return effort_of(effort.judged, gains[:1], missing=missing, settings=kept, **like), gains[0]
     return effort, effort.gains[0 if measure is None else effort._number(measure)]
 
 
