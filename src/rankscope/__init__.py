@@ -30,6 +30,7 @@ _HOME = {
     "rankscope.analysis.orderings": ("orderings",),
     "rankscope.analysis.overlap": ("overlap",),
     "rankscope.analysis.bounds": ("bounds",),
+    "rankscope.analysis.scale_effect": ("scale_effect",),
     "rankscope.analysis.study.experiments": ("repeat_study", "study"),
     "rankscope.reporting": ("report",),
     "rankscope.explorer": ("explore",),
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.pools import leave_out as leave_out
     from rankscope.analysis.pools import pool_robustness as pool_robustness
     from rankscope.analysis.power import discriminative_power as discriminative_power
+    from rankscope.analysis.scale_effect import scale_effect as scale_effect
     from rankscope.analysis.study.experiments import repeat_study as repeat_study
     from rankscope.analysis.study.experiments import study as study
     from rankscope.explorer import explore as explore

@@ -1,8 +1,8 @@
 """The experiments of a measure paper in one go, into a directory; --from repeats a study and says if it is identical.
 
 Correlation between the measures, archetypes and effort/gain, robustness to sampled and shallow pools, discriminative
-power, bounds of RBP: as CSV, the tables of a paper as LaTeX, the data of the figures as JSON, and manifest.json with
-versions, settings, seed and digests.
+power, measures on an interval scale, bounds of RBP: as CSV, the tables of a paper as LaTeX, the data of the figures as
+JSON, and manifest.json with versions, settings, seed and digests.
 
 examples:
   rankscope study qrels.txt runs/ -o my-study

@@ -84,6 +84,11 @@ class Interval(Composed):
             result[mine] = self._placed(values[mine], scale)
         return result
 
+    def rankings(self, pool: Pool) -> dict[Counts, int]:
+        """The number of rankings of every kind of topic; a kind is its number of documents of each grade."""
+        kinds = {_counts(self.inner(), pool, topic) for topic in range(len(pool))}
+        return {kind: number_of_rankings(self.cutoff, [count for _, count in kind]) for kind in sorted(kinds)}
+
     def scale(self, counts: Counts, best: int) -> Floats:
         """All values that the measure inside can take on a topic, in order; ``best`` is the best grade of all topics.
 
@@ -99,7 +104,7 @@ class Interval(Composed):
             )
         inside = self.inner()
         kind: Any = type(inside)
-        return _scale(kind, inside, self.cutoff, counts, best)
+        return (_small if rankings <= _FEW else _large)(kind, inside, self.cutoff, counts, best)
 
     def _placed(self, values: Floats, scale: Floats) -> Floats:
         """k / K for every value."""
@@ -165,7 +170,6 @@ def _possible(lists: Lists, counts: Counts) -> npt.NDArray[np.bool_]:
     return possible
 
 
-@lru_cache(maxsize=64)
 def _scale(kind: type[Measure], measure: Measure, length: int, counts: Counts, best: int) -> Floats:
     """The values of all rankings in order; a function that was defined again is another kind of measure."""
     grades = np.repeat([grade for grade, _ in counts], [count for _, count in counts])
@@ -182,6 +186,10 @@ def _scale(kind: type[Measure], measure: Measure, length: int, counts: Counts, b
     with np.errstate(invalid="ignore"):
         apart = np.diff(values) > _SAME * np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
     return values[np.concatenate([[True], apart])] if len(values) else values
+
+
+_FEW = 1 << 16
+_small, _large = lru_cache(maxsize=512)(_scale), lru_cache(maxsize=16)(_scale)  # a few hundred MB at most
 
 
 def _words(length: int, counts: list[int]) -> Words:

@@ -17,6 +17,7 @@ from rankscope.analysis.correlation import correlation, correlation_matrix
 from rankscope.analysis.effort import effort_of
 from rankscope.analysis.pools import RATIOS, robustness_of
 from rankscope.analysis.power import discriminative_power, significant_pairs
+from rankscope.analysis.scale_effect import scale_effect_of
 from rankscope.analysis.study import manifest as manifests
 from rankscope.errors import InputError
 from rankscope.judging import UNJUDGED, Judged, judge
@@ -33,7 +34,7 @@ MEASURES = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
 _PAPER = (
     "collection", "gain_correlations", "focus_correlations", "correlation_matrix", "archetypes", "agreement",
-    "robustness_curve", "depth_pools", "power", "significant_pairs", "bounds",
+    "robustness_curve", "depth_pools", "power", "significant_pairs", "scale_effect", "bounds",
 )  # fmt: skip
 """The tables a paper prints, which are also written as LaTeX; the others are data."""
 
@@ -118,7 +119,8 @@ def study(
     Correlation of the measures (all runs, and the best ``top`` by AP), of ``focus`` (Twist, or the last measure) with
     each of the others; archetypes and effort/gain planes; robustness to sampled pools and to the pool of ``depth``;
     discriminative power with the bootstrap, and pairs significant by Wilcoxon and t test at 95 and 99 %;
-    bounds of RBP. ``output`` is a directory for CSV, LaTeX, data of the figures and the manifest.
+    what averaging on no interval scale does to conclusions; bounds of RBP. ``output`` is a directory for CSV, LaTeX,
+    data of the figures and the manifest.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 2}}
     >>> runs = {r: {q: {"a": i, "b": 2 - i, "c": 1.5} for q in qrels} for i, r in enumerate(["r1", "r2", "r3"])}
@@ -222,6 +224,7 @@ def _tables(
         lambda: _effort(judged, measures, settings),
         lambda: _robustness(judged, measures, settings, jobs),
         lambda: _power(scores, settings, jobs),
+        lambda: _scale_effect(judged, measures, settings, jobs),
         lambda: _bounds(judged, settings),
     )
     tables: dict[str, Table] = {}
@@ -319,6 +322,13 @@ def _power(scores: Scores, settings: Mapping[str, Any], jobs: int | None) -> dic
         "asl": bootstrap["asl"],
         "significant_pairs": significant_pairs(classic),
     }
+
+
+def _scale_effect(
+    judged: Judged, measures: Sequence[Measure], settings: Mapping[str, Any], jobs: int | None
+) -> dict[str, Table]:
+    options = {"alpha": settings["alpha"], "missing": settings["missing"], "jobs": jobs}
+    return {"scale_effect": scale_effect_of(judged, measures, **options)["scale_effect"]}
 
 
 def _bounds(judged: Judged, settings: Mapping[str, Any]) -> dict[str, Table]:

@@ -1,0 +1,75 @@
+"""Measures against themselves on an interval scale, recomputed with scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankscope as rs
+from rankscope.analysis.scale_effect import scale_effect
+from rankscope.errors import InputError, SettingsError
+
+
+def rows(result):
+    return {r["measure"]: r for r in result["scale_effect"].records()}
+
+
+def test_rankings_and_verdicts_are_those_of_scipy(small):
+    qrels, runs = small
+    found = rows(scale_effect(qrels, runs, ["AP", "RBP", "P@3"], length=6, alpha=0.2))
+    assert list(found) == ["AP@6", "RBP@6", "P@3"]
+    for name, row in found.items():
+        assert row["interval"] == f"Interval(measure='{name}')@6"
+        scores = rs.evaluate(qrels, runs, [name, row["interval"]])
+        plain, mapped = (np.round(scores.matrix(m).values, 12) for m in scores.measures)
+        tau = stats.kendalltau(plain.mean(axis=1).round(10), mapped.mean(axis=1).round(10)).statistic
+        assert row["tau"] == pytest.approx(tau, abs=1e-12)
+        pairs = [(a, b) for a in range(len(plain)) for b in range(a + 1, len(plain))]
+        significant = [
+            {(a, b) for a, b in pairs if stats.ttest_rel(values[a], values[b]).pvalue < 0.2}
+            for values in (plain, mapped)
+        ]
+        assert row["pairs"] == len(pairs)
+        assert (row["significant"], row["significant_interval"]) == tuple(map(len, significant))
+        assert row["lost"] == len(significant[0] - significant[1])
+        assert row["gained"] == len(significant[1] - significant[0])
+        assert row["changed"] == pytest.approx((row["lost"] + row["gained"] + row["reversed"]) / len(pairs))
+
+
+def test_evenly_spaced_values_change_nothing():
+    # where every topic has as many relevant documents as there are ranks, P is on an interval scale
+    rng = np.random.default_rng(0)
+    qrels = {f"q{t}": {f"d{k}": 1 for k in range(8)} for t in range(12)}
+    documents = [*(f"d{k}" for k in range(8)), *(f"x{k}" for k in range(8))]
+    runs = {f"r{r}": {q: rng.permutation(documents).tolist() for q in qrels} for r in range(5)}
+    (row,) = rows(scale_effect(qrels, runs, ["P@5"], length=5)).values()
+    assert (row["tau"], row["scales"], row["changed"]) == (1, 1, 0)
+
+
+def test_graded_measures_get_shorter_lists_where_there_are_too_many_rankings(small):
+    found = rows(scale_effect(*small, ["AP", "nDCG"], length=10))
+    assert found["AP@10"]["length"] == 10
+    (graded,) = [row for name, row in found.items() if name.startswith("nDCG")]
+    assert 1 < graded["length"] < 10
+    assert graded["interval"] == f"Interval(measure='nDCG@{graded['length']}')@{graded['length']}"
+
+
+def test_what_has_no_scale_says_why(small):
+    found = rows(scale_effect(*small, ["Bpref", "Rprec", "Judged@5", "alpha_nDCG"]))
+    assert {name: row["tau"] for name, row in found.items()} == dict.fromkeys(found)
+    assert "cannot be cut" in found["Bpref"]["note"]
+    assert "unjudged" in found["Judged@5"]["note"]
+
+
+def test_mistakes_are_refused(small):
+    with pytest.raises(SettingsError, match="lists of 0 documents"):
+        scale_effect(*small, ["AP"], length=0)
+    with pytest.raises(InputError, match="two runs and two topics"):
+        scale_effect({"q": {"a": 1}}, {"q": ["a"]}, ["AP"])
+
+
+def test_a_study_has_the_table(small):
+    study = rs.study(*small, ["AP", "nDCG"], repeats=1, replicates=10)
+    assert [r["measure"].partition("@")[0] for r in study["scale_effect"].records()] == ["AP", "nDCG"]
+    assert "tables/scale_effect.tex" in study.files()
