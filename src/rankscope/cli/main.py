@@ -15,6 +15,7 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from rankscope import __version__
+from rankscope.cli.interrupts import INTERRUPTED, interruptible
 from rankscope.cli.targets import refuse_overwriting
 from rankscope.errors import RankscopeError, nearest, printable
 
@@ -57,10 +58,15 @@ _EPILOG = """examples:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 0 for done, 2 for bad usage or input, 1 for an error of ours."""
+    """Run a command; the exit code is 0 for done, 2 for bad usage or input, 130 for Ctrl-C, 1 for an error of ours."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     warnings.showwarning = _show_warning
     _prepare_streams()
+    with interruptible():
+        return _ended(arguments)
+
+
+def _ended(arguments: list[str]) -> int:
     try:
         code = _dispatch(arguments)
         sys.stdout.flush()
@@ -72,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         sys.stderr.write("\nrankscope: interrupted\n")
-        return 130
+        return INTERRUPTED
     except (OSError, MemoryError) as error:
         return _fail(_describe(error))
     except Exception as error:  # an error of ours: still one line, and a way to see more

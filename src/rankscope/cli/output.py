@@ -8,13 +8,13 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from rankscope.files import write_atomically
 from rankscope.result import Result
 from rankscope.tables import Table, json_text, render
 
-__all__ = ["emit", "file_digests", "format_of"]
+__all__ = ["emit", "emit_interrupted", "file_digests", "format_of"]
 
 
 def emit(
@@ -46,6 +46,17 @@ def emit(
         sys.stdout.buffer.write(_encoded(text))
     if picture is not None:
         write_atomically(args.plot, picture)
+
+
+def emit_interrupted(args: argparse.Namespace, result: Result) -> NoReturn:
+    """Show people what was found before an interruption, every table marked; files and programs get nothing."""
+    if not args.output and format_of(args) == "table":
+        shown = [
+            replace(table, caption=f"INTERRUPTED, so far: {table.caption or table.name}")
+            for table in result.display
+        ]
+        sys.stdout.buffer.write(_encoded(render(_with_digits(shown, args.digits), "table")))
+    raise KeyboardInterrupt
 
 
 def _picture(args: argparse.Namespace, figure: Callable[[], Any]) -> bytes | None:

@@ -17,7 +17,7 @@ import sys
 import textwrap
 
 from rankscope.cli import options
-from rankscope.cli.output import emit, format_of
+from rankscope.cli.output import emit, emit_interrupted, format_of
 from rankscope.errors import SettingsError, printable
 from rankscope.lab.axioms.cases import properties
 from rankscope.lab.axioms.relations import RELATIONS
@@ -82,11 +82,11 @@ def run(args: argparse.Namespace) -> None:
         examples=args.examples,
         jobs=args.jobs,
     )
+    if not found.complete:
+        emit_interrupted(args, found)
     emit(args, found)
     if args.output is None and format_of(args) == "table":
         _write_sentences(found["counterexamples"])
-    if not found.complete:
-        sys.stderr.write("rankscope: interrupted; these are the results so far\n")
 
 
 def _weights(text: str | None) -> list[float] | None:

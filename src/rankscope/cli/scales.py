@@ -17,7 +17,7 @@ import sys
 import textwrap
 
 from rankscope.cli import options
-from rankscope.cli.output import emit, format_of
+from rankscope.cli.output import emit, emit_interrupted, format_of
 from rankscope.errors import printable
 from rankscope.lab.measurement.scales import Scales
 from rankscope.lab.measurement.verdicts import COUNTS, scales
@@ -88,11 +88,11 @@ def run(args: argparse.Namespace) -> None:
         seed=args.seed,
         jobs=args.jobs,
     )
+    if found.partial:
+        emit_interrupted(args, found)
     emit(args, found)
     if args.output is None and format_of(args) == "table":
         _write_verdicts(found)
-    if found.partial:
-        sys.stderr.write("rankscope: interrupted; these are the results so far\n")
 
 
 def _write_verdicts(found: Scales) -> None:

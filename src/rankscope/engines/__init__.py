@@ -56,7 +56,7 @@ def run_pieces(
         return _collect(executor, function, pieces, label)
     workers = min(cores(jobs), len(pieces))
     if workers <= 1:
-        return [function(piece) for piece in progress(pieces, len(pieces), label)]
+        return [function(piece) for piece in (progress(pieces, len(pieces), label) if label else pieces)]
     if not processes:
         return in_threads(function, pieces, workers, label)
     from concurrent.futures import ProcessPoolExecutor

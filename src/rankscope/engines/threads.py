@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import TypeVar
 
-from rankscope.progress import progress
+from rankscope.progress import cancelling, obey, progress
 
 __all__ = ["in_threads"]
 
@@ -25,6 +25,7 @@ def in_threads(
     [1, 2, 3]
     """
     todo: Iterator[tuple[int, Piece]] = iter(enumerate(pieces))
+    cancelled = Event()
     taking = Lock()
     finished: SimpleQueue[tuple[int, Result | None, BaseException | None]] = SimpleQueue()
 
@@ -33,7 +34,8 @@ def in_threads(
         with taking:
             todo = iter(())
 
-    def work() -> None:
+    def work(events: tuple[Event, ...]) -> None:
+        obey(events)
         while True:
             with taking:
                 taken = next(todo, None)
@@ -45,7 +47,7 @@ def in_threads(
                 stop()
                 finished.put((taken[0], None, error))
 
-    threads = [Thread(target=work) for _ in range(workers)]
+    threads = [Thread(target=work, args=((*cancelling(), cancelled),)) for _ in range(workers)]
     results: dict[int, Result | None] = {}
     errors: dict[int, BaseException] = {}
     try:
@@ -56,6 +58,9 @@ def in_threads(
             if error is not None:
                 errors[index] = error
                 break
+    except BaseException:  # Ctrl-C, mostly: what the threads are at is not waited for
+        cancelled.set()
+        raise
     finally:
         stop()
         for thread in threads:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from rankscope.errors import InputError
 from rankscope.judging.lists import Ints, Lists
 from rankscope.judging.pool import Pool
 from rankscope.once import Derived
+from rankscope.progress import reading, visible
 from rankscope.read.qrels import UNJUDGED, Qrels
 from rankscope.read.runs import Run, Runs
 from rankscope.scan import RunHits, Ties, backend_name, hits_of
@@ -164,19 +166,26 @@ def judge(
     workers = cores(jobs)
     processes = backend_name() == "python" and any(run.memory is None for run in runs.values())
     # elsewhere the judgments must be carried over with every piece, so pieces are few; threads share them
-    size = -(-len(runs) // (4 * workers)) if processes or executor is not None else 1
+    share = -(-len(runs) // (4 * workers)) if processes or executor is not None else 1
     each = list(runs.values())
     pieces = [
-        (each[first : first + size], qrels, max(1, workers // len(runs)), ties)
-        for first in range(0, len(each), size)
+        (each[first : first + share], qrels, max(1, workers // len(runs)), ties)
+        for first in range(0, len(each), share)
     ]
-    portions = run_pieces(
-        _hits_of_runs, pieces, jobs=jobs, executor=executor, processes=processes, label="runs"
-    )
+    size = _bytes_of(each) if visible() and not processes and executor is None else 0
+    label = "" if size else "runs"  # one bar is enough
+    with reading(size, "runs"):
+        portions = run_pieces(
+            _hits_of_runs, pieces, jobs=jobs, executor=executor, processes=processes, label=label
+        )
     found = [one for portion in portions for one in portion]
     if not allow_disjoint:
         _refuse_disjoint(qrels, runs, found)
     return _assemble(qrels, tuple(runs), found)
+
+
+def _bytes_of(runs: Sequence[Run]) -> int:
+    return sum(Path(run.path).stat().st_size for run in runs if run.path and Path(run.path).is_file())
 
 
 def _hits_of_runs(piece: tuple[list[Run], Qrels, int, bool]) -> list[RunHits]:

@@ -166,6 +166,8 @@ def _properties_of(one: Measure) -> list[Certificate]:
     ):
         try:
             result = properties([_at(one, settings["depth"])], properties=names, **settings)  # type: ignore[arg-type]
+            if not result.complete:
+                raise KeyboardInterrupt  # half a certificate is none
         except MeasureError as error:
             found += _undefined(one, names, _say(settings), error)
         else:
@@ -199,6 +201,8 @@ def _scales_of(one: Measure) -> list[Certificate]:
     count = {"count": "sample", "samples": 1000} if length == LONG else {}
     try:
         result = scales(_at(one, length), length, **count)  # type: ignore[arg-type]
+        if result.partial:
+            raise KeyboardInterrupt
     except MeasureError as error:
         return _undefined(one, SCALES, f"length {length}", error)
     return [

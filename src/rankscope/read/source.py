@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankscope.errors import InputError
+from rankscope.progress import advance
 
 __all__ = ["BLOCK", "GZIP_MAGIC", "HEAD", "Source", "checked_head", "read_bytes", "unreadable", "whole_lines"]
 
@@ -81,6 +82,7 @@ class Source(NamedTuple):
         try:
             with self.path.open("rb", buffering=0) as file:
                 while block := file.read(BLOCK):
+                    advance(len(block))
                     yield block
                 self.check_read(file, self.size)
         except OSError as error:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.engines.threads import in_threads
+from rankscope.progress import advance
 from rankscope.read.ids import to_bytes, to_text
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
@@ -284,7 +285,8 @@ class _Scan:
                         checked_head(file.read(HEAD if stop is None else min(HEAD, stop)), source.label)
                     )
                 while (left := _TURN if stop is None else min(_TURN, stop - file.tell())) > 0:
-                    if not self._more(file, left):
+                    advance(done := self._more(file, left))
+                    if not done:
                         break
                 self.finish()
                 source.check_read(file, source.size if stop is None else stop)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.stats.randomness import generator
 from rankscope.engines import run_pieces
+from rankscope.progress import advance
 
 __all__ = ["Bootstrap", "bootstrap_pairs", "critical_rank", "resample"]
 
@@ -30,6 +31,8 @@ Indices = NDArray[np.intp]
 
 _PAIRS_IN_PIECE = 512  # fixed, so that the number of jobs changes nothing
 _PAIRS_AT_ONCE = 64  # the replicates of this many pairs stay in the processor's cache
+_REPLICATES_IN_TURN = 4096
+_BLOCKS_IN_TURN = 512  # of the weights: a fraction of a second, after which Ctrl-C is looked for
 _RELATIVE = 1e-9  # two statistics closer than this are equal: rounding must not decide a comparison
 _NEGLIGIBLE = 1e-12  # differences below this share of the largest score are zero
 
@@ -77,9 +80,7 @@ def bootstrap_pairs(
     [0.065, 1.0]
     """
     replicates, topics = resampled.shape
-    offsets = np.arange(replicates, dtype=np.int64)[:, None] * topics
-    counts = np.bincount((resampled + offsets).ravel(), minlength=replicates * topics)
-    weights = counts.reshape(replicates, topics).T / topics
+    weights = _counts(resampled).T / topics
     centre = values.mean(axis=1)
     centred = values - centre[:, None]
     scale = float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE
@@ -109,6 +110,18 @@ def critical_rank(alpha: float, replicates: int) -> int:
     return max(1, ceil(alpha * replicates - 1e-9))
 
 
+def _counts(resampled: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often every replicate takes every topic, replicates x topics."""
+    replicates, topics = resampled.shape
+    counts = np.empty((replicates, topics), np.int64)
+    for start in range(0, replicates, _REPLICATES_IN_TURN):
+        part = resampled[start : start + _REPLICATES_IN_TURN]
+        places = part + np.arange(len(part))[:, None] * topics
+        found = np.bincount(places.ravel(), minlength=part.size)
+        counts[start : start + len(part)] = found.reshape(part.shape)
+    return counts
+
+
 def _cut(weights: Floats) -> Floats:
     """The weights as a stack of narrow matrices, blocks x topics x replicates of the block.
 
@@ -126,7 +139,11 @@ def _cut(weights: Floats) -> Floats:
 def _multiply(rows: Floats, cut: Floats, out: Floats) -> None:
     """``rows`` times the weights that were cut, into ``out``."""
     blocks, _, width = cut.shape
-    np.matmul(rows, cut, out=out.reshape(len(rows), blocks, width).transpose(1, 0, 2))
+    into = out.reshape(len(rows), blocks, width).transpose(1, 0, 2)
+    for start in range(0, blocks, _BLOCKS_IN_TURN):
+        advance()
+        part = slice(start, start + _BLOCKS_IN_TURN)
+        np.matmul(rows, cut[part], out=into[part])
 
 
 @dataclass(frozen=True)

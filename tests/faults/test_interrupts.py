@@ -1,0 +1,239 @@
+"""Interrupted is not complete: Ctrl-C ends every command soon, with 130, without a file and without a traceback."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankscope.cli.main import main
+from rankscope.cli.output import emit_interrupted
+from rankscope.engines.threads import in_threads
+from rankscope.lab.axioms import cases
+from rankscope.lab.measurement import counting
+from rankscope.progress import Cancelled, advance
+from rankscope.read.source import Source
+from rankscope.scan import native
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent here as POSIX has them")
+SOON = 10.0  # seconds: idle machines take a tenth of one, and a busy one must not fail the test
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A collection that takes long enough to be interrupted."""
+    place = tmp_path_factory.mktemp("large")
+    (place / "runs").mkdir()
+    (place / "qrels.txt").write_text(
+        "".join(f"{t} 0 d{i} {i % 3}\n" for t in range(300) for i in range(0, 900, 9))
+    )
+    for r in range(4):
+        lines = [
+            f"{t} Q0 d{(i * (2 * r + 1)) % 1000} {i} {-i} r{r}\n" for t in range(300) for i in range(1000)
+        ]
+        (place / "runs" / f"r{r}.txt").write_text("".join(lines))
+    return place
+
+
+def interrupted(
+    words: list[str], place: Path, times: int = 1, group: bool = False, **environment: str
+) -> str:
+    """Start a command, wait until it works, send Ctrl-C; what it said on standard error."""
+    command = subprocess.Popen(
+        [sys.executable, "-m", "rankscope", *words],
+        cwd=place,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, **environment},
+    )
+    wait_until_busy(command)
+    start = time.monotonic()
+    for _ in range(times):
+        os.killpg(command.pid, signal.SIGINT) if group else command.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    out, error = command.communicate(timeout=60)
+    assert time.monotonic() - start < SOON
+    assert command.returncode in (130, -signal.SIGINT), error
+    assert "Traceback" not in error
+    assert out == ""
+    return error
+
+
+def wait_until_busy(command: subprocess.Popen[str]) -> None:
+    """Until the handler of Ctrl-C is in place, which happens before any work is done."""
+    for _ in range(600):
+        caught = next(
+            (
+                line
+                for line in Path(f"/proc/{command.pid}/status").read_text().splitlines()
+                if "SigCgt" in line
+            ),
+            "",
+        )
+        if caught and int(caught.split()[1], 16) >> (signal.SIGINT - 1) & 1:
+            break
+        time.sleep(0.02)
+    time.sleep(1.0)
+    assert command.poll() is None, "it ended too soon to be interrupted"
+
+
+COMMANDS = [
+    "compare qrels.txt runs --test bootstrap --replicates 300000 -o out.json",
+    "power qrels.txt runs --replicates 300000 -o out.json",
+    "pools qrels.txt runs --repeats 100000 -o out.json",
+    "study qrels.txt runs --repeats 100000 -o out",
+    "properties --depth 12 -m AP,RR,nDCG@5 -o out.json",
+    "scales --length 16 -o out.json",
+    "simulate out --systems 300 --topics 3000",
+    "measures --certificates -o out.json",
+]
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+@pytest.mark.parametrize("words", COMMANDS)
+def test_ctrl_c_ends_a_command_and_leaves_nothing(large: Path, words: str) -> None:
+    before = sorted(large.iterdir())
+    assert interrupted(words.split(), large) == "\nrankscope: interrupted\n"
+    assert sorted(large.iterdir()) == before
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+def test_a_second_ctrl_c_shows_no_traceback(large: Path) -> None:
+    for times in (2, 3, 5):
+        error = interrupted(["pools", "qrels.txt", "runs", "--repeats", "100000"], large, times)
+        assert error in ("\nrankscope: interrupted\n", "")
+
+
+def ctrl_c(*_: Any) -> Iterator[Any]:
+    """What stands for a progress bar, and is interrupted at once."""
+    raise KeyboardInterrupt
+    yield
+
+
+@pytest.mark.parametrize("format", ["json", "tsv", "csv", "markdown", "latex", None])
+@pytest.mark.parametrize("command", ["properties", "scales"])
+def test_half_an_analysis_is_written_nowhere(command, format, tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(cases, "progress", ctrl_c)
+    monkeypatch.setattr(counting, "progress", ctrl_c)
+    size = ["--depth", "6"] if command == "properties" else ["--length", "8"]
+    words = [command, *size, "-m", "AP RR nDCG", *(["-f", format] if format else [])]
+    assert main(words) == 130
+    assert capsys.readouterr() == ("", "\nrankscope: interrupted\n")
+    assert main([*words, "-o", str(tmp_path / "out")]) == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["properties", "scales"])
+def test_people_see_what_was_found_with_a_mark_on_every_table(command, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(cases, "progress", ctrl_c)
+    monkeypatch.setattr(counting, "progress", ctrl_c)
+    size = ["--depth", "6"] if command == "properties" else ["--length", "8"]
+    assert main([command, *size, "-m", "AP RR nDCG", "-f", "table"]) == 130
+    out = capsys.readouterr().out
+    tables = out.strip().split("\n\n")
+    assert all(table.startswith("INTERRUPTED, so far") for table in tables), out
+
+
+def test_half_a_certificate_is_none(monkeypatch) -> None:
+    from rankscope.lab.certificates import certificates
+
+    monkeypatch.setattr(cases, "progress", ctrl_c)
+    with pytest.raises(KeyboardInterrupt):
+        certificates("AP RR")
+
+
+def test_threads_are_not_waited_for() -> None:
+    started, ended = threading.Event(), []
+
+    def endless(piece: int) -> None:
+        try:
+            while True:
+                started.set()
+                advance()
+                time.sleep(0.001)
+        except Cancelled:
+            ended.append(piece)
+            raise
+
+    def nested(piece: int) -> None:
+        in_threads(endless, [piece, piece + 10], 2)
+
+    for work, expected in ((endless, {0, 1}), (nested, {0, 1, 10, 11})):
+        ended.clear()
+        started.clear()
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            in_threads(work, [0, 1], 2)
+        assert set(ended) == expected
+
+
+@pytest.mark.skipif(not native.available(), reason="the native scanner was not built")
+def test_a_large_file_is_left_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankscope.progress import obey
+    from rankscope.read import Qrels
+
+    path = tmp_path / "run"
+    path.write_text("".join(f"q Q0 d{i} 1 {-i} t\n" for i in range(5000)))
+    monkeypatch.setattr(native, "_TURN", 1000)
+    stop, turns = threading.Event(), []
+    more = native._Scan._more
+
+    def counted(self: Any, file: Any, most: int) -> int:
+        turns.append(most)
+        if len(turns) == 3:
+            stop.set()
+        return more(self, file, most)
+
+    monkeypatch.setattr(native._Scan, "_more", counted)
+    obey((stop,))
+    try:
+        with pytest.raises(Cancelled):
+            native.scan(Source.of(path), Qrels.from_dict({"q": {"d1": 1}}), "trec_eval")
+        with pytest.raises(Cancelled):
+            list(Source.of(path).blocks())
+    finally:
+        obey(())
+    assert len(turns) == 3
+
+
+def test_one_large_file_has_a_bar(tmp_path, monkeypatch, capsys) -> None:
+    import io
+
+    import rankscope as rs
+    from rankscope import progress
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    path = tmp_path / "run.txt"
+    path.write_text("".join(f"q Q0 document{i:09} 1 {-i} t\n" for i in range(100_000)))
+    monkeypatch.setattr(progress, "_APPEARS_AFTER", -1.0)
+    monkeypatch.setattr(native, "_TURN", 100_000)
+    for jobs in (1, 2):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        rs.evaluate({"q": {"document000000001": 1}}, str(path), "AP", jobs=jobs)
+        said = terminal.getvalue()
+        assert "runs " in said
+        assert "/3 MB" in said
+        assert said.endswith("\r\x1b[K")
+
+
+def test_interrupted_results_are_never_given_to_programs(capsys) -> None:
+    args = argparse.Namespace(output="x.json", format=None, digits=None)
+    with pytest.raises(KeyboardInterrupt):
+        emit_interrupted(args, None)  # type: ignore[arg-type]
+    assert capsys.readouterr().out == ""
