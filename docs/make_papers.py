@@ -18,7 +18,7 @@ sys.path.insert(0, str(DOCS))
 from papers import crp, lists, properties, rbp, scales, twist  # noqa: E402
 from papers import findings as found  # noqa: E402
 from papers.row import STATUSES, Detail, Made, Row, make  # noqa: E402, F401
-from papers.running import COLLECTIONS, EXAMPLES, ONE_RUN, data_folder, folders  # noqa: E402, F401
+from papers.running import COLLECTIONS, EXAMPLES, OTHERS, data_folder, folders  # noqa: E402, F401
 
 PAGE = DOCS / "papers.md"
 FINDINGS = DOCS / "findings.md"
@@ -56,7 +56,7 @@ def preface(counts: Counter[str]) -> str:
         for status, meaning in STATUSES.items()
         if counts[status]
     )
-    places = {**{name: parts for name, (_, parts) in COLLECTIONS.items()}, **ONE_RUN}
+    places = {**{name: parts for name, (_, parts) in COLLECTIONS.items()}, **OTHERS}
     collections = "\n".join(
         f'{name}="{" ".join(f"$RANKSCOPE_DATA/{part}" for part in parts.split())}"'
         for name, parts in places.items()

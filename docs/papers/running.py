@@ -28,11 +28,12 @@ COLLECTIONS = {
     "WEB2012": ("Web 2012", "web2012_diversity/qrels.adhoc.txt web2012_diversity/runs"),
 }
 """What stands for a collection in a command: its name, its judgments and its runs, below the folder of the data."""
-ONE_RUN = {
+OTHERS = {
     "COVID_RUN": "trec_covid_r1_full24/qrels.txt trec_covid_r1_full24/runs/sab20.1.meta.docs.gz",
+    "COVID_TWO": "trec_covid_r1_full24/qrels.txt trec_covid_r1_full24/runs/sab20.1.meta.docs.gz trec_covid_r1_full24/runs/BITEM_df.gz",
     "WEB2012_ASPECTS": "web2012_diversity/qrels.for_ndeval.txt web2012_diversity/runs",
 }
-"""One run of TREC-COVID, and the judgments of Web 2012 by aspect."""
+"""One run and two runs of TREC-COVID, and the judgments of Web 2012 by aspect."""
 EACH = "C"
 """`$C` in a command: it is run for each collection in turn."""
 
@@ -60,7 +61,7 @@ def variables() -> dict[str, str]:
     """Every variable of the page with what it stands for."""
     data = data_folder() or Path("data")
     values = {name: _below(data, parts) for name, (_, parts) in COLLECTIONS.items()}
-    values |= {name: _below(data, parts) for name, parts in ONE_RUN.items()}
+    values |= {name: _below(data, parts) for name, parts in OTHERS.items()}
     values["SCORES"] = str(data / "score_matrices")
     values |= {folder.name.upper(): str(folder) for folder in EXAMPLES.iterdir() if folder.is_dir()}
     return values
@@ -74,7 +75,7 @@ def folders(names: Iterable[str]) -> list[str]:
     """
     parts = {
         **{name: parts for name, (_, parts) in COLLECTIONS.items()},
-        **ONE_RUN,
+        **OTHERS,
         "SCORES": "score_matrices",
     }
     return sorted({parts[name].split("/")[0] for name in names})
@@ -93,7 +94,7 @@ def needs(text: str) -> frozenset[str]:
     used = set(re.findall(r"\$(\w+)", text))
     if EACH in used:
         used |= set(COLLECTIONS)
-    return frozenset(used & {*COLLECTIONS, *ONE_RUN, "SCORES"})
+    return frozenset(used & {*COLLECTIONS, *OTHERS, "SCORES"})
 
 
 def result_of(command: str, python: str) -> Any:
