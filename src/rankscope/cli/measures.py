@@ -21,6 +21,7 @@ from rankscope.cli.output import emit
 from rankscope.errors import MeasureError, nearest
 from rankscope.measures import REGISTRY, Measure
 from rankscope.measures.grammar import parse
+from rankscope.measures.spellings import respelled, spellings_of
 from rankscope.result import TableResult
 from rankscope.tables import Table
 
@@ -93,6 +94,8 @@ def explain(measure: Measure) -> str:
     if measure.cutoff_rule != "none":
         default = "" if measure.default_cutoff is None else f", default {measure.default_cutoff:g}"
         lines.append(f"  @k  {measure.cutoff_meaning} ({measure.cutoff_rule}{default})")
+    if others := [*measure.aliases, *spellings_of(measure.name)]:
+        lines += ["", f"also written: {', '.join(dict.fromkeys(others))}"]
     low, high = measure.range
     known = [f"range {low:g} to {high:g}", f"over topics: {measure.summary}", measure.reference]
     lines += ["", "; ".join(filter(None, known))]
@@ -102,6 +105,8 @@ def explain(measure: Measure) -> str:
 
 def _named(text: str) -> Measure:
     name = text.partition("@")[0].partition("(")[0].strip()
+    if name not in REGISTRY:
+        name = (respelled(text, REGISTRY) or name).partition("@")[0].partition("(")[0]
     if name not in REGISTRY:
         raise MeasureError(
             f"there is no measure {name!r}", hint=nearest(name, REGISTRY) or "see: rankscope measures"

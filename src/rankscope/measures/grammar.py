@@ -8,6 +8,7 @@ from typing import Any
 
 from rankscope.errors import MeasureError, nearest
 from rankscope.measures.measure import REGISTRY, Measure
+from rankscope.measures.spellings import respelled
 
 __all__ = ["parse", "parse_many", "parse_open"]
 
@@ -22,6 +23,11 @@ def parse(text: str) -> Measure:
 
     >>> parse("nDCG @10"), parse("RBP( p = 0.80 )"), parse("AP(rel=2)@100"), parse("P@5")
     (nDCG@10, RBP, AP(rel=2)@100, P@5)
+
+    Names of trec_eval, pytrec_eval, BEIR, MTEB and ranx will do, in any case.
+
+    >>> parse("map"), parse("ndcg_cut_10"), parse("P_5"), parse("mrr_at_10"), parse("hit_rate@5")
+    (AP, nDCG@10, P@5, RR@10, Success@5)
     """
     return parse_open(text).complete()
 
@@ -33,11 +39,15 @@ def parse_open(text: str) -> Measure:
     P
     """
     match = _MEASURE.fullmatch(text)
+    if match is None or match["name"] not in REGISTRY:
+        translated = respelled(text, REGISTRY)
+        if translated is not None and translated != text:
+            return parse_open(translated)
     if match is None:
         raise MeasureError(f"{text!r} is not a measure", hint="write NAME, NAME@10 or NAME(key=value)@10")
     known = REGISTRY.get(match["name"])
     if known is None:
-        hint = nearest(match["name"], REGISTRY)
+        hint = nearest(match["name"], REGISTRY)  # other spellings have been tried
         raise MeasureError(f"there is no measure {match['name']!r}", hint=hint or "see: rankscope measures")
     measure = known(**_settings(match["settings"] or "", text))
     if match["cutoff"] is not None:

@@ -1,0 +1,89 @@
+"""What others call our measures: trec_eval, pytrec_eval, BEIR, MTEB, ranx; and any mixture of upper and lower case.
+
+``P_5``, ``ndcg_cut_10``, ``ndcg_at_10``, ``mrr@10``, ``recall_1000``, ``hit_rate@5`` and ``NDCG@10`` all name a
+measure and a cutoff. What is understood is shown under our own name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+__all__ = ["SPELLINGS", "respelled", "spellings_of"]
+
+SPELLINGS = {
+    "AP": ("map", "average_precision", "mean_average_precision", "map_cut"),
+    "RR": ("mrr", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"),
+    "P": ("precision",),
+    "R": ("recall",),
+    "Rprec": ("r-precision", "r_precision"),
+    "nDCG": ("ndcg_cut",),
+    "nDCG(gains=exponential)": ("ndcg_burges",),
+    "DCG(gains=exponential)": ("dcg_burges",),
+    "Success": ("hit_rate", "hit"),
+    "GMAP": ("gm_map",),
+    "GMBpref": ("gm_bpref",),
+    "IPrec": ("iprec_at_recall",),
+    "AvgIPrec": ("11pt_avg",),
+    "IdealDCG": ("ideal_dcg",),
+    "RnDCG": ("Rndcg",),
+    "RprecMult": ("Rprec_mult",),
+    "RelP": ("relative_P",),
+    "SetP": ("set_P",),
+    "SetR": ("set_recall",),
+    "SetF": ("set_F", "f1"),
+    "SetAP": ("set_map",),
+    "SetRelP": ("set_relative_P",),
+    "Unjudged": ("unj",),
+    "NumQ": ("num_q",),
+    "NumRet": ("num_ret",),
+    "NumRel": ("num_rel",),
+    "NumRelRet": ("num_rel_ret", "hits"),
+    "NumNonrelRet": ("num_nonrel_judged_ret",),
+    "alpha_nDCG": ("alpha-nDCG",),
+    "ERR_IA": ("ERR-IA",),
+    "AP_IA": ("MAP-IA",),
+    "P_IA": ("P-IA",),
+    "StRec": ("strec", "subtopic_recall"),
+}
+"""Our name and parameters, and how else they are written; any case will do."""
+
+_LOWER = {other.lower(): name for name, others in SPELLINGS.items() for other in others}
+_WORD = re.compile(
+    r"(?P<name>[\w-]+?)(?:(?:_at_|[_.@])(?P<cutoff>\d+(?:\.\d+)?))?(?P<rest>\s*[(@].*)?", re.DOTALL
+)
+
+
+def respelled(text: str, known: Collection[str]) -> str | None:
+    """The text as our grammar has it, if it names one of the ``known`` measures in another way.
+
+    >>> [respelled(text, ["AP", "P", "nDCG"]) for text in ("map", "P_5", "ndcg_cut_10", "NDCG @20", "bm25")]
+    ['AP', 'P@5', 'nDCG@10', 'nDCG @20', None]
+    """
+    text = text.strip()
+    for match in (
+        _WORD.fullmatch(text),
+        re.fullmatch(r"(?P<name>[\w-]+)(?P<cutoff>)(?P<rest>[(@].*)?", text),
+    ):
+        name = match and _known(match["name"], known)
+        if match and name:
+            cutoff = f"@{match['cutoff']}" if match["cutoff"] else ""
+            return name + cutoff + (match["rest"] or "")
+    return None
+
+
+def _known(name: str, known: Collection[str]) -> str | None:
+    wanted = name.lower()
+    found = _LOWER.get(wanted)
+    if found is not None and found.partition("(")[0] in known:
+        return found
+    return next((one for one in known if one.lower() == wanted), None)
+
+
+def spellings_of(name: str) -> tuple[str, ...]:
+    """The other ways in which a measure may be written.
+
+    >>> spellings_of("RR")
+    ('mrr', 'recip_rank', 'reciprocal_rank', 'mean_reciprocal_rank')
+    """
+    return SPELLINGS.get(name, ())
