@@ -36,6 +36,7 @@ NOT_NAMES = {"runid", "relstring", "rbp", "rbp_resid"}
         ("alpha_ndcg@20", "alpha_nDCG@20"),
         ("ERR-IA@10", "ERR_IA@10"),
         ("r-precision", "Rprec"),
+        ("ndcg_burges@10", "nDCG(gains='exp2')@10"),
     ],
 )
 def test_names_that_people_type(typed: str, understood: str) -> None:
