@@ -17,7 +17,7 @@ from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
 from rankscope.read.run_text import LineProblem
 from rankscope.read.source import Source
-from rankscope.scan import RunHits, scan_text
+from rankscope.scan import RunHits, hits_in_text
 from rankscope.scan import native as library_scanner
 from rankscope.scan import python as python_scanner
 from rankscope.scan.cuts import topic_cuts
@@ -124,7 +124,7 @@ def same(a: RunHits, b: RunHits) -> None:
 
 def outcome(text: bytes | Path, qrels: Qrels, order: str, backend: str, jobs: int = 1) -> RunHits | str:
     try:
-        return scan_text(text, qrels, order, backend=backend, jobs=jobs, ties=True)
+        return hits_in_text(text, qrels, order, backend=backend, jobs=jobs, ties=True)
     except InputError as error:
         return str(error)
 
@@ -233,7 +233,7 @@ def test_numbers_are_read_exactly(texts: list[str]) -> None:
             if float(other) == value and tied == 0:
                 continue
             run = f"1 Q0 a 1 {text} t\n1 Q0 b 1 {other} t\n".encode()
-            assert scan_text(run, qrels_of({b"1": [b"a"]}), backend="native").tied.tolist() == [tied], text
+            assert hits_in_text(run, qrels_of({b"1": [b"a"]}), backend="native").tied.tolist() == [tied], text
 
 
 @native
@@ -252,10 +252,10 @@ def test_ids_that_differ_in_one_byte_are_different() -> None:
     ids += [b"z" * n for n in range(1, 200)]
     text = b"".join(b"1 Q0 %s 1 %d t\n" % (document, -i) for i, document in enumerate(ids))
     qrels = qrels_of({b"1": ids[::3]})
-    run = scan_text(text, qrels, backend="native")
+    run = hits_in_text(text, qrels, backend="native")
     assert run.length.tolist() == [len(ids)]
     assert run.rank.tolist() == list(range(1, len(ids) + 1, 3))
-    same(run, scan_text(text, qrels, backend="python"))
+    same(run, hits_in_text(text, qrels, backend="python"))
 
 
 @native
@@ -311,7 +311,7 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     path.write_text("1 Q0 d 1 1 t\n")
     table = library_scanner._table(library_scanner._library(), qrels_of({b"1": [b"d"]}))  # type: ignore[arg-type]
     with (
-        library_scanner._Scan.of(table, library_scanner._Wanted(0, False), keep=False) as state,
+        library_scanner._Reading.of(table, library_scanner._Wanted(0, False), keep=False) as state,
         path.open("ab", buffering=0) as file,
         pytest.raises(OSError, match="Bad file descriptor"),
     ):
@@ -331,14 +331,14 @@ def test_a_large_file_is_cut_at_topics(tmp_path: Path, monkeypatch: pytest.Monke
         assert text[:cut].rsplit(b"\n", 2)[-2].split()[0] != text[cut:].split()[0]
     monkeypatch.setattr(library_scanner, "SMALLEST_PIECE", 1)
     qrels = qrels_of({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
-    scanned = library_scanner._scan_pieces(
+    scanned = library_scanner._read_pieces(
         library_scanner._table(library_scanner._library(), qrels),
         library_scanner._Wanted(0, False),
         Source.of(path),
         4,
     )  # type: ignore[arg-type]
     assert scanned is not None
-    same(scanned, python_scanner.scan(Source.of(path), qrels, "trec_eval"))
+    same(scanned, python_scanner.hits_in_source(Source.of(path), qrels, "trec_eval"))
 
 
 @native
@@ -350,7 +350,7 @@ def test_blocks_of_any_size_give_the_same(text: bytes, sizes: list[int], order: 
     table = library_scanner._table(library, qrels)
 
     def scanned(blocks: list[bytes]) -> RunHits | tuple[object, ...]:
-        with library_scanner._Scan.of(
+        with library_scanner._Reading.of(
             table, library_scanner._Wanted(ORDERS.index(order), False), keep=True
         ) as state:
             try:

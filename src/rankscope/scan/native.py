@@ -27,7 +27,7 @@ from rankscope.read.source import BLOCK, HEAD, Source, checked_head, unreadable
 from rankscope.scan.cuts import topic_cuts
 from rankscope.scan.hits import ReturningTopic, RunHits, Ties
 
-__all__ = ["available", "scan"]
+__all__ = ["available", "hits_in_source"]
 
 _VERSION = 4
 _NO_MEMORY, _RETURNING = 1, 2
@@ -101,7 +101,7 @@ class _Wanted(NamedTuple):
     ties: bool
 
 
-def scan(
+def hits_in_source(
     source: Source,
     qrels: Qrels,
     order: str,
@@ -115,17 +115,17 @@ def scan(
     table = _table(library, qrels)
     wanted = _Wanted(ORDERS.index(order), ties)
     if source.path is not None and not source.packed and jobs > 1 and source.size >= 2 * SMALLEST_PIECE:
-        pieces = _scan_pieces(table, wanted, source, min(jobs, source.size // SMALLEST_PIECE))
+        pieces = _read_pieces(table, wanted, source, min(jobs, source.size // SMALLEST_PIECE))
         if pieces is not None:
             return pieces
     try:
-        return _scan_whole(table, wanted, source, keep=False)
+        return _read_whole(table, wanted, source, keep=False)
     except ReturningTopic:
-        return _scan_whole(table, wanted, source, keep=True)
+        return _read_whole(table, wanted, source, keep=True)
 
 
-def _scan_whole(table: _Table, wanted: _Wanted, source: Source, keep: bool) -> RunHits:
-    with _Scan.of(table, wanted, keep) as state:
+def _read_whole(table: _Table, wanted: _Wanted, source: Source, keep: bool) -> RunHits:
+    with _Reading.of(table, wanted, keep) as state:
         if source.path is not None and not source.packed:
             state.read(source, 0, None)
         else:
@@ -135,7 +135,7 @@ def _scan_whole(table: _Table, wanted: _Wanted, source: Source, keep: bool) -> R
         return _merged([state.parts()], wanted.ties)
 
 
-def _scan_pieces(table: _Table, wanted: _Wanted, source: Source, jobs: int) -> RunHits | None:
+def _read_pieces(table: _Table, wanted: _Wanted, source: Source, jobs: int) -> RunHits | None:
     """A file cut where topics change, its pieces read by threads.
 
     None if a line is wrong or a topic stands in two pieces: then only a reading from the start gives the
@@ -145,7 +145,7 @@ def _scan_pieces(table: _Table, wanted: _Wanted, source: Source, jobs: int) -> R
     cuts = topic_cuts(source.path, source.size, jobs)
 
     def piece(span: tuple[int, int | None]) -> _Parts:
-        with _Scan.of(table, wanted, keep=False) as state:
+        with _Reading.of(table, wanted, keep=False) as state:
             state.read(source, *span)
             return state.parts()
 
@@ -255,7 +255,7 @@ def _table(library: c.CDLL, qrels: Qrels) -> _Table:
         return known[library]
 
 
-class _Scan:
+class _Reading:
     """One reading of a run, or of a piece of it."""
 
     def __init__(self, table: _Table, handle: int) -> None:
@@ -263,7 +263,7 @@ class _Scan:
 
     @classmethod
     @contextmanager
-    def of(cls, table: _Table, wanted: _Wanted, keep: bool) -> Iterator[_Scan]:
+    def of(cls, table: _Table, wanted: _Wanted, keep: bool) -> Iterator[_Reading]:
         handle = table.library.rs_scan_new(table.handle, wanted.order, keep)
         if not handle:
             raise MemoryError

@@ -15,19 +15,19 @@ from rankscope.read.run_text import RunText, TextList
 from rankscope.read.source import Source
 from rankscope.scan.hits import FoundList, ReturningTopic, RunHits, Ties, assembled
 
-__all__ = ["scan"]
+__all__ = ["hits_in_source"]
 
 
-def scan(source: Source, qrels: Qrels, order: str, ties: bool = False) -> RunHits:
+def hits_in_source(source: Source, qrels: Qrels, order: str, ties: bool = False) -> RunHits:
     """The hits of a run."""
     judged = _judged(qrels)
     try:
-        return _scan(source, _Scan(judged, order, ties, keep=False))
+        return _found(source, _ListFinder(judged, order, ties, keep=False))
     except ReturningTopic:
-        return _scan(source, _Scan(judged, order, ties, keep=True))
+        return _found(source, _ListFinder(judged, order, ties, keep=True))
 
 
-def _scan(source: Source, state: _Scan) -> RunHits:
+def _found(source: Source, state: _ListFinder) -> RunHits:
     state.read(source)
     return state.finished()
 
@@ -57,7 +57,7 @@ def _judged(qrels: Qrels) -> _Judged:
     return found
 
 
-class _Scan(RunText):
+class _ListFinder(RunText):
     """Finds the hits of a list as soon as it is complete; with ``keep``, once there are no more lines."""
 
     def __init__(self, judged: _Judged, order: str, ties: bool, keep: bool) -> None:

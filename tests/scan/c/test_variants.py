@@ -90,8 +90,8 @@ def test_variants_give_the_same_hits(library: native.c.CDLL, order: str) -> None
         for document in dice.sample(ids, 300)
     ]
     source = Source.of("\n".join(lines).encode())
-    a = native.scan(source, qrels, order, library=library)
-    b = python.scan(source, qrels, order)
+    a = native.hits_in_source(source, qrels, order, library=library)
+    b = python.hits_in_source(source, qrels, order)
     for name in ("topic", "length", "offsets", "rank", "judgment", "tied"):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
     assert a.ignored_topics == b.ignored_topics == ("5",)
@@ -114,6 +114,6 @@ def test_no_file_can_make_ids_collide(judged: bool, tmp_path: Path) -> None:
     assert len(set(ids)) == 1 << 13
     pool = dict.fromkeys((to_text(one) for one in ids), 1) if judged else {"d": 1}
     run = b"".join(b"1 Q0 %b 1 1 t\n" % one for one in ids)
-    found = native.scan(Source.of(run), Qrels.from_dict({"1": pool}), "trec_eval", library=library)
+    found = native.hits_in_source(Source.of(run), Qrels.from_dict({"1": pool}), "trec_eval", library=library)
     assert len(found.rank) == (len(ids) if judged else 0)
     assert c.c_uint64.in_dll(library, "rs_probes").value < 3 * len(ids)  # 34 million without a secret key

@@ -25,7 +25,7 @@ from rankscope.scan import native
 from rankscope.scan.hits import RunHits
 from rankscope.scan.memory import hits_in_memory
 
-__all__ = ["backend_name", "hits_of", "scan_text"]
+__all__ = ["backend_name", "hits_in_text", "hits_of"]
 
 VARIABLE = "RANKSCOPE_SCANNER"
 
@@ -52,10 +52,10 @@ def hits_of(run: Run, qrels: Qrels, *, jobs: int = 1, ties: bool = False) -> Run
     if run.memory is not None:
         return hits_in_memory(run.memory, qrels, run.order, run.name, ties)
     assert run.source is not None
-    return scan_text(run.source, qrels, run.order, jobs=jobs, ties=ties, label=run.label)
+    return hits_in_text(run.source, qrels, run.order, jobs=jobs, ties=ties, label=run.label)
 
 
-def scan_text(
+def hits_in_text(
     source: str | Path | bytes | Source,
     qrels: Qrels,
     order: str = "trec_eval",
@@ -72,7 +72,7 @@ def scan_text(
     The first line that is wrong is an :class:`~rankscope.errors.InputError`.
 
     >>> qrels = Qrels.from_dict({"q1": {"d1": 1, "d3": 0}})
-    >>> run = scan_text(b"q1 Q0 d1 1 0.5 bm25\nq1 Q0 d2 2 0.9 bm25\nq7 Q0 d1 1 3 bm25\n", qrels)
+    >>> run = hits_in_text(b"q1 Q0 d1 1 0.5 bm25\nq1 Q0 d2 2 0.9 bm25\nq7 Q0 d1 1 3 bm25\n", qrels)
     >>> run.rank.tolist(), run.judgment.tolist(), run.length.tolist(), run.ignored_topics, run.tag
     ([2], [0], [2], ('q7',), 'bm25')
     """
@@ -81,11 +81,11 @@ def scan_text(
     text = source if isinstance(source, Source) else Source.of(source, label)
     try:
         if scanner == "native":
-            run = native.scan(text, qrels, order, jobs, ties)
+            run = native.hits_in_source(text, qrels, order, jobs, ties)
         else:
             from rankscope.scan import python  # seldom needed where there is the other
 
-            run = python.scan(text, qrels, order, ties)
+            run = python.hits_in_source(text, qrels, order, ties)
     except LineProblem as problem:
         text.check_unchanged()  # the line may be half of one file and half of another
         raise problem.located(text.label) from None
