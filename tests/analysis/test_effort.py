@@ -235,7 +235,8 @@ def test_command(collection: Path, capfd: pytest.CaptureFixture[str]) -> None:
     paths = [str(collection / "qrels.txt"), str(collection / "runs")]
     assert main(["effort", *paths, "-f", "json", "--cutoff", "60", "--cell", "AP huge high"]) == 0
     found = json.loads(capfd.readouterr().out)
-    assert set(found["tables"]) == {"summary", "quadrants", "agreement", "archetypes", "indicators", "points"}
+    lists = {"equal_gain", "archetypes", "indicators", "points"}
+    assert set(found["tables"]) == {"summary", "quadrants", "agreement", *lists}
     assert found["settings"]["crossing"] == "sign-change" and found["settings"]["cutoff"] == 60
     wanted = [
         r

@@ -105,3 +105,37 @@ def test_trec_covid_is_small_and_quick(data_dir: Path) -> None:
     assert time.process_time() - start < 3
     assert len(pdf) < 500_000
     assert b"/Subtype /Image" in pdf  # the points are an image inside the page
+
+
+def test_the_planes_of_all_gains(effort: rs.Effort) -> None:
+    from rankscope.plots import plot_effort_gains
+
+    figure = plot_effort_gains(effort, [("run1", "3")])
+    assert len(figure.axes) == 4
+    for number, measure in enumerate(("AP", "nDCG")):
+        alone = plot_effort_gain(effort, measure, [("run1", "3")])
+        mine = [row[1:] for row in figure.table.rows if row[0] == measure]
+        assert mine == alone.table.rows
+        np.testing.assert_array_equal(offsets(figure.axes[2 * number]), offsets(alone.axes[0]))
+        assert figure.axes[2 * number].get_ylabel() == f"{measure} (gain)"
+
+
+def test_lists_of_equal_gain_with_their_curves(effort: rs.Effort) -> None:
+    from rankscope.plots import plot_equal_gain
+
+    figure = plot_equal_gain(effort, "AP")
+    found = [row for row in effort.equal_gain.records() if row["measure"] == "AP"]
+    assert len(figure.axes) == 1 + 2 * len(found)
+    pairs = list(dict.fromkeys((row[0], row[1]) for row in figure.table.rows))
+    assert pairs == [(row["run"], row["topic"]) for row in found]
+    for number, (run, topic) in enumerate(pairs):
+        curve = effort.curve(run, topic, "AP")
+        [line] = [line for line in figure.axes[1 + 2 * number].lines if line.get_gid() == "crp"]
+        assert line.get_ydata().tolist() == curve.crp.tolist()
+        assert [row[3] for row in figure.table.rows if row[:2] == (run, topic)] == curve.crp.tolist()
+    marked = [line for line in figure.axes[0].lines if line.get_marker() not in ("None", "")]
+    assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in marked] == [
+        (row["Twist"], row["value"]) for row in found
+    ]
+    with pytest.raises(SettingsError, match="side by side"):
+        plot_equal_gain(effort, lists=[(f"run{i}", "1") for i in range(5)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,17 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, SettingsError, nearest
-from rankscope.judging import judge
+from rankscope.judging import Judged, judge
 from rankscope.judging.lists import Lists
-from rankscope.measures import REGISTRY
+from rankscope.measures import REGISTRY, Measure
 from rankscope.measures.archetypes import archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS, Curves, curves_of
 from rankscope.measures.weighted import DCG
 from rankscope.read import Qrels, Run, Runs, open_collection
+from rankscope.read.ids import to_text
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
 
-__all__ = ["Curve", "curve"]
+__all__ = ["Curve", "curve", "curve_of"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -293,6 +294,30 @@ def curve(
             "order": one.order,
         },
     )  # fmt: skip
+
+
+def curve_of(
+    judged: Judged, run: str, topic: str, *, cutoff: int = 1000, dcg: Measure | None = None
+) -> Curve:
+    """The curve of one of many judged lists; of documents without judgment the names are not known.
+
+    ``dcg`` is a measure whose gains, discount and base DCG shall have; DCG itself unless it has these.
+    """
+    for text, known, what in ((run, judged.runs, "run"), (topic, judged.topics, "topic")):
+        if text not in known:
+            raise SettingsError(f"there is no {what} {text!r}", hint=nearest(text, known) or None)
+    judgments = judged.qrels.judgments(topic)
+    row = judged.runs.index(run) * len(judged.topics) + judged.topics.index(topic)
+    hits = slice(judged.offsets[row], judged.offsets[row + 1])
+    longer = "?" * (1 + max(map(len, judgments), default=0))  # no judged document is called like that
+    ranking = [f"{longer}{rank}" for rank in range(1, int(judged.length[row]) + 1)]
+    for rank, judgment in zip(judged.rank[hits].tolist(), judged.judgment[hits].tolist(), strict=True):
+        name = to_text(judged.qrels.documents[judgment])
+        if name in judgments:
+            ranking[rank - 1] = name
+    like = {key: dcg.settings[key] for key in ("gains", "discount", "base") if dcg and key in dcg.settings}
+    found = curve({topic: judgments}, Run.from_dict({topic: ranking}, name=run), topic, cutoff=cutoff, **like)
+    return replace(found, documents=[name if name in judgments else None for name in found.documents])
 
 
 def _only(qrels: Qrels, topic: str) -> Qrels:

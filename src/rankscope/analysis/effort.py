@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,11 +25,14 @@ from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS, curves_of
 from rankscope.measures.grammar import parse
 from rankscope.read import open_collection
-from rankscope.result import Result
+from rankscope.result import Result, TableResult
 from rankscope.scores import MISSING
 from rankscope.tables import Cell, Table, Tables
 
-__all__ = ["EFFORTS", "GAINS", "Effort", "effort", "effort_of", "summary_of"]
+if TYPE_CHECKING:
+    from rankscope.analysis.curve import Curve
+
+__all__ = ["EFFORTS", "GAINS", "Effort", "chosen_word", "effort", "effort_of", "summary_of"]
 
 DEFAULT_GAINS = ("AP", "Bpref", "RBP(p=0.8)", "nDCG(discount='jk',base=10)")
 """The gain measures of the paper; for nDCG gains 0, 5, 10, ... are the same as 0, 1, 2, ..."""
@@ -71,14 +74,15 @@ class Effort(Result):
         """The lists that are not left out."""
         return np.flatnonzero(self.archetype != "")
 
-    def _labels(self, index: int) -> tuple[str, str]:
+    def labels(self, index: int) -> tuple[str, str]:
+        """The run and the topic of a list."""
         run, topic = divmod(int(index), len(self.judged.topics))
         return self.judged.runs[run], self.judged.topics[topic]
 
     @cached_property
     def archetypes(self) -> Table:
         """The archetype of every list."""
-        rows = [(*self._labels(i), str(self.archetype[i])) for i in self._counted]
+        rows = [(*self.labels(i), str(self.archetype[i])) for i in self._counted]
         return Table("archetypes", ("run", "topic", "archetype"), rows, caption="Archetypes")
 
     @cached_property
@@ -172,18 +176,37 @@ class Effort(Result):
         The default asks for the lists that look great and cost a huge effort.
         """
         number = self._number(measure)
-        row, column = _choice(gain, GAINS, "gain"), _choice(effort, EFFORTS, "effort")
+        row, column = chosen_word(gain, GAINS, "gain"), chosen_word(effort, EFFORTS, "effort")
         where, rows, columns = self._cells(number)
         inside = where[(rows == row) & (columns == column)]
         inside = inside[np.lexsort((inside, self.twist[inside], -self.gain[number][inside]))]
         name = str(self.gains[number])
         values = zip(self.gain[number][inside].tolist(), self.twist[inside].tolist(), strict=True)
         found: list[tuple[Cell, ...]] = [
-            (*self._labels(i), *value, str(self.archetype[i]))
-            for i, value in zip(inside, values, strict=True)
+            (*self.labels(i), *value, str(self.archetype[i])) for i, value in zip(inside, values, strict=True)
         ]
         caption = f"{len(found)} lists with {gain} gain by {name} and {effort} effort"
         return Table("points", ("run", "topic", name, "Twist", "archetype"), found, caption=caption)
+
+    @cached_property
+    def equal_gain(self) -> Table:
+        """Lists of huge and about equal gain, one of each effort (Ferro and others 2016, Figure 11)."""
+        from rankscope.analysis.equal_gain import equal_gain
+
+        return equal_gain(self)
+
+    def significance(self, *, alpha: float = 0.05, least: int = 5) -> TableResult:
+        """Whether gain and effort differ together: see :mod:`rankscope.analysis.quadrant_tests`."""
+        from rankscope.analysis.quadrant_tests import quadrant_significance
+
+        return quadrant_significance(self, alpha=alpha, least=least)
+
+    def curve(self, run: str, topic: str, measure: str | Measure | None = None) -> Curve:
+        """The curve of one list at the N of the analysis, with the gains and discount of a gain measure for DCG."""
+        from rankscope.analysis.curve import curve_of
+
+        chosen = self.gains[-1 if measure is None else self._number(measure)]
+        return curve_of(self.judged, run, topic, cutoff=self.settings["cutoff"], dcg=chosen)
 
     @cached_property
     def indicators(self) -> Table:
@@ -206,14 +229,14 @@ class Effort(Result):
             columns[f"{name}_clamped"] = (REGISTRY[name](clamped=True) @ cutoff).of(lists)
         values = zip(*(column[self._counted].tolist() for column in columns.values()), strict=True)
         rows: list[tuple[Cell, ...]] = [
-            (*self._labels(i), *row) for i, row in zip(self._counted, values, strict=True)
+            (*self.labels(i), *row) for i, row in zip(self._counted, values, strict=True)
         ]
         return Table("indicators", ("run", "topic", *columns), rows, caption="Effort indicators")
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """``summary``, ``quadrants``, ``agreement``, ``archetypes`` and ``indicators``."""
-        names = ("summary", "quadrants", "agreement", "archetypes", "indicators")
+        """``summary``, ``quadrants``, ``agreement``, ``equal_gain``, ``archetypes`` and ``indicators``."""
+        names = ("summary", "quadrants", "agreement", "equal_gain", "archetypes", "indicators")
         return Tables({name: partial(getattr, self, name) for name in names})
 
     @property
@@ -258,7 +281,8 @@ def summary_of(archetypes: npt.NDArray[np.str_]) -> Table:
     return Table("summary", ("archetype", "count", "share"), rows, caption=caption)
 
 
-def _choice(word: str, known: tuple[str, ...], what: str) -> int:
+def chosen_word(word: str, known: tuple[str, ...], what: str) -> int:
+    """The place of a word among those there are, or an error that names them."""
     if word not in known:
         raise SettingsError(
             f"there is no {what} called {word!r}",
@@ -312,8 +336,8 @@ def effort_of(
     settings: Mapping[str, Any] | None = None,
 ) -> Effort:
     """The same for runs that are already judged."""
-    _choice(crossing, CROSSINGS, "crossing")
-    _choice(missing, MISSING, "missing")
+    chosen_word(crossing, CROSSINGS, "crossing")
+    chosen_word(missing, MISSING, "missing")
     gains = tuple(gains)
     judged = best_judged(judged, top, by, missing)
     twist = REGISTRY["Twist"](crossing=crossing) @ cutoff

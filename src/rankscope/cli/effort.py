@@ -3,7 +3,8 @@
 The plane sets Twist (huge effort below 1/4, high below 1/2, medium below 3/4, low from there on) against the quartiles
 of a gain measure; a gain equal to a quartile belongs to the row below it, and the tables say when quartiles coincide.
 -q adds the archetype and the indicators of every run and topic; --cell lists the runs and topics in one cell of a
-plane. JSON always has everything.
+plane; --significance counts the pairs of runs that differ by gain, by Twist, or by both. JSON always has the tables
+about lists too, among them lists of equal gain from huge to low effort.
 
 examples:
   rankscope effort qrels.txt runs/
@@ -11,7 +12,10 @@ examples:
   rankscope effort qrels.txt runs/ --cell "AP huge huge"      great by AP, at a huge effort
   rankscope effort qrels.txt runs/ --top 0.75                  without the worst quarter by AP
   rankscope effort qrels.txt runs/ -q -f csv -o effort.csv
-  rankscope effort qrels.txt runs/ -m AP --plot plane.pdf
+  rankscope effort qrels.txt runs/ -m "AP nDCG" --plot planes.pdf                  the planes of both
+  rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --plot equal.pdf    equal gain, from huge to low effort
+  rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --highlight bm25:351 --highlight dense:351 --plot two.pdf
+  rankscope effort qrels.txt runs/ -m AP --significance        do gain and effort differ together?
 """
 
 from __future__ import annotations
@@ -52,15 +56,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--figure",
         choices=tuple(FIGURES["quadrants"]),
-        default="plane",
-        help="what --plot draws (default: plane, of the first measure)",
+        help="what --plot draws: the plane of the first gain, the planes of all of them, lists of equal gain with their"
+        " curves, archetypes, or the 2012 indicators (default: planes, or plane of a single gain)",
     )
     parser.add_argument(
         "--highlight",
         action="append",
         default=[],
-        metavar="RUN",
-        help="a run to mark in the plane; repeatable",
+        metavar="RUN[:TOPIC]",
+        help="a run, or its list for a topic, to mark in the plane; repeatable. For the figure equal-gain, the lists to"
+        " draw instead of those found",
+    )
+    parser.add_argument(
+        "--significance",
+        action="store_true",
+        help="test pairs of runs by gain and by Twist, within and across the cells of the plane (paired t test)",
+    )
+    parser.add_argument(
+        "--alpha", type=float, default=0.05, metavar="A", help="level of --significance (default: 0.05)"
     )
 
 
@@ -71,11 +84,17 @@ def run(args: argparse.Namespace) -> None:
         judge(*collection, jobs=args.jobs), gains, crossing=args.crossing, cutoff=args.cutoff, **options.top(args),
         missing=args.missing, settings=collection.settings,
     )  # fmt: skip
-    more = {"highlight": args.highlight} if args.figure == "plane" else {}
+    kind = args.figure or ("planes" if len(gains) > 1 else "plane")
 
     def figure() -> Any:
-        return found.plot(args.figure, **more)
+        return found.plot(kind, **_marks(args, found, kind))
 
+    if args.significance:
+        tested = found.significance(alpha=args.alpha)
+        tables = {**found.tables, **tested.tables} if format_of(args) == "json" else tested.tables
+        main = ["significance", *(["significance_pairs"] if args.topics else [])]
+        emit(args, TableResult(tables, tested.settings, main), figure=figure)
+        return
     if args.cell is not None:
         points = _cell(found, args.cell)
         tables = {**found.tables, points.name: points} if format_of(args) == "json" else {points.name: points}
@@ -84,6 +103,21 @@ def run(args: argparse.Namespace) -> None:
     lists = ["archetypes", "indicators"] if args.topics else []
     display = [*found.display, *(found[name] for name in lists)]
     emit(args, found, main=[*found.main, *lists], display=display, figure=figure)
+
+
+def _marks(args: argparse.Namespace, found: Effort, kind: str) -> dict[str, Any]:
+    """What --highlight says, for a figure: runs, or (run, topic) pairs where a name is no run."""
+    marks: list[str | tuple[str, str]] = []
+    for text in args.highlight:
+        run, colon, topic = text.rpartition(":")
+        marks.append((run, topic) if colon and text not in found.judged.runs else text)
+    if kind != "equal-gain":
+        return {"highlight": marks} if kind.startswith("plane") else {}
+    if not all(isinstance(mark, tuple) for mark in marks):
+        raise SettingsError(
+            "the figure equal-gain shows single lists", hint="write --highlight RUN:TOPIC, up to four times"
+        )
+    return {"lists": marks}
 
 
 def _cell(found: Effort, text: str) -> Table:

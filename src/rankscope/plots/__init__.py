@@ -23,6 +23,8 @@ _HOME = {
     "plot_curve": "crp",
     "plot_dcg": "dcg",
     "plot_effort_gain": "effort",
+    "plot_effort_gains": "effort",
+    "plot_equal_gain": "equal_gain",
     "plot_indicators": "indicators",
     "plot_intervals": "intervals",
     "plot_means": "means",
@@ -46,6 +48,8 @@ FIGURES = {
     "overlap": {"curves": "plot_overlap"},
     "quadrants": {
         "plane": "plot_effort_gain",
+        "planes": "plot_effort_gains",
+        "equal-gain": "plot_equal_gain",
         "archetypes": "plot_archetypes",
         "indicators": "plot_indicators",
     },
@@ -69,6 +73,8 @@ __all__ = [
     "plot_curve",
     "plot_dcg",
     "plot_effort_gain",
+    "plot_effort_gains",
+    "plot_equal_gain",
     "plot_indicators",
     "plot_intervals",
     "plot_means",
@@ -120,6 +126,8 @@ if TYPE_CHECKING:
     from rankscope.plots.crp import plot_curve as plot_curve
     from rankscope.plots.dcg import plot_dcg as plot_dcg
     from rankscope.plots.effort import plot_effort_gain as plot_effort_gain
+    from rankscope.plots.effort import plot_effort_gains as plot_effort_gains
+    from rankscope.plots.equal_gain import plot_equal_gain as plot_equal_gain
     from rankscope.plots.figure import Figure as Figure
     from rankscope.plots.indicators import plot_indicators as plot_indicators
     from rankscope.plots.intervals import plot_intervals as plot_intervals

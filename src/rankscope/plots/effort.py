@@ -19,7 +19,7 @@ from rankscope.tables import Cell, Table
 if TYPE_CHECKING:
     from rankscope.measures import Measure
 
-__all__ = ["plot_effort_gain"]
+__all__ = ["Highlight", "draw_plane", "plot_effort_gain", "plot_effort_gains"]
 
 _BINS = 60  # per axis, for counting how many points lie close to each other
 _HIGHLIGHTS = ("#D55E00", "#CC79A7", "#000000", "#56B4E9")
@@ -83,6 +83,40 @@ def plot_effort_gain(
     return Figure(figure, (points, cells), _table(found, chosen, plane, marked))
 
 
+def plot_effort_gains(
+    effort: Effort, highlight: Iterable[Highlight] = (), *, width: float = DOUBLE
+) -> Figure:
+    """The effort/gain plane of every gain measure of an analysis, one below the other: see :func:`plot_effort_gain`.
+
+    >>> import rankscope as rs
+    >>> found = rs.effort({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "y", "d"]}}, ["AP", "RR"])
+    >>> figure = plot_effort_gains(found)
+    >>> len(figure.axes), figure.table.columns[:4]
+    (4, ('measure', 'run', 'topic', 'Twist'))
+    """
+    wanted = list(highlight)
+    rows: list[tuple[Cell, ...]] = []
+    with styled():
+        figure = blank(width, 3.1 * len(effort.gains) + (0.3 if wanted else 0))
+        panels = figure.subplots(len(effort.gains), 2, width_ratios=(1.45, 1), squeeze=False)
+        handles: list[Any] = []
+        for (points, cells), measure in zip(panels, effort.gains, strict=True):
+            plane = _plane(effort, measure)
+            marked = _marked(effort, plane, wanted)
+            _draw_points(figure, points, plane, str(measure))
+            _draw_cells(cells, effort.plane(measure))
+            handles = [
+                _draw_marked(points, plane, index, where, one)
+                for index, (one, where) in enumerate(marked.items())
+            ]
+            rows += [(str(measure), *row) for row in _table(effort, measure, plane, marked).rows]
+        if handles:
+            legend_below(figure, handles, 3)
+    columns = ("measure", "run", "topic", "Twist", "value", "effort", "gain", "nearby", "highlight")
+    table = Table("effort and gains", columns, rows, caption="Effort/gain planes")
+    return Figure(figure, tuple(panels.ravel()), table)
+
+
 def _analysis(effort: Effort | Scores, measure: str | Measure | None) -> tuple[Effort, Measure]:
     if isinstance(effort, Scores):
         if effort.judged is None:
@@ -98,6 +132,16 @@ def _analysis(effort: Effort | Scores, measure: str | Measure | None) -> tuple[E
         missing = effort.settings.get("missing", "zero")
         return effort_of(effort.judged, gains[:1], missing=missing, settings=kept, **like), gains[0]
     return effort, effort.gains[0 if measure is None else effort._number(measure)]
+
+
+def draw_plane(
+    figure: Any, axes: Any, effort: Effort, measure: Measure, wanted: Sequence[Highlight]
+) -> list[Any]:
+    """The points of a plane with some of them marked; returns what a legend should explain."""
+    plane = _plane(effort, measure)
+    _draw_points(figure, axes, plane, str(measure))
+    marked = _marked(effort, plane, wanted)
+    return [_draw_marked(axes, plane, index, where, one) for index, (one, where) in enumerate(marked.items())]
 
 
 def _plane(effort: Effort, measure: Measure) -> _Plane:
@@ -237,7 +281,7 @@ def _table(
     for one, where in marked.items():
         names[where] = one if isinstance(one, str) else " ".join(one)
     rows: list[tuple[Cell, ...]] = [
-        (*effort._labels(index), *values)
+        (*effort.labels(index), *values)
         for index, *values in zip(
             plane.lists.tolist(), plane.twist.tolist(), plane.gain.tolist(), [EFFORTS[c] for c in plane.columns],
             [GAINS[r] for r in plane.rows], plane.nearby.tolist(), [name or None for name in names], strict=True,

@@ -1,0 +1,143 @@
+"""Do significant differences in gain go with significant differences in effort, inside a quadrant and across?
+
+Announced as future work by Ferro and others (2016). Two runs are compared on topics; on a topic, each of their two
+lists lies in a cell of the effort/gain plane. So the topics of a pair of runs fall into those where both lists lie in
+the same cell (*within*, also cell by cell) and those where they do not (*across*), and both differences are tested on
+each part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.analysis.stats.significance import all_pairs
+from rankscope.errors import InputError, SettingsError
+from rankscope.result import TableResult
+from rankscope.tables import Cell, Table
+
+if TYPE_CHECKING:
+    from rankscope.analysis.effort import Effort
+
+__all__ = ["quadrant_significance"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+_KINDS = ("both", "opposite", "gain_only", "effort_only", "neither")
+
+
+class _Part(NamedTuple):
+    """Some topics of every pair of runs (pairs x topics), and what they have in common."""
+
+    where: str
+    gain: str | None
+    effort: str | None
+    topics: Bools
+
+
+class _Tested(NamedTuple):
+    """The mean difference of every pair on its topics, and how significant it is (NaN on too few topics)."""
+
+    difference: Floats
+    p: Floats
+
+
+def quadrant_significance(effort: Effort, *, alpha: float = 0.05, least: int = 5) -> TableResult:
+    """For every gain measure and part of the plane: how often pairs of runs differ significantly, in gain and in Twist.
+
+    Paired two-sided t tests on the topics of the part; a pair with fewer than ``least`` topics there is not tested.
+    Tables: ``significance`` {measure, where, gain, effort, pairs, topics, both, opposite, gain_only, effort_only,
+    neither, agreement}, where ``opposite`` counts pairs that differ significantly in both, but the run that gains more
+    costs more effort, ``topics`` is the mean number of topics and ``agreement`` the share of pairs that are significant
+    by both in the same direction or by neither; ``significance_pairs`` {measure, where, gain, effort, a, b, topics,
+    gain_difference, gain_p, twist_difference, twist_p}.
+
+    >>> import rankscope as rs
+    >>> qrels = {f"q{i}": {"d": 1} for i in range(9)}
+    >>> good = {q: ["d", "x", *"stuv"[: i % 3]] for i, q in enumerate(qrels)}
+    >>> poor = {q: [*"stuvw"[: 2 + i % 3], "d"] for i, q in enumerate(qrels)}
+    >>> found = quadrant_significance(rs.effort(qrels, {"good": good, "poor": poor}, "AP"))
+    >>> found["significance"].records()[0]["both"]
+    1
+    """
+    if not 0 < alpha < 1:
+        raise SettingsError(f"alpha={alpha}", hint="choose a level between 0 and 1, such as 0.05")
+    if least < 2:
+        raise SettingsError(f"least={least}", hint="a paired test needs at least two topics")
+    if len(effort.judged.runs) < 2:
+        raise InputError("comparing needs at least two runs", hint="name more run files")
+    runs = effort.judged.runs
+    first, second = all_pairs(len(runs))
+    summary: list[tuple[Cell, ...]] = []
+    pairs: list[tuple[Cell, ...]] = []
+    for number, measure in enumerate(effort.gains):
+        cell = np.full(effort.judged.grid(effort.twist).shape, -1, np.int64)
+        where, rows, columns = effort._cells(number)
+        cell.ravel()[where] = 4 * rows + columns
+        gain, twist = (effort.judged.grid(values) for values in (effort.gain[number], effort.twist))
+        for part in _parts(cell[first], cell[second]):
+            tested = part.topics.sum(axis=1)
+            enough = tested >= least
+            by_gain, by_effort = (_t_tests(v[first] - v[second], part.topics, enough) for v in (gain, twist))
+            label = (str(measure), part.where, part.gain, part.effort)
+            summary.append((*label, *_counted(by_gain, by_effort, tested, enough, alpha)))
+            for i in np.flatnonzero(enough).tolist():
+                values = (by_gain.difference[i], by_gain.p[i], by_effort.difference[i], by_effort.p[i])
+                pairs.append((*label, runs[first[i]], runs[second[i]], int(tested[i]), *map(float, values)))
+    label = ("measure", "where", "gain", "effort")
+    columns_ = (*label, "pairs", "topics", *_KINDS, "agreement")
+    differences = ("gain_difference", "gain_p", "twist_difference", "twist_p")
+    tables = (
+        Table(
+            "significance", columns_, summary, caption=f"Significant differences (t test, alpha {alpha:g})"
+        ),
+        Table("significance_pairs", (*label, "a", "b", "topics", *differences), pairs),
+    )
+    settings = {**effort.settings, "alpha": alpha, "least": least, "test": "t"}
+    return TableResult.of(*tables, settings=settings)
+
+
+def _parts(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> Iterator[_Part]:
+    """The parts of the plane, from the cells of the two lists of each pair and topic (-1: no list)."""
+    from rankscope.analysis.effort import EFFORTS, GAINS
+
+    there = (a >= 0) & (b >= 0)
+    yield _Part("all", None, None, there)
+    yield _Part("within", None, None, there & (a == b))
+    yield _Part("across", None, None, there & (a != b))
+    for row, gain in enumerate(GAINS):
+        for column, cost in enumerate(EFFORTS):
+            yield _Part("cell", gain, cost, there & (a == 4 * row + column) & (b == 4 * row + column))
+
+
+def _t_tests(difference: Floats, topics: Bools, enough: Bools) -> _Tested:
+    """Student's paired t test of every pair on its own topics; no difference at all is p = 1."""
+    from scipy.stats import t as student
+
+    size = np.maximum(topics.sum(axis=1), 1)
+    shown = np.where(topics, difference, 0.0)
+    mean = shown.sum(axis=1) / size
+    spread = np.where(topics, difference - mean[:, np.newaxis], 0.0)
+    error = np.sqrt((spread**2).sum(axis=1) / np.maximum(size - 1, 1) / size)
+    # a difference that is the same on every topic up to rounding has no error
+    error[error <= 1e-12 * np.abs(mean)] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(mean == 0, 0.0, np.abs(mean) / error)
+    p = 2 * student.sf(statistic, np.maximum(size - 1, 1))
+    return _Tested(mean, np.where(enough, p, np.nan))
+
+
+def _counted(
+    gain: _Tested, effort: _Tested, topics: npt.NDArray[np.int64], enough: Bools, alpha: float
+) -> tuple[Cell, ...]:
+    more, less = (gain.p < alpha), (effort.p < alpha)
+    same = np.sign(gain.difference) == np.sign(effort.difference)
+    kinds = (more & less & same, more & less & ~same, more & ~less, ~more & less, ~more & ~less)
+    counts = [int((kind & enough).sum()) for kind in kinds]
+    total = int(enough.sum())
+    mean = float(topics[enough].mean()) if total else None
+    return (total, mean, *counts, (counts[0] + counts[4]) / total if total else None)
