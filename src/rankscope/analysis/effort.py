@@ -1,9 +1,6 @@
 """Effort of all runs on all topics: archetypes, the 2012 indicators, and the effort/gain plane.
 
-The plane (Ferro and others 2016) has Twist across, cut at 1/4, 1/2 and 3/4 into huge, high, medium and low effort,
-and a gain measure upwards, cut at its quartiles over all lists into low, medium, high and huge gain. A Twist on a
-border belongs to the column above it, a gain equal to a quartile to the row below: many lists may have the same gain,
-and those that gain nothing are never high. On the diagonal effort and gain agree; *high-high* are the four cells of
+In the plane (:mod:`rankscope.analysis.plane`) effort and gain agree on the diagonal; *high-high* are the four cells of
 lists that look good by gain and cost high or huge effort.
 """
 
@@ -12,111 +9,50 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.analysis.curve import Curve, curve_of
+from rankscope.analysis.equal_gain import equal_gain
+from rankscope.analysis.plane import EFFORTS, GAINS, Planes, chosen_word
+from rankscope.analysis.quadrant_tests import quadrant_significance
 from rankscope.analysis.stats.matrices import best_judged, chosen_by, top_settings
-from rankscope.errors import SettingsError, nearest
 from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
 from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS, curves_of
-from rankscope.measures.grammar import parse
 from rankscope.read import open_collection
 from rankscope.result import Result, TableResult
 from rankscope.scores import MISSING
 from rankscope.tables import Cell, Table, Tables
 
-if TYPE_CHECKING:
-    from rankscope.analysis.curve import Curve
-
-__all__ = ["EFFORTS", "GAINS", "Effort", "chosen_word", "effort", "effort_of", "summary_of"]
+__all__ = ["EFFORTS", "GAINS", "Effort", "effort", "effort_of", "summary_of"]
 
 DEFAULT_GAINS = ("AP", "Bpref", "RBP(p=0.8)", "nDCG(discount='jk',base=10)")
 """The gain measures of the paper; for nDCG gains 0, 5, 10, ... are the same as 0, 1, 2, ..."""
 
-EFFORTS = ("huge", "high", "medium", "low")
-"""The columns of the plane, by rising Twist."""
-
-GAINS = ("low", "medium", "high", "huge")
-"""The rows of the plane, by rising gain."""
-
-_QUARTERS = (0.25, 0.5, 0.75)
-
 INDICATORS = ("Rho2012", "b_ratio", "CRP_min", "CRP_N")
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Effort(Result):
-    """Archetypes, indicators and effort/gain planes of every list.
-
-    ``archetype`` and ``twist`` have one value per list (run by run, topic by topic), ``gain`` one such array per
-    measure; lists that are left out (no relevant document, or missing with ``missing="skip"``) are empty text or NaN.
-    """
-
-    judged: Judged
-    gains: tuple[Measure, ...]
-    archetype: npt.NDArray[np.str_]
-    twist: Floats
-    gain: tuple[Floats, ...]
-    settings: Mapping[str, Any]
+class Effort(Planes, Result):
+    """Archetypes, indicators and effort/gain planes of every list."""
 
     def _about(self) -> str:
         return f"{len(self.judged.runs)} runs x {len(self.judged.topics)} topics"
 
     @cached_property
-    def _counted(self) -> Ints:
-        """The lists that are not left out."""
-        return np.flatnonzero(self.archetype != "")
-
-    def labels(self, index: int) -> tuple[str, str]:
-        """The run and the topic of a list."""
-        run, topic = divmod(int(index), len(self.judged.topics))
-        return self.judged.runs[run], self.judged.topics[topic]
-
-    @cached_property
     def archetypes(self) -> Table:
         """The archetype of every list."""
-        rows = [(*self.labels(i), str(self.archetype[i])) for i in self._counted]
+        rows = [(*self.labels(i), str(self.archetype[i])) for i in self.counted]
         return Table("archetypes", ("run", "topic", "archetype"), rows, caption="Archetypes")
 
     @cached_property
     def summary(self) -> Table:
         """How many lists are of each archetype."""
         return summary_of(self.archetype)
-
-    def _number(self, measure: str | Measure) -> int:
-        wanted = parse(measure) if isinstance(measure, str) else measure
-        if wanted not in self.gains:
-            known = [str(gain) for gain in self.gains]
-            raise SettingsError(f"{wanted} is not one of the gains", hint=f"there are {', '.join(known)}")
-        return self.gains.index(wanted)
-
-    def _cells(self, number: int) -> tuple[Ints, Ints, Ints]:
-        """The lists of a plane, with the row and the column of each."""
-        gain = self.gain[number]
-        where = self._counted[np.isfinite(gain[self._counted])]
-        if not len(where):
-            return where, where, where
-        rows = np.searchsorted(np.quantile(gain[where], _QUARTERS), gain[where], side="left")
-        columns = np.searchsorted(_QUARTERS, self.twist[where], side="right")
-        return where, rows, columns
-
-    def quartiles(self, measure: str | Measure) -> list[float]:
-        """The quartiles of a gain measure over the lists of its plane, the borders of its rows; none without lists."""
-        number = self._number(measure)
-        where, _, _ = self._cells(number)
-        return np.quantile(self.gain[number][where], _QUARTERS).tolist() if len(where) else []
-
-    def plane(self, measure: str | Measure) -> Ints:
-        """How many lists are in each cell: gain from low to huge down, effort from huge to low across."""
-        _, rows, columns = self._cells(self._number(measure))
-        return np.bincount(rows * 4 + columns, minlength=16).reshape(4, 4)
 
     @cached_property
     def quadrants(self) -> Table:
@@ -175,9 +111,9 @@ class Effort(Result):
 
         The default asks for the lists that look great and cost a huge effort.
         """
-        number = self._number(measure)
+        number = self.number(measure)
         row, column = chosen_word(gain, GAINS, "gain"), chosen_word(effort, EFFORTS, "effort")
-        where, rows, columns = self._cells(number)
+        where, rows, columns = self.cells(number)
         inside = where[(rows == row) & (columns == column)]
         inside = inside[np.lexsort((inside, self.twist[inside], -self.gain[number][inside]))]
         name = str(self.gains[number])
@@ -191,21 +127,15 @@ class Effort(Result):
     @cached_property
     def equal_gain(self) -> Table:
         """Lists of huge and about equal gain, one of each effort (Ferro and others 2016, Figure 11)."""
-        from rankscope.analysis.equal_gain import equal_gain
-
         return equal_gain(self)
 
     def significance(self, *, alpha: float = 0.05, least: int = 5) -> TableResult:
         """Whether gain and effort differ together: see :mod:`rankscope.analysis.quadrant_tests`."""
-        from rankscope.analysis.quadrant_tests import quadrant_significance
-
         return quadrant_significance(self, alpha=alpha, least=least)
 
     def curve(self, run: str, topic: str, measure: str | Measure | None = None) -> Curve:
         """The curve of one list at the N of the analysis, with the gains and discount of a gain measure for DCG."""
-        from rankscope.analysis.curve import curve_of
-
-        chosen = self.gains[-1 if measure is None else self._number(measure)]
+        chosen = self.gains[-1 if measure is None else self.number(measure)]
         return curve_of(self.judged, run, topic, cutoff=self.settings["cutoff"], dcg=chosen)
 
     @cached_property
@@ -227,9 +157,9 @@ class Effort(Result):
         for name in INDICATORS:
             columns[name] = (REGISTRY[name] @ cutoff).of(lists)
             columns[f"{name}_clamped"] = (REGISTRY[name](clamped=True) @ cutoff).of(lists)
-        values = zip(*(column[self._counted].tolist() for column in columns.values()), strict=True)
+        values = zip(*(column[self.counted].tolist() for column in columns.values()), strict=True)
         rows: list[tuple[Cell, ...]] = [
-            (*self.labels(i), *row) for i, row in zip(self._counted, values, strict=True)
+            (*self.labels(i), *row) for i, row in zip(self.counted, values, strict=True)
         ]
         return Table("indicators", ("run", "topic", *columns), rows, caption="Effort indicators")
 
@@ -279,16 +209,6 @@ def summary_of(archetypes: npt.NDArray[np.str_]) -> Table:
     rows = [(name, count, count / total if total else float("nan")) for name, count in counts.items()]
     caption = f"Archetypes of {total} lists"
     return Table("summary", ("archetype", "count", "share"), rows, caption=caption)
-
-
-def chosen_word(word: str, known: tuple[str, ...], what: str) -> int:
-    """The place of a word among those there are, or an error that names them."""
-    if word not in known:
-        raise SettingsError(
-            f"there is no {what} called {word!r}",
-            hint=nearest(word, known) or f"choose one of {', '.join(known)}",
-        )
-    return known.index(word)
 
 
 def effort(

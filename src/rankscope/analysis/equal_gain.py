@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.analysis.plane import EFFORTS, GAINS, Planes, chosen_word
 from rankscope.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.effort import Effort
 
 __all__ = ["equal_gain", "nearest_values"]
 
@@ -47,7 +44,7 @@ def nearest_values(groups: Sequence[Sequence[float]]) -> list[int]:
         heapq.heapreplace(queue, (-groups[g][at[g]], g))
 
 
-def equal_gain(effort: Effort, gain: str | None = None) -> Table:
+def equal_gain(effort: Planes, gain: str | None = None) -> Table:
     """For each effort in a row of the plane a list, such that their gains are as close together as can be.
 
     One row of the plane of every gain measure: that of huge gain unless set, or the next one down if too many lists
@@ -60,13 +57,11 @@ def equal_gain(effort: Effort, gain: str | None = None) -> Table:
     >>> [row[1:5] for row in equal_gain(found, gain="low").rows]
     [('low', 'huge', 'z', 'q')]
     """
-    from rankscope.analysis.effort import EFFORTS, GAINS, chosen_word
-
     wanted = None if gain is None else chosen_word(gain, GAINS, "gain")
     found: list[tuple[Cell, ...]] = []
     for number, measure in enumerate(effort.gains):
         values = effort.gain[number]
-        row = int(effort._cells(number)[1].max(initial=0)) if wanted is None else wanted
+        row = int(effort.cells(number)[1].max(initial=0)) if wanted is None else wanted
         for column, index in _alike(effort, number, row).items():
             shown = (float(values[index]), float(effort.twist[index]), str(effort.archetype[index]))
             found.append((str(measure), GAINS[row], EFFORTS[column], *effort.labels(index), *shown))
@@ -74,9 +69,9 @@ def equal_gain(effort: Effort, gain: str | None = None) -> Table:
     return Table("equal_gain", columns, found, caption="Lists of about equal gain, by effort")
 
 
-def _alike(effort: Effort, number: int, row: int) -> dict[int, int]:
+def _alike(effort: Planes, number: int, row: int) -> dict[int, int]:
     """The list of each column of a row of the plane of a gain measure."""
-    where, rows, columns = effort._cells(number)
+    where, rows, columns = effort.cells(number)
     values = effort.gain[number]
     groups: dict[int, Ints] = {}
     for column in range(4):

@@ -9,18 +9,16 @@ each part.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.analysis.plane import EFFORTS, GAINS, Planes
 from rankscope.analysis.stats.significance import all_pairs
 from rankscope.errors import InputError, SettingsError
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from rankscope.analysis.effort import Effort
 
 __all__ = ["quadrant_significance"]
 
@@ -46,7 +44,7 @@ class _Tested(NamedTuple):
     p: Floats
 
 
-def quadrant_significance(effort: Effort, *, alpha: float = 0.05, least: int = 5) -> TableResult:
+def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5) -> TableResult:
     """For every gain measure and part of the plane: how often pairs of runs differ significantly, in gain and in Twist.
 
     Paired two-sided t tests on the topics of the part; a pair with fewer than ``least`` topics there is not tested.
@@ -76,7 +74,7 @@ def quadrant_significance(effort: Effort, *, alpha: float = 0.05, least: int = 5
     pairs: list[tuple[Cell, ...]] = []
     for number, measure in enumerate(effort.gains):
         cell = np.full(effort.judged.grid(effort.twist).shape, -1, np.int64)
-        where, rows, columns = effort._cells(number)
+        where, rows, columns = effort.cells(number)
         cell.ravel()[where] = 4 * rows + columns
         gain, twist = (effort.judged.grid(values) for values in (effort.gain[number], effort.twist))
         for part in _parts(cell[first], cell[second]):
@@ -103,8 +101,6 @@ def quadrant_significance(effort: Effort, *, alpha: float = 0.05, least: int = 5
 
 def _parts(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> Iterator[_Part]:
     """The parts of the plane, from the cells of the two lists of each pair and topic (-1: no list)."""
-    from rankscope.analysis.effort import EFFORTS, GAINS
-
     there = (a >= 0) & (b >= 0)
     yield _Part("all", None, None, there)
     yield _Part("within", None, None, there & (a == b))

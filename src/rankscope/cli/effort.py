@@ -23,7 +23,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rankscope.analysis.effort import DEFAULT_GAINS, EFFORTS, GAINS, Effort, effort_of
+from rankscope.analysis.effort import DEFAULT_GAINS, Effort, effort_of
+from rankscope.analysis.plane import EFFORTS, GAINS
 from rankscope.cli import options
 from rankscope.cli.output import emit, format_of
 from rankscope.errors import SettingsError

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.analysis.effort import EFFORTS, GAINS, Effort, effort_of
+from rankscope.analysis.effort import Effort, effort_of
+from rankscope.analysis.plane import EFFORTS, GAINS
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import DOUBLE, INK, MARKERS, blank, legend_below, short, styled
@@ -131,7 +132,7 @@ def _analysis(effort: Effort | Scores, measure: str | Measure | None) -> tuple[E
         like = {} if twist is None else {"crossing": twist.settings["crossing"], "cutoff": twist.cutoff}
         missing = effort.settings.get("missing", "zero")
         return effort_of(effort.judged, gains[:1], missing=missing, settings=kept, **like), gains[0]
-    return effort, effort.gains[0 if measure is None else effort._number(measure)]
+    return effort, effort.gains[0 if measure is None else effort.number(measure)]
 
 
 def draw_plane(
@@ -145,7 +146,7 @@ def draw_plane(
 
 
 def _plane(effort: Effort, measure: Measure) -> _Plane:
-    lists, rows, columns = effort._cells(effort.gains.index(measure))
+    lists, rows, columns = effort.cells(effort.gains.index(measure))
     gain, twist = effort.gain[effort.gains.index(measure)][lists], effort.twist[lists]
     return _Plane(lists, twist, gain, rows, columns, effort.quartiles(measure), _nearby(twist, gain))
 

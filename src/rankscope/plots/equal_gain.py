@@ -46,7 +46,7 @@ def plot_equal_gain(
     >>> plot_equal_gain(found, lists=[("a", "q"), ("b", "q")]).table.column("crp")[:2]
     [0, 0]
     """
-    chosen = effort.gains[-1] if measure is None else effort.gains[effort._number(measure)]
+    chosen = effort.gains[-1] if measure is None else effort.gains[effort.number(measure)]
     wanted = list(dict.fromkeys(lists)) or [
         (str(row["run"]), str(row["topic"]))
         for row in effort.equal_gain.records()
