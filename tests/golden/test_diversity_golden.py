@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from rankscope.lab.axioms.cases import properties
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import aspect_world
 from rankscope.measures import measure
@@ -69,3 +70,15 @@ def test_intent_aware_average_precision(golden: list[dict[str, Any]]) -> None:
 def test_subtopic_recall(golden: list[dict[str, Any]]) -> None:
     (case,) = [case for case in golden if case["function"] == "s_recall"]
     assert score(f"StRec@{case['inputs']['k']}", case["inputs"]["S"]) == number(case["expected"])
+
+
+def test_the_equation_with_the_time_that_the_text_names() -> None:
+    """Iterations, all documents in one: what the equation then gives, and the published number of violations."""
+    text = "ACT(preset='equation7',time='iterations')"
+    assert score(text, "ab") == pytest.approx(0.75, abs=1e-15)
+    assert score(text, "abx") == pytest.approx(2.5 / 3, abs=1e-15)
+    assert score("ACT(preset='equation7')", "abx") == pytest.approx(
+        score("ACT(preset='equation7',time='documents')", "abx")
+    )
+    found = properties([text, "ACT"], aspects=2, depth=10, properties=["irrelevance monotonicity"])
+    assert [f.violations for f in found.findings] == [29_496, 29_496]

@@ -212,6 +212,34 @@ def test_cube_test_document_by_document(judgments: Judgments, ranking: list[str]
 
 
 @few
+@given(judged_documents, rankings, st.sampled_from([0, 1, 2, 5]))
+def test_the_time_of_the_cube_test_is_a_parameter(
+    judgments: Judgments, ranking: list[str], page: int
+) -> None:
+    """A document an iteration is time by documents, for the program of 2017 and for the equation alike."""
+    for name in ("CT", "ACT"):
+        documents = value(f"{name}(height=2,time=documents)", judgments, ranking)
+        assert documents == pytest.approx(
+            value(f"{name}(height=2,iteration=1)", judgments, ranking), abs=1e-12
+        )
+        equation = f"{name}(preset=equation7,height=2"
+        documents = value(f"{equation})", judgments, ranking)
+        assert documents == value(f"{equation},time=documents)", judgments, ranking)
+        in_turn = value(f"{equation},time=iterations,iteration=1)", judgments, ranking)
+        assert documents == pytest.approx(in_turn, abs=1e-12)
+    if ranking:
+        text = f"CT(preset=equation7,height=2,time=iterations,iteration={page})"
+        time = -(-len(ranking) // page) if page else 1
+        expected = value("CT(preset=equation7,height=2)", judgments, ranking) * len(ranking) / time
+        assert value(text, judgments, ranking) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_program_of_2014_has_a_time_of_its_own() -> None:
+    with pytest.raises(MeasureError, match="seconds of reading"):
+        measure("CT(preset=trec-dd-2014,time=documents)")
+
+
+@few
 @given(judged_documents)
 def test_the_greedy_ideal_of_the_cube_test(judgments: Judgments) -> None:
     """One document or all of them, of one grade: greedy is exact there, so the best order scores 1."""

@@ -15,6 +15,8 @@ from rankscope.errors import MeasureError
 from rankscope.lab.axioms.cases import PropertiesResult, properties
 from rankscope.lab.measurement.scales import EQUAL, SCALES
 from rankscope.lab.measurement.verdicts import scales
+from rankscope.lab.rankings.tree import Tree
+from rankscope.lab.rankings.worlds import aspect_world
 from rankscope.measures import REGISTRY, Measure, measure, parse_many
 from rankscope.measures.function import FunctionMeasure
 from rankscope.progress import progress
@@ -30,6 +32,8 @@ VARIANTS = (
     "DCG(discount='jk',base=10)",
     "CT(preset='equation7')",
     "ACT(preset='equation7')",
+    "CT(preset='equation7',time='iterations')",
+    "ACT(preset='equation7',time='iterations')",
     "Twist(crossing='definition')",
     "Twist(crossing='matters')",
 )
@@ -241,7 +245,7 @@ def page(found: Certificates) -> str:
         "all the same.",
         "",
     ]
-    lines += ["## Claims, and what was found", "", *_claims(found), ""]
+    lines += ["## Claims, and what was found", "", *_claims(found), *_time_of_the_cube_test(found), ""]
     for family in dict.fromkeys(c.family for c in found.certificates):
         mine = [c for c in found.certificates if c.family == family]
         lines += [f"## {family.capitalize()} measures", "", *_matrix(mine), ""]
@@ -259,6 +263,32 @@ def _claims(found: Certificates) -> list[str]:
                 "**holds**" if broken is None else f"**violated** ({broken.setting}): {broken.counterexample}"
             )
             lines.append(f"- `{name}`, {property}. Claim: {text}. Found: {verdict}")
+    return lines
+
+
+def _time_of_the_cube_test(found: Certificates) -> list[str]:
+    """What the equation of the cube test leaves open, and what depends on it."""
+    texts = {
+        "documents": "ACT(preset='equation7')",
+        "iterations": "ACT(preset='equation7',time='iterations')",
+    }
+    if not set(texts.values()) <= {c.measure for c in found.certificates}:
+        return []
+    tree = Tree(aspect_world(2, relevant=2, nonrelevant=1), 3)
+    lines = [
+        "- The equation of the cube test (Albahem et al. 2018, Equation 7) does not say what its Time is:"
+    ]
+    for time, text in texts.items():
+        values = measure(text).of(tree)
+        scores = " and ".join(f"ACT({word}) = {values[tree.node(word)]:.4f}" for word in ("ab", "abx"))
+        broken = [c.property for c in found.certificates if c.measure == text and c.holds is False]
+        mine = [name for name in ("relevance monotonicity", "irrelevance monotonicity") if name in broken]
+        lines.append(
+            f"    - by {time}, {scores}: `{text}` violates {' and '.join(mine) or 'neither monotonicity'}"
+        )
+    lines.append(
+        "    - the numbers that the paper prints are those of `ACT`, TREC's program of 2017 in one iteration"
+    )
     return lines
 
 

@@ -3,12 +3,14 @@
 The official programs differ; a preset names one of them.
 
 =============== ================ =========== ===================== ===================== =====================
-preset          gain of grade g  divided by  full when             overflow              time
+preset          gain of grade g  divided by  full when             overflow              time, unless set
 =============== ================ =========== ===================== ===================== =====================
 trec-dd-2017    gamma^(n+1) g    height      height is reached     cut off               iterations
 trec-dd-2014    gamma^(n+1) g/4  -           height 1 is reached   kept                  seconds (a reading model)
 equation7       gamma^n g/g_max  -           grades reach height   kept                  documents
 =============== ================ =========== ===================== ===================== =====================
+
+Equation 7 leaves the time open: the text beside it says that TREC took the number of iterations (``time=iterations``).
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ class CT(Diversity):
 
     CT = 1 / (Time * height) * sum over aspects a of p_a min(height, sum over documents of gamma^(n+1) grade)
     n = documents relevant to a above; Time = 1, or with iteration=5 the number of pages of 5 documents.
-    preset equation7: gamma^n instead, not divided by height, Time = number of documents (Albahem et al. 2018)
+    preset equation7: gamma^n instead, not divided by height (Albahem et al. 2018); its Time is the number of documents,
+    or with time=iterations what the paper says of TREC: 1, or the number of pages
     preset trec-dd-2014: TREC's first program, with its model of reading time
     """
 
@@ -44,17 +47,27 @@ class CT(Diversity):
     )
     gamma: float = parameter(0.5, "what each document of an aspect leaves to the next", low=0, high=1)
     height: float = parameter(5.0, "where an aspect is full (2014: always 1)", low=0)
-    iteration: int = parameter(0, "documents shown at a time; 0: all at once (2017 only)", low=0)
+    time: str = parameter(
+        "preset",
+        "what Time is: iterations, documents, or what the preset has (2017 iterations, equation7 documents)",
+        choices=("preset", "iterations", "documents"),
+    )
+    iteration: int = parameter(0, "documents of an iteration; 0: all in one", low=0)
     words: float = parameter(150.0, "length of a document (2014 only)", low=0)
 
     def validate(self) -> None:
         if self.height == 0:
             raise MeasureError(f"{self.name} cannot have height=0", hint="the height is greater than 0")
+        if self.preset == "trec-dd-2014" and self.time != "preset":
+            raise MeasureError(
+                f"{self.name} of 2014 cannot have time={self.time!r}",
+                hint="its program counts seconds of reading",
+            )
 
     def of(self, lists: Lists) -> Floats:
         hits = self._hits(lists)
         filled = lists.by_aspect.total(hits, self.increments(lists), lists.pool.aspect_weights)
-        return ratio(filled, self.time(lists))
+        return ratio(filled, self._time(lists))
 
     def _hits(self, lists: Lists) -> Hits:
         return lists.by_aspect.lists.relevant(1, self.cutoff)
@@ -76,16 +89,18 @@ class CT(Diversity):
         before = hits.before(gain)
         return np.maximum(np.minimum(gain, self.height - before), 0.0) / self.height
 
-    def time(self, lists: Lists) -> Floats:
+    def _time(self, lists: Lists) -> Floats:
         """The time a list takes."""
         retrieved = lists.retrieved(self.cutoff)
-        if self.preset == "equation7":
-            return np.asarray(retrieved, np.float64)
         if self.preset == "trec-dd-2014":
             return self._seconds(retrieved, lists.relevant(1, self.cutoff).count)
-        return self._pages(retrieved)
+        return self._time_until(retrieved)
 
-    def _pages(self, rank: Ints) -> Floats:
+    def _time_until(self, rank: Ints) -> Floats:
+        """The time until a rank has been seen, in iterations or documents."""
+        by_documents = (self.time, self.preset) in (("documents", self.preset), ("preset", "equation7"))
+        if by_documents:
+            return np.asarray(rank, np.float64)
         if self.iteration == 0:
             return np.ones(len(rank))
         return np.maximum(1.0, np.ceil(rank / self.iteration))
@@ -110,8 +125,7 @@ class ACT(CT):
         # a gain at rank r counts at every rank from r on, each time divided by the time spent until there
         deepest = int(retrieved.max(initial=0))
         ranks = np.arange(1, deepest + 1)
-        time = ranks.astype(np.float64) if self.preset == "equation7" else self._pages(ranks)
-        speed = np.concatenate([[0.0], np.cumsum(1.0 / time)])
+        speed = np.concatenate([[0.0], np.cumsum(1.0 / self._time_until(ranks))])
         hits, gain = self._hits(lists), self.increments(lists)
         weights = lists.pool.aspect_weights
         filled = lists.by_aspect.total(hits, gain, weights)
