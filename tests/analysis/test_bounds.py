@@ -12,7 +12,7 @@ from scipy import stats
 
 import rankscope as rs
 from rankscope.analysis.bounds import bounds, bounds_of
-from rankscope.errors import MeasureError, SettingsError
+from rankscope.errors import InputError, MeasureError, SettingsError
 
 grades = st.lists(st.sampled_from([None, 0, 1, 2]), min_size=1, max_size=12)
 
@@ -132,3 +132,29 @@ def test_what_has_no_bounds_is_refused(small):
             bounds_of(judged, [rs.measure(name)])
     with pytest.raises(SettingsError, match="from 1 on"):
         bounds(*small, depths=[0, 5])
+
+
+def test_some_runs_are_shown_while_all_make_the_pool(small):
+    options = {"p": 0.8, "depths": [5, 25], "pool_depth": 3}
+    everything = bounds(*small, **options)
+    shown = bounds(*small, **options, show=["run4", "run1"])
+    assert list(dict.fromkeys(shown["runs"].column("run"))) == ["run4", "run1"]
+    expected = {tuple(row) for row in everything["bounds"].rows if row[0] in ("run4", "run1")}
+    assert {tuple(row) for row in shown["bounds"].rows} == expected
+    alone = bounds(small[0], {"run4": small[1]["run4"]}, **options)
+    shallow = [r["upper"] for r in alone["runs"].records() if r["pool"] == "depth 3"]
+    mine = [r["upper"] for r in shown["runs"].records() if r["pool"] == "depth 3" and r["run"] == "run4"]
+    assert mine[-1] < shallow[-1]  # others judged more of its documents
+    assert shown.settings["show"] == ["run4", "run1"]
+    assert bounds(*small, **options, show="run1")["means"].column("upper_low") != mine
+    with pytest.raises(InputError, match="no run is called 'run'"):
+        bounds(*small, show="run")
+    with pytest.raises(SettingsError, match="no run is shown"):
+        bounds(*small, show=[])
+
+
+def test_two_systems_have_a_line_each(small, tmp_path):
+    pytest.importorskip("matplotlib")
+    figure = bounds(*small, p=0.8, pool_depth=3, show=["run0", "run5"]).plot()
+    assert set(figure.table.column("run")) == {"run0", "run5"}
+    assert len(figure.axes) == 2

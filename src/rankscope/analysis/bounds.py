@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.stats.randomness import streams
 from rankscope.analysis.stats.sampling import Sampler, depth_pool
-from rankscope.errors import MeasureError, SettingsError
+from rankscope.errors import InputError, MeasureError, SettingsError, nearest
 from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
 from rankscope.measures.weighted import Normalised, WeightedPrecision
@@ -33,6 +33,7 @@ def bounds(
     *,
     depths: Sequence[int] | None = None,
     measures: str | Measure | Iterable[str | Measure] = (),
+    show: str | Sequence[str] | None = None,
     pool_depth: int | None = None,
     ratio: float | None = None,
     seed: int = 1,
@@ -48,8 +49,8 @@ def bounds(
         upper = lower + residual,   residual = (1-p) sum over unjudged i <= d of p^(i-1) + p^d
 
     A list that ends before d is unknown from there on. ``measures`` adds other weighted-precision measures (P@k, DCG@k,
-    graded RBP). ``pool_depth`` and ``ratio`` repeat everything under a pool of that depth and under a sample of
-    that many percent of the judgments.
+    graded RBP). ``show`` names the runs that are looked at, while all runs make the pool. ``pool_depth`` and ``ratio``
+    repeat everything under a pool of that depth and under a sample of that many percent of the judgments.
 
     Tables: ``bounds`` {run, topic, p, depth, lower, upper, measure, pool}; ``runs`` {run, measure, p, pool, depth,
     lower, upper}: over all topics; ``means`` {measure, p, pool, depth, lower, lower_low, lower_high, upper, upper_low,
@@ -63,7 +64,9 @@ def bounds(
     wanted = [REGISTRY["RBP"](p=float(one)) for one in persistence] + parse_many(measures)
     collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
     judged = judge(*collection, jobs=jobs)
-    result = bounds_of(judged, wanted, depths=depths, pool_depth=pool_depth, ratio=ratio, seed=seed)
+    result = bounds_of(
+        judged, wanted, depths=depths, show=show, pool_depth=pool_depth, ratio=ratio, seed=seed
+    )
     return result.with_settings(**collection.settings, p=list(persistence))
 
 
@@ -72,12 +75,14 @@ def bounds_of(
     measures: Sequence[Measure],
     *,
     depths: Sequence[int] | None = None,
+    show: str | Sequence[str] | None = None,
     pool_depth: int | None = None,
     ratio: float | None = None,
     seed: int = 1,
 ) -> TableResult:
     """:func:`bounds` for lists that are already judged."""
     at = _checked_depths(judged, depths)
+    shown = _checked_runs(judged, show)
     weighted = [_checked_measure(measure) for measure in measures]
     pools = [("full", judged)]
     if pool_depth is not None:
@@ -91,9 +96,9 @@ def bounds_of(
     means: list[tuple[Cell, ...]] = []
     for label, pool in pools:
         for measure in weighted:
-            both = list_bounds(pool, measure, at, max_grade)
-            rows += _rows(pool, measure, label, at, both)
-            by_run += _run_rows(pool, measure, label, at, both)
+            both = list_bounds(pool, measure, at, max_grade).of_runs(shown)
+            rows += _rows(pool, shown, measure, label, at, both)
+            by_run += _run_rows(pool, shown, measure, label, at, both)
             means += _mean_rows(measure, label, at, both, max_grade)
     where = ("measure", "p", "pool", "depth")
     limits = ("lower", "lower_low", "lower_high", "upper", "upper_low", "upper_high")
@@ -105,11 +110,12 @@ def bounds_of(
     settings = {
         "measures": [str(measure) for measure in measures],
         "depths": list(at),
+        "show": None if show is None else [judged.runs[r] for r in shown],
         "pool_depth": pool_depth,
         "ratio": ratio,
         "seed": seed if ratio is not None else None,
     }
-    return TableResult.of(*tables, settings=settings, display=tables[2:])
+    return TableResult.of(*tables, settings=settings, display=tables[2:] if show is None else tables[1:2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +124,10 @@ class ListBounds:
 
     lower: Floats
     upper: Floats
+
+    def of_runs(self, runs: Sequence[int]) -> ListBounds:
+        """The bounds of some of the runs."""
+        return ListBounds(self.lower[list(runs)], self.upper[list(runs)])
 
 
 def list_bounds(
@@ -155,6 +165,18 @@ def _checked_depths(judged: Judged, depths: Sequence[int] | None) -> tuple[int, 
     return tuple(sorted(set(depths)))
 
 
+def _checked_runs(judged: Judged, show: str | Sequence[str] | None) -> tuple[int, ...]:
+    """The places of the runs that are looked at."""
+    names = judged.runs if show is None else (show,) if isinstance(show, str) else tuple(show)
+    for name in names:
+        if name not in judged.runs:
+            hint = nearest(name, judged.runs) or f"there are {len(judged.runs)} runs"
+            raise InputError(f"no run is called {name!r}", hint=hint)
+    if not names:
+        raise SettingsError("no run is shown", hint="name one, or leave show out")
+    return tuple(judged.runs.index(name) for name in dict.fromkeys(names))
+
+
 def _checked_measure(measure: Measure) -> WeightedPrecision:
     if not isinstance(measure, WeightedPrecision) or isinstance(measure, Normalised):
         raise MeasureError(
@@ -173,25 +195,35 @@ def _p(measure: Measure) -> float | None:
 
 
 def _rows(
-    judged: Judged, measure: Measure, label: str, depths: Sequence[int], both: ListBounds
+    judged: Judged,
+    shown: Sequence[int],
+    measure: Measure,
+    label: str,
+    depths: Sequence[int],
+    both: ListBounds,
 ) -> list[tuple[Cell, ...]]:
     name, p = str(measure), _p(measure)
     lower, upper = both.lower.tolist(), both.upper.tolist()
     return [
-        (run, topic, p, depth, lower[r][t][d], upper[r][t][d], name, label)
-        for r, run in enumerate(judged.runs)
+        (judged.runs[run], topic, p, depth, lower[r][t][d], upper[r][t][d], name, label)
+        for r, run in enumerate(shown)
         for t, topic in enumerate(judged.topics)
         for d, depth in enumerate(depths)
     ]
 
 
 def _run_rows(
-    judged: Judged, measure: Measure, label: str, depths: Sequence[int], both: ListBounds
+    judged: Judged,
+    shown: Sequence[int],
+    measure: Measure,
+    label: str,
+    depths: Sequence[int],
+    both: ListBounds,
 ) -> list[tuple[Cell, ...]]:
     lower, upper = both.lower.mean(axis=1).tolist(), both.upper.mean(axis=1).tolist()
     return [
-        (run, str(measure), _p(measure), label, depth, lower[r][d], upper[r][d])
-        for r, run in enumerate(judged.runs)
+        (judged.runs[run], str(measure), _p(measure), label, depth, lower[r][d], upper[r][d])
+        for r, run in enumerate(shown)
         for d, depth in enumerate(depths)
     ]
 

@@ -6,6 +6,7 @@ shallow pool and under a sample of the judgments.
 examples:
   rankscope bounds qrels.txt bm25.run
   rankscope bounds qrels.txt runs/ --p 0.5,0.8,0.95 --depths 1,10,100 --ratio 10
+  rankscope bounds qrels.txt runs/ --show bm25 --show dense --pool-depth 10 --plot bounds.pdf
   rankscope bounds qrels.txt runs/ --p 0.8 -m "P@10 DCG@20" -f json -o bounds.json
 """
 
@@ -38,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="D,...",
         help="ranks (default: 1,2,3,5,10,20,... to the longest list)",
     )
+    parser.add_argument(
+        "--show",
+        action="append",
+        metavar="RUN",
+        help="only the bounds of this run, while all runs make the pool; repeatable (up to four have a line each)",
+    )
     parser.add_argument("--pool-depth", type=int, metavar="K", help="also under the pool of this depth")
     parser.add_argument(
         "--ratio", type=float, metavar="P", help="also under a sample of P percent of the judgments"
@@ -53,6 +60,7 @@ def run(args: argparse.Namespace) -> None:
     collection = options.collection(args, measures)
     judged = judge(*collection, jobs=args.jobs)
     result = bounds_of(
-        judged, measures, depths=args.depths, pool_depth=args.pool_depth, ratio=args.ratio, seed=args.seed
-    )
+        judged, measures, depths=args.depths, show=args.show, pool_depth=args.pool_depth, ratio=args.ratio,
+        seed=args.seed,
+    )  # fmt: skip
     emit(args, result.with_settings(**collection.settings, p=list(args.p)))
