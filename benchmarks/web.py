@@ -19,8 +19,8 @@ import numpy as np
 
 from rankscope.judging import Judged, judge
 from rankscope.read import Qrels, read_qrels, read_runs
-from rankscope.reporting.page import page
-from rankscope.reporting.payload import payload
+from rankscope.reporting.html_page import page
+from rankscope.reporting.page_data import payload
 from rankscope.tables import Table
 
 __all__ = ["table"]

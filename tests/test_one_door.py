@@ -22,7 +22,7 @@ from rankscope.analysis.study.manifest import MANIFEST
 from rankscope.cli.main import main
 from rankscope.errors import InputError, MeasureError
 from rankscope.measures import REGISTRY, Measure
-from rankscope.reporting.payload import IN_PAGE
+from rankscope.reporting.page_data import IN_PAGE
 
 # the subtopic of each relevant document d0, d1, ... of a topic (d4 and d5 are not relevant), and a ranking
 STUDIED = [([0, 2, 1, 2], "351024"), ([0, 2, 1, 2], "351024"), ([1, 0, 2], "310245"), ([0, 1, 2], "314250")]

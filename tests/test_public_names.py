@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import pkgutil
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
@@ -93,3 +96,23 @@ def test_one_version() -> None:
     """It is written in one place; what is installed and the citation agree with it."""
     assert version("rankscope") == rs.__version__
     assert f"\nversion: {rs.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+
+
+def packages() -> list[str]:
+    """Every package of ours."""
+    found = pkgutil.walk_packages(rs.__path__, "rankscope.")
+    return ["rankscope", *(module.name for module in found if module.ispkg)]
+
+
+@pytest.mark.parametrize("name", packages())
+def test_no_module_is_called_like_a_function_beside_it(name: str) -> None:
+    """``import rankscope.x.y`` would take the place of the function ``y`` of ``rankscope.x``."""
+    package = import_module(name)
+    modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
+    named = {
+        one
+        for one in modules & set(getattr(package, "__all__", ()))
+        if not inspect.ismodule(getattr(package, one))
+    }
+    hidden = {one for one in modules & set(vars(package)) if not inspect.ismodule(vars(package)[one])}
+    assert named | hidden == set()

@@ -14,8 +14,8 @@ from rankscope.lab.rankings.enumeration import Evaluator, blocks, number_of_rank
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
 from rankscope.measures import REGISTRY, Measure, measure
+from rankscope.measures.base import parameter
 from rankscope.measures.function import FunctionMeasure
-from rankscope.measures.measure import parameter
 
 WORLDS = {
     "two aspects": aspect_world(2, relevant=3, nonrelevant=4),

@@ -18,7 +18,7 @@ from rankscope.cli.main import main
 from rankscope.judging import judge
 from rankscope.reporting import page, payload, report
 from rankscope.reporting.notes import notes
-from rankscope.reporting.payload import as_json, as_stream
+from rankscope.reporting.page_data import as_json, as_stream
 
 KINDS = {"u8": "u1", "u16": "<u2", "u32": "<u4", "i32": "<i4", "f32": "<f4", "f64": "<f8"}
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0, "d": -1}, "q2": {"a": 1, "e": 3}, "q3": {"z": 0}}

@@ -22,6 +22,7 @@ import numpy as np
 from rankscope.errors import SettingsError, printable
 from rankscope.files import write_atomically
 from rankscope.judging import Floats, Judged, Lists, judge
+from rankscope.measures.base import Measure
 from rankscope.measures.diversity import (
     AP_IA,
     ERR_IA,
@@ -33,7 +34,6 @@ from rankscope.measures.diversity import (
     nERR_IA,
     nNRBP,
 )
-from rankscope.measures.measure import Measure
 from rankscope.read import Collection, open_collection, read_run
 
 DEPTHS = (5, 10, 20)

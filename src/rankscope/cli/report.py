@@ -53,7 +53,7 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.reporting.page import page
+    from rankscope.reporting.html_page import page
 
     text = page(document_of(args))
     if args.output == "-":
@@ -68,7 +68,7 @@ def document_of(args: argparse.Namespace) -> dict[str, object]:
     """The data of the page for what the command line names."""
     from rankscope.errors import SettingsError
     from rankscope.reporting import title_of
-    from rankscope.reporting.payload import payload
+    from rankscope.reporting.page_data import payload
     from rankscope.reporting.study import read_study
 
     if args.length < 1:

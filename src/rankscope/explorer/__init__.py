@@ -43,7 +43,7 @@ def explore(
     from rankscope.measures import needs_aspects, parse_many
     from rankscope.read import open_collection
     from rankscope.reporting import title_of
-    from rankscope.reporting.payload import payload
+    from rankscope.reporting.page_data import payload
 
     wanted = parse_many(measures)
     collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
@@ -89,8 +89,8 @@ def notebook(scores: Scores, *, title: str = "Evaluation", height: int = 760) ->
     >>> notebook(evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, "AP"))
     <Rankscope page: shown by notebooks; rankscope.reporting writes it to a file>
     """
-    from rankscope.reporting.page import page
-    from rankscope.reporting.payload import payload
+    from rankscope.reporting.html_page import page
+    from rankscope.reporting.page_data import payload
 
     if scores.judged is None:
         raise InputError("these scores have lost their lists", hint="evaluate the runs again")

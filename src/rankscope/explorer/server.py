@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from rankscope.errors import InputError, MissingDependencyError
 from rankscope.judging import UNJUDGED
 from rankscope.read import Qrels, Runs
-from rankscope.reporting.page import shell
-from rankscope.reporting.payload import as_stream
+from rankscope.reporting.html_page import shell
+from rankscope.reporting.page_data import as_stream
 
 __all__ = ["address", "application", "listen", "serve"]
 

@@ -1,4 +1,4 @@
-"""Every measure, one module per family; see :mod:`rankscope.measures.measure` for what a measure is."""
+"""Every measure, one module per family; see :mod:`rankscope.measures.base` for what a measure is."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rankscope.measures import (  # each registers its measures
     trec,  # noqa: F401
     weighted,  # noqa: F401
 )
+from rankscope.measures.base import REGISTRY, Measure, needs_aspects
 from rankscope.measures.function import FunctionMeasure, define
 from rankscope.measures.grammar import parse, parse_many
-from rankscope.measures.measure import REGISTRY, Measure, needs_aspects
 
 __all__ = ["REGISTRY", "FunctionMeasure", "Measure", "measure", "needs_aspects", "parse_many"]
 

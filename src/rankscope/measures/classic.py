@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Lists
-from rankscope.measures.measure import Measure, parameter, ratio
+from rankscope.measures.base import Measure, parameter, ratio
 
 __all__ = [
     "AP",

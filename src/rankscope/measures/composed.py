@@ -6,8 +6,8 @@ import re
 from typing import ClassVar, Self
 
 from rankscope.errors import MeasureError, nearest
+from rankscope.measures.base import REGISTRY, Measure, parameter
 from rankscope.measures.grammar import parse
-from rankscope.measures.measure import REGISTRY, Measure, parameter
 
 __all__ = ["Composed"]
 

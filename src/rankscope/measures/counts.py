@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankscope.judging.lists import Floats, Lists
-from rankscope.measures.measure import Measure, parameter
+from rankscope.measures.base import Measure, parameter
 
 __all__ = ["NumQ", "NumRel", "NumRelRet", "NumRet"]
 

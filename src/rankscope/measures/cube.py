@@ -19,9 +19,9 @@ import numpy as np
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Ints, Lists
+from rankscope.measures.base import parameter, ratio
 from rankscope.measures.diversity import Diversity
 from rankscope.measures.ideal import ideal_lists
-from rankscope.measures.measure import parameter, ratio
 
 __all__ = ["ACT", "CT", "nCT"]
 

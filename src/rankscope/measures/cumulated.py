@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Lists
-from rankscope.measures.measure import Measure, parameter, ratio
+from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.weighted import CumulatedGain, GradedGains, Normalised
 
 __all__ = ["CG", "NR", "SFT", "SR", "nCG"]

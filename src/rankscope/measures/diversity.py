@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.judging.lists import Floats, Lists
+from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.classic import ERR
 from rankscope.measures.composed import Composed
 from rankscope.measures.ideal import Redundancy, Satisfaction, ideal_lists
-from rankscope.measures.measure import Measure, parameter, ratio
 
 __all__ = [
     "AP_IA", "ERR_IA", "IA", "NRBP", "P_IA", "StRec", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP",

@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.judging.lists import AnyArray, Floats, Lists
+from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.effort_curves import CROSSINGS, Curves, curves_of
 from rankscope.measures.effort_weights import WeightedCurves, grade_values
-from rankscope.measures.measure import Measure, parameter, ratio
 
 __all__ = [
     "CRP",

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Lists
-from rankscope.measures.measure import REGISTRY, Measure
+from rankscope.measures.base import REGISTRY, Measure
 
 __all__ = ["FunctionMeasure", "define"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Lists
-from rankscope.measures.measure import REGISTRY, Measure
+from rankscope.measures.base import REGISTRY, Measure
 
 __all__ = ["GivenMeasure", "given"]
 

@@ -8,8 +8,8 @@ from rankscope.errors import MeasureError
 from rankscope.judging import UNJUDGED
 from rankscope.judging.lists import Floats, Lists
 from rankscope.judging.pool import Pool
+from rankscope.measures.base import parameter, ratio
 from rankscope.measures.diversity import StRec
-from rankscope.measures.measure import parameter, ratio
 from rankscope.measures.weighted import DCG
 
 __all__ = ["DS_nDCG", "D_nDCG"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rankscope.errors import MeasureError, nearest
-from rankscope.measures.measure import REGISTRY, Measure
+from rankscope.measures.base import REGISTRY, Measure
 from rankscope.measures.spellings import respelled
 
 __all__ = ["parse", "parse_many", "parse_open"]

@@ -18,10 +18,10 @@ from rankscope.errors import MeasureError
 from rankscope.judging import UNJUDGED
 from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.judging.pool import Pool
+from rankscope.measures.base import Measure, parameter
 from rankscope.measures.classic import AP  # noqa: F401 (the default must be known)
 from rankscope.measures.composed import Composed
 from rankscope.measures.grammar import parse_open
-from rankscope.measures.measure import Measure, parameter
 
 __all__ = ["MOST_RANKINGS", "Interval", "number_of_rankings"]
 

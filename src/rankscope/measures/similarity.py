@@ -6,7 +6,7 @@ import numpy as np
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Ints, Lists
-from rankscope.measures.measure import Measure, parameter, ratio
+from rankscope.measures.base import Measure, parameter, ratio
 
 __all__ = ["Compat"]
 

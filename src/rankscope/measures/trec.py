@@ -12,8 +12,8 @@ import numpy as np
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Ints, Lists
 from rankscope.judging.pool import Pool
+from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.classic import AP, Bpref, IPrec
-from rankscope.measures.measure import Measure, parameter, ratio
 from rankscope.measures.weighted import DCG, GradedGains
 
 __all__ = [

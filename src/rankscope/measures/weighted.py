@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Lists
 from rankscope.judging.pool import Pool
-from rankscope.measures.measure import Measure, parameter, ratio
+from rankscope.measures.base import Measure, parameter, ratio
 
 __all__ = [
     "DCG",

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from rankscope.measures import Measure, needs_aspects, parse_many
-from rankscope.reporting.page import page
-from rankscope.reporting.payload import payload
+from rankscope.reporting.html_page import page
+from rankscope.reporting.page_data import payload
 from rankscope.tables import Table
 
 __all__ = ["page", "payload", "report"]

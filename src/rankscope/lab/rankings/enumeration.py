@@ -17,7 +17,7 @@ from rankscope.judging.lists import Floats, Lists
 from rankscope.lab.rankings.tree import Shape, Tree
 from rankscope.lab.rankings.worlds import World, graded_world
 from rankscope.lab.rounding import magnitude
-from rankscope.measures.measure import Measure
+from rankscope.measures.base import Measure
 
 __all__ = [
     "Evaluator",

@@ -13,7 +13,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from rankscope.reporting.payload import as_json
+from rankscope.reporting.page_data import as_json
 
 __all__ = ["page", "shell"]
 
