@@ -185,7 +185,7 @@ static int any_judged(const list *one, const sorting_item *items, uint64_t n) {
 
 /* Of a list sorted in scan->items: puts equal scores into descending order of ids, where a judged document is among
  * them; how many share a score. */
-static uint64_t settle_sorted(rs_scan *scan, const list *one, int reorder) {
+static uint64_t break_ties_sorted(rs_scan *scan, const list *one, int reorder) {
     sorting_item *items = scan->items;
     uint64_t n = one->documents.count, tied = 0;
     for (uint64_t from = 0, to; from < n; from = to) {
@@ -199,7 +199,7 @@ static uint64_t settle_sorted(rs_scan *scan, const list *one, int reorder) {
 }
 
 /* The same for a list whose scores came in order, where only the ties need work: the judgments change their places. */
-static int settle_in_order(rs_scan *scan, list *one, int reorder, uint64_t *tied) {
+static int break_ties_in_order(rs_scan *scan, list *one, int reorder, uint64_t *tied) {
     if (one->ties && !items_for(scan, one->documents.count)) return 0;
     for (uint64_t t = 0, last; t < one->ties; t = last) {
         for (last = t + 1; last < one->ties && one->tie[last] == one->tie[last - 1] + 1;) last++;
@@ -272,9 +272,9 @@ static int finish_list(rs_scan *scan, list *one) {
     const sorting_item *order = NULL;
     if (one->score_unsorted) {
         if (!sort_list(scan, one->score, n)) return 0;
-        tied = settle_sorted(scan, one, by_score);
+        tied = break_ties_sorted(scan, one, by_score);
         if (by_score) order = scan->items;
-    } else if (!settle_in_order(scan, one, by_score, &tied)) {
+    } else if (!break_ties_in_order(scan, one, by_score, &tied)) {
         return 0;
     }
     if (scan->order == RS_RANK && one->rank_unsorted) {

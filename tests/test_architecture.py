@@ -1,0 +1,104 @@
+"""The page about the architecture says what is there: every name on it exists, and the walk happens as written."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import rankscope
+from rankscope.cli.main import main
+from rankscope.scan import native
+
+SOURCE = Path(rankscope.__file__).parent
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+HOPS = re.findall(r"^\d+\. `([^`]+)`", PAGE.partition("hop by hop")[2].partition("\n## ")[0], re.MULTILINE)
+
+
+def resolved(name: str) -> Any:
+    """What a dotted name below ``rankscope`` is: the longest module there is, then its attributes."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found: Any = import_module(".".join(["rankscope", *parts[:length]]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            found = getattr(found, part)
+        return found
+    raise AssertionError(f"there is no {name}")
+
+
+def test_the_walk_is_short() -> None:
+    assert 10 <= len(HOPS) <= 15
+
+
+@pytest.mark.parametrize("hop", HOPS)
+def test_every_hop_is_a_function(hop: str) -> None:
+    path, _, function = hop.partition(":")
+    if function:
+        text = (SOURCE / path).read_text("utf-8")
+        assert re.search(rf"^static .*\b{function}\(.*\{{$", text, re.MULTILINE)
+    else:
+        assert callable(resolved(hop))
+
+
+def names_in(text: str) -> Iterator[str]:
+    """The modules and functions that a text names between backticks."""
+    for word in re.findall(r"`([^`\n]+)`", text):
+        if re.fullmatch(
+            r"(?:read|scan|judging|measures|scores|analysis|lab|plots|cli|engines|tables)\.[\w.]+", word
+        ):
+            yield word
+
+
+@pytest.mark.parametrize("name", sorted(set(names_in(PAGE)) - set(HOPS)))
+def test_every_other_name_exists(name: str) -> None:
+    assert name.endswith(".py") or resolved(name) is not None
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`([a-z_/]+(?:/|\.py))`", PAGE))))
+def test_every_path_exists(path: str) -> None:
+    """From the root of the repository, from the package, or inside the folder that its row is about."""
+    if (ROOT / path).exists():
+        return
+    assert any(
+        f"/{found.relative_to(SOURCE)}".endswith(f"/{path.rstrip('/')}") for found in SOURCE.rglob("*")
+    )
+
+
+def test_every_package_is_on_the_page() -> None:
+    there = {path.name + "/" for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
+    there |= {path.name for path in SOURCE.glob("*.py")} - {"__init__.py", "__main__.py"}
+    assert {name for name in there if f"`{name}`" not in PAGE} == set()
+
+
+@pytest.mark.skipif(
+    not native.available(), reason="the walk goes through the library in C, which was not built"
+)
+def test_the_walk_happens_in_this_order(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    (tmp_path / "qrels.txt").write_text("301 0 FT911-1 1\n301 0 FT911-2 0\n")
+    (tmp_path / "bm25.run").write_text("301 Q0 FT911-1 7 12.5 bm25\n301 Q0 FT911-3 8 11.5 bm25\n")
+    wanted = {resolved(hop).__code__: hop for hop in HOPS if ":" not in hop}
+    seen: list[str] = []
+
+    def look(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code in wanted and wanted[frame.f_code] not in seen:
+            seen.append(wanted[frame.f_code])
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        code = main(["eval", str(tmp_path / "qrels.txt"), str(tmp_path / "bm25.run"), "-m", "AP", "-j", "1"])
+    finally:
+        sys.setprofile(before)
+    assert code == 0
+    assert seen == [hop for hop in HOPS if ":" not in hop]
+    assert b"bm25\tAP\t1.0\t1\n" in capfdbinary.readouterr().out
