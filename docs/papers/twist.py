@@ -103,7 +103,7 @@ def _plane_row(number: int, measure: str, paper: str, why: str) -> Row:
         f"Figure {number}",
         f"effort/gain plane of {measure.split('(')[0]} against Twist: shares of lists in the diagonal cells and in the four"
         " high-gain, high-effort cells",
-        command=EVERY,
+        command="rankscope effort $C --plot planes.svg",
         paper=paper,
         ours=_plane(measure),
         why=why,
@@ -161,6 +161,19 @@ def _power(tables: Any) -> str:
 
 def _shapes(tables: Any) -> str:
     return lines(*(f"{row['run']}: {row['archetype']}" for row in tables["archetypes"]))
+
+
+def _equal_gain(tables: Any) -> str:
+    return lines(
+        *(f"{row['effort']}: {row['value']:.3f}, {row['Twist']:.3f}" for row in tables["equal_gain"])
+    )
+
+
+def _tested(tables: Any) -> str:
+    rows = [pick(tables["significance"], measure="AP", where=where) for where in ("all", "within", "across")]
+    return lines(
+        *(f"{r['where']}: {r['both']}, {r['gain_only']}, {r['effort_only']} of {r['pairs']}" for r in rows)
+    )
 
 
 def _entries(figure: str) -> Any:
@@ -379,8 +392,11 @@ ROWS = [
     ),
     Row(
         "Figure 11",
-        "four lists of equal gain with effort from huge to low, each with CRP and DCG",
-        waits="finding them by itself is being built",
+        "four lists of equal gain with effort from huge to low, found in a collection, each with CRP and DCG; nDCG and Twist of each",
+        command='rankscope effort $CRANFIELD -m "nDCG(discount=jk,base=10)" --plot equal.svg --figure equal-gain',
+        paper="nDCG in the top quarter",
+        ours=_equal_gain,
+        why="TREC 10 there; lists are also chosen by `--highlight RUN:TOPIC`",
     ),
     Row(
         "Effort/gain plots",
@@ -485,8 +501,11 @@ ROWS = [
     ),
     Row(
         "Future work 2",
-        "significance tests within and across the cells of the effort/gain plane",
-        waits="being built",
+        "do runs that differ significantly by gain differ by Twist? Within and across the cells of the plane of AP: pairs of runs that differ by"
+        " both, by gain alone, by effort alone",
+        command="rankscope effort $COVID --significance",
+        ours=_tested,
+        why="paired t tests over the topics for which both runs' lists are in the cell (or in different ones)",
     ),
     Row(
         "Future work 3",
