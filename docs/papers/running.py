@@ -30,10 +30,9 @@ COLLECTIONS = {
 """What stands for a collection in a command: its name, its judgments and its runs, below the folder of the data."""
 OTHERS = {
     "COVID_RUN": "trec_covid_r1_full24/qrels.txt trec_covid_r1_full24/runs/sab20.1.meta.docs.gz",
-    "COVID_TWO": "trec_covid_r1_full24/qrels.txt trec_covid_r1_full24/runs/sab20.1.meta.docs.gz trec_covid_r1_full24/runs/BITEM_df.gz",
     "WEB2012_ASPECTS": "web2012_diversity/qrels.for_ndeval.txt web2012_diversity/runs",
 }
-"""One run and two runs of TREC-COVID, and the judgments of Web 2012 by aspect."""
+"""One run of TREC-COVID, and the judgments of Web 2012 by aspect."""
 EACH = "C"
 """`$C` in a command: it is run for each collection in turn."""
 
