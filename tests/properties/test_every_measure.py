@@ -20,6 +20,7 @@ LENGTH_MATTERS = {
     *("SetP", "SetF", "SetAP", "SetRelP", "Utility", "NumRet", "Unjudged", "RBPResidual", "RnDCG"),
     *("Compat", "Judged", "SFT"),
     *("CT", "ACT", "nCT"),
+    *("RBU", "Terminal"),
 }
 # Which of several equally good documents a greedy ideal list takes first depends on their ids.
 GREEDY = {"alpha_nDCG", "nNRBP", "nERR_IA", "nCT"}

@@ -267,6 +267,11 @@ class Lists(Once):
         lengths = np.full(len(self), length)
         return Lists(self.pool, self.topic, lengths, hits._bounds, hits.rank, hits.judgment)
 
+    def regraded(self, pool: Pool) -> Lists:
+        """The same lists of the same documents, which have other grades."""
+        hits = self.hits()
+        return Lists(pool, self.topic, self.length, hits._bounds, hits.rank, hits.judgment)
+
     def under(self, pool: Pool) -> Lists:
         """The same lists with fewer judgments: every grade of ``pool`` is the one here, or taken back."""
         return _Fewer(self, pool)

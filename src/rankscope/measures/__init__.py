@@ -15,7 +15,9 @@ from rankscope.measures import (  # each registers its measures
     global_gain,  # noqa: F401
     interval,  # noqa: F401
     similarity,  # noqa: F401
+    terminal,  # noqa: F401
     trec,  # noqa: F401
+    utility,  # noqa: F401
     weighted,  # noqa: F401
 )
 from rankscope.measures.base import REGISTRY, Measure, needs_aspects

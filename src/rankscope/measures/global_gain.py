@@ -1,6 +1,12 @@
-"""D-measures: one gain for each document, made of its grades for all aspects, then an ordinary measure."""
+"""D-measures: one gain for each document, made of its grades for all aspects, then an ordinary measure.
+
+D and DS take any measure; D_nDCG and DS_nDCG are the usual ones, with gains of their own.
+"""
 
 from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd, lcm
 
 import numpy as np
 
@@ -9,10 +15,14 @@ from rankscope.judging import UNJUDGED
 from rankscope.judging.lists import Floats, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.base import parameter, ratio
-from rankscope.measures.diversity import StRec
+from rankscope.measures.composed import Composed
+from rankscope.measures.diversity import Diversity, StRec
 from rankscope.measures.weighted import DCG
 
-__all__ = ["DS_nDCG", "D_nDCG"]
+__all__ = ["DS", "D", "DS_nDCG", "D_nDCG"]
+
+_MOST_PARTS = 1000
+"""Weights of aspects are taken as fractions with no larger denominator."""
 
 
 class D_nDCG(DCG):
@@ -70,3 +80,60 @@ class DS_nDCG(D_nDCG):
 
     def of(self, lists: Lists) -> Floats:
         return self.gamma * StRec(self.cutoff).of(lists) + (1 - self.gamma) * super().of(lists)
+
+
+class D(Composed, Diversity):
+    """D-measure: any measure on global gains, made of the grades of a document for all aspects.
+
+    grade of a document = sum over aspects a of W_a (grade for a), with the smallest whole numbers W_a in the ratio of
+    the weights p_a: the global gain as a whole number (equal weights: the grades added up). Then the measure inside
+    write D(measure='nDCG')@10; the cutoff is that of the measure inside
+    """
+
+    reference = "Sakai and Song 2011"
+    range = (-float("inf"), float("inf"))
+    takes = "it is taken over aspects already"
+    measure: str = parameter("nDCG", "the measure of the global gains, such as 'RBP(p=0.5,graded=True)'")
+
+    def of(self, lists: Lists) -> Floats:
+        return self.inner().of(lists.regraded(lists.pool.once("global gains", lambda: _global(lists.pool))))
+
+
+class DS(D):
+    """D#-measure: subtopic recall and a D-measure together.
+
+    DS@k = gamma StRec@k + (1 - gamma) D@k;  write DS(measure='ERR')@10
+    """
+
+    aliases = ("Dsharp",)
+    gamma: float = parameter(0.5, "how much subtopic recall counts against the D-measure", low=0, high=1)
+
+    def of(self, lists: Lists) -> Floats:
+        return self.gamma * StRec(self.cutoff).of(lists) + (1 - self.gamma) * super().of(lists)
+
+
+def _global(pool: Pool) -> Pool:
+    """The pool in which each document has its global gain as a grade."""
+    grades = np.maximum(pool.aspect_grades, 0).astype(np.int64)
+    whole = np.array([_whole(weights) for weights in pool.aspect_weights.T], np.int64).reshape(len(pool), -1)
+    gain = (grades * whole.T[:, pool.topic]).sum(axis=0)
+    if gain.max(initial=0) > np.iinfo(np.int32).max - 2:
+        raise MeasureError("global gains are too large for grades", hint="give aspects simpler weights")
+    return Pool(pool.offsets, np.where(pool.grade == UNJUDGED, UNJUDGED, gain).astype(np.int32))
+
+
+def _whole(weights: Floats) -> list[int]:
+    """The smallest whole numbers in the ratio of some weights.
+
+    >>> _whole(np.array([0.5, 0.3, 0.2])), _whole(np.array([1 / 3] * 3)), _whole(np.zeros(2))
+    ([5, 3, 2], [1, 1, 1], [0, 0])
+    """
+    parts = [Fraction(float(weight)).limit_denominator(_MOST_PARTS) for weight in weights]
+    if not np.allclose([float(part) for part in parts], weights, rtol=0, atol=1e-9):
+        raise MeasureError(
+            f"aspects have the weights {', '.join(f'{w:g}' for w in weights)}",
+            hint=f"D needs weights that are fractions with denominators up to {_MOST_PARTS:,}",
+        )
+    common = lcm(*(part.denominator for part in parts))
+    numbers = [int(part * common) for part in parts]
+    return [number // max(1, gcd(*numbers)) for number in numbers]

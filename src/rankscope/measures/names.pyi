@@ -8,7 +8,9 @@ import rankscope.measures.effort
 import rankscope.measures.global_gain
 import rankscope.measures.interval
 import rankscope.measures.similarity
+import rankscope.measures.terminal
 import rankscope.measures.trec
+import rankscope.measures.utility
 import rankscope.measures.weighted
 
 ACT: rankscope.measures.cube.ACT
@@ -25,9 +27,12 @@ CRP_N: rankscope.measures.effort.CRP_N
 CRP_min: rankscope.measures.effort.CRP_min
 CT: rankscope.measures.cube.CT
 Compat: rankscope.measures.similarity.Compat
+D: rankscope.measures.global_gain.D
 DCG: rankscope.measures.weighted.DCG
+DS: rankscope.measures.global_gain.DS
 DS_nDCG: rankscope.measures.global_gain.DS_nDCG
 D_nDCG: rankscope.measures.global_gain.D_nDCG
+Dsharp: rankscope.measures.global_gain.DS
 Dsharp_nDCG: rankscope.measures.global_gain.DS_nDCG
 ERR: rankscope.measures.classic.ERR
 ERR_IA: rankscope.measures.diversity.ERR_IA
@@ -56,6 +61,7 @@ Precision: rankscope.measures.weighted.P
 R: rankscope.measures.classic.R
 RBP: rankscope.measures.weighted.RBP
 RBPResidual: rankscope.measures.trec.RBPResidual
+RBU: rankscope.measures.utility.RBU
 RPrec: rankscope.measures.classic.Rprec
 RR: rankscope.measures.classic.RR
 Recall: rankscope.measures.classic.R
@@ -80,6 +86,8 @@ SigmaPlus: rankscope.measures.effort.SigmaPlus
 StRec: rankscope.measures.diversity.StRec
 StRecall: rankscope.measures.diversity.StRec
 Success: rankscope.measures.classic.Success
+TBG: rankscope.measures.utility.TBG
+Terminal: rankscope.measures.terminal.Terminal
 TopicRBP: rankscope.measures.trec.TopicRBP
 Twist: rankscope.measures.effort.Twist
 Unjudged: rankscope.measures.trec.Unjudged

@@ -175,6 +175,12 @@ class Tree(Lists):
         rank = np.tile(np.concatenate(ranks), forest)
         return Lists(self.pool, self.topic, self.length, offsets, rank.astype(np.int32), judgment)
 
+    def regraded(self, pool: Pool) -> Tree:
+        """The same rankings of the same documents, which have other grades."""
+        other = Tree.__new__(Tree)
+        other._setup(self.world, self.shape, pool, pool.grade[self.world.document][np.newaxis])
+        return other
+
     def of_length(self, length: int) -> Lists:
         """The same rankings cut, or filled up with unjudged documents, to so many ranks."""
         return self.flat().of_length(length)

@@ -1,0 +1,96 @@
+"""What a list is worth to its user, after what it costs: rank-biased utility and time-biased gain."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+
+from rankscope.errors import MeasureError
+from rankscope.judging.lists import Floats, Hits, Lists
+from rankscope.measures.base import Measure, parameter
+from rankscope.measures.diversity import Diversity
+
+__all__ = ["RBU", "TBG"]
+
+
+class RBU(Diversity):
+    """Rank-biased utility: what each aspect still gains from a document, less the effort of looking at it.
+
+    RBU@k = sum over ranks i <= k of p^i ( sum over aspects a of w_a r(i,a) prod over j < i of (1 - r(j,a)) - e )
+    r = grade / max_grade;  ranks at which the list has no document cost nothing
+    preset evall: the program of the authors, (1 - p) p^(i-1) in the place of p^i, r = (2^grade - 1) / 2^g with g the
+    best grade of the aspect (there p = 0.8 and e = 0.03 unless set)
+    """
+
+    reference = "Amigo, Spina and Carrillo-de-Albornoz 2018"
+    range = (-float("inf"), float("inf"))
+    p: float = parameter(0.99, "probability of going on to the next rank", low=0, high=1)
+    e: float = parameter(0.05, "effort of looking at a document", low=0)
+    max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
+    preset: str = parameter(
+        "definition", "definition: as printed in the paper; evall: the program of its authors",
+        choices=("definition", "evall"),
+    )  # fmt: skip
+
+    def validate(self) -> None:
+        if not 0 < self.p < 1:
+            raise MeasureError(f"RBU cannot have p={self.p!r}", hint="p lies between 0 and 1, both excluded")
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.by_aspect.lists.relevant(1, self.cutoff)
+        chance = self._chance(lists, hits)
+        worth = chance * hits.product_before(1 - chance) * hits.at_rank(self.weight)
+        gained = lists.by_aspect.total(hits, worth, lists.pool.aspect_weights)
+        looked_at = self.weight(np.ones(1))[0] * (1 - self.p ** lists.retrieved(self.cutoff)) / (1 - self.p)
+        return np.asarray(gained - self.e * looked_at)
+
+    def weight(self, rank: Floats) -> Floats:
+        """The weight of each rank."""
+        if self.preset == "evall":
+            return np.asarray((1 - self.p) * self.p ** (rank - 1.0))
+        return np.asarray(self.p**rank, np.float64)
+
+    def _chance(self, lists: Lists, hits: Hits) -> Floats:
+        """r: how much of an aspect a document settles."""
+        pool = lists.pool.by_aspect
+        if self.preset == "definition":
+            return np.minimum(hits.grade / (self.max_grade or pool.max_grade), 1.0)
+        best = np.zeros(len(pool))
+        np.maximum.at(best, pool.topic, np.maximum(pool.grade, 0))
+        top = lists.by_aspect.lists.per_topic(best)[hits.list] if not self.max_grade else self.max_grade
+        return np.asarray((2.0**hits.grade - 1) / 2.0**top)
+
+
+class TBG(Measure):
+    """Time-biased gain: relevant documents gain less the more time has passed when the user reaches them.
+
+    TBG = sum over relevant documents of gain * 2^(-T / half_life);  T = seconds spent on the documents above,
+    look + (word * words + decision) P(click) each, with P(click) = click for relevant documents, else other_click
+    """
+
+    reference = "Smucker and Clarke 2012"
+    range = (0.0, float("inf"))
+    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+    half_life: float = parameter(224.0, "seconds after which half of the users have stopped", low=0)
+    gain: float = parameter(0.4928, "of a relevant document: that it is clicked and found relevant", low=0)
+    words: float = parameter(150.0, "length of a document in words", low=0)
+    look: float = parameter(4.4, "seconds to look at a summary", low=0)
+    word: float = parameter(0.018, "seconds to read a word", low=0)
+    decision: float = parameter(7.8, "seconds to decide about a document that was opened", low=0)
+    click: float = parameter(0.64, "probability that a relevant document is opened", low=0, high=1)
+    other_click: float = parameter(0.39, "probability that another document is opened", low=0, high=1)
+
+    def validate(self) -> None:
+        if self.half_life == 0:
+            raise MeasureError("TBG cannot have half_life=0", hint="give seconds, such as 224")
+
+    def seconds(self, click: float) -> float:
+        """The time spent on a document that is opened with some probability."""
+        return float(self.look + (self.word * self.words + self.decision) * click)
+
+    def of(self, lists: Lists) -> Floats:
+        hits = lists.relevant(self.rel, self.cutoff)
+        relevant, other = self.seconds(self.click), self.seconds(self.other_click)
+        passed = hits.at_rank(lambda rank: (rank - 1.0) * other) + (hits.ordinal - 1) * (relevant - other)
+        return hits.sum(self.gain * np.exp(passed * (-log(2) / self.half_life)))
