@@ -291,7 +291,7 @@ def curve(
         cutoff=cut,
         settings={
             "run": one.name, "topic": topic, "cutoff": cut, "N": length, "recall_base": len(ideal), "dcg": str(measure),
-            "order": one.order,
+            "order": one.order, **({"grades": judgments.merges} if judgments.merges else {}),
         },
     )  # fmt: skip
 

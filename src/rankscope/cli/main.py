@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -127,7 +128,11 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse with errors of one line."""
+    """argparse with errors of one line, to which ``-2,0=0;1=1`` is a value, as -2 is."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._negative_number_matcher = re.compile(r"-\d")
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(_fail(f"{message}; see: {self.prog} --help"))

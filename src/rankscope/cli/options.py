@@ -13,6 +13,7 @@ from rankscope.errors import SettingsError
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.progress import silence
 from rankscope.read import ORDERS, Collection, open_collection
+from rankscope.read.grades import merge_table, written_merges
 from rankscope.tables import FORMATS
 
 if TYPE_CHECKING:
@@ -60,7 +61,20 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
         default="zero",
         help="judged topics that a run lacks: evaluate an empty list (zero, as trec_eval -c), or leave them out (skip)",
     )
+    parser.add_argument(
+        "--grades",
+        type=_merges,
+        metavar="OLD=NEW;...",
+        help="merge grades of the judgments, such as '0,1=0;2=1;3,4=2' (default: as they are)",
+    )
     add_jobs(parser)
+
+
+def _merges(text: str) -> str:
+    try:
+        return written_merges(merge_table(text))
+    except SettingsError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
@@ -278,7 +292,11 @@ def collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Collect
     silence(args.quiet)
     chosen = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
     return open_collection(
-        args.qrels, args.runs, order=args.order, needs_aspects=needs_aspects([*measures, *chosen])
+        args.qrels,
+        args.runs,
+        order=args.order,
+        needs_aspects=needs_aspects([*measures, *chosen]),
+        grades=args.grades,
     )
 
 

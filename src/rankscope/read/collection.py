@@ -33,9 +33,11 @@ class Collection(NamedTuple):
     def settings(self) -> dict[str, Any]:
         """What was decided when it was opened: part of the settings of every result.
 
-        ``order`` is that of the runs (run by run where they differ); ``aspects`` says whether the judgments have any.
+        ``order`` is that of the runs (run by run where they differ); ``aspects`` says whether the judgments have any;
+        ``grades``, if they were merged, how.
         """
-        return {"order": self.runs.order, "aspects": self.qrels.aspects is not None}
+        merged = {"grades": self.qrels.merges} if self.qrels.merges else {}
+        return {"order": self.runs.order, "aspects": self.qrels.aspects is not None, **merged}
 
 
 def open_collection(
@@ -45,26 +47,30 @@ def open_collection(
     order: str | None = None,
     needs_aspects: bool = False,
     aspects: bool | None = None,
+    grades: str | None = None,
 ) -> Collection:
     """Open judgments and runs: paths, dicts, frames, or what :func:`read_qrels` and :func:`read_runs` returned.
 
-    ``order`` None keeps runs as they were read, and reads the others as trec_eval does. ``needs_aspects`` and
-    ``aspects`` are those of :func:`open_qrels`.
+    ``order`` None keeps runs as they were read, and reads the others as trec_eval does. ``needs_aspects``, ``aspects``
+    and ``grades`` are those of :func:`open_qrels`.
     """
     named = runs if isinstance(runs, list | tuple) else [runs]
     if _is_standard_input(qrels) and any(map(_is_standard_input, named)):
         raise SettingsError(
             "both the judgments and a run are standard input", hint="name a file for one of them"
         )
-    return Collection(open_qrels(qrels, needs_aspects=needs_aspects, aspects=aspects), as_runs(runs, order))
+    judgments = open_qrels(qrels, needs_aspects=needs_aspects, aspects=aspects, grades=grades)
+    return Collection(judgments, as_runs(runs, order))
 
 
-def open_qrels(qrels: Any, *, needs_aspects: bool = False, aspects: bool | None = None) -> Qrels:
+def open_qrels(
+    qrels: Any, *, needs_aspects: bool = False, aspects: bool | None = None, grades: str | None = None
+) -> Qrels:
     """Open judgments: a path, a dict, a frame, or Qrels.
 
     The second column names aspects (subtopics) if some document was judged under several of them, or if a measure
     ``needs_aspects``: whoever asks for a diversity measure means that. ``aspects`` True or False decides it otherwise,
-    as does :func:`read_qrels` with ``aspects``.
+    as does :func:`read_qrels` with ``aspects``. ``grades`` merges grades into fewer, such as ``0,1=0;2=1;3,4=2``.
 
     >>> frame = {"query_id": ["q", "q"], "iteration": ["1", "2"], "doc_id": ["a", "b"], "relevance": [1, 1]}
     >>> judgments = Qrels.from_frame(frame)
@@ -79,6 +85,8 @@ def open_qrels(qrels: Any, *, needs_aspects: bool = False, aspects: bool | None 
         opened = Qrels.from_dict(qrels)
     else:
         opened = Qrels.from_frame(qrels, aspects=aspects)
+    if grades:
+        opened = opened.merged(grades)
     if aspects is False:
         return replace(opened, aspects=None, subtopics=None)
     return opened.with_aspects() if needs_aspects or aspects else opened

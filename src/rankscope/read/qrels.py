@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import InputError
+from rankscope.errors import InputError, SettingsError
 from rankscope.frames import Framed
+from rankscope.read.grades import merge_table, merged_grades, written_merges
 from rankscope.read.ids import in_natural_order, to_bytes, to_text
 from rankscope.read.subtopics import Aspects, Rows, Subtopics, numbered, taken
 
@@ -44,6 +45,8 @@ class Qrels(Framed):
     path: str | None = None
     subtopics: Subtopics | None = field(default=None, repr=False)
     """The second column as it was read, while nobody has said whether it names aspects."""
+    merges: str = ""
+    """How grades were merged after reading, as ``0,1=0;2=1;3,4=2``; empty if they are those of the file."""
     topic_index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -91,6 +94,36 @@ class Qrels(Framed):
         These are no longer what the file says, so that there is no path.
         """
         return replace(self, grade=np.asarray(grade, np.int32), path=None)
+
+    def merged(self, merges: str) -> Qrels:
+        """The same judgments with grades merged into fewer, such as ``0,1=0;2=1;3,4=2``: see :mod:`~.read.grades`.
+
+        >>> Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 2, "d": 3}}).merged("0,1=0;2,3=1").judgments("q")
+        {'a': 0, 'b': 0, 'c': 1, 'd': 1}
+        """
+        table = merge_table(merges)
+        written = written_merges(table)
+        if self.merges == written:
+            return self
+        if self.merges:
+            raise SettingsError(
+                f"the grades are merged already, as {self.merges!r}", hint="merge those of the file only once"
+            )
+
+        def new(grade: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+            known = grade != UNJUDGED
+            result = grade.copy()
+            result[known] = merged_grades(grade[known], table, self.path)
+            return result
+
+        aspects, subtopics = self.aspects, self.subtopics
+        return replace(
+            self,
+            grade=new(self.grade),
+            aspects=None if aspects is None else replace(aspects, grade=new(aspects.grade)),
+            subtopics=None if subtopics is None else replace(subtopics, grades=new(subtopics.grades)),
+            merges=written,
+        )
 
     def with_aspects(self) -> Qrels:
         """The same judgments with the second column of their file as aspects.
@@ -300,17 +333,19 @@ def _best_grades(
     return best, repeated
 
 
-def read_qrels(source: str | Path, *, aspects: bool | None = None) -> Qrels:
+def read_qrels(source: str | Path, *, aspects: bool | None = None, grades: str | None = None) -> Qrels:
     """Read TREC judgments: lines of ``topic iteration document grade``, plain or gzipped, ``-`` for standard input.
 
     ``aspects`` says whether the second column names the subtopics of a diversity task. With None (the default) it does
     if some document of a topic was judged under several of them, or as soon as a measure over aspects is asked for.
+    ``grades`` merges grades into fewer, such as ``0,1=0;2=1;3,4=2``.
     """
     from rankscope.read.qrels_text import parse_qrels
     from rankscope.read.source import Source
 
     text = Source.of(source)
-    topics, iterations, documents, grades, lines = parse_qrels(text)
-    return Qrels.from_columns(
-        topics, iterations, documents, grades, lines=lines, path=text.label, aspects=aspects
+    topics, iterations, documents, found, lines = parse_qrels(text)
+    qrels = Qrels.from_columns(
+        topics, iterations, documents, found, lines=lines, path=text.label, aspects=aspects
     )
+    return qrels.merged(grades) if grades else qrels

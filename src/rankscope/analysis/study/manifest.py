@@ -118,7 +118,7 @@ def open_inputs(manifest: Mapping[str, Any], beside: Path) -> Collection:
         for entry in inputs["runs"]
     ]
     judgments = checked_input(inputs["qrels"], "the judgments", beside)
-    return open_collection(judgments, Runs(runs), aspects=settings["aspects"])
+    return open_collection(judgments, Runs(runs), aspects=settings["aspects"], grades=settings.get("grades"))
 
 
 def checked_input(entry: Mapping[str, Any], what: str, beside: Path, *, here: bool = True) -> Path:

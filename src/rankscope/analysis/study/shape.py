@@ -55,7 +55,8 @@ _SETTINGS = record(
         "order": _order,
         "aspects": boolean,
         "missing": one_of(("zero", "skip")),
-    }
+    },
+    {"grades": text(r"-?\d+(,-?\d+)*=-?\d+(;-?\d+(,-?\d+)*=-?\d+)*", "how grades are merged")},
 )
 _INPUTS = record(
     {
