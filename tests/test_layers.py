@@ -48,7 +48,7 @@ STATIONS = {
     # what is asked of values and lists, and of measures themselves
     "analysis.stats": "judging measures scores",
     "analysis": "read judging measures scores analysis.stats",
-    "analysis.study": "directories json_documents read judging measures scores analysis analysis.stats",
+    "analysis.study": "files directories json_documents read judging measures scores analysis analysis.stats",
     "lab.rounding": "",
     "lab.rankings": "judging measures lab.rounding",
     "lab.axioms": "judging measures lab.rankings lab.rounding",

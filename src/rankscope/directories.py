@@ -12,7 +12,6 @@ Only files that the manifest of the earlier result lists are replaced or removed
 from __future__ import annotations
 
 import glob
-import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -80,7 +79,7 @@ def _earlier(target: Path, shown: Path, listed: Listed) -> Mapping[str, str | No
         path = _place(target, name)
         if digest is None or not path.exists():
             continue
-        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        if not path.is_file() or layer.digest(path) != digest:
             raise InputError(
                 "the file was changed since it was written here",
                 path=shown / name,

@@ -1,7 +1,8 @@
-"""Writing files: whole or not at all."""
+"""Writing files, whole or not at all; and what identifies their content."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import sys
@@ -10,10 +11,22 @@ from pathlib import Path
 
 from rankscope.errors import InputError
 
-__all__ = ["Disk", "disk", "write_atomically"]
+__all__ = ["Disk", "digest", "disk", "write_atomically"]
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
 _HERE = -100  # AT_FDCWD: paths are relative to the working directory
+
+
+def digest(content: bytes | Path) -> str:
+    """SHA-256, in hexadecimal, of bytes or of a file, which is read in blocks.
+
+    >>> digest(b"")[:16]
+    'e3b0c44298fc1c14'
+    """
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).hexdigest()
+    with content.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Disk:

@@ -203,7 +203,7 @@ def test_notebook_needs_the_lists() -> None:
         notebook(replace(scores, judged=None))
 
 
-def _asked(path: str, host: str = "127.0.0.1:80", bound: str = "127.0.0.1") -> Any:
+def _asked(path: str, *hosts: str, bound: str = "127.0.0.1") -> Any:
     """The answer of the application in this process, behind its check of hosts."""
     import asyncio
 
@@ -220,7 +220,7 @@ def _asked(path: str, host: str = "127.0.0.1:80", bound: str = "127.0.0.1") -> A
         async with httpx.AsyncClient(
             transport=httpx.ASGITransport(app=app), base_url="http://test"
         ) as client:
-            return await client.get(path, headers={"Host": host})
+            return await client.get(path, headers=[("Host", host) for host in hosts or ["127.0.0.1:80"]])
 
     return asyncio.run(ask())
 
@@ -252,7 +252,7 @@ def test_application_in_this_process() -> None:
     ],
 )
 def test_hosts_in_this_process(host: str, bound: str, status: int) -> None:
-    assert _asked("/token/", host, bound).status_code == status
+    assert _asked("/token/", host, bound=bound).status_code == status
 
 
 def test_explore_ends_when_interrupted_before_it_serves(tmp_path: Path) -> None:
@@ -286,3 +286,10 @@ def test_any_name_is_servable(tmp_path: Path) -> None:
 
     document: dict[str, Any] = {"title": "</title><script>", "runs": []}
     assert application(document, rs.Qrels.from_dict({"q": {"d": 1}}), rs.Runs([]), "token")
+
+
+def test_two_hosts_are_as_bad_as_a_foreign_one() -> None:
+    """Which of two names a proxy believed cannot be known."""
+    assert _asked("/token/", "127.0.0.1:80").status_code == 200
+    assert _asked("/token/", "127.0.0.1:80", "127.0.0.1:80").status_code == 421
+    assert _asked("/token/", "127.0.0.1:80", "evil.example").status_code == 421

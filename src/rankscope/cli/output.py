@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from rankscope.files import write_atomically
+from rankscope.files import digest, write_atomically
 from rankscope.result import Result
 from rankscope.tables import Table, json_text, render
 
@@ -97,7 +96,7 @@ def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     scores = [named_file(text)[1] for text in getattr(args, "scores", None) or ()]
     others = [path for path in (args.qrels, *scores) if path and not _passes_once(path)]
     named = [path for path in (*others, *runs) if path]
-    return {"files": {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in named}}
+    return {"files": {path: digest(Path(path)) for path in named}}
 
 
 def _passes_once(source: str) -> bool:

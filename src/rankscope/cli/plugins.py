@@ -6,7 +6,6 @@ manifest names is run only if it is the file that the manifest means, and the us
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -14,6 +13,7 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 
 from rankscope.errors import InputError
+from rankscope.files import digest
 
 __all__ = ["described_plugin", "load_listed_plugin", "load_plugin"]
 
@@ -62,7 +62,7 @@ def _import_file(path: Path) -> None:
 def described_plugin(name: str) -> dict[str, str | None]:
     """The name and the SHA-256 digest of a plugin; a module that is no file has none."""
     file = _file_of(name)
-    return {"name": name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest() if file else None}
+    return {"name": name, "sha256": digest(file) if file else None}
 
 
 def load_listed_plugin(plugin: Mapping[str, str | None], beside: Path) -> None:

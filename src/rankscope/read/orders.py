@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rankscope.errors import SettingsError, nearest
 
-__all__ = ["ORDERS", "check_order", "permutation", "score_keys"]
+__all__ = ["ORDERS", "check_order", "in_32_bits", "permutation", "score_keys"]
 
 ORDERS = ("trec_eval", "trec_eval9", "rank", "file")
 
@@ -38,7 +38,13 @@ def score_keys(scores: npt.NDArray[np.float64] | None, order: str) -> npt.NDArra
     """
     if order in ("rank", "file") or scores is None:
         return None
-    return scores.astype(np.float32).astype(np.float64) if order == "trec_eval9" else scores
+    return in_32_bits(scores).astype(np.float64) if order == "trec_eval9" else scores
+
+
+def in_32_bits(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+    """Scores as trec_eval up to 9 holds them; what is too large becomes infinite."""
+    with np.errstate(over="ignore"):
+        return scores.astype(np.float32)
 
 
 def permutation(

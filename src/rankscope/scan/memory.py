@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.read.orders import in_32_bits, score_keys
 from rankscope.read.qrels import Qrels
 from rankscope.read.runs import RunList
 from rankscope.scan.hits import RunHits, Ties
@@ -31,10 +32,10 @@ def hits_in_memory(
         judgments.append(index[hits])
         offsets.append(offsets[-1] + len(hits))
         lengths.append(len(where))
-        scores = _compared(one.scores, order)
-        tied.append(_count_tied(scores))
+        scores = score_keys(one.scores, order)
+        tied.append(_count_tied(one.scores if scores is None else scores))
         if ties:
-            groups.append(Ties.of(scores if order in ("trec_eval", "trec_eval9") else None, ranks[-1]))
+            groups.append(Ties.of(scores, ranks[-1]))
     return RunHits(
         topic=np.array(found, np.int32),
         length=np.array(lengths, np.int32),
@@ -46,11 +47,6 @@ def hits_in_memory(
         tag=name,
         ties=Ties.joined(groups) if ties else None,
     )
-
-
-def _compared(scores: npt.NDArray[np.float64] | None, order: str) -> npt.NDArray[np.floating] | None:
-    """Scores as the ordering sees them."""
-    return scores.astype(np.float32) if scores is not None and order == "trec_eval9" else scores
 
 
 def _count_tied(scores: npt.NDArray[np.floating] | None) -> int:
@@ -71,9 +67,8 @@ def ranks_of_judged(
     (array([3], dtype=int32), array([7], dtype=int32))
     """
     names = [name for name in judged if name in scores]
-    with np.errstate(over="ignore"):
-        values = np.fromiter(scores.values(), np.float64, len(scores)).astype(np.float32)
-        mine = np.fromiter(map(scores.__getitem__, names), np.float64, len(names)).astype(np.float32)
+    values = in_32_bits(np.fromiter(scores.values(), np.float64, len(scores)))
+    mine = in_32_bits(np.fromiter(map(scores.__getitem__, names), np.float64, len(names)))
     falling = np.sort(-values)
     before = np.searchsorted(falling, -mine, side="left")
     tied = np.flatnonzero(np.searchsorted(falling, -mine, side="right") - before > 1).tolist()

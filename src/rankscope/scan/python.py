@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.read.ids import to_bytes
+from rankscope.read.orders import in_32_bits
 from rankscope.read.qrels import Qrels
 from rankscope.read.run_text import RunText, TextList
 from rankscope.read.source import Source
@@ -114,8 +115,7 @@ def _ordering(
     in this order where it is theirs."""
     scores = np.concatenate(one.scores)
     if order == "trec_eval9":
-        with np.errstate(over="ignore"):
-            scores = scores.astype(np.float32)
+        scores = in_32_bits(scores).astype(np.float64)
     scored = order in ("trec_eval", "trec_eval9")
     by_score: npt.NDArray[np.int64] | None = None
     tied = 0

@@ -5,7 +5,6 @@ The manifest holds no time and no host, so that the same inputs give the same by
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from collections.abc import Iterable, Mapping
@@ -16,6 +15,7 @@ from rankscope import __version__
 from rankscope.analysis.study.shape import FORMAT, KIND, check_kind, check_manifest
 from rankscope.directories import finish_replacement, replace_directory
 from rankscope.errors import InputError
+from rankscope.files import digest
 from rankscope.json_documents import read_json
 from rankscope.read import Collection, Runs, open_collection, read_run
 
@@ -32,11 +32,6 @@ __all__ = [
 ]
 
 MANIFEST = "manifest.json"
-
-
-def digest(content: bytes) -> str:
-    """SHA-256 in hexadecimal."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def versions() -> dict[str, str]:
@@ -67,7 +62,7 @@ def _file(path: str | None, source: Path | bytes | None) -> dict[str, str | None
         return {"path": None, "sha256": digest(source)}
     if path is None or not Path(path).is_file():
         return {"path": None, "sha256": None}
-    return {"path": path, "sha256": digest(Path(path).read_bytes())}
+    return {"path": path, "sha256": digest(Path(path))}
 
 
 def described(
@@ -134,7 +129,7 @@ def checked_input(entry: Mapping[str, Any], what: str, beside: Path, *, here: bo
             f"{what}: no such file", path=entry["path"], hint="run in the directory the study was made in"
         )
     file: Path = found[0]
-    if digest(file.read_bytes()) != entry["sha256"]:
+    if digest(file) != entry["sha256"]:
         raise InputError(
             f"{what} changed since the study was made", path=file, hint="make a new study instead"
         )

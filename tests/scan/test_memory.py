@@ -1,0 +1,57 @@
+"""Lists in memory give the hits of the same lists in a file."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankscope.read import Qrels, Run
+from rankscope.read.orders import ORDERS
+from rankscope.scan import RunHits, hits_of
+from rankscope.scan.memory import ranks_of_judged
+
+QRELS = Qrels.from_dict({"1": {"a": 1, "b": 0, "é": 2}, "2": {"a": 1}})
+scores = st.sampled_from([1.0, 1.0 + 1e-9, 2.0, -0.0, 0.0, 3e38, 1e39, -1e-46, 0.1])
+lists = st.dictionaries(st.sampled_from(["a", "b", "c", "é", "z"]), scores, min_size=1)
+
+
+def in_a_file(run: dict[str, dict[str, float]], order: str) -> RunHits:
+    lines = [f"{t} Q0 {d} {i} {s!r} t" for t, one in run.items() for i, (d, s) in enumerate(one.items(), 1)]
+    return hits_of(Run("t", order, source="\n".join(lines).encode()), QRELS, ties=True)
+
+
+@given(st.dictionaries(st.sampled_from(["1", "2", "3"]), lists, min_size=1), st.sampled_from(ORDERS))
+def test_dicts_are_scanned_like_files(run: dict[str, dict[str, float]], order: str) -> None:
+    mine = hits_of(Run.from_dict(run, order=order), QRELS, ties=True)
+    theirs = in_a_file(run, order)
+    for name in ("topic", "length", "offsets", "rank", "judgment", "tied", "ignored_topics"):
+        assert list(getattr(mine, name)) == list(getattr(theirs, name)), name
+    assert mine.ties is not None
+    assert theirs.ties is not None
+    assert mine.ties.first.tolist() == theirs.ties.first.tolist()
+    assert mine.ties.size.tolist() == theirs.ties.size.tolist()
+
+
+def test_ties_of_32_bits_are_counted_for_dicts() -> None:
+    run = {"1": {"a": 1.0, "b": 1.0 + 1e-9}}
+    assert hits_of(Run.from_dict(run, order="trec_eval9"), QRELS).tied.tolist() == [2]
+    assert hits_of(Run.from_dict(run, order="trec_eval"), QRELS).tied.tolist() == [0]
+
+
+@given(lists, st.sets(st.sampled_from(["a", "b", "é", "nowhere"])))
+def test_ranks_of_judged_documents_are_those_of_the_whole_list(
+    one: dict[str, float], judged: set[str]
+) -> None:
+    qrels = Qrels.from_dict({"1": {**dict.fromkeys(judged, 1), "never": 0}})
+    whole = hits_of(Run.from_dict({"1": one}, order="trec_eval9"), qrels)
+    rank, judgment = ranks_of_judged(one, qrels.places("1"))
+    assert (rank.tolist(), judgment.tolist()) == (whole.rank.tolist(), whole.judgment.tolist())
+
+
+@pytest.mark.parametrize("order", ["rank", "file"])
+def test_orders_without_scores_have_no_ties(order: str) -> None:
+    found = hits_of(Run.from_dict({"1": {"a": 1.0, "b": 1.0}}, order=order), QRELS, ties=True)
+    assert found.ties is not None
+    assert found.ties.first.tolist() == found.rank.tolist()
+    assert found.ties.size.tolist() == [1, 1]
