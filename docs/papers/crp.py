@@ -282,7 +282,13 @@ ROWS = [
         command=_eval("DCG(discount=jk) nDCG(discount=jk)"),
         ours=_pair,
     ),
-    Row("Introduction", "grades merged for a coarser analysis", waits="`--grades` is being built"),
+    Row(
+        "Introduction",
+        "grades merged for a coarser analysis; CRP of B at rank 20 with one relevant grade",
+        command=f'{CURVE_B} --grades "1,2,3=1"',
+        ours=lambda t: str(t["curve"][-1]["crp"]),
+        why="with all grades it is 3, as in Equation 5",
+    ),
     Row(
         "Figure 2",
         "CRP beside DCG with a negative gain for non-relevant documents; the lowest point of each curve",

@@ -148,8 +148,19 @@ ROWS = [
         ours=_numbers(4),
         why="then ACT falls from ab to abx",
     ),
-    Row("Section 2", "time-biased gain", waits="being built"),
-    Row("Section 2", "a terminal document that ends a truncated ranking", waits="being built"),
+    Row(
+        "Section 2",
+        "time-biased gain: gain halves with every 224 seconds; ab and axxb",
+        command=_eval("ab axxb", "TBG"),
+        ours=_scores,
+    ),
+    Row(
+        "Section 2",
+        "a terminal document that ends a truncated ranking; ab and abx, with it and without",
+        command=_eval("ab abx", "Terminal(measure='RBP') RBP"),
+        ours=_scores,
+        why="[how it gains](measures/Terminal.md)",
+    ),
     Row(
         "Figure 1",
         "all rankings of at most two documents over two aspects",
@@ -280,11 +291,20 @@ ROWS = [
         "other assumptions relaxed: grades, documents of several aspects",
         waits="being built",
     ),
-    Row("Future work 2", "rank-biased utility (RBU) in the analysis", waits="being built"),
+    Row(
+        "Future work 2",
+        "rank-biased utility (RBU) in the analysis",
+        command="rankscope properties --aspects 2 --depth 10 --relevant 10 -m RBU",
+        ours=lambda t: lines(
+            *(f"{row['property']} {row['violations']:,} of {row['cases']:,}" for row in t["properties"])
+        ),
+        why="a second document of an aspect gains nothing and costs the effort e, so that a relevant document can lower the score",
+    ),
     Row(
         "Future work 3",
         "D#-measures in the analysis",
-        command="rankscope properties --aspects 2 --depth 10 --relevant 10 -m DS_nDCG@10",
+        command="rankscope properties --aspects 2 --depth 8 --relevant 8 -m \"DS_nDCG@8 DS(measure='ERR')@8 DS(measure='RBP')@8 DS(measure='AP')@8\"",
         ours=_violated,
+        why="with nDCG, ERR, RBP or AP on the global gains",
     ),
 ]
