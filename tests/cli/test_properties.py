@@ -36,6 +36,8 @@ def test_settings_are_enough_to_repeat(capsysbinary: pytest.CaptureFixture[bytes
     assert settings == {
         "measures": ["AP_IA"],
         "aspects": 2,
+        "several": False,
+        "letters": ["a", "b", "x"],
         "depth": 4,
         "relevant": 3,
         "nonrelevant": 2,

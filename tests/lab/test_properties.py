@@ -27,7 +27,7 @@ def words(world: World, depth: int) -> list[str]:
 def related(world: World, depth: int) -> Iterator[tuple[str, Pair]]:
     """(property, (lower, higher)) for every pair of rankings, straight from the definitions."""
     grade = dict(zip(world.labels, world.grades, strict=True))
-    aspects = [letter for letter, a in zip(world.labels, world.aspect, strict=True) if a >= 0]
+    aspects = [] if world.graded else [letter for letter in world.labels if letter != "x"]
     for word in words(world, depth):
         if 1 <= len(word) < depth:
             for letter in world.labels:
@@ -51,7 +51,7 @@ def related(world: World, depth: int) -> Iterator[tuple[str, Pair]]:
 def reach(world: World, depth: int) -> set[Pair]:
     """The transitive closure, from the empty ranking on, by the book."""
     steps: dict[str, set[str]] = {word: set() for word in words(world, depth)}
-    aspects = [letter for letter, a in zip(world.labels, world.aspect, strict=True) if a >= 0]
+    aspects = [] if world.graded else [letter for letter in world.labels if letter != "x"]
     for word in words(world, depth - 1):
         for letter, grade in zip(world.labels, world.grades, strict=True):
             low, high = (word, word + letter) if grade > 0 else (word + letter, word)
@@ -215,7 +215,10 @@ def test_too_much_is_refused_with_the_numbers() -> None:
 @pytest.mark.parametrize(
     "settings, message",
     [
-        ({"aspects": 2, "grades": 1}, "both aspects and grades"),
+        ({"grades": 1, "several": True}, "no aspects"),
+        ({"grades": 1, "weights": [1.0]}, "no aspects"),
+        ({"aspects": 2, "grades": 10}, "grades up to 10"),
+        ({"aspects": 4, "grades": 2, "several": True}, "80 kinds of documents"),
         ({"aspects": 0}, "0 aspects"),
         ({"grades": 12}, "grades up to 12"),
         ({"relevant": 0}, "0 relevant documents"),

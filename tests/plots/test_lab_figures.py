@@ -68,8 +68,8 @@ def test_what_makes_no_tree() -> None:
         plot_relations(properties=["swop"])
     with pytest.raises(SettingsError, match="needs aspects"):
         plot_relations(grades=1, properties=["redundancy"])
-    with pytest.raises(SettingsError, match="both"):
-        plot_relations(grades=1, aspects=2)
+    with pytest.raises(SettingsError, match="grades up to 10"):
+        plot_relations(grades=10, aspects=2)
 
 
 def test_from_a_case_analysis() -> None:

@@ -1,11 +1,13 @@
 """Find out what measures guarantee: every ranking up to a depth is evaluated, every related pair compared.
 
 A ranking is a word: a, b, ... stand for documents relevant to one aspect and x for non-relevant ones; with --grades the
-letters are grades. No data is needed.
+letters are grades. With both, A is a document highly relevant to a; with --several, (ab) is relevant to both. Every
+verdict is also a sentence that can be quoted (on a terminal, and as table "verdicts" in JSON). No data is needed.
 
 examples:
   rankscope properties -m "ACT AP_IA RR alpha_nDCG@10"
   rankscope properties --aspects 3 --depth 8 --relevant 5 -m "ERR_IA NRBP" -f json
+  rankscope properties --aspects 2 --grades 2 --several --depth 4 -m "ERR_IA RBU D_nDCG@4"
   rankscope properties --grades 2 --depth 6 --property swap --property replacement -m "Twist@6 nDCG"
 """
 
@@ -31,9 +33,18 @@ DEFAULT = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--aspects", type=int, metavar="M", help="aspects of the topic (default: 2)")
-    kind.add_argument("--grades", type=int, metavar="G", help="grades 0 to G instead of aspects")
+    parser.add_argument("--aspects", type=int, metavar="M", help="aspects of the topic (default: 2)")
+    parser.add_argument(
+        "--grades",
+        type=int,
+        metavar="G",
+        help="grades 0 to G instead of aspects; with --aspects, for each aspect",
+    )
+    parser.add_argument(
+        "--several",
+        action="store_true",
+        help="also documents that are relevant to several aspects, such as (ab)",
+    )
     parser.add_argument("--depth", type=int, default=10, metavar="H", help="longest ranking (default: 10)")
     parser.add_argument(
         "--relevant",
@@ -76,6 +87,7 @@ def run(args: argparse.Namespace) -> None:
         relevant=args.relevant,
         nonrelevant=args.nonrelevant,
         weights=_weights(args.weights),
+        several=args.several,
         properties=args.property,
         fixed_length=args.fixed_length,
         possible=not args.impossible,
@@ -86,7 +98,7 @@ def run(args: argparse.Namespace) -> None:
         emit_interrupted(args, found)
     emit(args, found)
     if args.output is None and format_of(args) == "table":
-        _write_sentences(found["counterexamples"])
+        _write_sentences(found["verdicts"])
 
 
 def _weights(text: str | None) -> list[float] | None:
@@ -98,7 +110,13 @@ def _weights(text: str | None) -> list[float] | None:
         raise SettingsError(f"weights {text!r}", hint="give numbers such as 0.5,0.3,0.2") from None
 
 
-def _write_sentences(examples: Table) -> None:
+def _write_sentences(verdicts: Table) -> None:
+    """Violations in full; the others only by the names of their measures, for there are many."""
     width = min(120, shutil.get_terminal_size((120, 24)).columns)
-    for sentence in examples.column("explanation"):
+    sentences = [str(row["sentence"]) for row in verdicts.records() if row["holds"] is not True]
+    broken = {row["measure"] for row in verdicts.records() if row["holds"] is not True}
+    sound = [str(name) for name in dict.fromkeys(verdicts.column("measure")) if name not in broken]
+    if sound:
+        sentences.append(f"No violation by {', '.join(sound)}.")
+    for sentence in sentences:
         sys.stdout.write("\n" + textwrap.fill(printable(str(sentence)), width, subsequent_indent="  ") + "\n")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.errors import SettingsError
-from rankscope.lab.axioms.related import related
+from rankscope.lab.axioms.related import letters_of, related
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import (
     COLOURS,
@@ -86,7 +86,7 @@ def plot_properties(
     """
     chosen = result.measure(measure)
     lengths = [f.shortest[0].length for f in result.findings if f.measure == chosen and f.shortest]
-    letters = int(result.settings.get("aspects") or result.settings["grades"]) + 1
+    letters = len(result.settings["letters"])
     shown = min(max([2, *lengths]), readable_depth(letters), int(result.settings["depth"]))
     return plot_related(result.related(chosen, shown if depth is None else depth), width=width)
 
@@ -139,9 +139,11 @@ def readable_depth(letters: int) -> int:
 def _places(words: list[str]) -> dict[str, Place]:
     """Column (length) and row of every ranking: the longest below each other, the others in the middle of theirs."""
     spelt = ["" if word == "-" else word for word in words]
-    labels = [word for word in spelt if len(word) == 1]
-    deepest = max(map(len, spelt))
-    leaves = sorted((w for w in spelt if len(w) == deepest), key=lambda w: [labels.index(c) for c in w])
+    length = {word: len(letters_of(word)) for word in spelt}
+    labels = [word for word in spelt if length[word] == 1]
+    deepest = max(length.values())
+    longest = [word for word in spelt if length[word] == deepest]
+    leaves = sorted(longest, key=lambda w: [labels.index(letter) for letter in letters_of(w)])
     rows = {word: float(row) for row, word in enumerate(leaves)}
 
     def row(word: str) -> float:
@@ -149,7 +151,7 @@ def _places(words: list[str]) -> dict[str, Place]:
             rows[word] = float(np.mean([row(word + label) for label in labels]))
         return rows[word]
 
-    return {word or "-": (float(len(word)), row(word)) for word in spelt}
+    return {word or "-": (float(length[word]), row(word)) for word in spelt}
 
 
 def _draw_rankings(axes: Any, rankings: list[dict[str, Cell]], places: dict[str, Place], half: float) -> None:

@@ -19,6 +19,7 @@ from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.comparison import (
     AnyRelation,
     impossible,
+    kept_of,
     pairs_of,
     refuse_undefined,
     relations_of,
@@ -87,10 +88,22 @@ class Finding:
     violations: int = 0
     shortest: list[Counterexample] = field(default_factory=list)
 
+    def sentence(self, where: str) -> str:
+        """The verdict in one sentence that can be quoted; ``where`` says which rankings were looked at."""
+        name, meaning = self.relation.name, self.relation.meaning.rpartition(": ")[2]
+        name = "the induced order" if name == "induced" else name
+        if not self.cases:
+            return f"{self.measure} was not tested for {name}: it relates none of {where}."
+        if not self.violations:
+            return f"{self.measure} satisfies {name} ({meaning}) in all {self.cases:,} cases among {where}."
+        share = f"{self.violations:,} of {self.cases:,} cases ({self.violations / self.cases:.1%})"
+        shortest = f"; the shortest is {self.shortest[0].sentence(self.measure)}" if self.shortest else ""
+        return f"{self.measure} violates {name} ({meaning}) in {share} among {where}{shortest}."
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PropertiesResult(Result):
-    """The outcome of a case analysis: ``tables['properties']`` and ``tables['counterexamples']``."""
+    """The outcome of a case analysis: ``tables['properties']``, ``['counterexamples']`` and ``['verdicts']``."""
 
     findings: tuple[Finding, ...]
     settings: dict[str, Any]
@@ -107,12 +120,26 @@ class PropertiesResult(Result):
 
     @property
     def display(self) -> Sequence[Table]:
-        """The counts; counterexamples are read as sentences."""
+        """The counts; verdicts are read as sentences."""
         return (self.tables["properties"],)
+
+    @property
+    def where(self) -> str:
+        """Which rankings were looked at, in words."""
+        given = self.settings
+        lengths = "of" if given["fixed_length"] else "of up to"
+        counts = "" if given["possible"] else ", whether so many are judged or not"
+        weights = (
+            f", aspects weighted {', '.join(f'{w:g}' for w in given['weights'])}" if given["weights"] else ""
+        )
+        return (
+            f"all rankings {lengths} {given['depth']} documents over {', '.join(given['letters'])} "
+            f"({given['relevant']} judged of each relevant kind{counts}{weights})"
+        )
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
-        """``properties`` {measure, property, cases, violations} and ``counterexamples``."""
+        """``properties`` {measure, property, cases, violations}, ``counterexamples``, and ``verdicts`` as sentences."""
         counts = [(str(f.measure), f.relation.name, f.cases, f.violations) for f in self.findings]
         examples = [
             (
@@ -127,6 +154,11 @@ class PropertiesResult(Result):
             for f in self.findings
             for e in f.shortest
         ]
+        where = self.where if self.complete else f"those seen before the interruption of {self.where}"
+        verdicts = [
+            (str(f.measure), f.relation.name, not f.violations if f.cases else None, f.sentence(where))
+            for f in self.findings
+        ]
         partial = "" if self.complete else " (interrupted: only the rankings seen so far)"
         columns = ("measure", "property", "low", "high", "low_score", "high_score", "explanation")
         return {
@@ -139,6 +171,7 @@ class PropertiesResult(Result):
             "counterexamples": Table(
                 "counterexamples", columns, examples, caption="shortest counterexamples"
             ),
+            "verdicts": Table("verdicts", ("measure", "property", "holds", "sentence"), verdicts),
         }
 
     def violations(self, measure: str | Measure, property: str) -> int:
@@ -156,7 +189,16 @@ class PropertiesResult(Result):
         """
         chosen = self.measure(measure)
         relations = {f.relation.name: f.relation for f in self.findings if f.relation.name != "induced"}
-        kept = ("aspects", "grades", "relevant", "nonrelevant", "weights", "fixed_length", "possible")
+        kept = (
+            "aspects",
+            "several",
+            "grades",
+            "relevant",
+            "nonrelevant",
+            "weights",
+            "fixed_length",
+            "possible",
+        )
         return related(
             chosen,
             depth=self.settings["depth"] if depth is None else depth,
@@ -188,6 +230,7 @@ def properties(
     relevant: int | None = None,
     nonrelevant: int | None = None,
     weights: Sequence[float] | None = None,
+    several: bool = False,
     properties: Sequence[AnyRelation] | None = None,
     fixed_length: bool = False,
     possible: bool = True,
@@ -197,9 +240,10 @@ def properties(
     """Compare the scores of all pairs of rankings that a property relates.
 
     Rankings are words over ``aspects`` letters and x (a document is relevant to one aspect or to none), or over the
-    grades 0 to ``grades``; by default two aspects. ``relevant`` documents are judged for each aspect or grade (default:
-    ``depth``), ``nonrelevant`` others. ``fixed_length`` compares only rankings of exactly ``depth`` documents.
-    ``possible`` leaves out rankings with more documents of a kind than are judged.
+    grades 0 to ``grades``; by default two aspects. With both, a document has a grade for its aspect (a, then A);
+    ``several`` adds documents that are relevant to several aspects, such as (ab). ``relevant`` documents of each kind
+    are judged (default: ``depth``), ``nonrelevant`` others. ``fixed_length`` compares only rankings of exactly
+    ``depth`` documents. ``possible`` leaves out rankings with more documents of a kind than are judged.
 
     >>> result = properties("ACT AP_IA", aspects=2, depth=4, relevant=10)
     >>> print(result.tables["counterexamples"].rows[0][-1])
@@ -208,17 +252,15 @@ def properties(
     if depth < 1:
         raise SettingsError(f"depth {depth}", hint="the longest ranking has 1 document or more")
     chosen = parse_many(measures)
-    world = world_of(aspects, grades, depth, relevant, nonrelevant, weights)
+    world = world_of(aspects, grades, depth, relevant, nonrelevant, weights, several)
     check_depth(world, depth)
     every = _OF_GRADES if world.graded else _OF_ASPECTS
     relations = relations_of(every if properties is None else properties, world)
     analysis = _Analysis(chosen, world, depth, relations, examples, fixed_length, possible, jobs)
     settings = {
         "measures": [str(measure) for measure in chosen],
-        **({"aspects": world.aspects} if grades is None else {"grades": grades}),
+        **kept_of(world, grades, several),
         "depth": depth,
-        "relevant": world.judged[0 if grades is None else 1],
-        "nonrelevant": world.judged[-1 if grades is None else 0],
         "weights": None if weights is None else [float(w) for w in weights],
         "properties": [one.name for one in relations],
         "fixed_length": fixed_length,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
 from rankscope.measures import Measure
 
-__all__ = ["AnyRelation", "impossible", "pairs_of", "refuse_undefined", "relations_of", "world_of"]
+__all__ = ["AnyRelation", "impossible", "kept_of", "pairs_of", "refuse_undefined", "relations_of", "world_of"]
 
 AnyRelation = str | Relation | Callable[[str], Iterable[tuple[str, str]]]
 
@@ -26,19 +27,37 @@ def world_of(
     relevant: int | None = None,
     nonrelevant: int | None = None,
     weights: Sequence[float] | None = None,
+    several: bool = False,
 ) -> World:
-    """The world of a case analysis: two aspects unless aspects or grades are given, as many judged as the depth."""
-    if aspects is not None and grades is not None:
-        raise SettingsError(
-            "both aspects and grades", hint="rankings have either aspects or grades; give one of them"
-        )
+    """The world of a case analysis: two aspects unless aspects or grades are given, as many judged as the depth.
+
+    With both, documents have a grade for an aspect; ``several`` adds documents that are relevant to several aspects.
+    """
     relevant = depth if relevant is None else relevant
     nonrelevant = depth if nonrelevant is None else nonrelevant
-    if grades is None:
-        return aspect_world(
-            2 if aspects is None else aspects, relevant=relevant, nonrelevant=nonrelevant, weights=weights
-        )
-    return graded_world(grades, relevant=relevant, nonrelevant=nonrelevant)
+    if grades is not None and aspects is None:
+        if several or weights is not None:
+            raise SettingsError(
+                "no aspects", hint="documents of several aspects, and weights, need aspects=2"
+            )
+        return graded_world(grades, relevant=relevant, nonrelevant=nonrelevant)
+    return aspect_world(
+        2 if aspects is None else aspects, relevant=relevant, nonrelevant=nonrelevant, weights=weights,
+        grades=1 if grades is None else grades, several=several,
+    )  # fmt: skip
+
+
+def kept_of(world: World, grades: int | None, several: bool) -> dict[str, Any]:
+    """What the settings of a result say about its world."""
+    of_aspects = {} if world.graded else {"aspects": world.aspects, "several": several}
+    relevant = world.judged[1 if world.graded else 0]
+    return {
+        **of_aspects,
+        **({} if grades is None else {"grades": grades}),
+        "letters": list(world.labels),
+        "relevant": relevant,
+        "nonrelevant": world.judged[0 if world.graded else -1],
+    }
 
 
 def relations_of(wanted: Iterable[AnyRelation], world: World) -> list[Relation]:

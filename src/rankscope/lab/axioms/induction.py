@@ -31,21 +31,23 @@ def single_steps(tree: Tree) -> Steps:
     """Every step of the three relations, from the empty ranking on."""
     shape, world = tree.shape, tree.world
     low, high = [], []
-    seen = None
+    covered = None
     if world.aspects > 1:
-        seen = (tree.by_aspect.lists.relevant().count > 0).reshape(world.aspects, -1)
+        covered = (tree.by_aspect.lists.relevant().count > 0).reshape(world.aspects, -1)
     for level in range(1, shape.depth + 1):
         parents = np.arange(shape.starts[level - 1], shape.starts[level])
         for letter, grade in enumerate(world.grades):
             children = np.arange(*shape.row(level, letter).indices(shape.size))
             low.append(parents if grade > 0 else children)
             high.append(children if grade > 0 else parents)
-            for other in range(len(world)):
-                old, new = world.aspect[letter], world.aspect[other]
-                if seen is not None and old >= 0 and new >= 0 and old != new:
-                    fresh = seen[old, parents] & ~seen[new, parents]
-                    low.append(children[fresh])
-                    high.append(children[fresh] + (other - letter) * len(parents))
+        for old, new, seen, unseen in world.redundant:
+            assert covered is not None
+            fresh = covered[:, parents][list(seen)].all(axis=0) & ~covered[:, parents][list(unseen)].any(
+                axis=0
+            )
+            children = np.arange(*shape.row(level, old).indices(shape.size))[fresh]
+            low.append(children)
+            high.append(children + (new - old) * len(parents))
     lower, higher = np.concatenate(low), np.concatenate(high)
     order = np.argsort(lower, kind="stable")
     counts = np.bincount(lower, minlength=shape.size)

@@ -11,6 +11,7 @@ from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.comparison import (
     AnyRelation,
     impossible,
+    kept_of,
     pairs_of,
     refuse_undefined,
     relations_of,
@@ -19,13 +20,14 @@ from rankscope.lab.axioms.comparison import (
 from rankscope.lab.axioms.relations import Relation
 from rankscope.lab.rankings.enumeration import Evaluator, number_of_rankings
 from rankscope.lab.rankings.tree import Tree
+from rankscope.lab.rankings.worlds import letters_of
 from rankscope.lab.rounding import exceeded_by, magnitude
 from rankscope.measures import Measure
 from rankscope.measures.grammar import parse
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
 
-__all__ = ["MOST", "related"]
+__all__ = ["MOST", "letters_of", "related"]
 
 MOST = 100_000
 """Rankings beyond which nobody looks at single pairs."""
@@ -42,6 +44,7 @@ def related(
     relevant: int | None = None,
     nonrelevant: int | None = None,
     weights: Sequence[float] | None = None,
+    several: bool = False,
     properties: Sequence[AnyRelation] | None = None,
     fixed_length: bool = False,
     possible: bool = True,
@@ -56,7 +59,7 @@ def related(
     >>> [(row["low"], row["high"]) for row in pairs.records() if row["violated"]][:2]
     [('aax', 'aa'), ('bax', 'ba')]
     """
-    world = world_of(aspects, grades, depth, relevant, nonrelevant, weights)
+    world = world_of(aspects, grades, depth, relevant, nonrelevant, weights, several)
     number = number_of_rankings(len(world), depth) if depth >= 1 else 0
     if not 1 <= number <= MOST:
         raise SettingsError(
@@ -85,9 +88,7 @@ def related(
         Table("relations", columns, rows, caption=name or "Related rankings"),
         Table("rankings", ("ranking", "length", "possible", "score"), rankings, caption=name or "Rankings"),
         settings={
-            "measure": name or None, **({"aspects": world.aspects} if grades is None else {"grades": grades}),
-            "depth": depth, "relevant": world.judged[0 if grades is None else 1],
-            "nonrelevant": world.judged[-1 if grades is None else 0],
+            "measure": name or None, **kept_of(world, grades, several), "depth": depth,
             "weights": None if weights is None else [float(w) for w in weights],
             "properties": [one.name for one in relations], "fixed_length": fixed_length, "possible": possible,
         },

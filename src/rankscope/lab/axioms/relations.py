@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -117,19 +116,12 @@ def _append_nonrelevant(tree: Tree, first: int) -> Iterator[Pairs]:
 
 
 def _append_redundant(tree: Tree, first: int) -> Iterator[Pairs]:
-    seen = (tree.by_aspect.lists.relevant().count > 0).reshape(tree.world.aspects, -1)
-    letters = [tree.world.aspect.index(a) for a in range(tree.world.aspects)]
+    covered = (tree.by_aspect.lists.relevant().count > 0).reshape(tree.world.aspects, -1)
     for level in _levels(tree, first):
-        parents = seen[:, tree.shape.starts[level - 1] : tree.shape.starts[level]]
-        for old, new in permutations(range(tree.world.aspects), 2):
-            mask = parents[old] & ~parents[new]
-            yield Pairs(_row(tree, level, letters[old]), _row(tree, level, letters[new]), mask)
-
-
-def _better(world: World) -> list[tuple[int, int]]:
-    """(worse, better) letters."""
-    grades = world.grades
-    return [(low, high) for low, high in permutations(range(len(world)), 2) if grades[low] < grades[high]]
+        parents = covered[:, tree.shape.starts[level - 1] : tree.shape.starts[level]]
+        for old, new, seen, unseen in tree.world.redundant:
+            mask = np.asarray(parents[list(seen)].all(axis=0) & ~parents[list(unseen)].any(axis=0))
+            yield Pairs(_row(tree, level, old), _row(tree, level, new), mask)
 
 
 def _swap(tree: Tree, first: int) -> Iterator[Pairs]:
@@ -140,7 +132,7 @@ def _swap(tree: Tree, first: int) -> Iterator[Pairs]:
             for lower in range(upper + 1, level + 1):
                 gap = lower - upper - 1
                 shape = (letters ** (level - lower), letters, letters**gap, letters, letters ** (upper - 1))
-                for worse, better in _better(tree.world):
+                for worse, better in tree.world.better:
                     low = (slice(None), better, slice(None), worse, slice(None))
                     high = (slice(None), worse, slice(None), better, slice(None))
                     yield Pairs(
@@ -155,7 +147,7 @@ def _replace(tree: Tree, first: int) -> Iterator[Pairs]:
         whole = _level(tree, level)
         for rank in range(1, level + 1):
             shape = (letters ** (level - rank), letters, letters ** (rank - 1))
-            for worse, better in _better(tree.world):
+            for worse, better in tree.world.better:
                 yield Pairs(
                     Stretch(whole.start, whole.stop, shape, (slice(None), worse, slice(None))),
                     Stretch(whole.start, whole.stop, shape, (slice(None), better, slice(None))),
@@ -197,7 +189,7 @@ def _built_in() -> None:
         ),
         Relation(
             "redundancy",
-            "S p <= S n: a document of an aspect already covered gains no more than one of a new aspect",
+            "S p <= S n: a document of aspects already covered gains no more than the same of new aspects",
             "a document of an aspect already covered gained more than one of a new aspect",
             _append_redundant,
             local=True,

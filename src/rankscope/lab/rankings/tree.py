@@ -21,7 +21,7 @@ from rankscope.judging.aspects import ByAspect
 from rankscope.judging.lists import AnyArray, Ints, Lists
 from rankscope.judging.pool import Pool
 from rankscope.lab.rankings.tree_hits import TreeByAspect, TreeHits
-from rankscope.lab.rankings.worlds import World
+from rankscope.lab.rankings.worlds import World, letters_of
 
 __all__ = ["Shape", "Tree"]
 
@@ -154,12 +154,13 @@ class Tree(Lists):
 
     def node(self, word: str) -> int | None:
         """The number of a ranking in a tree without prefix; None if it is not in the tree."""
-        if len(word) > self.shape.depth or any(label not in self.world.labels for label in word):
+        letters = letters_of(word)
+        if len(letters) > self.shape.depth or any(label not in self.world.labels for label in letters):
             return None
         code = 0
-        for label in reversed(word):
+        for label in reversed(letters):
             code = code * self.shape.letters + self.world.labels.index(label)
-        return self.shape.starts[len(word)] + code
+        return self.shape.starts[len(letters)] + code
 
     def flat(self) -> Lists:
         """The same lists written out, document by document, for formulas that do not follow the tree."""
