@@ -188,7 +188,7 @@ def test_a_large_file_is_left_in_the_middle(tmp_path: Path, monkeypatch: pytest.
     path.write_text("".join(f"q Q0 d{i} 1 {-i} t\n" for i in range(5000)))
     monkeypatch.setattr(native, "_TURN", 1000)
     stop, turns = threading.Event(), []
-    more = native._Scan._more
+    more = native._Reading._more
 
     def counted(self: Any, file: Any, most: int) -> int:
         turns.append(most)
@@ -196,11 +196,11 @@ def test_a_large_file_is_left_in_the_middle(tmp_path: Path, monkeypatch: pytest.
             stop.set()
         return more(self, file, most)
 
-    monkeypatch.setattr(native._Scan, "_more", counted)
+    monkeypatch.setattr(native._Reading, "_more", counted)
     obey((stop,))
     try:
         with pytest.raises(Cancelled):
-            native.scan(Source.of(path), Qrels.from_dict({"q": {"d1": 1}}), "trec_eval")
+            native.hits_in_source(Source.of(path), Qrels.from_dict({"q": {"d1": 1}}), "trec_eval")
         with pytest.raises(Cancelled):
             list(Source.of(path).blocks())
     finally:
