@@ -485,7 +485,7 @@ def test_canonical_text() -> None:
     assert measure("Twist @ 1000") == measure("Twist(patience=1, grades='equal')")
     assert {m.name for m in REGISTRY.values() if m.family == "effort"} == {
         "Twist", "Rho", "Sigma", "SigmaPlus", "SigmaMinus", "BalancePoint",
-        "CRP", "CRP_min", "CRP_N", "b_ratio", "Rho2012",
+        "CRP", "CRP_min", "CRP_N", "b_ratio", "Rho2012", "TwistTime", "BalanceTime",
     }  # fmt: skip
 
 

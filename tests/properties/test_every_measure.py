@@ -59,7 +59,8 @@ def other_values(key: str, parameter: object) -> list[object]:
         return [choice for choice in choices if choice != default]
     if isinstance(default, bool):
         return [not default]
-    return {"rel": [2], "p": [0.5], "beta": [0.25], "gains": ["exp2", "0,1,5,2", "1=3,2=1"]}.get(key, [])
+    others = {"rel": [2], "p": [0.5], "beta": [0.25], "gains": ["exp2", "0,1,5,2", "1=3,2=1"]}
+    return {**others, "times": ["1", "2,3,50"]}.get(key, [])
 
 
 EVERY = [variant for known in distinct() for variant in variants(known)]

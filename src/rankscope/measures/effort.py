@@ -18,12 +18,14 @@ import numpy as np
 from rankscope.judging.lists import AnyArray, Floats, Lists
 from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.effort_curves import CROSSINGS, Curves, curves_of
+from rankscope.measures.effort_time import TimedCurves, seconds_of_grades, timed_curves_of
 from rankscope.measures.effort_weights import WeightedCurves, grade_values
 
 __all__ = [
     "CRP",
     "CRP_N",
     "BalancePoint",
+    "BalanceTime",
     "CRP_min",
     "Rho",
     "Rho2012",
@@ -31,6 +33,7 @@ __all__ = [
     "SigmaMinus",
     "SigmaPlus",
     "Twist",
+    "TwistTime",
     "b_ratio",
 ]
 
@@ -148,6 +151,46 @@ class Twist(_Weighted, _Crossing):
 
     def value(self, curves: Curves) -> AnyArray:
         return (curves.base / curves.balance(self.crossing) + _sigma(curves)) / 2
+
+
+class _Timed(_Crossing, abstract=True):
+    times: str = parameter(
+        "tbg", "seconds for documents of grades 0, 1, 2, ..., such as '8.5,11'; tbg: as in time-biased gain"
+    )
+
+    def validate(self) -> None:
+        seconds_of_grades(self.times, self.name)
+
+    def curves(self, lists: Lists) -> TimedCurves:
+        return timed_curves_of(lists, self.rel, self.cutoff, self.times, self.name)
+
+
+class TwistTime(_Timed):
+    """Twist by the clock (experimental): how little avoidable time the list costs, with seconds in the place of ranks.
+
+    TwistTime = (Rho + Sigma) / 2,  Rho = E / max(E, T),  E = time of all relevant documents, T = time above the rank
+    after the first crossing;  Sigma as in Twist, from RP[j] = T(j) - T of the ideal list at the ranks of the grade, and
+    against the longest spaces that lists have. With the same time for every document it is Twist.
+    times: seconds by grade that do not fall, the last for all better ones;  tbg: 8.495 s non-relevant, 11.12 s relevant
+    """
+
+    def value(self, curves: Curves) -> AnyArray:
+        assert isinstance(curves, TimedCurves)
+        recovered = np.maximum(curves.ideal_time, curves.crossing_time(self.crossing))
+        return (curves.ideal_time / recovered + _sigma(curves)) / 2
+
+
+class BalanceTime(_Timed):
+    """Balance time (experimental): the seconds until the list has made up for what it lost, but not before the ideal.
+
+    max(E, T), with E and T as in TwistTime;  infinite if CRP never crosses the axis
+    """
+
+    range = (0.0, float("inf"))
+
+    def value(self, curves: Curves) -> AnyArray:
+        assert isinstance(curves, TimedCurves)
+        return np.maximum(curves.ideal_time, curves.crossing_time(self.crossing))
 
 
 def _sigma(curves: Curves) -> Floats:

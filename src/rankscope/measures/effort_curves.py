@@ -170,16 +170,24 @@ class Curves:
         ``matters``: CRP[m] <= 0 < CRP[m+1]
         A curve that is 0 everywhere has m = 1.
         """
+        found = self._first_rank(self.crossed(mode)) - 1
+        found[self.at_once(mode)] = 1.0
+        return found
+
+    def crossed(self, mode: str) -> AnyArray:
+        """At which hits the curve crosses the axis."""
         after = self.after if self.slack is None else self.after + self.slack
         if mode == "matters":
-            crossed = (after > 0) if self.slack is None else self.after - self.slack > 0
-        else:
-            crossed = (self.before < 0 if self.slack is None else self.before + self.slack < 0) & (after >= 0)
-        found = self._first_rank(crossed) - 1
-        found[self.level] = 1.0
-        if mode == "definition":
-            found[self.hits.sum((self.hits.rank == 1) & (self.rp == 0)) > 0] = 1.0
-        return found
+            return np.asarray(after > 0 if self.slack is None else self.after - self.slack > 0)
+        before = self.before if self.slack is None else self.before + self.slack
+        return np.asarray((before < 0) & (after >= 0))
+
+    def at_once(self, mode: str) -> AnyArray:
+        """Which lists cross at rank 1 whatever comes later: ideal ones, and by definition those that begin in place."""
+        if mode != "definition":
+            return self.level
+        in_place = self.hits.sum((self.hits.rank == 1) & (self.rp == 0)) > 0
+        return np.asarray(self.level | in_place)
 
     def _first_rank(self, condition: AnyArray) -> Floats:
         hits = self.hits.where(condition)

@@ -19,6 +19,7 @@ AP_IA: rankscope.measures.diversity.AP_IA
 AvgIPrec: rankscope.measures.trec.AvgIPrec
 BPref: rankscope.measures.classic.Bpref
 BalancePoint: rankscope.measures.effort.BalancePoint
+BalanceTime: rankscope.measures.effort.BalanceTime
 BinG: rankscope.measures.trec.BinG
 Bpref: rankscope.measures.classic.Bpref
 CG: rankscope.measures.cumulated.CG
@@ -90,6 +91,7 @@ TBG: rankscope.measures.utility.TBG
 Terminal: rankscope.measures.terminal.Terminal
 TopicRBP: rankscope.measures.trec.TopicRBP
 Twist: rankscope.measures.effort.Twist
+TwistTime: rankscope.measures.effort.TwistTime
 Unjudged: rankscope.measures.trec.Unjudged
 Utility: rankscope.measures.trec.Utility
 YAAP: rankscope.measures.trec.YAAP
