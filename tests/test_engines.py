@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -175,3 +179,61 @@ def test_nobody_but_the_engines_starts_workers() -> None:
         if any(word in path.read_text("utf-8") for word in words)
     ]
     assert [name for name in found if not name.startswith("engines")] == []
+
+
+def dies_once(piece: tuple[int, str]) -> int:
+    """Kills its own process the first time it sees the piece 3."""
+    number, mark = piece
+    if number == 3 and not Path(mark).exists():
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def always_dies(piece: int) -> int:
+    if piece == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return piece
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills otherwise")
+def test_a_killed_process_is_replaced(tmp_path: Path) -> None:
+    pieces = [(number, str(tmp_path / "died")) for number in range(8)]
+    assert run_pieces(dies_once, pieces, jobs=2, processes=True) == [n * n for n in range(8)]
+    assert (tmp_path / "died").exists()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills otherwise")
+def test_what_always_kills_its_process_is_said_in_one_line() -> None:
+    with pytest.raises(
+        rs.errors.WorkerError, match="a worker process was killed, 3 times; there may be too little"
+    ):
+        run_pieces(always_dies, list(range(8)), jobs=2, processes=True)
+
+
+UNGUARDED = """
+import multiprocessing, os
+multiprocessing.set_start_method({method!r})
+os.environ["RANKSCOPE_SCANNER"] = "python"
+import rankscope as rs
+print("once")
+scores = rs.evaluate({qrels!r}, {runs!r}, "AP", jobs=2)
+print(scores.mean("AP").tolist())
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+@pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "unguarded"])
+def test_scripts_without_a_main_guard_work(
+    method: str, guarded: bool, place: Path, serial: Scores, tmp_path: Path
+) -> None:
+    text = UNGUARDED.format(method=method, qrels=str(place / "qrels.txt"), runs=str(place / "runs"))
+    if guarded:
+        text = "if __name__ == '__main__':" + text.replace("\n", "\n    ")
+    (tmp_path / "script.py").write_text(text)
+    ran = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, timeout=120
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == f"once\n{serial.mean('AP').tolist()}\n"
+    assert ("its work is done by threads" in ran.stderr) == (not guarded)

@@ -115,6 +115,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "InputError": lambda: rs.errors.InputError("wrong", path="run.txt", line=3, hint="mend it"),
     "MeasureError": lambda: rs.errors.MeasureError("wrong"),
     "MissingDependencyError": lambda: rs.errors.MissingDependencyError.of("pandas", "frames", "frames"),
+    "WorkerError": lambda: rs.errors.WorkerError("a worker process was killed", hint="try fewer at once"),
     "SettingsError": lambda: rs.errors.SettingsError("wrong", hint="mend it"),
 }
 """One thing of every public kind."""

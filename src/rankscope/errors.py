@@ -14,6 +14,7 @@ __all__ = [
     "MissingDependencyError",
     "RankscopeError",
     "SettingsError",
+    "WorkerError",
     "nearest",
 ]
 
@@ -74,6 +75,10 @@ class MeasureError(InputError):
 
 class SettingsError(InputError):
     """An option or argument outside what it may be."""
+
+
+class WorkerError(InputError):
+    """A process or machine that did part of the work died, again and again."""
 
 
 class MissingDependencyError(InputError):

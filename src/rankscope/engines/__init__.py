@@ -53,16 +53,17 @@ def run_pieces(
     [1, 2, 3]
     """
     if executor is not None:
-        return _collect(executor, function, pieces, label)
+        from rankscope.engines.processes import collected
+
+        return collected(executor, function, pieces, label)
     workers = min(cores(jobs), len(pieces))
     if workers <= 1:
         return [function(piece) for piece in (progress(pieces, len(pieces), label) if label else pieces)]
     if not processes:
         return in_threads(function, pieces, workers, label)
-    from concurrent.futures import ProcessPoolExecutor
+    from rankscope.engines.processes import in_processes
 
-    with ProcessPoolExecutor(workers) as pool:
-        return _collect(pool, function, pieces, label)
+    return in_processes(function, pieces, workers, label)
 
 
 def stream_pieces(
@@ -94,15 +95,3 @@ def stream_pieces(
         finally:
             for future in waiting:
                 future.cancel()
-
-
-def _collect(
-    executor: Executor, function: Callable[[Piece], Result], pieces: Sequence[Piece], label: str
-) -> list[Result]:
-    futures = [executor.submit(function, piece) for piece in pieces]
-    try:
-        return [future.result() for future in progress(futures, len(futures), label)]
-    except BaseException:
-        for future in futures:
-            future.cancel()
-        raise

@@ -1,0 +1,92 @@
+"""Other processes of this machine, for work that holds the interpreter's lock. One that is killed is replaced."""
+
+from __future__ import annotations
+
+import ast
+import multiprocessing
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import TypeVar
+
+from rankscope.engines.threads import in_threads
+from rankscope.errors import WorkerError
+from rankscope.progress import progress
+
+__all__ = ["collected", "in_processes"]
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+TRIES = 3
+
+
+def in_processes(
+    function: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int, label: str = ""
+) -> list[Result]:
+    """The results in the order of the pieces. Where processes cannot be started, threads do the work.
+
+    When a process dies (killed, out of memory), what was not finished is given to new ones, twice.
+    """
+    if not can_start():
+        warnings.warn(
+            "other processes would run this script again, as it has no `if __name__ == '__main__':`;"
+            " its work is done by threads",
+            stacklevel=4,
+        )
+        return in_threads(function, pieces, workers, label)
+    done: dict[int, Result] = {}
+    for _ in range(TRIES):
+        left = [index for index in range(len(pieces)) if index not in done]
+        futures: dict[int, Future[Result]] = {}
+        try:
+            with ProcessPoolExecutor(min(workers, len(left))) as pool:
+                futures = {index: pool.submit(function, pieces[index]) for index in left}
+                results = _results(list(futures.values()), label)
+            return [done[i] if i in done else results[left.index(i)] for i in range(len(pieces))]
+        except BrokenProcessPool:
+            for index, future in futures.items():
+                if future.done() and not future.cancelled() and future.exception() is None:
+                    done[index] = future.result()
+    raise WorkerError(
+        f"a worker process was killed, {TRIES} times",
+        hint="there may be too little memory; try fewer at once, such as -j 1",
+    )
+
+
+def collected(
+    executor: Executor, function: Callable[[Piece], Result], pieces: Sequence[Piece], label: str
+) -> list[Result]:
+    """The results of any executor, in the order of the pieces."""
+    return _results([executor.submit(function, piece) for piece in pieces], label)
+
+
+def _results(futures: list[Future[Result]], label: str) -> list[Result]:
+    try:
+        return [future.result() for future in (progress(futures, len(futures), label) if label else futures)]
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+
+
+def can_start() -> bool:
+    """Whether new processes can begin without running the script that is being run: forked ones, or a guarded one."""
+    if multiprocessing.get_start_method() == "fork":
+        return True
+    main = sys.modules.get("__main__")
+    file = getattr(main, "__file__", None)
+    if file is None:  # a prompt, a notebook
+        return True
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return True
+    return any(
+        isinstance(node, ast.If)
+        and any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(node.test))
+        for node in tree.body
+    )
