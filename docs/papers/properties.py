@@ -250,6 +250,7 @@ ROWS = [
         command="rankscope properties --aspects 2 --depth 3 -m ACT",
         paper="abx over ab",
         ours=lambda t: "{low} over {high}".format(**pick(t["counterexamples"], property=IRRELEVANCE)),
+        why=lambda t: f"the verdict says: {pick(t['verdicts'], property=IRRELEVANCE)['sentence']}",
     ),
     Row(
         "Section 4.3",
@@ -288,8 +289,17 @@ ROWS = [
     ),
     Row(
         "Future work 1",
-        "other assumptions relaxed: grades, documents of several aspects",
-        waits="being built",
+        "documents relevant to several aspects",
+        command='rankscope properties --aspects 2 --several --depth 5 -m "ACT AP_IA P_IA@5 StRec@5 ERR_IA alpha_nDCG@5 NRBP CT RBU"',
+        ours=_violated,
+        why="the first relaxed assumption: single-aspect documents",
+    ),
+    Row(
+        "Future work 1",
+        "grades for aspects",
+        command='rankscope properties --aspects 2 --grades 2 --depth 5 -m "ACT AP_IA P_IA@5 StRec@5 ERR_IA alpha_nDCG@5 NRBP CT RBU"',
+        ours=_violated,
+        why="the second: binary judgments",
     ),
     Row(
         "Future work 2",
