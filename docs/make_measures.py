@@ -18,6 +18,11 @@ FAMILIES = {
     "effort": "Effort",
     "diversity": "Diversity",
 }
+_BETTER = {
+    "higher": "higher is better",
+    "lower": "lower is better",
+    "neither": "says nothing about which list is better",
+}
 
 
 def page(measure: Measure) -> str:
@@ -33,7 +38,7 @@ def page(measure: Measure) -> str:
             lines.append(f"| `@k` | {default} | {measure.cutoff_meaning} | {measure.cutoff_rule} |")
         lines.append("")
     low, high = measure.range
-    facts = [f"Range {low:g} to {high:g}", f"over topics: {measure.summary}"]
+    facts = [f"Range {low:g} to {high:g}", _BETTER[measure.better], f"over topics: {measure.summary}"]
     if measure.needs_aspects:
         facts.append("uses judgments per aspect (a document judged without aspects has one)")
     lines.append("; ".join(facts) + ".")

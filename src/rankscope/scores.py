@@ -118,9 +118,13 @@ class Scores(Result):
         }
 
     def best_first(self, measure: str | Measure | None = None) -> list[int]:
-        """The indices of the runs, best mean first."""
-        means = self.mean(self.measures[0] if measure is None else measure)
-        return sorted(range(len(self.runs)), key=lambda r: (-means[r] if means[r] == means[r] else np.inf, r))
+        """The indices of the runs, best mean first, undefined ones last.
+
+        By the first measure that knows what is better, unless one is named.
+        """
+        knowing = (m for m in self.measures if m.better != "neither")
+        by = next(knowing, self.measures[0]) if measure is None else self.measures[self._index(measure)]
+        return by.best_first(self.mean(by))
 
     # tables -------------------------------------------------------------------------------------------------------
 
@@ -169,7 +173,7 @@ class Scores(Result):
         means = list(self.means().values())
         rows: list[tuple[Cell, ...]] = [(self.runs[r], *means[r].values()) for r in self.best_first()]
         names = tuple(str(measure) for measure in self.measures)
-        best = {str(m): 1 for m in self.measures if m.summary != "sum"}
+        best = {str(m): m.sign for m in self.measures}
         return Table("means", ("run", *names), rows, digits=digits, best=best)
 
     def explore(self) -> Any:

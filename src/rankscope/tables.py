@@ -36,7 +36,8 @@ class Table(Framed):
     """Named columns and rows of plain values.
 
     ``digits`` rounds numbers for people (a number for all columns, or one per column); ``best`` marks per column
-    whether the highest (1) or the lowest (-1) number is to be bold; ``marks`` adds significance marks to cells.
+    whether the highest (1) or the lowest (-1) number is to be bold, or none (0); ``marks`` adds significance marks to
+    cells.
 
     >>> print(Table("means", ("run", "AP"), [("bm25", 0.25), ("dense", 0.5)]).text())
     run        AP
@@ -115,6 +116,8 @@ class Table(Framed):
         """Cells that hold the best number of their column, as it is shown."""
         bold = set()
         for name, direction in self.best.items():
+            if not direction:
+                continue
             index = self.columns.index(name)
             numbers = [
                 (direction * float(self.shown(row[index], name)), r)

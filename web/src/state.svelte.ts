@@ -63,12 +63,7 @@ export class State {
   }
 
   private best(): number {
-    const means = this.data.means(this.measure, this.settings);
-    let best = 0;
-    means.forEach((m, r) => {
-      if (m > means[best] || Number.isNaN(means[best])) best = r;
-    });
-    return best;
+    return this.data.bestFirst(this.measure, this.data.means(this.measure, this.settings))[0];
   }
 
   /** Look at one list; `add` keeps the runs already chosen. */

@@ -13,6 +13,7 @@ from rankscope.analysis.power import check_comparable
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, rounded
 from rankscope.analysis.stats.significance import REPLICATES, adjust, all_pairs, effect_sizes, run_test
 from rankscope.errors import InputError, nearest
+from rankscope.measures.given import given
 from rankscope.result import Result, TableResult
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
@@ -44,9 +45,9 @@ def compare(
 
     Each row of ``pairs`` has the mean difference a - b with its confidence interval (1 - alpha), the p-value, the
     p-value adjusted within the measure (Holm, Bonferroni, Benjamini-Hochberg; Tukey HSD is adjusted already), Cohen's d
-    of the paired differences, and on how many topics a wins, loses, ties. ``runs`` has the means with marks: stars
-    against a baseline (* .05, ** .01, *** .001), otherwise letters: runs that share one do not differ
-    significantly.
+    of the paired differences, and on how many topics a wins (has the better value), loses, ties. ``runs`` has the means
+    with marks: stars against a baseline (* .05, ** .01, *** .001), otherwise letters: runs that share one do not
+    differ significantly.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
@@ -96,22 +97,28 @@ def compare(
 
 
 def marked_means(result: Result) -> Table:
-    """The means of :func:`compare` as papers print them: runs down, measures across, marks at the numbers."""
+    """The means of :func:`compare` as papers print them: runs down, measures across, marks at the numbers.
+
+    The best run by the first measure that knows what is better comes first.
+    """
     rows = result["runs"].records()
-    measures = list(dict.fromkeys(str(row["measure"]) for row in rows))
+    measures = {str(row["measure"]): given(str(row["measure"])) for row in rows}
     means = {(row["run"], row["measure"]): (row["mean"], str(row["mark"])) for row in rows}
-    names = sorted(
-        dict.fromkeys(row["run"] for row in rows), key=lambda run: -float(means[run, measures[0]][0] or 0)
-    )
-    marks = {(r, measure): means[run, measure][1] for r, run in enumerate(names) for measure in measures}
-    body = [(run, *(means[run, measure][0] for measure in measures)) for run in names]
-    return Table("runs", ("run", *measures), body, marks=marks, best=dict.fromkeys(measures, 1))
+    runs = list(dict.fromkeys(row["run"] for row in rows))
+    knowing = [name for name, measure in measures.items() if measure.better != "neither"]
+    first = (knowing or list(measures))[0]
+    column = [float("nan") if (mean := means[run, first][0]) is None else float(mean) for run in runs]
+    runs = [runs[r] for r in measures[first].best_first(column)]
+    marks = {(r, name): means[run, name][1] for r, run in enumerate(runs) for name in measures}
+    body = [(run, *(means[run, name][0] for name in measures)) for run in runs]
+    best = {name: measure.sign for name, measure in measures.items()}
+    return Table("runs", ("run", *measures), body, marks=marks, best=best)
 
 
 def letters(means: Sequence[float], different: Iterable[tuple[int, int]]) -> list[str]:
     """A compact letter display (Piepho 2004): two runs share a letter exactly if they are not ``different``.
 
-    Empty when more than 100 letters would be needed.
+    The letters begin at the highest mean. Empty when more than 100 letters would be needed.
 
     >>> letters([0.3, 0.2, 0.1], [(0, 2)])
     ['a', 'ab', 'b']
@@ -152,8 +159,8 @@ def _pairs(runs: Sequence[str], baseline: str | None) -> tuple[Indices, Indices]
 def _outcomes(
     matrix: CompleteMatrix, first: Indices, second: Indices
 ) -> tuple[list[int], list[int], list[int]]:
-    """On how many topics the first run wins, loses and ties."""
-    values = rounded(matrix.values)
+    """On how many topics the first run wins, loses and ties; it wins with the better value, or with the higher one."""
+    values = rounded(matrix.measure.merit(matrix.values))
     wins = np.array([int((values[a] > values[b]).sum()) for a, b in zip(first, second, strict=True)])
     losses = np.array([int((values[a] < values[b]).sum()) for a, b in zip(first, second, strict=True)])
     return wins.tolist(), losses.tolist(), (values.shape[1] - wins - losses).tolist()
@@ -176,4 +183,5 @@ def _marks(
     if len(runs) > _LETTERED:
         return ["" for _ in runs]
     different = zip(first[significant].tolist(), second[significant].tolist(), strict=True)
-    return letters([matrix.measure.mean(row) for row in matrix.values], different)
+    means = np.array([matrix.measure.mean(row) for row in matrix.values])
+    return letters(matrix.measure.merit(means).tolist(), different)

@@ -18,7 +18,7 @@ from rankscope.analysis.stats.matrices import (
     complete,
     left_out,
     rounded,
-    run_means,
+    run_merits,
 )
 from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
 from rankscope.errors import InputError, SettingsError, nearest
@@ -47,6 +47,8 @@ def correlation(
     rbo_ties: str = "b",
 ) -> TableResult:
     """Correlation of every pair of measures over the means of the runs.
+
+    What is correlated is how good the runs are: measures of which lower values are better count with the other sign.
 
     ``kendall`` is tau-b (with tau-a, ties and discordant pairs beside it), ``ap`` the AP-correlation, the mean of both
     directions; also ``spearman``, ``pearson`` and ``rbo``, the rank-biased overlap of the two rankings of runs with
@@ -77,8 +79,8 @@ def correlation(
     if len(scores.runs) < 2:
         raise InputError("correlation needs at least two runs", hint="name more run files")
     matrices = [complete(scores, measure) for measure in wanted]
-    means = [run_means(matrix) for matrix in matrices]
-    tables = {"correlations": _correlations(matrices, means, methods, coefficient)}
+    merits = [run_merits(matrix) for matrix in matrices]
+    tables = {"correlations": _correlations(matrices, merits, methods, coefficient)}
     if per_topic:
         tables["topics"] = Table(
             "topics",
@@ -86,7 +88,7 @@ def correlation(
             list(_topic_rows(matrices, methods, coefficient)),
         )
     if swaps:
-        tables["swaps"] = _swaps(scores.runs, matrices, means)
+        tables["swaps"] = _swaps(scores.runs, matrices, merits)
     result = TableResult(tables, {**settings, **left_out(matrices)}, main=tuple(tables))
     matrix = [correlation_matrix(result, method) for method in methods]
     return replace(result, display=(*matrix, *tables.values()))
@@ -113,7 +115,7 @@ def checked_methods(method: str | Sequence[str]) -> tuple[str, ...]:
 
 def _correlations(
     matrices: Sequence[CompleteMatrix],
-    means: Sequence[Floats],
+    merits: Sequence[Floats],
     methods: Sequence[str],
     coefficient: Coefficients,
 ) -> Table:
@@ -122,8 +124,8 @@ def _correlations(
     for i, j in combinations(range(len(matrices)), 2):
         a, b = str(matrices[i].measure), str(matrices[j].measure)
         for method in methods:
-            value, p, more = coefficient(method, means[i], means[j])
-            rows.append((a, b, method, value, p, len(means[i]), *(more.get(name) for name in extra)))
+            value, p, more = coefficient(method, merits[i], merits[j])
+            rows.append((a, b, method, value, p, len(merits[i]), *(more.get(name) for name in extra)))
     return Table("correlations", ("a", "b", "method", "value", "p", "runs", *extra), rows)
 
 
@@ -168,23 +170,25 @@ def _topic_rows(
         second = {topic: t for t, topic in enumerate(b.topics)}
         for t, topic in enumerate(a.topics):
             if topic in second:
-                x, y = rounded(a.values[:, t]), rounded(b.values[:, second[topic]])
+                x = a.measure.merit(rounded(a.values[:, t]))
+                y = b.measure.merit(rounded(b.values[:, second[topic]]))
                 for method in methods:
                     value, p, _ = coefficient(method, x, y)
                     yield topic, str(a.measure), str(b.measure), method, value, p, len(x)
 
 
-def _swaps(runs: Sequence[str], matrices: Sequence[CompleteMatrix], means: Sequence[Floats]) -> Table:
+def _swaps(runs: Sequence[str], matrices: Sequence[CompleteMatrix], merits: Sequence[Floats]) -> Table:
     """Every pair of runs that two measures order differently, the better by ``a`` first."""
     rows: list[tuple[Cell, ...]] = []
     first, second = np.triu_indices(len(runs), 1)
     for i, j in combinations(range(len(matrices)), 2):
-        x, y = means[i], means[j]
+        x, y = merits[i], merits[j]
+        a, b = matrices[i].measure, matrices[j].measure
         swapped = np.flatnonzero((x[first] - x[second]) * (y[first] - y[second]) < 0)
         for r, s in zip(first[swapped].tolist(), second[swapped].tolist(), strict=True):
             up, down = (r, s) if x[r] > x[s] else (s, r)
             rows.append(
-                (str(matrices[i].measure), str(matrices[j].measure), runs[up], runs[down],
-                 float(x[up] - x[down]), float(y[up] - y[down]))
+                (str(a), str(b), runs[up], runs[down],
+                 float(a.merit(x[up] - x[down])), float(b.merit(y[up] - y[down])))
             )  # fmt: skip
     return Table("swaps", ("a", "b", "better_by_a", "better_by_b", "difference_a", "difference_b"), rows)

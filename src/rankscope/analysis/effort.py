@@ -115,7 +115,8 @@ class Effort(Planes, Result):
         row, column = chosen_word(gain, GAINS, "gain"), chosen_word(effort, EFFORTS, "effort")
         where, rows, columns = self.cells(number)
         inside = where[(rows == row) & (columns == column)]
-        inside = inside[np.lexsort((inside, self.twist[inside], -self.gain[number][inside]))]
+        merit = self.gains[number].merit(self.gain[number][inside])
+        inside = inside[np.lexsort((inside, self.twist[inside], -merit))]
         name = str(self.gains[number])
         values = zip(self.gain[number][inside].tolist(), self.twist[inside].tolist(), strict=True)
         found: list[tuple[Cell, ...]] = [

@@ -146,10 +146,12 @@ def _ranking_table(measures: Sequence[Measure], first: Any, second: Any) -> Tabl
     for measure, before, after in zip(measures, first, second, strict=True):
         defined = ~(np.isnan(before) | np.isnan(after))
         before, after = before[defined], after[defined]
-        tau = kendall(before, after)
-        moved = np.abs(after - before)
+        merits = measure.merit(before), measure.merit(after)
+        tau = kendall(*merits)
+        with np.errstate(invalid="ignore"):  # from infinite to infinite is no change that has a size
+            moved = np.abs(after - before)
         rows.append(
-            (str(measure), tau.tau_b, tau.p, ap_correlation(before, after), tau.discordant,
+            (str(measure), tau.tau_b, tau.p, ap_correlation(*merits), tau.discordant,
              float(moved.mean()) if len(moved) else None, float(moved.max()) if len(moved) else None)
         )  # fmt: skip
     return Table(

@@ -79,8 +79,8 @@ class Planes:
         return self.gains.index(wanted)
 
     def cells(self, number: int) -> tuple[Ints, Ints, Ints]:
-        """The lists of a plane, with the row and the column of each."""
-        gain = self.gain[number]
+        """The lists of a plane, with the row and the column of each; where lower gains are better, they are above."""
+        gain = self.gains[number].merit(self.gain[number])
         where = self.counted[np.isfinite(gain[self.counted])]
         if not len(where):
             return where, where, where

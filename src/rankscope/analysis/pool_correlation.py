@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from rankscope.analysis.correlation import Coefficients, checked_methods
 from rankscope.analysis.stats.matrices import (
     CompleteMatrix,
+    best_of,
     chosen_by,
     complete,
     left_out,
-    run_means,
-    top_runs,
+    run_merits,
 )
 from rankscope.analysis.stats.sampling import depth_pool
 from rankscope.errors import InputError, SettingsError
@@ -94,9 +94,9 @@ def pool_correlation(
         judged = judge(judgments, files.reordered(order), jobs=jobs)
         cells = _cells(judged, wanted, across, depths, missing)
         chosen = _chosen(judged, by, top, missing)
-        means = {key: run_means(matrix)[chosen] for key, matrix in cells.items()}
-        lines = [key for key in means if key[0] in map(str, wanted)]
-        rows += _rows(means, lines, [str(m) for m in across], methods, coefficient, order)
+        merits = {key: run_merits(matrix)[chosen] for key, matrix in cells.items()}
+        lines = [key for key in merits if key[0] in map(str, wanted)]
+        rows += _rows(merits, lines, [str(m) for m in across], methods, coefficient, order)
         dropped |= left_out(list(cells.values()))
     columns = ("a", "b", "method", "value", "p", "runs", "pool_a", "pool_b", "order")
     tables = {"correlations": Table("correlations", columns, rows)}
@@ -163,11 +163,11 @@ def _chosen(judged: Judged, by: str | Measure, top: float | None, missing: str) 
     if top is None:
         return np.arange(len(judged.runs))
     measure = parse_many([by])[0]
-    return top_runs(run_means(complete(score(judged, [measure], missing=missing), measure)), top)
+    return best_of(complete(score(judged, [measure], missing=missing), measure), top)
 
 
 def _rows(
-    means: Mapping[tuple[str, str], Floats],
+    merits: Mapping[tuple[str, str], Floats],
     lines: Sequence[tuple[str, str]],
     across: Sequence[str],
     methods: Sequence[str],
@@ -176,7 +176,7 @@ def _rows(
 ) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
     for (a, pool), b, method in product(lines, across, methods):
-        mine, theirs = means[a, pool], means[b, FULL]
+        mine, theirs = merits[a, pool], merits[b, FULL]
         value, p, _ = coefficient(method, mine, theirs)
         rows.append((a, b, method, value, p, len(mine), pool, FULL, order))
     return rows

@@ -178,7 +178,7 @@ def _tables(
         ]
         taus: dict[Cell, list[tuple[float, float]]] = {label: [] for label in labels}
         for pool, (reduced, judgments) in zip(pools, smaller, strict=True):
-            tau, tau_ap = _agreement(full[m], reduced[m])
+            tau, tau_ap = _agreement(measure.merit(full[m]), measure.merit(reduced[m]))
             with np.errstate(invalid="ignore"):  # from infinite to infinite is no change that has a size
                 change = reduced[m] - full[m]
             moved = float(np.abs(change).mean())
@@ -257,7 +257,7 @@ def leave_out_of(
         for (name, group), (means, unique) in zip(members.items(), done, strict=True):
             for r in np.flatnonzero(group).tolist():
                 value, without = float(full[m, r]), float(means[m, r])
-                ranks = _rank(full[m], r), _rank(means[m], r)
+                ranks = _rank(measure.merit(full[m]), r), _rank(measure.merit(means[m]), r)
                 rows.append(
                     (name, judged.runs[r], str(measure), unique, value, without, without - value, *ranks)
                 )
@@ -280,5 +280,5 @@ def leave_out_of(
     return TableResult.of(*tables, settings=settings, main=main, display=tables[::-1])
 
 
-def _rank(means: Floats, run: int) -> int:
-    return 1 + int((means > means[run]).sum())
+def _rank(merits: Floats, run: int) -> int:
+    return 1 + int((merits > merits[run]).sum())

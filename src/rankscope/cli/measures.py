@@ -64,6 +64,7 @@ def listing(named: Sequence[Measure] = ()) -> Table:
             measure.range[0],
             measure.range[1],
             measure.summary,
+            measure.better,
         )
         for measure in named or dict.fromkeys(REGISTRY.values())
     ]
@@ -78,12 +79,16 @@ def listing(named: Sequence[Measure] = ()) -> Table:
         "low",
         "high",
         "over_topics",
+        "better",
     )
     return Table("measures", columns, rows)
 
 
 def _short(table: Table) -> Table:
-    return Table(table.name, table.columns[:5], [row[:5] for row in table.rows])
+    """What a reader looks for in a list of all measures."""
+    shown = ("family", "measure", "better", "parameters", "cutoff", "meaning")
+    columns = [table.column(name) for name in shown]
+    return Table(table.name, shown, list(zip(*columns, strict=True)))
 
 
 def explain(measure: Measure) -> str:
@@ -97,7 +102,8 @@ def explain(measure: Measure) -> str:
     if others := [*measure.aliases, *spellings_of(measure.name)]:
         lines += ["", f"also written: {', '.join(dict.fromkeys(others))}"]
     low, high = measure.range
-    known = [f"range {low:g} to {high:g}", f"over topics: {measure.summary}", measure.reference]
+    known = [f"range {low:g} to {high:g}", f"better: {measure.better}", f"over topics: {measure.summary}"]
+    known.append(measure.reference)
     lines += ["", "; ".join(filter(None, known))]
     lines += ["", f"what it guarantees: rankscope measures {measure.name} --certificates"]
     return "\n".join(lines) + "\n"

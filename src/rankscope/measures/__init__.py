@@ -20,17 +20,25 @@ from rankscope.measures import (  # each registers its measures
     utility,  # noqa: F401
     weighted,  # noqa: F401
 )
-from rankscope.measures.base import REGISTRY, Measure, needs_aspects
+from rankscope.measures.base import REGISTRY, Better, Measure, needs_aspects
 from rankscope.measures.function import FunctionMeasure, define
 from rankscope.measures.grammar import parse, parse_many
 
 __all__ = ["REGISTRY", "FunctionMeasure", "Measure", "measure", "needs_aspects", "parse_many"]
 
 
-def measure(text: str, function: Callable[..., float] | None = None, *, unjudged: Any = 0) -> Measure:
+def measure(
+    text: str,
+    function: Callable[..., float] | None = None,
+    *,
+    unjudged: Any = 0,
+    better: Better = "higher",
+) -> Measure:
     """The measure of a name (``measure("nDCG@10")``), or a new one made of a function (``measure("MyM", fn)``).
+
+    For a new one ``better`` says which values are: higher, lower, or neither.
 
     >>> measure("nDCG @10"), measure("Twice", lambda grades: 2 * len(grades))
     (nDCG@10, Twice)
     """
-    return parse(text) if function is None else define(text, function, unjudged=unjudged)
+    return parse(text) if function is None else define(text, function, unjudged=unjudged, better=better)

@@ -7,19 +7,22 @@ entry in ``rankscope measures`` and the common tests.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import cleandoc
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
 from rankscope.errors import MeasureError, nearest
 from rankscope.judging.lists import Floats, Lists
 
-__all__ = ["REGISTRY", "Measure", "Parameter", "needs_aspects", "parameter", "ratio"]
+__all__ = ["REGISTRY", "Better", "Measure", "Parameter", "needs_aspects", "parameter", "ratio"]
 
 DEEPEST = 10_000_000
 """The largest cutoff: some measures add up weights rank by rank."""
+
+Better: TypeAlias = Literal["higher", "lower", "neither"]
+"""Which of two values speaks for the better list; neither for what says nothing about quality, such as a count."""
 
 REGISTRY: dict[str, Measure] = {}
 """Every measure by its name, with its default parameters."""
@@ -105,6 +108,7 @@ class Measure:
     default_cutoff: ClassVar[float | None] = None
     summary: ClassVar[Literal["mean", "geometric mean", "sum"]] = "mean"
     needs_aspects: ClassVar[bool] = False
+    better: Better = "higher"
     parameters: ClassVar[Mapping[str, Parameter]] = {}
 
     settings: Mapping[str, Any]
@@ -228,6 +232,24 @@ class Measure:
         if self.summary == "geometric mean":
             return float(np.exp(np.mean(np.log(defined))))
         return float(np.mean(defined))
+
+    @property
+    def sign(self) -> int:
+        """1 where higher values are better, -1 where lower ones are, 0 where neither."""
+        return {"higher": 1, "lower": -1, "neither": 0}[self.better]
+
+    def merit(self, values: Floats) -> Floats:
+        """The values, with the other sign where lower ones are better: more is better among what this returns."""
+        return -np.asarray(values) if self.better == "lower" else np.asarray(values)
+
+    def best_first(self, values: Sequence[float] | Floats) -> list[int]:
+        """The places of values from the best to the worst, undefined ones last; from the highest if neither is better.
+
+        >>> REGISTRY["AP"].best_first([0.2, math.nan, 0.5]), REGISTRY["BalancePoint"].best_first([61.0, math.inf, 53.4])
+        ([2, 0, 1], [2, 0, 1])
+        """
+        merit = self.merit(np.asarray(values, np.float64)).tolist()
+        return sorted(range(len(merit)), key=lambda i: (math.isnan(merit[i]), -merit[i], i))
 
 
 def _written(value: Any) -> str:

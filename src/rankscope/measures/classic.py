@@ -277,6 +277,7 @@ class Judged(Measure):
     """
 
     cutoff_rule = "required"
+    better = "neither"  # it speaks of the judgments, not of the list
     reference = "Buckley and Voorhees 2004"
 
     def of(self, lists: Lists) -> Floats:

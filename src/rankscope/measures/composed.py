@@ -32,6 +32,7 @@ class Composed(Measure, abstract=True):
             )
         if REGISTRY[name].needs_aspects:
             raise MeasureError(f"{self.name} cannot have measure={self.measure!r}", hint=self.takes)
+        object.__setattr__(self, "better", REGISTRY[name].better)
 
     def complete(self) -> Self:
         self.inner()

@@ -7,13 +7,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankscope.judging.lists import Floats, Lists
-from rankscope.measures.base import Measure, parameter
+from rankscope.measures.base import Better, Measure, parameter
 
 __all__ = ["NumQ", "NumRel", "NumRelRet", "NumRet"]
 
 
 class _Count(Measure, abstract=True):
     summary = "sum"
+    better: Better = "neither"
     range = (0.0, float("inf"))
     cutoff_rule: ClassVar[Literal["optional", "required", "none"]] = "none"
     reference = "trec_eval"
@@ -61,6 +62,7 @@ class NumRelRet(_Count):
     retrieved documents of grade rel or better
     """
 
+    better = "higher"
     cutoff_rule = "optional"
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
 

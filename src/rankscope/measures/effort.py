@@ -105,6 +105,7 @@ class BalancePoint(_Weighted, _Crossing):
     """
 
     range = (1.0, float("inf"))
+    better = "lower"
 
     def value(self, curves: Curves) -> AnyArray:
         return curves.balance(self.crossing)
@@ -208,6 +209,7 @@ class CRP(_Effort):
 
     range = (-float("inf"), float("inf"))
     cutoff_meaning = "the rank at which CRP is read"
+    better = "neither"  # 0 is the ideal, and both signs are misplacements
     reference = _ANGELINI
 
     def value(self, curves: Curves) -> AnyArray:
@@ -272,6 +274,8 @@ class CRP_N(_Indicator):
 
     1 - CRP[N] / CRP[N] of the full-scale list;  undefined if the latter is 0;  more than 1 if the list ends below 0
     """
+
+    better = "neither"  # a list without relevant documents ends below 0, and has more than the ideal list
 
     def raw(self, curves: Curves) -> AnyArray:
         worst = curves.full_end

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from inspect import Parameter as Argument
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Lists
-from rankscope.measures.base import REGISTRY, Measure
+from rankscope.measures.base import REGISTRY, Better, Measure
 
 __all__ = ["FunctionMeasure", "define"]
 
@@ -29,7 +29,8 @@ class FunctionMeasure(Measure, abstract=True):
         return (type(self).function.__doc__ or f"{self.name}: a function of the user").strip().split("\n")[0]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restored, (self.name, type(self).function, type(self).unjudged, self._cutoff))
+        kind = type(self)
+        return (_restored, (self.name, kind.function, kind.unjudged, kind.better, self._cutoff))
 
     def of(self, lists: Lists) -> Floats:
         values = np.empty(len(lists))
@@ -59,11 +60,14 @@ class FunctionMeasure(Measure, abstract=True):
             ) from None
 
 
-def define(name: str, function: Callable[..., float], *, unjudged: Any = 0) -> Measure:
+def define(
+    name: str, function: Callable[..., float], *, unjudged: Any = 0, better: Better = "higher"
+) -> Measure:
     """Make a measure of a function ``f(grades)`` or ``f(grades, counts)``.
 
     ``grades`` holds the grade at each rank, ``unjudged`` where a document has none; ``counts`` says how many judged
-    documents of each grade the topic has. The measure can be used wherever a built-in one can.
+    documents of each grade the topic has. ``better`` says which values are: higher, lower or neither. The measure can
+    be used wherever a built-in one can.
 
     >>> define("First", lambda grades: grades[0] if grades else 0)
     First
@@ -71,6 +75,10 @@ def define(name: str, function: Callable[..., float], *, unjudged: Any = 0) -> M
     if not name.isidentifier():
         raise MeasureError(
             f"{name!r} cannot be the name of a measure", hint="use letters, digits and underscores"
+        )
+    if better not in get_args(Better):
+        raise MeasureError(
+            f"{name} cannot have better={better!r}", hint=f"choose one of {', '.join(get_args(Better))}"
         )
     known = REGISTRY.get(name)
     if known is not None and not isinstance(known, FunctionMeasure):
@@ -86,6 +94,7 @@ def define(name: str, function: Callable[..., float], *, unjudged: Any = 0) -> M
             "__doc__": function.__doc__,
             "function": staticmethod(function),
             "unjudged": unjudged,
+            "better": better,
             "wants_counts": len(required) > 1,
             "range": (-float("inf"), float("inf")),
         },
@@ -93,20 +102,24 @@ def define(name: str, function: Callable[..., float], *, unjudged: Any = 0) -> M
     return REGISTRY[name]
 
 
-def _restored(name: str, function: Callable[..., float], unjudged: Any, cutoff: float | None) -> Measure:
+def _restored(
+    name: str, function: Callable[..., float], unjudged: Any, better: Better, cutoff: float | None
+) -> Measure:
     """A measure out of a pickle: the one of that name, if it has the same function, or one beside it.
 
     Where the name is free (in another process), it is defined.
     """
     known = REGISTRY.get(name)
     if known is None:
-        known = define(name, function, unjudged=unjudged)
-    elif not _has(known, function, unjudged):
-        define(name, function, unjudged=unjudged)
+        known = define(name, function, unjudged=unjudged, better=better)
+    elif not _has(known, function, unjudged, better):
+        define(name, function, unjudged=unjudged, better=better)
         known, REGISTRY[name] = REGISTRY[name], known
     return known if cutoff is None else known @ cutoff
 
 
-def _has(measure: Measure, function: Callable[..., float], unjudged: Any) -> bool:
+def _has(measure: Measure, function: Callable[..., float], unjudged: Any, better: Better) -> bool:
     kind = type(measure)
-    return issubclass(kind, FunctionMeasure) and kind.function == function and kind.unjudged == unjudged
+    if not issubclass(kind, FunctionMeasure):
+        return False
+    return (kind.function, kind.unjudged, kind.better) == (function, unjudged, better)

@@ -108,6 +108,11 @@ class DS(D):
     aliases = ("Dsharp",)
     gamma: float = parameter(0.5, "how much subtopic recall counts against the D-measure", low=0, high=1)
 
+    def validate(self) -> None:
+        super().validate()
+        if self.better != "higher":  # of subtopic recall higher values are, so that of the sum neither is
+            object.__setattr__(self, "better", "neither")
+
     def of(self, lists: Lists) -> Floats:
         return self.gamma * StRec(self.cutoff).of(lists) + (1 - self.gamma) * super().of(lists)
 

@@ -204,6 +204,7 @@ class Unjudged(_TrecMeasure):
     """
 
     cutoff_rule = "required"
+    better = "neither"
 
     def of(self, lists: Lists) -> Floats:
         return np.asarray((lists.retrieved(self.cutoff) - _judged(lists, self.cutoff).count) / self.cutoff)
@@ -216,6 +217,7 @@ class NumNonrelRet(_TrecMeasure):
     """
 
     summary = "sum"
+    better = "neither"
     range = (0.0, _INFINITE)
     cutoff_rule = "none"
     rel: int = parameter(1, _REL, low=1)
@@ -290,6 +292,7 @@ class IdealDCG(DCG):
 
     family = "trec_eval"
     reference = "Jarvelin and Kekalainen 2002"
+    better = "neither"  # it is the same for every list
 
     def of(self, lists: Lists) -> Floats:
         return np.array(lists.per_topic(self.of_ideal(lists.pool)), np.float64)
@@ -432,6 +435,7 @@ class RBPResidual(_TrecMeasure):
 
     reference = "Moffat and Zobel 2008"
     cutoff_rule = "none"
+    better = "neither"  # it says how much is unknown
     p: float = parameter(0.9, "probability of going on to the next rank", low=0, high=1)
 
     def of(self, lists: Lists) -> Floats:

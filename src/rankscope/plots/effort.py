@@ -73,7 +73,7 @@ def plot_effort_gain(
             2 if wide else 1,
             **({"width_ratios": (1.45, 1)} if wide else {"height_ratios": (1.25, 1)}),
         )
-        _draw_points(figure, points, plane, str(chosen))
+        _draw_points(figure, points, plane, chosen)
         _draw_cells(cells, found.plane(chosen))
         handles = [
             _draw_marked(points, plane, index, where, one)
@@ -104,7 +104,7 @@ def plot_effort_gains(
         for (points, cells), measure in zip(panels, effort.gains, strict=True):
             plane = _plane(effort, measure)
             marked = _marked(effort, plane, wanted)
-            _draw_points(figure, points, plane, str(measure))
+            _draw_points(figure, points, plane, measure)
             _draw_cells(cells, effort.plane(measure))
             handles = [
                 _draw_marked(points, plane, index, where, one)
@@ -140,7 +140,7 @@ def draw_plane(
 ) -> list[Any]:
     """The points of a plane with some of them marked; returns what a legend should explain."""
     plane = _plane(effort, measure)
-    _draw_points(figure, axes, plane, str(measure))
+    _draw_points(figure, axes, plane, measure)
     marked = _marked(effort, plane, wanted)
     return [_draw_marked(axes, plane, index, where, one) for index, (one, where) in enumerate(marked.items())]
 
@@ -163,7 +163,7 @@ def _nearby(twist: npt.NDArray[np.float64], gain: npt.NDArray[np.float64]) -> np
     return counts
 
 
-def _draw_points(figure: Any, axes: Any, plane: _Plane, gain: str) -> None:
+def _draw_points(figure: Any, axes: Any, plane: _Plane, gain: Measure) -> None:
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap, LogNorm
 
@@ -190,9 +190,10 @@ def _draw_points(figure: Any, axes: Any, plane: _Plane, gain: str) -> None:
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
     axes.grid(False)
     low, high = min([0.0, *plane.gain.tolist()]), max([1.0, *plane.gain.tolist()])
-    axes.set_ylim(low, high)
+    axes.set_ylim(*((high, low) if gain.better == "lower" else (low, high)))
     axes.set_xlabel("Twist (1 = no avoidable effort)")
-    axes.set_ylabel(f"{short(gain, 40)} (gain)")
+    better = ", lower is better" if gain.better == "lower" else ""
+    axes.set_ylabel(f"{short(str(gain), 40)} (gain{better})")
     axes.set_title(
         f"{len(plane.lists):,} list{'s' if len(plane.lists) != 1 else ''}, lines at the quartiles of gain"
     )

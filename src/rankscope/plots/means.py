@@ -12,18 +12,21 @@ from rankscope.plots.style import COLOURS, INK, SINGLE, blank, short, styled
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
+    from rankscope.measures import Measure
     from rankscope.scores import Scores
 
 __all__ = ["plot_means"]
 
 Floats = npt.NDArray[np.float64]
 
+_LOWER = "↓"
+
 
 def plot_means(scores: Scores, *, width: float = SINGLE) -> Figure:
     """One row per measure: a dot per run, and a box from the first to the third quartile with a bar at the median.
 
-    Measures that are not within 0..1, such as counts, get an axis of their own. Dots at the same place are put side by
-    side.
+    Measures that are not within 0..1, such as counts, get an axis of their own; an arrow marks those of which lower
+    values are better. Dots at the same place are put side by side.
 
     >>> import rankscope as rs
     >>> scores = rs.evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}}, ["AP", "RR"])
@@ -40,17 +43,23 @@ def plot_means(scores: Scores, *, width: float = SINGLE) -> Figure:
             len(groups), 1, squeeze=False, height_ratios=[len(group) + 0.2 for group in groups]
         )[:, 0]
         for panel, group in zip(panels, groups, strict=True):
-            _draw(panel, {name: means[name] for name in group}, width)
-            kinds = dict.fromkeys(m.summary for m in scores.measures if str(m) in group)
-            panel.set_xlabel(
-                f"{' or '.join(kinds)} over topics, {len(scores.runs):,} run{'s' if len(scores.runs) != 1 else ''}"
-            )
+            mine = [m for m in scores.measures if str(m) in group]
+            _draw(panel, {str(m): means[str(m)] for m in mine}, width)
+            panel.set_yticks(range(len(mine)), [_titled(m) for m in mine])
+            kinds = " or ".join(dict.fromkeys(m.summary for m in mine))
+            note = f"; {_LOWER}: lower is better" if any(m.better == "lower" for m in mine) else ""
+            runs = f"{len(scores.runs):,} run{'s' if len(scores.runs) != 1 else ''}"
+            panel.set_xlabel(f"{kinds} over topics, {runs}{note}")
     rows: list[tuple[Cell, ...]] = [
         (name, run, float(value))
         for name, values in means.items()
         for run, value in zip(scores.runs, values, strict=True)
     ]
     return Figure(figure, tuple(panels), Table("means", ("measure", "run", "value"), rows))
+
+
+def _titled(measure: Measure) -> str:
+    return short(str(measure), 26) + (f" {_LOWER}" if measure.better == "lower" else "")
 
 
 def _is_share(values: Floats) -> bool:
@@ -89,7 +98,6 @@ def _draw(axes: Any, means: dict[str, Floats], width: float) -> None:
             markersize=2.6, markerfacecolor=COLOURS[0], markeredgecolor="white", markeredgewidth=0.25, clip_on=False,
             zorder=3, gid=name,
         )  # fmt: skip
-    axes.set_yticks(range(len(means)), [short(name, 26) for name in means])
     axes.set_ylim(len(means) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from rankscope import __version__
 from rankscope.judging import UNJUDGED, Hits, Judged
 from rankscope.measures import Measure
+from rankscope.measures.grammar import parse
 from rankscope.read.ids import to_text
 from rankscope.reporting.notes import notes
 from rankscope.reporting.study import for_page
@@ -99,7 +100,10 @@ def payload(
     size = sum(map(len, judged.qrels.documents)) + 2 * len(relevant)
     if _wanted(everything, size):
         document["documents"] = _documents(judged, relevant)
-    document["measures"] = [_measure(judged, m, missing) for m in measures if str(m) not in IN_PAGE]
+    travelling = [m for m in measures if str(m) not in IN_PAGE]
+    document["measures"] = [_measure(judged, m, missing) for m in travelling]
+    known = {str(m): m.better for m in (*map(parse, sorted(IN_PAGE)), *travelling)}
+    document["better"] = {name: better for name, better in known.items() if better != "higher"}
     if study:
         document["study"] = {name: _table(table) for name, table in for_page(study).items()}
     return document

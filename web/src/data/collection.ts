@@ -1,6 +1,6 @@
 // The data of the page in memory: runs x topics lists, and the values of measures over them.
 
-import { CATALOGUE, type Measure } from "../measures/catalogue";
+import { CATALOGUE, sign, type Measure } from "../measures/catalogue";
 import { ARCHETYPES, clamped, effort, type Effort } from "../measures/effort";
 import { DEFAULTS, Topic, type Crossing, type List, type Settings } from "../measures/list";
 import type { Numbers, Payload, Source, StudyTable, Warning } from "./payload";
@@ -72,7 +72,7 @@ export class Collection {
     this.measures = [
       ...CATALOGUE.filter((m) => !this.given.has(m.name) && (!m.needsNonrelevant || this.below)),
       ...(payload.measures ?? []).map((m) => givenMeasure(m.name, m.meaning ?? "", this.given.get(m.name)!)),
-    ];
+    ].map((m) => ({ ...m, better: payload.better?.[m.name] ?? "higher" }));
     this.defaults = {
       length: positive(payload.settings.length) ?? DEFAULTS.length,
       crossing: (payload.settings.crossing as Crossing | undefined) ?? DEFAULTS.crossing,
@@ -130,6 +130,21 @@ export class Collection {
 
   measure(name: string): Measure | undefined {
     return this.measures.find((m) => m.name === name);
+  }
+
+  /** 1 where higher values of a measure are better or neither is, -1 where lower ones are. */
+  sign(name: string): 1 | -1 {
+    return sign(this.measure(name)?.better ?? "higher");
+  }
+
+  /** The places of values of a measure from the best to the worst, undefined ones last; ties as they come. */
+  bestFirst(name: string, values: ArrayLike<number>): number[] {
+    const by = this.sign(name);
+    return Array.from(values, (_, i) => i).sort((a, b) => {
+      const [x, y] = [by * values[a], by * values[b]];
+      if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || a - b;
+      return x === y ? a - b : y - x;
+    });
   }
 
   effort(i: number, settings: Settings): Effort | null {
@@ -227,8 +242,8 @@ function topicsOf(payload: Payload, counts: Numbers, nonrelevant: Numbers): Topi
   );
 }
 
-function givenMeasure(name: string, meaning: string, values: Numbers): Measure {
+function givenMeasure(name: string, meaning: string, values: Numbers): Omit<Measure, "better"> {
   let unit = true;
   for (const v of values) if (v < 0 || v > 1) unit = false;
-  return { name, meaning, kind: "given", unit, better: "higher", of: () => NaN };
+  return { name, meaning, kind: "given", unit, of: () => NaN };
 }

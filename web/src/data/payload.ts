@@ -33,6 +33,8 @@ export interface Payload {
   nonrelevant?: { hits: Packed; rank: Packed };
   documents?: { names: string[][]; hit: Packed };
   measures?: { name: string; meaning?: string; values: Packed }[];
+  /** Measures of which higher values are not better. */
+  better?: Record<string, "lower" | "neither">;
   warnings: Warning[];
   study?: Record<string, StudyTable>;
   /** Served by the explorer, which answers "list/RUN/TOPIC" with all documents of a list. */

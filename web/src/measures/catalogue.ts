@@ -4,29 +4,36 @@ import * as effort from "./effort";
 import * as gain from "./gain";
 import type { List, Settings } from "./list";
 
+export type Better = "higher" | "lower" | "neither";
+
+/** 1 where higher values are better, -1 where lower ones are; what is neither is ordered like the former. */
+export const sign = (better: Better): 1 | -1 => (better === "lower" ? -1 : 1);
+
 export interface Measure {
   name: string;
   meaning: string;
   kind: "gain" | "effort" | "data" | "given";
   /** Values lie in [0, 1], so axes and colours need not look at the data. */
   unit: boolean;
-  /** Every measure says "higher is better" here; null where neither end is better. */
-  better: "higher" | "lower" | null;
+  /** Which values are better, as Python says it. */
+  better: Better;
   of: (list: List, settings: Settings) => number;
   needsNonrelevant?: boolean;
 }
 
-function g(name: string, meaning: string, of: Measure["of"], needsNonrelevant = false): Measure {
-  return { name, meaning, kind: "gain", unit: true, better: "higher", of, needsNonrelevant };
+/** A measure without its direction, which comes with the data. */
+type Formula = Omit<Measure, "better">;
+
+function g(name: string, meaning: string, of: Measure["of"], needsNonrelevant = false): Formula {
+  return { name, meaning, kind: "gain", unit: true, of, needsNonrelevant };
 }
 
-function e(name: string, meaning: string, pick: (e: effort.Effort) => number, unit = true): Measure {
+function e(name: string, meaning: string, pick: (e: effort.Effort) => number, unit = true): Formula {
   return {
     name,
     meaning,
     kind: "effort",
     unit,
-    better: "higher",
     of: (list, s) => {
       const value = effort.effort(list, s.length, s.crossing);
       return value === null ? NaN : pick(value);
@@ -34,7 +41,7 @@ function e(name: string, meaning: string, pick: (e: effort.Effort) => number, un
   };
 }
 
-export const CATALOGUE: readonly Measure[] = [
+export const CATALOGUE: readonly Formula[] = [
   g("AP", "mean over the relevant documents of the precision at their ranks", gain.averagePrecision),
   g("nDCG", "discounted gain of the list over that of the ideal list", (l, s) =>
     s.dcg === "jk10" ? gain.ndcg(l, "jk10", s.length) : gain.ndcg(l, "trec_eval"),
@@ -63,7 +70,6 @@ export const CATALOGUE: readonly Measure[] = [
     meaning: "share of judged documents among those in the first ten ranks",
     kind: "data",
     unit: true,
-    better: null,
     of: (l) => (l.retrieved === 0 ? 0 : l.judged10 / Math.min(10, l.retrieved)),
   },
 ];

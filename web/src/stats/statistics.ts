@@ -88,15 +88,18 @@ export function interval(values: ArrayLike<number>, from: number, to: number): I
   let n = 0;
   let mean = 0;
   let squares = 0;
+  let sum = 0;
   for (let i = from; i < to; i++) {
     const v = values[i];
     if (Number.isNaN(v)) continue;
     n++;
+    sum += v;
     const d = v - mean;
     mean += d / n;
     squares += d * (v - mean);
   }
   if (n === 0) return { n, mean: NaN, low: NaN, high: NaN };
+  if (!Number.isFinite(sum)) return { n, mean: sum, low: NaN, high: NaN };
   if (n === 1) return { n, mean, low: NaN, high: NaN };
   const half = tCritical(n - 1) * Math.sqrt(squares / (n - 1) / n);
   return { n, mean, low: mean - half, high: mean + half };
@@ -128,7 +131,7 @@ export async function tukey(
   const complete: number[] = [];
   for (let t = 0; t < topics; t++) {
     let whole = true;
-    for (let r = 0; r < runs; r++) if (Number.isNaN(values[r * topics + t])) whole = false;
+    for (let r = 0; r < runs; r++) if (!Number.isFinite(values[r * topics + t])) whole = false;
     if (whole) complete.push(t);
   }
   if (complete.length < 2 || runs < 2) return NaN;

@@ -9,7 +9,7 @@ export const GAINS = ["low gain", "medium", "high", "huge gain"] as const;
 export const COLUMNS = [0.25, 0.5, 0.75] as const;
 
 export interface Grid {
-  /** Quartiles of the gain over all points. */
+  /** Quartiles of the gain over all points, ascending. */
   rows: [number, number, number];
   /** counts[gain][effort], gain from low to huge, effort from huge to low. */
   counts: number[][];
@@ -19,21 +19,27 @@ export interface Grid {
   cell: Int8Array;
 }
 
-/** Cell of each point (4 * gain row + effort column, -1 where a value is undefined) and the counts. */
-export function grid(effort: Float64Array, gain: Float64Array): Grid {
+/**
+ * Cell of each point (4 * gain row + effort column, -1 where a value is undefined or infinite) and the counts; `sign` is
+ * -1 where lower gains are better, so that they have the upper rows.
+ */
+export function grid(effort: Float64Array, gain: Float64Array, sign: 1 | -1 = 1): Grid {
   const defined: number[] = [];
-  for (let i = 0; i < gain.length; i++) if (!Number.isNaN(gain[i]) && !Number.isNaN(effort[i])) defined.push(gain[i]);
+  const counted = (i: number): boolean => Number.isFinite(gain[i]) && !Number.isNaN(effort[i]);
+  for (let i = 0; i < gain.length; i++) if (counted(i)) defined.push(sign * gain[i]);
   const sorted = Float64Array.from(defined).sort();
-  const rows: Grid["rows"] = [sortedQuantile(sorted, 0.25), sortedQuantile(sorted, 0.5), sortedQuantile(sorted, 0.75)];
+  const borders = [0.25, 0.5, 0.75].map((q) => sortedQuantile(sorted, q));
   const counts = [0, 1, 2, 3].map(() => [0, 0, 0, 0]);
   const cell = new Int8Array(gain.length).fill(-1);
   for (let i = 0; i < gain.length; i++) {
-    if (Number.isNaN(gain[i]) || Number.isNaN(effort[i])) continue;
+    if (!counted(i)) continue;
     const column = effort[i] < 0.25 ? 0 : effort[i] < 0.5 ? 1 : effort[i] < 0.75 ? 2 : 3;
-    const row = gain[i] <= rows[0] ? 0 : gain[i] <= rows[1] ? 1 : gain[i] <= rows[2] ? 2 : 3;
+    const merit = sign * gain[i];
+    const row = merit <= borders[0] ? 0 : merit <= borders[1] ? 1 : merit <= borders[2] ? 2 : 3;
     counts[row][column]++;
     cell[i] = 4 * row + column;
   }
+  const rows = (sign > 0 ? borders : borders.map((q) => -q).reverse()) as Grid["rows"];
   return {
     rows,
     counts,
@@ -56,14 +62,11 @@ export function inside(brush: Brush, x: number, y: number): boolean {
 }
 
 /** The part of the plane that a cell covers; open ends reach beyond every value. */
-export function cellBrush(rows: Grid["rows"], gain: number, effort: number, top: number): Brush {
+export function cellBrush(rows: Grid["rows"], gain: number, effort: number, top: number, sign: 1 | -1 = 1): Brush {
   const xs = [0, ...COLUMNS, 1];
   const ys = [0, ...rows, top];
   const tiny = 1e-9;
-  return {
-    x0: xs[effort],
-    x1: effort === 3 ? 1 : xs[effort + 1] - tiny,
-    y0: gain === 0 ? ys[0] : ys[gain] + tiny,
-    y1: ys[gain + 1],
-  };
+  const [x0, x1] = [xs[effort], effort === 3 ? 1 : xs[effort + 1] - tiny];
+  if (sign > 0) return { x0, x1, y0: gain === 0 ? ys[0] : ys[gain] + tiny, y1: ys[gain + 1] };
+  return { x0, x1, y0: ys[3 - gain], y1: gain === 0 ? ys[4] : ys[4 - gain] - tiny };
 }

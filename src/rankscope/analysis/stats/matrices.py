@@ -19,6 +19,7 @@ from rankscope.scores import Scores, score
 __all__ = [
     "CompleteMatrix",
     "best_judged",
+    "best_of",
     "best_runs",
     "chosen_by",
     "complete",
@@ -26,6 +27,7 @@ __all__ = [
     "rounded",
     "row_means",
     "run_means",
+    "run_merits",
     "top_runs",
     "top_settings",
     "with_runs",
@@ -75,6 +77,11 @@ def left_out(matrices: Sequence[CompleteMatrix]) -> dict[str, Any]:
     return {"left_out_topics": dropped} if dropped else {}
 
 
+def run_merits(matrix: CompleteMatrix) -> Floats:
+    """:func:`run_means` with the other sign where lower values are better: what rankings of runs are made of."""
+    return matrix.measure.merit(run_means(matrix))
+
+
 def run_means(matrix: CompleteMatrix) -> Floats:
     """The mean of each run as the measure defines it, :func:`rounded` so that ties are ties."""
     return rounded(row_means(matrix.measure, matrix.values))
@@ -102,7 +109,7 @@ def rounded(values: Floats, largest: float | None = None) -> Floats:
     return np.round(values, _DIGITS - ceil(log10(largest)))
 
 
-def top_runs(means: Floats, fraction: float) -> NDArray[np.intp]:
+def top_runs(merits: Floats, fraction: float) -> NDArray[np.intp]:
     """The indices of the best round(fraction n) runs in their given order; the earlier run wins a tie.
 
     >>> top_runs(np.array([0.1, 0.4, 0.3, 0.2]), 0.75).tolist()
@@ -110,8 +117,18 @@ def top_runs(means: Floats, fraction: float) -> NDArray[np.intp]:
     """
     if not 0 < fraction <= 1:
         raise SettingsError(f"top is {fraction}", hint="give a fraction between 0 and 1 such as 0.75")
-    size = floor(fraction * len(means) + 0.5)
-    return np.sort(np.argsort(-means, kind="stable")[:size])
+    size = floor(fraction * len(merits) + 0.5)
+    return np.sort(np.argsort(-merits, kind="stable")[:size])
+
+
+def best_of(matrix: CompleteMatrix, fraction: float) -> NDArray[np.intp]:
+    """:func:`top_runs` by the means of a measure, if it knows what is better."""
+    if matrix.measure.better == "neither":
+        raise SettingsError(
+            f"{matrix.measure} says of no run that it is better",
+            hint="choose the best runs by AP, for example",
+        )
+    return top_runs(run_merits(matrix), fraction)
 
 
 def with_runs(scores: Scores, keep: NDArray[np.intp]) -> Scores:
@@ -126,7 +143,7 @@ def best_runs(scores: Scores, top: float | None, by: str | Measure = "AP") -> Sc
 
     Papers leave out the worst quarter by AP (Voorhees and Buckley 2002; Ferro et al. 2016).
     """
-    return scores if top is None else with_runs(scores, top_runs(run_means(complete(scores, by)), top))
+    return scores if top is None else with_runs(scores, best_of(complete(scores, by), top))
 
 
 def best_judged(judged: Judged, top: float | None, by: str | Measure = "AP", missing: str = "zero") -> Judged:
@@ -134,7 +151,7 @@ def best_judged(judged: Judged, top: float | None, by: str | Measure = "AP", mis
     if top is None:
         return judged
     scores = score(judged, parse_many([by]), missing=missing)
-    return judged.with_runs(top_runs(run_means(complete(scores, scores.measures[0])), top))
+    return judged.with_runs(best_of(complete(scores, scores.measures[0]), top))
 
 
 def chosen_by(top: float | None, by: str | Measure) -> list[Measure]:
