@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-from rankscope.analysis.stats.matrices import CompleteMatrix, complete, run_means
+from rankscope.analysis.stats.matrices import CompleteMatrix, complete, run_merits
 from rankscope.analysis.stats.significance import all_pairs, run_test
 from rankscope.errors import InputError, MeasureError, SettingsError
 from rankscope.judging import Judged, judge
@@ -115,7 +115,7 @@ def _row(
         with warnings.catch_warnings():  # a topic without relevant documents is undefined twice
             warnings.simplefilter("ignore")
             matrices = complete(scores, plain), complete(scores, mapped)
-    except MeasureError as error:
+    except (InputError, MeasureError) as error:
         return (str(measure), *(None for _ in _COLUMNS[2:]), error.message)
     if len(matrices[0].topics) < 2:
         return (str(measure), *(None for _ in _COLUMNS[2:]), "defined on one topic only")
@@ -139,7 +139,7 @@ def _both(judged: Judged, measure: Measure, length: int) -> tuple[Measure, Inter
 
 
 def _rankings(plain: CompleteMatrix, mapped: CompleteMatrix) -> tuple[Cell, ...]:
-    means = run_means(plain), run_means(mapped)
+    means = run_merits(plain), run_merits(mapped)
     tau = kendall(*means)
     return tau.tau_b, ap_correlation(*means, symmetric=True), tau.discordant
 
