@@ -6,12 +6,15 @@ import contextlib
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -293,3 +296,77 @@ def test_two_hosts_are_as_bad_as_a_foreign_one() -> None:
     assert _asked("/token/", "127.0.0.1:80").status_code == 200
     assert _asked("/token/", "127.0.0.1:80", "127.0.0.1:80").status_code == 421
     assert _asked("/token/", "127.0.0.1:80", "evil.example").status_code == 421
+
+
+def test_a_run_is_read_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve requests parsed a run twelve times: 2.8 GB, 25 s."""
+    from rankscope.explorer.server import _KEPT_RUNS, LoadedRuns
+
+    read: list[str] = []
+    original = rs.Run.lists
+
+    def counted(run: rs.Run) -> object:
+        read.append(run.name)
+        time.sleep(0.05)  # long enough for all others to ask
+        return original(run)
+
+    monkeypatch.setattr(rs.Run, "lists", counted)
+    count = _KEPT_RUNS + 2
+    runs = rs.Runs([rs.Run.from_dict({"q1": {f"d{r}": 1.0}}, name=f"r{r}") for r in range(count)])
+    loaded = LoadedRuns(runs, Event())
+    with ThreadPoolExecutor(100) as threads:
+        answers = list(threads.map(lambda _: loaded.documents(1, "q1"), range(100)))
+    assert answers == [[b"d1"]] * 100
+    assert read == ["r1"]
+    assert [loaded.documents(r, "q1") for r in range(count)] == [[b"d%d" % r] for r in range(count)]
+    assert loaded.documents(1, "absent") == ()
+    assert len(loaded._kept) == _KEPT_RUNS
+
+
+def test_reading_ends_with_the_server(tmp_path: Path) -> None:
+    from rankscope.explorer.server import LoadedRuns
+    from rankscope.progress import Cancelled, cancelling
+
+    (tmp_path / "r.txt").write_text("q1 Q0 d1 1 1 t\n")
+    stopping = Event()
+    stopping.set()
+    with pytest.raises(Cancelled):
+        LoadedRuns(rs.read_runs(tmp_path / "r.txt"), stopping).documents(0, "q1")
+    assert cancelling() == ()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["list/0/" + "9" * 5000, "list/" + "9" * 20 + "/0", "list/-1/0", "list/0/1", "list/x/0", "list/²/0"],
+)
+def test_absurd_numbers_are_not_found(path: str) -> None:
+    assert _asked(f"/token/{path}").status_code == 404
+    assert _asked(f"/wrong/{path}").status_code == 404
+
+
+def test_a_taken_port_is_known_before_anything_is_read(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(rs.errors.InputError, match="cannot listen on"):
+            rs.explore(tmp_path / "absent", tmp_path / "absent", port=taken.getsockname()[1])
+
+
+def test_who_never_ends_a_request_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankscope.explorer import server
+
+    monkeypatch.setattr(server, "_PATIENCE", 0.3)
+    qrels, runs = (
+        rs.Qrels.from_dict({"q1": {"d1": 1}}),
+        rs.Runs([rs.Run.from_dict({"q1": {"d1": 1.0}}, name="r")]),
+    )
+    app = server.application(payload(judge(qrels, runs), title="T"), qrels, runs, "token")
+    listener = server.listen("127.0.0.1", 0)
+    port = listener.getsockname()[1]
+    Thread(target=server.serve, args=(app, listener), daemon=True).start()
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        assert slow.recv(100) == b""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as quick:
+        quick.sendall(b"GET /token/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert quick.recv(100).startswith(b"HTTP/1.1 200")

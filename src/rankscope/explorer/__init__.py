@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from html import escape
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import InputError
@@ -36,7 +37,7 @@ def explore(
 ) -> None:
     """Serve the page about a collection until interrupted; ``ready`` gets its address.
 
-    The parameters are those of :func:`rankscope.reporting`; ``port`` 0 takes any free port.
+    The parameters are those of :func:`rankscope.report`; ``port`` 0 takes any free port.
     """
     from rankscope.explorer.server import address, application, listen, only_hosts, serve
     from rankscope.judging import judge
@@ -45,24 +46,28 @@ def explore(
     from rankscope.reporting import title_of
     from rankscope.reporting.page_data import payload
 
-    wanted = parse_many(measures)
-    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
-    document = payload(
-        judge(*collection, jobs=jobs),
-        title=title or title_of(collection.qrels.path),
-        measures=wanted,
-        settings={**collection.settings, "missing": missing, "length": length},
-        study=study,
-        everything=everything,
-    )
-    token = secrets.token_urlsafe(16)
-    app = application(document, *collection, token)
-    listener = listen(host, port)
-    bound = listener.getsockname()[1]
-    # An interrupt is the normal end, also in the moment between the address being known and the server running.
-    with suppress(KeyboardInterrupt), listener:
-        ready(address(host, bound, token))
-        serve(only_hosts(app, bound, host), listener)
+    stopping = Event()
+    with listen(host, port) as listener:  # a port that is taken is known before anything is read
+        wanted = parse_many(measures)
+        collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
+        document = payload(
+            judge(*collection, jobs=jobs),
+            title=title or title_of(collection.qrels.path),
+            measures=wanted,
+            settings={**collection.settings, "missing": missing, "length": length},
+            study=study,
+            everything=everything,
+        )
+        token = secrets.token_urlsafe(16)
+        app = application(document, *collection, token, stopping)
+        bound = listener.getsockname()[1]
+        try:
+            # an interrupt is the normal end, also in the moment between the address being known and the server running
+            with suppress(KeyboardInterrupt):
+                ready(address(host, bound, token))
+                serve(only_hosts(app, bound, host), listener)
+        finally:
+            stopping.set()
 
 
 class Notebook:
@@ -73,7 +78,7 @@ class Notebook:
         self.height = height
 
     def __repr__(self) -> str:
-        return "<Rankscope page: shown by notebooks; rankscope.reporting writes it to a file>"
+        return "<Rankscope page: shown by notebooks; rankscope.report writes it to a file>"
 
     def _repr_html_(self) -> str:
         return (
@@ -87,7 +92,7 @@ def notebook(scores: Scores, *, title: str = "Evaluation", height: int = 760) ->
 
     >>> from rankscope.scores import evaluate
     >>> notebook(evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, "AP"))
-    <Rankscope page: shown by notebooks; rankscope.reporting writes it to a file>
+    <Rankscope page: shown by notebooks; rankscope.report writes it to a file>
     """
     from rankscope.reporting.html_page import page
     from rankscope.reporting.page_data import payload

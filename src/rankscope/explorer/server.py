@@ -10,13 +10,15 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
-from functools import lru_cache
+from threading import Event, Lock
 from typing import Any
 from urllib.parse import urlsplit
 
 from rankscope.errors import InputError, MissingDependencyError
 from rankscope.judging import UNJUDGED
+from rankscope.progress import obey
 from rankscope.read import Qrels, Runs
 from rankscope.reporting.html_page import shell
 from rankscope.reporting.page_data import as_stream
@@ -37,9 +39,41 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 _KEPT_RUNS = 8
+_CONNECTIONS = 64
+_PATIENCE = 10.0  # seconds for the head of a request
 
 
-def application(document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: str) -> App:
+class LoadedRuns:
+    """The documents of runs, each read once however many ask at the same time; the last few runs are kept.
+
+    Reading ends when ``stopping`` is set: whoever ends the server does not wait for a file.
+    """
+
+    def __init__(self, runs: Runs, stopping: Event) -> None:
+        self._runs, self._stopping = list(runs.values()), stopping
+        self._kept: dict[int, dict[str, Sequence[bytes]]] = {}
+        self._lock = Lock()
+
+    def documents(self, run: int, topic: str) -> Sequence[bytes]:
+        """The list of a run for a topic."""
+        with self._lock:
+            lists = self._kept.pop(run, None) or self._read(run)
+            self._kept[run] = lists  # the last one again
+            while len(self._kept) > _KEPT_RUNS:
+                del self._kept[next(iter(self._kept))]
+        return lists.get(topic, ())
+
+    def _read(self, run: int) -> dict[str, Sequence[bytes]]:
+        obey((self._stopping,))
+        try:
+            return {topic: one.documents for topic, one in self._runs[run].lists().items()}
+        finally:
+            obey(())
+
+
+def application(
+    document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: str, stopping: Event | None = None
+) -> App:
     """The server as an ASGI application: page, data, and the documents of one list."""
     try:
         from starlette.applications import Starlette
@@ -51,11 +85,7 @@ def application(document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: st
 
     html = shell(str(document["title"]), connect="'self'")
     content = {**document, "server": True}
-    names = list(runs)
-
-    @lru_cache(maxsize=_KEPT_RUNS)
-    def lists(run: int) -> dict[str, Sequence[bytes]]:
-        return {topic: one.documents for topic, one in runs[names[run]].lists().items()}
+    loaded = LoadedRuns(runs, stopping or Event())
 
     def ours(request: Request) -> bool:
         return secrets.compare_digest(str(request.path_params["token"]).encode(), token.encode())
@@ -69,19 +99,28 @@ def application(document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: st
         return StreamingResponse(_chunks(content), media_type="application/octet-stream")
 
     def one_list(request: Request) -> Response:
-        run, topic = request.path_params["run"], request.path_params["topic"]
-        if not ours(request) or run >= len(names) or topic >= len(qrels.topics):
+        if not ours(request):
+            return Response(status_code=404)
+        run = _number(request.path_params["run"], len(runs))
+        topic = _number(request.path_params["topic"], len(qrels.topics))
+        if run is None or topic is None:
             return Response(status_code=404)
         grades = _grades(qrels, topic)
-        documents = lists(run).get(qrels.topics[topic], ())
+        documents = loaded.documents(run, qrels.topics[topic])
         return JSONResponse([[d.decode("utf-8", "replace"), grades.get(d)] for d in documents])
 
     routes = [
         Route("/{token}/", index),
         Route("/{token}/data", data),
-        Route("/{token}/list/{run:int}/{topic:int}", one_list),
+        Route("/{token}/list/{run}/{topic}", one_list),
     ]
     return _with_headers(Starlette(routes=routes))
+
+
+def _number(text: str, size: int) -> int | None:
+    """A number below a size; None if the text is none, however long it is."""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else size
+    return number if number < size else None
 
 
 def _grades(qrels: Qrels, topic: int) -> dict[bytes, int]:
@@ -156,7 +195,11 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # elsewhere this lets us have a port again at once; on Windows it would let anybody share it
+        if sys.platform == "win32":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(64)
     except OSError as error:
@@ -182,11 +225,33 @@ def serve(app: App, listener: socket.socket) -> None:
     """Answer requests until Ctrl-C (which uvicorn hands on as KeyboardInterrupt) or a termination signal."""
     try:
         import uvicorn
+        from uvicorn.protocols.http.h11_impl import H11Protocol
     except ImportError:
         raise MissingDependencyError.of("starlette and uvicorn", "explore", "explorers") from None
 
+    class Impatient(H11Protocol):  # type: ignore[misc, unused-ignore]
+        """A connection on which the head of a request takes too long is closed."""
+
+        waiting: Any = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.waiting = self.loop.call_later(_PATIENCE, transport.close)
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.cycle is not None and self.waiting is not None:
+                self.waiting.cancel()
+                self.waiting = None
+            elif self.waiting is None and not self.transport.is_closing():
+                self.waiting = self.loop.call_later(_PATIENCE, self.transport.close)
+
     config = uvicorn.Config(
         app,
+        http=Impatient,
+        ws="none",
+        limit_concurrency=_CONNECTIONS,
+        timeout_keep_alive=int(_PATIENCE),
         log_level="warning",
         access_log=False,
         server_header=False,
