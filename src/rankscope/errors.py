@@ -19,13 +19,13 @@ __all__ = [
 ]
 
 
-def printable(text: str) -> str:
-    r"""One line without control characters, so that untrusted text cannot disturb a terminal.
+def printable(text: str, keep: str = "") -> str:
+    r"""One line without control characters, so that untrusted text cannot disturb a terminal; some may be kept.
 
-    >>> printable("a\x1b[31m\nb")
-    'a\\x1b[31m\\nb'
+    >>> printable("a\x1b[31m\nb"), printable("a\x1b[31m\nb", keep="\n")
+    ('a\\x1b[31m\\nb', 'a\\x1b[31m\nb')
     """
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in text)
 
 
 class RankscopeError(Exception):

@@ -146,7 +146,9 @@ def test_cutoff() -> None:
 
 
 def test_a_run_without_the_topic_and_a_topic_without_relevant_documents() -> None:
-    empty = rs.curve({"q": {"a": 1}, "r": {"a": 1}}, {"r": ["a"]}, "q")
+    with pytest.raises(InputError, match="the run has no documents for topic 'q'"):
+        rs.curve({"q": {"a": 1}, "r": {"a": 1}}, {"r": ["a"]}, "q")
+    empty = rs.curve({"q": {"a": 1}, "r": {"a": 1}}, {"r": ["a"], "q": []}, "q")
     assert empty.table.column("crp") == [-1, -1]
     nothing = rs.curve({"q": {"a": 0}}, {"q": ["a", "b"]}, "q")
     assert nothing.table.column("crp") == [0, 0]

@@ -272,6 +272,12 @@ def curve(
         hint = f"a curve has a whole number of ranks from 1 to {_DEEPEST:,}"
         raise SettingsError(f"cutoff={cutoff}", hint=hint)
     ranking = one.ranking(topic)
+    if not ranking and topic not in (one.memory or {}):
+        raise InputError(
+            f"the run has no documents for topic {topic!r}",
+            path=one.path or one.name,
+            hint="name a topic that it has, or another run",
+        )
     cut = int(cutoff or max(1, len(ranking)))
     small = _only(judgments, topic)
     lists = judge(small, Run.from_dict({topic: ranking}, name=one.name)).lists

@@ -10,7 +10,8 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, NoReturn
@@ -18,6 +19,7 @@ from typing import Any, NoReturn
 from rankscope import __version__
 from rankscope.cli.interrupts import INTERRUPTED, interruptible
 from rankscope.cli.targets import refuse_overwriting
+from rankscope.cli.terminal import guarded_terminal
 from rankscope.errors import RankscopeError, nearest, printable
 
 __all__ = ["COMMANDS", "main"]
@@ -61,17 +63,17 @@ _EPILOG = """examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 0 for done, 2 for bad usage or input, 130 for Ctrl-C, 1 for an error of ours."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    warnings.showwarning = _show_warning
     _prepare_streams()
-    with interruptible():
+    with interruptible(), _warnings_as_lines():
         return _ended(arguments)
 
 
 def _ended(arguments: list[str]) -> int:
     try:
-        code = _dispatch(arguments)
-        sys.stdout.flush()
-        return code
+        with guarded_terminal():
+            code = _dispatch(arguments)
+            sys.stdout.flush()
+            return code
     except RankscopeError as error:
         return _fail(str(error))
     except BrokenPipeError:  # the reader of our output (head, less) has seen enough
@@ -181,6 +183,16 @@ def _describe(error: OSError | MemoryError) -> str:
         return "not enough memory; evaluate fewer runs at a time"
     where = f"{error.filename}: " if error.filename else ""
     return f"{where}{error.strerror or error}; check the path and its permissions"
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """A warning is a line, also where ``python -W error`` would make it an error."""
+    with warnings.catch_warnings():
+        if any(entry[0] == "error" for entry in warnings.filters):
+            warnings.simplefilter("default")
+        warnings.showwarning = _show_warning
+        yield
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

@@ -68,7 +68,7 @@ def _read(args: argparse.Namespace) -> Iterator[Path]:
                 continue
             if name == "runs":
                 try:
-                    yield from run_files(text)
+                    yield from run_files(text)[0]
                 except (InputError, OSError):
                     continue
             elif _is_directory(text):

@@ -7,6 +7,9 @@ are loaded when somebody looks at them (``run.lists()``).
 from __future__ import annotations
 
 import glob
+import os
+import stat
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -204,7 +207,7 @@ def read_run(source: str | Path, *, order: str = "trec_eval", name: str | None =
 def read_runs(*sources: str | Path, order: str = "trec_eval") -> Runs:
     """Runs in files, directories and glob patterns; each is called after its file.
 
-    Names that would be the same get their directory in front.
+    Files that would have the same name get as much of their path in front as tells them apart.
     """
     paths: list[Path] = []
     runs: list[Run] = []
@@ -212,12 +215,46 @@ def read_runs(*sources: str | Path, order: str = "trec_eval") -> Runs:
         if str(source) == "-":
             runs.append(read_run("-", order=order))
         else:
-            paths += run_files(source)
-    names = [_name_of(path) for path in paths]
-    for path, name in zip(paths, names, strict=True):
-        unique = name if names.count(name) == 1 else f"{path.parent.name}/{name}"
-        runs.append(read_run(path, order=order, name=unique))
+            files, others = run_files(source)
+            if others:
+                named = ", ".join(f"{entry.name} ({_kind_of(entry)})" for entry in others)
+                warnings.warn(f"{source}: left out, as no file: {named}", stacklevel=1)
+            paths += files
+    for path, name in zip(paths, _names_of(paths), strict=True):
+        runs.append(read_run(path, order=order, name=name))
     return Runs(runs)
+
+
+def _names_of(paths: Sequence[Path]) -> list[str]:
+    """The name of each file; where several have one name, with the shortest part of their path that tells them apart.
+
+    >>> _names_of([Path("a/x/r.run"), Path("b/x/r.run"), Path("s.run"), Path("c/t.run"), Path("c/t.txt")])
+    ['a/x/r', 'b/x/r', 's', 't.run', 't.txt']
+    """
+    alike: dict[str, list[int]] = {}
+    for i, path in enumerate(paths):
+        alike.setdefault(_name_of(path), []).append(i)
+    names = {members[0]: name for name, members in alike.items() if len(members) == 1}
+    for members in alike.values():
+        if len(members) > 1:
+            names.update(zip(members, _told_apart([paths[i] for i in members]), strict=True))
+    return [names[i] for i in range(len(paths))]
+
+
+def _told_apart(paths: Sequence[Path]) -> list[str]:
+    whole = [os.path.abspath(path) for path in paths]  # noqa: PTH100 (with ".." resolved, and links not)
+    if len(set(whole)) < len(whole):
+        again = next(path for i, path in enumerate(paths) if whole[i] in whole[:i])
+        raise InputError("the run is named twice", path=again, hint="name it once")
+    folders = [Path(path).parent.parts for path in whole]
+    one_folder = len(set(folders)) < len(folders)  # then only the endings tell them apart
+    last = [path.name if one_folder else _name_of(path) for path in paths]
+    for depth in range(1 + max(map(len, folders))):
+        parts = zip(folders, last, strict=True)
+        names = ["/".join((*folder[len(folder) - depth :], name)) for folder, name in parts]
+        if len(set(names)) == len(names):
+            return names
+    raise AssertionError("different paths differ somewhere")
 
 
 def as_runs(runs: Any, order: str | None = None) -> Runs:
@@ -260,26 +297,36 @@ def _name_of(path: Path) -> str:
     return name
 
 
-def run_files(source: str | Path) -> list[Path]:
-    """The files that a name of runs stands for: itself, the files of a directory, or what matches a pattern."""
+def run_files(source: str | Path) -> tuple[list[Path], list[Path]]:
+    """The files that a name of runs stands for: itself, the files of a directory, or what matches a pattern.
+
+    Beside them, what stands there and is no file; entries that begin with a dot are hidden, as elsewhere.
+    """
     if source == "":  # as a path it would be the working directory
         raise InputError("the name of a run is empty", hint="name a run file, a directory or a pattern")
     path = Path(source)
     if path.is_dir():
-        found = sorted(
-            child for child in path.iterdir() if child.is_file() and not child.name.startswith(".")
-        )
-        if not found:
-            raise InputError(
-                "there is no file in this directory", path=path, hint="name a directory of run files"
-            )
-        return found
-    if path.exists() or not glob.has_magic(str(source)):
-        return [path]
-    matches = sorted(Path(match) for match in glob.glob(str(source), recursive=True))  # noqa: PTH207
-    if not matches:
-        raise InputError("no file matches this pattern", path=path, hint="check the pattern")
-    return [match for match in matches if match.is_file()]
+        found = sorted(child for child in path.iterdir() if not child.name.startswith("."))
+        what, hint = "there is no file in this directory", "name a directory of run files"
+    elif path.exists() or not glob.has_magic(str(source)):
+        return [path], []
+    else:
+        found = sorted(Path(match) for match in glob.glob(str(source), recursive=True))  # noqa: PTH207
+        what, hint = "no file matches this pattern", "check the pattern"
+    files = [entry for entry in found if entry.is_file()]
+    if not files:
+        raise InputError(what, path=path, hint=hint)
+    return files, [entry for entry in found if not entry.is_file()]
+
+
+def _kind_of(entry: Path) -> str:
+    """What an entry of a directory is that is no file."""
+    try:
+        mode = entry.stat().st_mode
+    except OSError:
+        return "a link to nothing" if entry.is_symlink() else "unreadable"
+    kinds = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a device")
 
 
 def _numbers(values: Iterable[Any], topic: str) -> npt.NDArray[np.float64]:
