@@ -1,4 +1,5 @@
-"""Writes what follows from the registry: a page per measure in docs/measures/, and the types of rs.AP, rs.nDCG ...
+"""Writes what follows from the registry: a page per measure in docs/measures/, with a picture of the weights of its
+ranks where it has such, and the types of rs.AP, rs.nDCG ...
 
 python docs/make_measures.py            write the pages and the types
 python docs/make_measures.py --check    only say whether they are up to date
@@ -9,7 +10,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from rankscope.analysis.attention import DEPTH
 from rankscope.measures import REGISTRY, Measure
+from rankscope.measures.grammar import parse
 
 HOME = Path(__file__).parent / "measures"
 NAMES = HOME.parents[1] / "src" / "rankscope" / "measures" / "names.pyi"
@@ -29,6 +32,10 @@ def page(measure: Measure) -> str:
     """The page of one measure: meaning, formula, parameters, reference."""
     aliases = [name for name, found in REGISTRY.items() if found == measure and name != measure.name]
     lines = [f"# {measure.name}", "", measure.meaning, "", "```", measure.formula, "```", ""]
+    if measure.user:
+        lines += [f"**The user behind it.** {measure.user}", ""]
+    if picture(measure):
+        lines += [f"![The weights of the first {DEPTH} ranks of {_example(measure)}]({measure.name}.svg)", ""]
     if measure.parameters or measure.cutoff_rule != "none":
         lines += ["| parameter | default | meaning | allowed |", "|---|---|---|---|"]
         for key, p in measure.parameters.items():
@@ -54,6 +61,44 @@ def page(measure: Measure) -> str:
     return "\n".join(lines) + "\n"
 
 
+def picture(measure: Measure) -> str:
+    """The weights of the first ranks as an SVG, or nothing where ranks have no weights."""
+    weights = parse(_example(measure)).rank_weights(DEPTH)
+    if weights is None:
+        return ""
+    step, height, left, top = 14, 90, 44, 10
+    most = float(weights.max()) or 1.0
+    bottom, right = top + height, left + step * DEPTH
+    bars = []
+    for rank, weight in enumerate(weights.tolist(), 1):
+        tall = height * weight / most
+        place = left + step * (rank - 1) + 2
+        bars.append(
+            f'<rect x="{place}" y="{bottom - tall:.2f}" width="{step - 4}" height="{tall:.2f}">'
+            f"<title>rank {rank}: {weight:.4g}</title></rect>"
+        )
+    numbers = [
+        f'<text x="{left + step * (rank - 1) + step / 2:g}" y="{bottom + 14}" text-anchor="middle">{rank}</text>'
+        for rank in (1, 5, 10, 15, 20)
+    ]
+    title = f"weights of the first {DEPTH} ranks of {_example(measure)}"
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right + 8} {bottom + 34}" width="{right + 8}" '
+            f'height="{bottom + 34}" role="img" aria-label="{title}" font-family="sans-serif" font-size="10">',
+            f"<title>{title}</title>",
+            f'<g fill="#0072B2">{"".join(bars)}</g>',
+            f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="#555"/>',
+            f'<g fill="#222">{"".join(numbers)}',
+            f'<text x="{left - 5}" y="{top + 8}" text-anchor="end">{most:.3g}</text>',
+            f'<text x="{left - 5}" y="{bottom}" text-anchor="end">0</text>',
+            f'<text x="{(left + right) / 2:g}" y="{bottom + 28}" text-anchor="middle">rank</text></g>',
+            "</svg>",
+            "",
+        ]
+    )
+
+
 def index() -> str:
     """The list of all measures by family."""
     lines = ["# Measures", "", "Generated from the registry by `python docs/make_measures.py`.", ""]
@@ -75,7 +120,13 @@ def index() -> str:
 
 def pages() -> dict[str, str]:
     """Every file of the folder with its content."""
-    return {"README.md": index(), **{f"{measure.name}.md": page(measure) for measure in _built_in()}}
+    measures = _built_in()
+    drawn = {f"{measure.name}.svg": picture(measure) for measure in measures}
+    return {
+        "README.md": index(),
+        **{f"{measure.name}.md": page(measure) for measure in measures},
+        **{name: text for name, text in drawn.items() if text},
+    }
 
 
 def names() -> str:
@@ -105,10 +156,16 @@ def _example(measure: Measure) -> str:
     return f"{measure.name}@{0.1 if 'recall' in measure.cutoff_meaning else 10}"
 
 
+def written() -> list[Path]:
+    """The files that are there."""
+    return sorted(path for path in HOME.iterdir() if path.suffix in (".md", ".svg"))
+
+
 def main() -> int:
     """Write the pages, or with --check compare them."""
+    HOME.mkdir(exist_ok=True)
     wanted = pages()
-    present = {path.name: path.read_text("utf-8") for path in HOME.glob("*.md")}
+    present = {path.name: path.read_text("utf-8") for path in written()}
     if "--check" in sys.argv:
         if NAMES.read_text("utf-8") != names():
             print(f"out of date: {NAMES.name}")
@@ -118,13 +175,12 @@ def main() -> int:
         )
         print("\n".join(f"out of date: docs/measures/{name}" for name in stale) or "up to date")
         return 1 if stale else 0
-    HOME.mkdir(exist_ok=True)
     for name in present.keys() - wanted.keys():
         (HOME / name).unlink()
     for name, text in wanted.items():
         (HOME / name).write_text(text, "utf-8")
     NAMES.write_text(names(), "utf-8")
-    print(f"{len(wanted)} pages in {HOME}, and {NAMES.name}")
+    print(f"{len(wanted)} pages and pictures in {HOME}, and {NAMES.name}")
     return 0
 
 

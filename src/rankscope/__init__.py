@@ -29,6 +29,7 @@ _HOME = {
     "rankscope.analysis.pools": ("leave_out", "pool_robustness"),
     "rankscope.analysis.orderings": ("orderings",),
     "rankscope.analysis.overlap": ("overlap",),
+    "rankscope.analysis.attention": ("rank_weights",),
     "rankscope.analysis.bounds": ("bounds",),
     "rankscope.analysis.scale_effect": ("scale_effect",),
     "rankscope.analysis.study.experiments": ("repeat_study", "study"),
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from rankscope import errors as errors
     from rankscope import lab as lab
     from rankscope import plots as plots
+    from rankscope.analysis.attention import rank_weights as rank_weights
     from rankscope.analysis.bounds import bounds as bounds
     from rankscope.analysis.compare import compare as compare
     from rankscope.analysis.correlation import correlation as correlation

@@ -22,6 +22,8 @@ LENGTH_MATTERS = {
     *("CT", "ACT", "nCT"),
     *("RBU", "Terminal"),
 }
+# Ranks have weights, but a document's gain is not its weight: means over ranks, the ideal list, recall of aspects.
+NOT_PROPORTIONAL = {"IdealDCG", "nDCG_rel", "RnDCG", "DS_nDCG"}
 # Which of several equally good documents a greedy ideal list takes first depends on their ids.
 GREEDY = {"alpha_nDCG", "nNRBP", "nERR_IA", "nCT"}
 
@@ -304,6 +306,30 @@ def test_every_measure_is_documented(known: Measure) -> None:
     assert all(parameter.meaning for parameter in known.parameters.values())
     low, high = known.range
     assert low < high and not math.isnan(low + high if math.isfinite(low + high) else 0.0)
+
+
+@pytest.mark.parametrize("known", distinct(), ids=lambda known: known.name)
+def test_every_measure_says_who_its_user_is(known: Measure) -> None:
+    assert "user" in vars(type(known)), "a sentence of its own: the user of the parent is another one"
+    assert known.user.endswith(".") and known.user.count(". ") == 0 and 20 < len(known.user) < 260
+    assert known.user[0].isupper()
+
+
+@each
+def test_weights_of_ranks_are_those_by_which_documents_gain(one: Measure) -> None:
+    """Where ranks have weights, one relevant document gains in proportion to them, and nothing below the cutoff."""
+    weights = one.rank_weights(6)
+    if weights is None:
+        return
+    assert weights.shape == (6,) and (weights >= 0).all()
+    assert one.cutoff is None or not weights[int(one.cutoff) :].any()
+    qrels = Qrels.from_dict({"q": {"r": 3, "other": 3}})
+    runs = [Run.from_dict({"q": [*"uvwxy"[:rank], "r", *"uvwxy"[rank:]]}, str(rank)) for rank in range(6)]
+    found = one.of(judge(qrels, Runs(runs)).lists)
+    if one.name in NOT_PROPORTIONAL:
+        return
+    gained = found - one.of(judge(qrels, Runs([Run.from_dict({"q": list("uvwxyz")}, "none")])).lists)[0]
+    np.testing.assert_allclose(gained / (gained.max() or 1), weights / (weights.max() or 1), atol=1e-9)
 
 
 @pytest.mark.parametrize("known", distinct(), ids=lambda known: known.name)

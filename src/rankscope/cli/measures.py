@@ -1,11 +1,13 @@
-"""List every measure with its parameters, reference and meaning; or explain one.
+"""List every measure with its parameters, reference and meaning; or explain one, with the user behind it.
 
---certificates adds what they guarantee: properties of rankings and scales of measurement, found by looking at every
-short ranking (some seconds for all measures).
+--plot draws how much each rank counts, for measures that give ranks weights. --certificates adds what measures
+guarantee: properties of rankings and scales of measurement, found by looking at every short ranking (some seconds for
+all measures).
 
 examples:
   rankscope measures
   rankscope measures nDCG
+  rankscope measures "RBP(p=0.95)" --plot weights.svg
   rankscope measures nDCG --certificates
   rankscope measures --certificates -f json -o measures.json
 """
@@ -14,11 +16,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Sequence
 
+from rankscope.analysis.attention import rank_weights
 from rankscope.cli import options
 from rankscope.cli.output import emit
-from rankscope.errors import MeasureError, nearest
+from rankscope.errors import MeasureError, SettingsError, nearest
 from rankscope.measures import REGISTRY, Measure
 from rankscope.measures.grammar import parse
 from rankscope.measures.spellings import respelled, spellings_of
@@ -33,22 +37,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_plugin(parser)
     options.add_output(parser)
+    options.add_plot(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     options.load_plugins(args)
     named = [_named(args.name)] if args.name else []
     table = listing(named)
+    if args.plot and not named:
+        raise SettingsError(
+            "--plot draws one measure", hint="name it: rankscope measures RBP --plot weights.svg"
+        )
     if args.certificates:
         from rankscope.lab.certificates import certificates
 
         result = certificates([_certified(args.name)] if args.name else None)
         tables = {table.name: table, **result.tables}
         emit(args, TableResult(tables, result.settings, tuple(tables), result.display))
-    elif named and args.format is None and args.output is None:
-        sys.stdout.write(explain(named[0]))
+    elif named and args.format is None and args.output is None and not args.plot:
+        sys.stdout.write(explain(named[0], _usable(args.name)))
     else:
-        emit(args, TableResult.of(table, settings={}, display=[_short(table)]))
+        usable = _usable(args.name) if named else None
+        weighty = usable is not None and (args.plot or usable.rank_weights(1) is not None)
+        more = rank_weights([usable]).tables.values() if usable is not None and weighty else ()
+        emit(args, TableResult.of(table, *more, settings={}, display=[_short(table)]))
 
 
 def listing(named: Sequence[Measure] = ()) -> Table:
@@ -65,6 +77,7 @@ def listing(named: Sequence[Measure] = ()) -> Table:
             measure.range[1],
             measure.summary,
             measure.better,
+            measure.user,
         )
         for measure in named or dict.fromkeys(REGISTRY.values())
     ]
@@ -80,6 +93,7 @@ def listing(named: Sequence[Measure] = ()) -> Table:
         "high",
         "over_topics",
         "better",
+        "user",
     )
     return Table("measures", columns, rows)
 
@@ -91,9 +105,11 @@ def _short(table: Table) -> Table:
     return Table(table.name, shown, list(zip(*columns, strict=True)))
 
 
-def explain(measure: Measure) -> str:
-    """All that is known about one measure, as text."""
+def explain(measure: Measure, usable: Measure) -> str:
+    """All that is known about one measure, as text; ``usable`` is the same with parameters and a cutoff."""
     lines = [measure.meaning, "", *([measure.formula, ""] if measure.formula else [])]
+    if measure.user:
+        lines += [*textwrap.wrap(f"its user: {measure.user}", 100, subsequent_indent="  "), ""]
     for key, p in measure.parameters.items():
         lines.append(f"  {key}={p.default!r}  {p.meaning} ({p.allowed()})")
     if measure.cutoff_rule != "none":
@@ -101,6 +117,9 @@ def explain(measure: Measure) -> str:
         lines.append(f"  @k  {measure.cutoff_meaning} ({measure.cutoff_rule}{default})")
     if others := [*measure.aliases, *spellings_of(measure.name)]:
         lines += ["", f"also written: {', '.join(dict.fromkeys(others))}"]
+    weights = usable.rank_weights(8)
+    if weights is not None:
+        lines += ["", f"weights of the ranks of {usable}: {', '.join(f'{w:.4g}' for w in weights)}, ..."]
     low, high = measure.range
     known = [f"range {low:g} to {high:g}", f"better: {measure.better}", f"over topics: {measure.summary}"]
     known.append(measure.reference)
@@ -124,7 +143,12 @@ def _certified(text: str) -> Measure:
     """The measure that is looked at: a cutoff is chosen where there must be one."""
     from rankscope.lab.certificates import CUTOFF
 
+    return _usable(text, CUTOFF)
+
+
+def _usable(text: str, cutoff: int = 10) -> Measure:
+    """The measure with its parameters, and with a cutoff where there must be one."""
     named = _named(text)
     if text.strip() != named.name or named.cutoff_rule != "required":
         return parse(text)
-    return named @ (0.5 if named.name == "IPrec" else CUTOFF)
+    return named @ (0.5 if named.name == "IPrec" else cutoff)

@@ -7,7 +7,7 @@ entry in ``rankscope measures`` and the common tests.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import cleandoc
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -16,7 +16,16 @@ import numpy as np
 from rankscope.errors import MeasureError, nearest
 from rankscope.judging.lists import Floats, Lists
 
-__all__ = ["REGISTRY", "Better", "Measure", "Parameter", "needs_aspects", "parameter", "ratio"]
+__all__ = [
+    "REGISTRY",
+    "Better",
+    "Measure",
+    "Parameter",
+    "needs_aspects",
+    "parameter",
+    "ratio",
+    "weights_down_to",
+]
 
 DEEPEST = 10_000_000
 """The largest cutoff: some measures add up weights rank by rank."""
@@ -102,6 +111,9 @@ class Measure:
     aliases: ClassVar[tuple[str, ...]] = ()
     family: ClassVar[str] = "classic"
     reference: ClassVar[str] = ""
+    user: ClassVar[str] = ""
+    """The user behind the number, in a sentence: how they browse, when they stop, what they gain and what it costs."""
+
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     cutoff_rule: ClassVar[Literal["optional", "required", "none"]] = "optional"
     cutoff_meaning: ClassVar[str] = "ranks considered"
@@ -222,6 +234,10 @@ class Measure:
         """The value of every list."""
         raise TypeError(f"{type(self).__name__} defines no formula")
 
+    def rank_weights(self, depth: int) -> Floats | None:
+        """The weights of the ranks 1, ..., depth, if ranks have weights whatever stands there; else None."""
+        return None
+
     def mean(self, values: Floats) -> float:
         """The values of several topics as one number; undefined (NaN) ones are left out, NaN when none is left."""
         defined = values[~np.isnan(values)]
@@ -268,6 +284,13 @@ def needs_aspects(measures: Iterable[Measure]) -> bool:
     (False, True)
     """
     return any(measure.needs_aspects for measure in measures)
+
+
+def weights_down_to(depth: int, weight: Callable[[Any], Floats], cutoff: int | None) -> Floats:
+    """What a function of the rank gives for the ranks 1, ..., depth, and 0 below the cutoff."""
+    weights = np.array(weight(np.arange(1, depth + 1)), np.float64)
+    weights[depth if cutoff is None else cutoff :] = 0.0
+    return weights
 
 
 def ratio(numerator: Any, denominator: Any) -> Floats:

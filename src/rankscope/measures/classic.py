@@ -40,6 +40,11 @@ class AP(Measure):
     AP = 1/R * sum over relevant documents of hits(rank) / rank;  a relevant document that is not retrieved adds 0
     """
 
+    user = (
+        "Reads from the top and stops at a relevant document, each equally likely to be the last one "
+        "wanted; gains the precision down to there, so that every non-relevant document above costs a share"
+        " of it."
+    )
     aliases = ("MAP",)
     reference = "Buckley and Voorhees 2005"
     rel: int = parameter(1, _REL, low=1)
@@ -55,6 +60,10 @@ class GMAP(AP):
     per topic max(AP, 0.00001); over topics the geometric mean
     """
 
+    user = (
+        "The user of AP, looked at so that a topic on which nothing is found costs all other topics: gains "
+        "are multiplied over topics, not added."
+    )
     summary = "geometric mean"
     reference = "Robertson 2006"
 
@@ -68,6 +77,10 @@ class RR(Measure):
     RR = 1 / rank of the first relevant document;  0 if there is none
     """
 
+    user = (
+        "Wants one relevant document, reads down to the first and stops there; gains everything with it, "
+        "divided by the number of documents read."
+    )
     aliases = ("MRR",)
     reference = "Kantor and Voorhees 2000"
     rel: int = parameter(1, _REL, low=1)
@@ -83,6 +96,10 @@ class R(Measure):
     R@k = hits(k) / R
     """
 
+    user = (
+        "Reads exactly k documents whatever they are; gains the share of all relevant documents among them,"
+        " and the reading costs nothing."
+    )
     aliases = ("Recall",)
     cutoff_rule = "required"
     reference = "Cleverdon, Mills and Keen 1966"
@@ -98,6 +115,10 @@ class Rprec(Measure):
     Rprec = hits(R) / R
     """
 
+    user = (
+        "Knows how many relevant documents there are and reads as many documents; gains the share of them "
+        "that are relevant, and the reading costs nothing."
+    )
     aliases = ("RPrec",)
     cutoff_rule = "none"
     reference = "Buckley and Voorhees 2005"
@@ -118,6 +139,10 @@ class Bpref(Measure):
     form original: D = R, as first published;  form plus10: D = R + 10, its variant for few relevant documents
     """
 
+    user = (
+        "Reads down to any relevant document; gains it in full less a share for every document judged not "
+        "relevant above it, and passes unjudged ones without noticing."
+    )
     aliases = ("BPref", "bpref")
     cutoff_rule = "none"
     reference = "Buckley and Voorhees 2004"
@@ -141,6 +166,10 @@ class SetP(Measure):
     SetP = relevant retrieved / retrieved
     """
 
+    user = (
+        "Takes the whole answer without any order; gains the share of it that is relevant, so that every "
+        "other document costs."
+    )
     aliases = ("SetPrecision",)
     reference = "Cleverdon, Mills and Keen 1966"
     rel: int = parameter(1, _REL, low=1)
@@ -155,6 +184,10 @@ class SetR(Measure):
     SetR = relevant retrieved / R
     """
 
+    user = (
+        "Takes the whole answer without any order; gains the share of all relevant documents that is in it,"
+        " however long it is."
+    )
     aliases = ("SetRecall",)
     reference = "Cleverdon, Mills and Keen 1966"
     rel: int = parameter(1, _REL, low=1)
@@ -169,6 +202,10 @@ class SetF(Measure):
     SetF = (1 + beta) P R / (beta P + R), as in trec_eval and ir_measures;  van Rijsbergen writes beta^2 for beta
     """
 
+    user = (
+        "Takes the whole answer without any order and wants it both complete and pure; gains the harmonic "
+        "mean of the two, with beta saying which matters more."
+    )
     reference = "van Rijsbergen 1979"
     rel: int = parameter(1, _REL, low=1)
     beta: float = parameter(1.0, "weight of recall against precision", low=0)
@@ -188,6 +225,10 @@ class IPrec(Measure):
     trec_eval up to 9 and pytrec_eval
     """
 
+    user = (
+        "Reads until a share of all relevant documents is found, or further if that pays; gains the best "
+        "precision from there on."
+    )
     aliases = ("iprec",)
     cutoff_rule = "required"
     cutoff_meaning = "level of recall between 0 and 1"
@@ -223,6 +264,10 @@ class infAP(Measure):
     A negative grade means pooled but not judged; e = 0.00001.
     """
 
+    user = (
+        "The user of AP, whose gains at unjudged documents are estimated from a random sample of the "
+        "judgments."
+    )
     cutoff_rule = "none"
     reference = "Yilmaz and Aslam 2006"
     rel: int = parameter(1, _REL, low=1)
@@ -256,6 +301,10 @@ class ERR(Measure):
     max_grade is the best grade of the collection unless set (gdeval: ERR(max_grade=4)@20)
     """
 
+    user = (
+        "Reads from the top and stops when satisfied, which a document does with a probability that grows "
+        "with its grade; gains one divided by the rank reached, so that everything above is cost."
+    )
     reference = "Chapelle, Metzler, Zhang and Grinspan 2009"
     max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
 
@@ -276,6 +325,7 @@ class Judged(Measure):
     Judged@k = judged documents in the first k / documents in the first k, so that a short list is not to blame
     """
 
+    user = "No user: says how much of what a user of k documents would read is known to the judges."
     cutoff_rule = "required"
     better = "neither"  # it speaks of the judgments, not of the list
     reference = "Buckley and Voorhees 2004"
@@ -290,6 +340,10 @@ class Success(Measure):
     Success@k = 1 if hits(k) > 0 else 0
     """
 
+    user = (
+        "Wants one relevant document and reads at most k; gains everything if there is one, at whatever "
+        "rank, and nothing otherwise."
+    )
     cutoff_rule = "required"
     reference = "Craswell, Hawking and Robertson 2001"
     rel: int = parameter(1, _REL, low=1)

@@ -26,6 +26,8 @@ class NumQ(_Count):
     1 for every topic
     """
 
+    user = "No user: a count of topics."
+
     def of(self, lists: Lists) -> Floats:
         return np.ones(len(lists))
 
@@ -36,6 +38,7 @@ class NumRet(_Count):
     all of them, or with rel only those of that grade or better
     """
 
+    user = "Reads everything that was retrieved; the number is what that costs in documents."
     rel: int = parameter(0, "count only documents of this grade or better; 0 counts all", low=0)
 
     def of(self, lists: Lists) -> Floats:
@@ -50,6 +53,7 @@ class NumRel(_Count):
     R = judged documents of grade rel or better
     """
 
+    user = "No user: says how much there is to gain on the topic."
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
 
     def of(self, lists: Lists) -> Floats:
@@ -63,6 +67,7 @@ class NumRelRet(_Count):
     """
 
     better = "higher"
+    user = "Reads everything that was retrieved, at no cost; gains each relevant document in it."
     cutoff_rule = "optional"
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
 

@@ -40,6 +40,10 @@ class CT(Diversity):
     preset trec-dd-2014: TREC's first program, with its model of reading time
     """
 
+    user = (
+        "A professional with a need of several aspects who fills each up to a height and then gains nothing"
+        " more from it; gains what is filled, divided by the time that it took."
+    )
     range = (0.0, float("inf"))
     reference = "Luo, Wing, Yang and Hearst 2013"
     preset: str = parameter(
@@ -116,6 +120,10 @@ class ACT(CT):
     ACT = 1/n * sum over ranks i of CT(first i documents);  presets as for CT
     """
 
+    user = (
+        "The user of CT, asked after every document of the list; the answers are averaged, so that a list "
+        "that goes on can profit from what came early."
+    )
     reference = "Yang, Frank and Soboroff 2015"
 
     def of(self, lists: Lists) -> Floats:
@@ -175,6 +183,7 @@ class nCT(CT):
     every aspect filled by its best documents at once with gamma^n, over all pages down to the cutoff
     """
 
+    user = "The user of CT, whose speed is compared with that on an ideal list of the same length."
     reference = "Yang, Tang and Soboroff 2017"
     bound: str = parameter("greedy", "what CT is divided by", choices=("greedy", "trec-dd-2017"))
 

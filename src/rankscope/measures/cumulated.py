@@ -27,6 +27,9 @@ class CG(CumulatedGain):
     CG@k = sum over ranks i <= k of gain(grade_i);  gains as for DCG
     """
 
+    user = (
+        "Reads exactly k documents with the same attention; gains their grades, added up, and nothing costs."
+    )
     range = (0.0, float("inf"))
     reference = "Jarvelin and Kekalainen 2002"
 
@@ -41,6 +44,11 @@ class nCG(Normalised, CG):
     0 for a topic without relevant documents. Gains as for DCG.
     """
 
+    user = (
+        "The user of CG, whose gain is compared with what the ideal order of all judged documents would "
+        "have given."
+    )
+
 
 class NR(Measure):
     """Normalised recall: the share of pairs of a relevant and a non-relevant document that are in the right order.
@@ -51,6 +59,10 @@ class NR(Measure):
     relevant documents
     """
 
+    user = (
+        "Reads the whole list down to the last relevant document; every pair of a non-relevant document "
+        "above a relevant one costs the same, wherever it stands."
+    )
     reference = "Rocchio 1966, Salton and McGill 1983"
     cutoff_meaning = "N, the length at which lists are evaluated"
     default_cutoff = 1000
@@ -92,6 +104,10 @@ class SR(_OwnOrder):
     It depends on what else was retrieved below k: retrieved=n looks at the first n documents of every list
     """
 
+    user = (
+        "Reads exactly k documents; gains their grades, compared with what the same list in its best order "
+        "would have given."
+    )
     reference = "Pollack 1968, Korfhage 1997"
     cutoff_rule = "required"
     cutoff_meaning = "the rank at which the ratio is read"
@@ -113,6 +129,10 @@ class SFT(_OwnOrder):
     are alike, but S = 0 and F = 1 for a list without relevant documents. With equal gains 1 - F = S
     """
 
+    user = (
+        "Reads the whole list; is satisfied by relevant documents that come early and frustrated by non-"
+        "relevant ones that do, and weighs the two against each other."
+    )
     reference = (
         "Myaeng and Korfhage 1990, as described by Angelini and others 2012; the normalisation is ours"
     )

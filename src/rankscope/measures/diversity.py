@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.judging.lists import Floats, Lists
-from rankscope.measures.base import Measure, parameter, ratio
+from rankscope.measures.base import Measure, parameter, ratio, weights_down_to
 from rankscope.measures.classic import ERR
 from rankscope.measures.composed import Composed
 from rankscope.measures.ideal import Redundancy, Satisfaction, ideal_lists
@@ -41,6 +41,10 @@ class StRec(Diversity):
     StRec@k = aspects with a relevant document in the first k / m
     """
 
+    user = (
+        "Wants every aspect of the topic touched once and reads exactly k documents; gains an aspect with "
+        "its first relevant document, and nothing with further ones."
+    )
     aliases = ("StRecall", "strec")
     reference = "Zhai, Cohen and Lafferty 2003"
     rel: int = parameter(1, _REL, low=1)
@@ -58,6 +62,10 @@ class IA(Composed, Diversity):
     write IA(measure='nDCG')@10; the cutoff is that of the measure inside
     """
 
+    user = (
+        "A crowd of users who each want one aspect, as many as its weight says; each gains what the measure"
+        " inside gives for that aspect, and the gains are averaged."
+    )
     aliases = ()
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
     range = (-float("inf"), float("inf"))
@@ -74,6 +82,10 @@ class AP_IA(Diversity):
     AP_IA = sum over aspects a of p_a AP_a;  AP_a divides by all documents relevant to a
     """
 
+    user = (
+        "A crowd of users of AP who each want one aspect; the gains are averaged over the crowd, so that a "
+        "second document of one aspect may be worth more than the first of another."
+    )
     aliases = ("MAP_IA",)
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
     rel: int = parameter(1, _REL, low=1)
@@ -91,6 +103,10 @@ class P_IA(Diversity):
     P_IA@k = sum over aspects a of p_a hits_a(k) / k
     """
 
+    user = (
+        "A crowd of users who each want one aspect and read exactly k documents; gains the mean share that "
+        "is relevant to them."
+    )
     cutoff_rule = "required"
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
     rel: int = parameter(1, _REL, low=1)
@@ -117,6 +133,9 @@ class _Redundancy(Diversity, abstract=True):
         counted = lists.pool.aspects_counted.astype(np.float64)
         return lists.by_aspect.total(hits, hits.at_rank(self.weight) * left, counted)
 
+    def rank_weights(self, depth: int) -> Floats | None:
+        return weights_down_to(depth, self.weight, self.cutoff)
+
     def ideal(self, lists: Lists) -> Lists:
         """The greedy ideal of every topic."""
         return ideal_lists(lists.pool, Redundancy(self.rel, self.alpha), depth=self.cutoff)
@@ -139,6 +158,10 @@ class alpha_DCG(_Redundancy):
     m aspects (not at k = 1) and takes k = 20 unless set
     """
 
+    user = (
+        "Reads on with an interest that fades with the logarithm of the rank and wants all aspects; each "
+        "further document of an aspect gains 1 - alpha of what the one before gained."
+    )
     aliases = ("alpha_dcg",)
     range = (0.0, float("inf"))
     reference = "Clarke et al. 2008"
@@ -168,6 +191,9 @@ class alpha_nDCG(_Redundancy):
     (ties: larger document id); greedy is not always best, so that a list can score slightly above 1
     """
 
+    user = (
+        "The user of alpha_DCG, whose gain is compared with what a greedily made ideal list would have given."
+    )
     aliases = ("alpha_ndcg", "aNDCG")
     range = (0.0, float("inf"))
     reference = "Clarke et al. 2008"
@@ -183,6 +209,10 @@ class NRBP(_Redundancy):
     NRBP = (1 - (1 - alpha) beta) / m * sum over ranks i of beta^(i-1) * sum over aspects a of rel(i, a) (1 - alpha)^n
     """
 
+    user = (
+        "Goes on to the next rank with probability beta and wants all aspects; each further document of an "
+        "aspect gains 1 - alpha of what the one before gained."
+    )
     reference = "Clarke, Kolla and Vechtomova 2009"
     beta: float = parameter(0.5, "patience: the probability of going on to the next rank", low=0, high=1)
 
@@ -200,6 +230,7 @@ class nNRBP(NRBP):
     nNRBP = NRBP / NRBP(ideal);  the ideal as for alpha_nDCG
     """
 
+    user = "The user of NRBP, whose gain is compared with what a greedily made ideal list would have given."
     range = (0.0, float("inf"))
     reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
 
@@ -215,6 +246,10 @@ class ERR_IA(Diversity):
     relevant to all m aspects (not at k = 1), and k = 20 unless set
     """
 
+    user = (
+        "A crowd of users of ERR who each want one aspect and stop when it is satisfied; the reciprocal "
+        "ranks where they stop are averaged."
+    )
     reference = "Chapelle, Metzler, Zhang and Grinspan 2009"
     max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
     alpha: float = parameter(0.5, "preset ndeval only: " + _ALPHA, low=0, high=1)
@@ -243,6 +278,9 @@ class nERR_IA(ERR_IA):
     nERR_IA@k = ERR_IA@k / ERR_IA@k(ideal);  the ideal takes at every rank the document that gains most
     """
 
+    user = (
+        "The crowd of ERR_IA, whose gain is compared with what a greedily made ideal list would have given."
+    )
     range = (0.0, float("inf"))
     reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
 

@@ -94,6 +94,11 @@ class Rho(_Weighted, _Crossing):
     Rho = RB / BalancePoint;  0 if CRP never crosses the axis
     """
 
+    user = (
+        "Keeps reading until the list has made up for what it lost at the top; what is read beyond the "
+        "number of relevant documents is avoidable effort."
+    )
+
     def value(self, curves: Curves) -> AnyArray:
         return curves.base / curves.balance(self.crossing)
 
@@ -104,6 +109,10 @@ class BalancePoint(_Weighted, _Crossing):
     max(RB, m), where m is the first crossing (see Twist);  infinite if there is none
     """
 
+    user = (
+        "Keeps reading until documents that come too early and too late balance; the rank reached is what "
+        "it costs."
+    )
     range = (1.0, float("inf"))
     better = "lower"
 
@@ -118,6 +127,11 @@ class SigmaPlus(_Weighted):
     s+(full scale) = RB (N - RB) + RB (RB + 1) / 2 - sum over grades of c_g max(g)
     """
 
+    user = (
+        "Expects every relevant document at its place in the ideal list; each rank that one comes too late "
+        "is avoidable effort."
+    )
+
     def value(self, curves: Curves) -> AnyArray:
         return (curves.full_forward - curves.forward) / curves.full_forward
 
@@ -128,6 +142,11 @@ class SigmaMinus(_Weighted):
     1 - s- / s-(full scale);  s- = sum of the absolute negative RP;  s-(full scale) = RB (RB + 1) / 2
     """
 
+    user = (
+        "Expects every document at its place in the ideal list; each rank that one comes too early is "
+        "avoidable effort, for it takes the place of a better one."
+    )
+
     def value(self, curves: Curves) -> AnyArray:
         return (curves.full_backward - curves.backward) / curves.full_backward
 
@@ -137,6 +156,11 @@ class Sigma(_Weighted):
 
     the harmonic mean of SigmaPlus and SigmaMinus;  0 if both are 0
     """
+
+    user = (
+        "Expects every document at its place in the ideal list; ranks too early and too late are avoidable "
+        "effort, and neither excuses the other."
+    )
 
     def value(self, curves: Curves) -> AnyArray:
         return _sigma(curves)
@@ -149,6 +173,11 @@ class Twist(_Weighted, _Crossing):
     crossing sign-change: CRP[m] < 0 <= CRP[m+1];  definition: CRP[m] <= 0 <= CRP[m+1] or CRP[m] >= 0 >= CRP[m+1],
     as Definition 3 has it;  matters: CRP[m] <= 0 < CRP[m+1], as the authors' toolkit;  m = 1 if CRP is 0 everywhere
     """
+
+    user = (
+        "Expects the ideal list, reads until misplacements balance, and loses by how far documents are from"
+        " their places; gains nothing but is spared effort, 1 minus the avoidable one."
+    )
 
     def value(self, curves: Curves) -> AnyArray:
         return (curves.base / curves.balance(self.crossing) + _sigma(curves)) / 2
@@ -175,6 +204,11 @@ class TwistTime(_Timed):
     times: seconds by grade that do not fall, the last for all better ones;  tbg: 8.495 s non-relevant, 11.12 s relevant
     """
 
+    user = (
+        "The user of Twist with a clock: expects every document at the second at which the ideal list brings "
+        "it, and loses by the seconds that documents come too early or too late."
+    )
+
     def value(self, curves: Curves) -> AnyArray:
         assert isinstance(curves, TimedCurves)
         recovered = np.maximum(curves.ideal_time, curves.crossing_time(self.crossing))
@@ -187,7 +221,12 @@ class BalanceTime(_Timed):
     max(E, T), with E and T as in TwistTime;  infinite if CRP never crosses the axis
     """
 
+    user = (
+        "Keeps reading until documents that come too early and too late balance; the seconds that takes are "
+        "the cost."
+    )
     range = (0.0, float("inf"))
+    better = "lower"
 
     def value(self, curves: Curves) -> AnyArray:
         assert isinstance(curves, TimedCurves)
@@ -207,6 +246,10 @@ class CRP(_Effort):
     CRP@k = RP[1] + ... + RP[k];  negative while documents have come too early, 0 all along for the ideal list
     """
 
+    user = (
+        "Reads exactly k documents and counts how many ranks each is from its place in the ideal list, too "
+        "early as negative and too late as positive."
+    )
     range = (-float("inf"), float("inf"))
     cutoff_meaning = "the rank at which CRP is read"
     better = "neither"  # 0 is the ideal, and both signs are misplacements
@@ -242,6 +285,11 @@ class Rho2012(_Indicator):
     More than 1 if the list recovers before RB; clamped: RB / max(RB, b)
     """
 
+    user = (
+        "Keeps reading after the turn-around until late relevant documents have made up for early non-"
+        "relevant ones; the rank reached is what it costs."
+    )
+
     def raw(self, curves: Curves) -> AnyArray:
         return curves.base / curves.regained
 
@@ -251,6 +299,8 @@ class b_ratio(_Indicator):
 
     1 - b / b(full scale);  b as in Rho2012;  minus infinity if the list never is, clamped 0
     """
+
+    user = "The user of Rho2012, whose cost is compared with that of the worst order of the same documents."
 
     def raw(self, curves: Curves) -> AnyArray:
         return 1.0 - curves.regained / curves.full_regained
@@ -262,6 +312,10 @@ class CRP_min(_Indicator):
     1 - CRP[t] / CRP[t] of the full-scale list;  t = turn-around, the first rank where CRP is least
     """
 
+    user = (
+        "Reads down to the turn-around of the list; what has been lost there is compared with the worst "
+        "order of the same documents."
+    )
     range = (0.0, 1.0)
 
     def raw(self, curves: Curves) -> AnyArray:
@@ -276,6 +330,10 @@ class CRP_N(_Indicator):
     """
 
     better = "neither"  # a list without relevant documents ends below 0, and has more than the ideal list
+    user = (
+        "Reads the whole list of N documents; how far documents are from their places in the end is "
+        "compared with the worst order."
+    )
 
     def raw(self, curves: Curves) -> AnyArray:
         worst = curves.full_end

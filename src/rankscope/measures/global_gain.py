@@ -31,6 +31,10 @@ class D_nDCG(DCG):
     gain of a document = sum over aspects a of p_a gain(grade for a);  then nDCG: the ideal orders documents by gain
     """
 
+    user = (
+        "The user of nDCG who gains from every aspect of a document at once, each by its weight and grade, "
+        "and does not mind the same aspect again."
+    )
     family = "diversity"
     needs_aspects = True
     range = (0.0, 1.0)
@@ -75,6 +79,7 @@ class DS_nDCG(D_nDCG):
     DS_nDCG@k = gamma StRec@k + (1 - gamma) D_nDCG@k
     """
 
+    user = "Half a user of D_nDCG and half one of StRec: wants much gain early and every aspect touched once."
     aliases = ("Dsharp_nDCG",)
     gamma: float = parameter(0.5, "how much subtopic recall counts against D_nDCG", low=0, high=1)
 
@@ -90,6 +95,10 @@ class D(Composed, Diversity):
     write D(measure='nDCG')@10; the cutoff is that of the measure inside
     """
 
+    user = (
+        "The user of the measure inside, who gains from every aspect of a document at once, each by its "
+        "weight and grade."
+    )
     reference = "Sakai and Song 2011"
     range = (-float("inf"), float("inf"))
     takes = "it is taken over aspects already"
@@ -105,6 +114,7 @@ class DS(D):
     DS@k = gamma StRec@k + (1 - gamma) D@k;  write DS(measure='ERR')@10
     """
 
+    user = "The user of a D-measure who also wants every aspect touched once; gamma says how much."
     aliases = ("Dsharp",)
     gamma: float = parameter(0.5, "how much subtopic recall counts against the D-measure", low=0, high=1)
 

@@ -49,6 +49,10 @@ class Interval(Composed):
     At most 2^20 rankings: N up to 20 if grades do not matter.
     """
 
+    user = (
+        "The user of the measure inside, whose gain is replaced by the number of worse outcomes that the "
+        "topic allows, so that equal steps are equal."
+    )
     cutoff_rule = "required"
     cutoff_meaning = "N, the length of the rankings"
     reference = "Ferrante, Ferro and Fuhr 2021"

@@ -19,6 +19,10 @@ class Compat(Measure):
     D is the length of the longer of the two, as in ir_measures; the program of the authors has depth=1000
     """
 
+    user = (
+        "Compares the list with the ideal one nearest to it, going one rank deeper with probability p; "
+        "gains what both have in common so far."
+    )
     cutoff_rule = "none"
     reference = "Clarke, Vtyurina and Smucker 2020"
     p: float = parameter(0.95, "probability of going on to the next rank", low=0, high=1)

@@ -29,6 +29,10 @@ class Terminal(Composed):
     A list of k documents or more has no terminal one at cutoff k.
     """
 
+    user = (
+        "The user of the measure inside, who sees where the list ends and gains by that as much as has been"
+        " found of all relevant documents."
+    )
     reference = "after Liu, Moffat, Baldwin and Zhang 2016"
     range = (0.0, float("inf"))
     takes = "the measure inside is P, RBP, DCG, nDCG, AP or RR, with gains 1 and 0"

@@ -52,6 +52,10 @@ class RprecMult(_TrecMeasure):
     RprecMult@m = hits(n) / n with n = m R + 0.9 cut off to a whole number
     """
 
+    user = (
+        "Knows how many relevant documents there are and reads a multiple of them; gains the share that is "
+        "relevant, and the reading costs nothing."
+    )
     cutoff_rule = "required"
     cutoff_meaning = "multiple of the number of relevant documents"
     rel: int = parameter(1, _REL, low=1)
@@ -75,6 +79,10 @@ class RelP(_TrecMeasure):
     RelP@k = hits(k) / min(k, R)
     """
 
+    user = (
+        "Reads exactly k documents; gains the share that is relevant, compared with the best that k "
+        "documents of this topic could give."
+    )
     cutoff_rule = "required"
     rel: int = parameter(1, _REL, low=1)
 
@@ -89,6 +97,10 @@ class SetRelP(_TrecMeasure):
     SetRelP = relevant retrieved / min(retrieved, R)
     """
 
+    user = (
+        "Takes the whole answer without any order; gains its precision, compared with the best that a set "
+        "of this size could have."
+    )
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
@@ -102,6 +114,10 @@ class SetAP(_TrecMeasure):
     SetAP = (relevant retrieved)^2 / (retrieved * R)
     """
 
+    user = (
+        "Takes the whole answer without any order; gains its precision times its recall, so that it must be"
+        " both pure and complete."
+    )
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
@@ -115,6 +131,10 @@ class Utility(_TrecMeasure):
     Utility = a * relevant retrieved + b * other retrieved + c * relevant missed + d * other documents not retrieved
     """
 
+    user = (
+        "Takes the whole answer without any order; gains or pays a price for every relevant and non-"
+        "relevant document in it, and for each that is missing."
+    )
     range = (-_INFINITE, _INFINITE)
     cutoff_rule = "none"
     rel: int = parameter(1, _REL, low=1)
@@ -139,6 +159,10 @@ class AvgIPrec(_TrecMeasure):
     AvgIPrec = mean over the levels r of IPrec@r;  the eleven levels 0, 0.1, ..., 1 unless set
     """
 
+    user = (
+        "Reads until some share of all relevant documents is found, each of the levels being equally "
+        "likely; gains the best precision from there on."
+    )
     cutoff_rule = "none"
     rel: int = parameter(1, _REL, low=1)
     levels: str = parameter("0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1", "levels of recall")
@@ -171,6 +195,10 @@ class GMBpref(Bpref):
     per topic max(Bpref, 0.00001); over topics the geometric mean
     """
 
+    user = (
+        "The user of Bpref, looked at so that a topic on which nothing is found costs all other topics: "
+        "gains are multiplied over topics, not added."
+    )
     family = "trec_eval"
     summary = "geometric mean"
     reference = "trec_eval"
@@ -185,6 +213,7 @@ class YAAP(AP):
     YAAP = log((1 + s) / (1 + R - s)) with s = sum over relevant documents of hits(rank) / rank
     """
 
+    user = "The user of AP, whose gains are stretched at both ends before they are averaged over topics."
     family = "trec_eval"
     cutoff_rule = "none"
     range = (-_INFINITE, _INFINITE)
@@ -203,6 +232,7 @@ class Unjudged(_TrecMeasure):
     Unjudged@k = documents without a judgment, or with a negative grade, in the first k / k
     """
 
+    user = "No user: says how much of what a user of k documents would read is unknown to the judges."
     cutoff_rule = "required"
     better = "neither"
 
@@ -216,6 +246,9 @@ class NumNonrelRet(_TrecMeasure):
     retrieved documents of grade 0 up to below rel
     """
 
+    user = (
+        "Reads everything that was retrieved; the number is what that costs in documents judged not relevant."
+    )
     summary = "sum"
     better = "neither"
     range = (0.0, _INFINITE)
@@ -238,6 +271,10 @@ class BinG(_TrecMeasure):
     BinG = 1/R * sum over relevant documents of 1 / log2(2 + number of other documents above)
     """
 
+    user = (
+        "Wants many relevant documents, the first of them most; a relevant document gains less the more "
+        "were found and the deeper it stands."
+    )
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
@@ -268,6 +305,10 @@ class G(GradedGains):
     g(i) = gains down to rank i;  C(i) = gains of the ideal list down to rank i, a rank counting at least 1
     """
 
+    user = (
+        "Reads on while the ideal list would have given more; gains are weighed by how far the list is "
+        "behind the ideal one."
+    )
     family = "trec_eval"
     reference = "trec_eval"
     cutoff_rule = "none"
@@ -290,6 +331,7 @@ class IdealDCG(DCG):
     IdealDCG = DCG of all judged documents ordered by gain. Parameters as for DCG.
     """
 
+    user = "The user of DCG in front of the ideal list: says how much there is to gain on the topic."
     family = "trec_eval"
     reference = "Jarvelin and Kekalainen 2002"
     better = "neither"  # it is the same for every list
@@ -328,6 +370,11 @@ class nDCG_rel(_NormalisedAtSeveralRanks):
     counts with the DCG of the whole list / DCG of the whole ideal. Parameters as for DCG.
     """
 
+    user = (
+        "The user of nDCG who may stop at any relevant document, each equally likely; the gains at these "
+        "ranks are averaged."
+    )
+
     def of(self, lists: Lists) -> Floats:
         best = self.ideal(lists.pool)
         ideal = _Prefixes(best, self.worth(best, lists.pool))
@@ -348,6 +395,10 @@ class RnDCG(_NormalisedAtSeveralRanks):
     0 for a topic without a document of grade rel. Parameters as for DCG.
     """
 
+    user = (
+        "The user of nDCG who stops where the ideal list steps down to a smaller gain; the gains at these "
+        "ranks are averaged."
+    )
     rel: int = parameter(1, _REL, low=1)
 
     @property
@@ -393,6 +444,7 @@ class TopicRBP(_TrecMeasure):
     gains that all lie between 0 and 1 stay as they are. gains as for DCG, but what is not judged gains 0.
     """
 
+    user = "The user of RBP, whose gains are divided by the best one that the topic has."
     reference = "Moffat and Zobel 2008"
     cutoff_rule = "none"
     p: float = parameter(0.9, "probability of going on to the next rank", low=0, high=1)
@@ -433,6 +485,10 @@ class RBPResidual(_TrecMeasure):
     RBPResidual = (1 - p) * sum over unjudged ranks i of p^(i-1) + p^n for a list of n;  0 if all of it is judged
     """
 
+    user = (
+        "The user of RBP who does not know what unjudged documents are worth: says how much more could have"
+        " been gained."
+    )
     reference = "Moffat and Zobel 2008"
     cutoff_rule = "none"
     better = "neither"  # it says how much is unknown

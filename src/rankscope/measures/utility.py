@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Lists
-from rankscope.measures.base import Measure, parameter
+from rankscope.measures.base import Measure, parameter, weights_down_to
 from rankscope.measures.diversity import Diversity
 
 __all__ = ["RBU", "TBG"]
@@ -23,6 +23,11 @@ class RBU(Diversity):
     best grade of the aspect (there p = 0.8 and e = 0.03 unless set)
     """
 
+    user = (
+        "Goes on to the next rank with probability p and wants all aspects, each satisfied a little more by"
+        " every document; gains what is new and pays an effort e for each document, so that ending a list "
+        "can be right."
+    )
     reference = "Amigo, Spina and Carrillo-de-Albornoz 2018"
     range = (-float("inf"), float("inf"))
     p: float = parameter(0.99, "probability of going on to the next rank", low=0, high=1)
@@ -51,6 +56,9 @@ class RBU(Diversity):
             return np.asarray((1 - self.p) * self.p ** (rank - 1.0))
         return np.asarray(self.p**rank, np.float64)
 
+    def rank_weights(self, depth: int) -> Floats | None:
+        return weights_down_to(depth, self.weight, self.cutoff)
+
     def _chance(self, lists: Lists, hits: Hits) -> Floats:
         """r: how much of an aspect a document settles."""
         pool = lists.pool.by_aspect
@@ -69,6 +77,10 @@ class TBG(Measure):
     look + (word * words + decision) P(click) each, with P(click) = click for relevant documents, else other_click
     """
 
+    user = (
+        "Reads summaries and opens some documents against the clock, and stops at any second with the same "
+        "chance; gains each relevant document found by then, while reading costs time."
+    )
     reference = "Smucker and Clarke 2012"
     range = (0.0, float("inf"))
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)

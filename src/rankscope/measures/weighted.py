@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Lists
 from rankscope.judging.pool import Pool
-from rankscope.measures.base import Measure, parameter, ratio
+from rankscope.measures.base import Measure, parameter, ratio, weights_down_to
 
 __all__ = [
     "DCG",
@@ -67,6 +67,9 @@ class WeightedPrecision(Gains, abstract=True):
         """The weight of each rank."""
         raise TypeError(f"{self.name} defines no weights")
 
+    def rank_weights(self, depth: int) -> Floats | None:
+        return weights_down_to(depth, self.weight, self.cutoff)
+
     def total_weight(self) -> float:
         """The weights of all ranks together (infinite when they have no limit)."""
         return (
@@ -94,6 +97,10 @@ class P(WeightedPrecision):
     P@k = hits(k) / k, where a list shorter than k is still divided by k
     """
 
+    user = (
+        "Reads exactly k documents, all with the same attention; gains the share of them that is relevant, "
+        "so that a non-relevant document costs as much as an empty rank."
+    )
     aliases = ("Precision",)
     cutoff_rule = "required"
     reference = "Cleverdon, Mills and Keen 1966"
@@ -117,6 +124,10 @@ class RBP(WeightedPrecision):
     graded: r_i = grade / max_grade, with max_grade the best grade of the collection unless set
     """
 
+    user = (
+        "Reads from the top and goes on to the next rank with probability p, whatever was found; gains each"
+        " relevant document met, per document looked at."
+    )
     reference = "Moffat and Zobel 2008"
     p: float = parameter(0.8, "probability of going on to the next rank", low=0, high=1)
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
@@ -281,6 +292,10 @@ class DCG(CumulatedGain):
     retrieved; in trec_eval those gain 0 (unjudged=zero).
     """
 
+    user = (
+        "Reads on with an interest that fades with the logarithm of the rank, without ever stopping; gains "
+        "are added up, and rank alone costs."
+    )
     range = (0.0, float("inf"))
     reference = "Jarvelin and Kekalainen 2002"
     discount: str = parameter("log2", "how a rank is discounted", choices=("log2", "jk"))
@@ -304,4 +319,8 @@ class nDCG(Normalised, DCG):
     0 for a topic without relevant documents. Parameters as for DCG.
     """
 
+    user = (
+        "The user of DCG, whose gain is compared with what the ideal order of all judged documents would "
+        "have given."
+    )
     aliases = ("NDCG",)

@@ -36,6 +36,7 @@ _HOME = {
     "plot_robustness": "pools",
     "plot_rp": "rp",
     "plot_scales": "intervals",
+    "plot_weights": "weights",
     "study_figures": "study",
 }
 
@@ -46,6 +47,7 @@ FIGURES = {
     "asl": {"curves": "plot_asl"},
     "bounds": {"curves": "plot_bounds"},
     "overlap": {"curves": "plot_overlap"},
+    "weights": {"curves": "plot_weights"},
     "quadrants": {
         "plane": "plot_effort_gain",
         "planes": "plot_effort_gains",
@@ -86,6 +88,7 @@ __all__ = [
     "plot_robustness",
     "plot_rp",
     "plot_scales",
+    "plot_weights",
     "study_figures",
 ]
 
@@ -143,4 +146,5 @@ if TYPE_CHECKING:
     from rankscope.plots.relations import plot_relations as plot_relations
     from rankscope.plots.rp import plot_rp as plot_rp
     from rankscope.plots.study import study_figures as study_figures
+    from rankscope.plots.weights import plot_weights as plot_weights
     from rankscope.result import Result
