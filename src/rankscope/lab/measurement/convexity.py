@@ -14,6 +14,10 @@ so it grows with the difference vector iff these are not negative:
 Both together decide the question for every measure and every length from the 2^N values, and for an
 additive measure from its N weights. The conditions are also necessary: each names a pair of intervals with
 at most one relevant document.
+
+With fewer relevant documents than ranks nothing changes: rankings with RB + 1 relevant documents or more are
+missing, but the additivity of the others follows from x with RB - 2 of them at most (RB - 1 for swaps), and
+the pairs behind the convexity remain.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.lab.measurement.walks import Pair
-from rankscope.lab.rounding import RELATIVE, slack
+from rankscope.lab.rounding import RELATIVE, magnitude, slack
 
 __all__ = ["Convexity", "additive_weights", "broken_additivity", "convexity", "rbp_threshold", "witness"]
 
@@ -74,7 +78,7 @@ def additive_weights(values: Floats, equal_relevant: bool = False) -> Floats | N
     """The weights w of an additive measure, from its values on all rankings; None when it is not additive.
 
     With ``equal_relevant`` a part that depends only on the number of relevant documents is allowed besides.
-    Values may miss the sum by 1e-9 of the largest one.
+    Values may miss the sum by 1e-9 of the largest one; NaN stands for rankings that the topic does not have.
 
     >>> from rankscope.lab.measurement.intervals import rankings
     >>> r = rankings(3)
@@ -86,14 +90,15 @@ def additive_weights(values: Floats, equal_relevant: bool = False) -> Floats | N
     length = len(values).bit_length() - 1
     weights = values[1 << np.arange(length - 1, -1, -1)] - values[0]
     rest = values - _sums(weights) - values[0]
-    tolerance = RELATIVE * float(np.abs(values).max())
+    there = ~np.isnan(values)
+    tolerance = RELATIVE * magnitude(values)
     if not equal_relevant:
-        return weights if float(np.abs(rest).max()) <= tolerance else None
+        return weights if float(np.abs(rest[there]).max()) <= tolerance else None
     relevant = _sums(np.ones(length)).astype(np.int64)
     highest = np.full(length + 1, -np.inf)
     lowest = np.full(length + 1, np.inf)
-    np.maximum.at(highest, relevant, rest)
-    np.minimum.at(lowest, relevant, rest)
+    np.maximum.at(highest, relevant[there], rest[there])
+    np.minimum.at(lowest, relevant[there], rest[there])
     return weights if float((highest - lowest).max()) <= tolerance else None
 
 
@@ -127,7 +132,7 @@ def broken_additivity(values: Floats, equal_relevant: bool = False) -> Pair | No
     """Two intervals with equal difference vectors and unequal rises; None when there are none.
 
     They make the same change with and without some relevant documents around it; those as few as possible, and the
-    ranks of the change as close as possible.
+    ranks of the change as close as possible. NaN stands for rankings that the topic does not have.
 
     >>> from rankscope.lab.measurement.intervals import written
     >>> [written(c, 2) for c in broken_additivity(np.array([0, 0.5, 1, 2.0]))]
@@ -135,7 +140,7 @@ def broken_additivity(values: Floats, equal_relevant: bool = False) -> Pair | No
     """
     length = len(values).bit_length() - 1
     codes = np.arange(len(values))
-    scale = float(np.abs(values).max())
+    scale = magnitude(values)
     relevant = _sums(np.ones(length)).astype(np.int64)
     best: tuple[int, int, float, Pair] | None = None
     for upper, lower in combinations(1 << np.arange(length - 1, -1, -1), 2):

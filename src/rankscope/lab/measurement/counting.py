@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.engines import stream_pieces
-from rankscope.lab.measurement.intervals import Groups, groups, interval_count, intervals
-from rankscope.lab.rounding import slack
+from rankscope.lab.measurement.intervals import Groups, groups, interval_count, intervals, vector_count
+from rankscope.lab.rounding import magnitude, slack
 from rankscope.progress import progress
 
-__all__ = ["Tally", "Work", "count_groups", "count_intervals", "work"]
+__all__ = ["Tally", "Work", "count_groups", "count_intervals", "count_listed", "work"]
 
 _WORD = 64
 _SLICE_WORDS = 1 << 13  # of one bit set, and
@@ -53,14 +53,14 @@ class Work(NamedTuple):
     memory: int
 
 
-def work(length: int, equal_relevant: bool, additive: bool) -> Work:
+def work(length: int, equal_relevant: bool, additive: bool, relevant: int | None = None) -> Work:
     """The work of counting, known before it begins.
 
     >>> work(10, False, additive=True).words < work(10, False, additive=False).words
     True
     """
-    vectors = _vectors(length, equal_relevant)
-    items = vectors if additive else interval_count(length, equal_relevant)
+    vectors = vector_count(length, equal_relevant, relevant)
+    items = vectors if additive else interval_count(length, equal_relevant, relevant)
     words = items // _WORD + 1
     marks = sum(rank * (rank + 1) // 2 + 1 for rank in range(1, length + 1))
     queries = 2 * (length + 1) * vectors if additive else items
@@ -68,20 +68,12 @@ def work(length: int, equal_relevant: bool, additive: bool) -> Work:
     return Work(vectors * words, held)
 
 
-def _vectors(length: int, equal_relevant: bool) -> int:
-    """How many difference vectors there are: prefixes of Motzkin paths, or whole ones."""
-    ways = [1]
-    for _ in range(length):
-        padded = [0, *ways, 0, 0]
-        ways = [padded[i] + padded[i + 1] + padded[i + 2] for i in range(len(ways) + 1)]
-    return ways[0] if equal_relevant else sum(ways)
-
-
 def count_groups(
     weights: Floats,
     length: int,
     equal_relevant: bool,
     *,
+    relevant: int | None = None,
     scale: float | None = None,
     label: str = "",
     jobs: int | None = None,
@@ -91,18 +83,18 @@ def count_groups(
     >>> count_groups(np.array([0.2, 0.16, 0.128, 0.1024]), 4, False)
     Tally(comparable=7695, violations=715, complete=True)
     """
-    kinds = groups(length, equal_relevant)
+    kinds = groups(length, equal_relevant, relevant)
     difference = kinds.change.astype(np.float64) @ np.asarray(weights, dtype=np.float64)
     scale = float(np.abs(weights).sum()) if scale is None else scale
-    level = (kinds.change == 0).sum(axis=1)
-    items = _Items.sorted(difference, level, kinds.delta)
+    sizes, level = np.unique(kinds.size, return_inverse=True)
+    items = _Items.sorted(difference, level.ravel(), sizes, kinds.delta)
     limits = difference + slack(difference, scale)
     # for each class of group sizes: from where the class begins to where differences are small enough
     begins, ends = items.begins[:-1], items.positions(limits)
     here = np.repeat(begins[None, :], len(kinds), axis=0)
-    worth = kinds.size[:, None] << np.arange(length + 1)[None, :]
+    worth = kinds.size[:, None] * sizes[None, :]
     queries = _Queries(
-        offsets=2 * (length + 1) * np.arange(len(kinds) + 1),
+        offsets=2 * len(sizes) * np.arange(len(kinds) + 1),
         position=np.stack([ends, here], axis=2).ravel(),
         worth=np.stack([worth, -worth], axis=2).ravel(),
     )
@@ -110,7 +102,13 @@ def count_groups(
 
 
 def count_intervals(
-    values: Floats, length: int, equal_relevant: bool, *, label: str = "", jobs: int | None = None
+    values: Floats,
+    length: int,
+    equal_relevant: bool,
+    *,
+    relevant: int | None = None,
+    label: str = "",
+    jobs: int | None = None,
 ) -> Tally:
     """Violated pairs of any measure, given its ``values[code]`` on all rankings.
 
@@ -118,13 +116,25 @@ def count_intervals(
     >>> count_intervals(rankings(4) @ np.array([0.2, 0.16, 0.128, 0.1024]), 4, False)
     Tally(comparable=7695, violations=715, complete=True)
     """
-    kinds = groups(length, equal_relevant)
-    all_of_them = intervals(length, equal_relevant)
+    kinds = groups(length, equal_relevant, relevant)
+    all_of_them = intervals(length, equal_relevant, relevant)
     difference = values[all_of_them.upper] - values[all_of_them.lower]
-    items = _Items.sorted(
-        difference, np.zeros(len(difference), dtype=np.int64), kinds.delta, all_of_them.group
-    )
-    limits = difference + slack(difference, float(np.abs(values).max()))
+    return count_listed(kinds, all_of_them.group, difference, magnitude(values), label=label, jobs=jobs)
+
+
+def count_listed(
+    kinds: Groups,
+    group: NDArray[np.int32],
+    difference: Floats,
+    scale: float,
+    *,
+    label: str = "",
+    jobs: int | None = None,
+) -> Tally:
+    """Violated pairs of intervals that are listed group after group, each with its score difference."""
+    one = np.ones(1, dtype=np.int64)
+    items = _Items.sorted(difference, np.zeros(len(difference), dtype=np.int64), one, kinds.delta, group)
+    limits = difference + slack(difference, scale)
     queries = _Queries(
         offsets=np.concatenate([[0], np.cumsum(kinds.size)]),
         position=items.positions(limits)[:, 0],
@@ -137,12 +147,13 @@ def count_intervals(
 class _Items:
     """What a bit stands for: an interval, or a group of them; sorted by class and falling difference.
 
-    An item of class z counts for 2^z intervals; class z occupies the bits from ``begins[z]`` to ``begins[z
-    + 1]``.
+    An item of class z counts for ``weight[z]`` intervals; class z occupies the bits from ``begins[z]`` to
+    ``begins[z + 1]``.
     """
 
     falling: Floats
     begins: NDArray[np.int64]
+    weight: NDArray[np.int64]
     delta: NDArray[np.int16]
     source: NDArray[np.int64]
 
@@ -151,13 +162,14 @@ class _Items:
         cls,
         difference: Floats,
         level: NDArray[np.int64],
+        weight: NDArray[np.int64],
         delta: NDArray[np.int16],
         group: NDArray[np.int32] | None = None,
     ) -> _Items:
         order = np.lexsort((-difference, level))
-        begins = np.concatenate([[0], np.cumsum(np.bincount(level, minlength=int(level.max(initial=0)) + 1))])
+        begins = np.concatenate([[0], np.cumsum(np.bincount(level, minlength=len(weight)))])
         source = order if group is None else group[order]
-        return cls(difference[order], begins, delta, source.astype(np.int64))
+        return cls(difference[order], begins, weight, delta, source.astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.falling)
@@ -174,7 +186,7 @@ class _Items:
     def marked(self, rank: int, first: int, last: int) -> Words:
         """Bit sets, one for each t = 0, 1, ...: which of the items first..last have Delta[rank] <= t."""
         column = self.delta[self.source[first:last], rank]
-        tallest = (rank + 1) * (rank + 2) // 2
+        tallest = int(self.delta[:, rank].max(initial=0))
         words = (last - first) // _WORD + 1  # at least one spare bit, so that every position has a word
         bits = np.zeros((tallest + 1, words * 8), dtype=np.uint8)
         for t in range(tallest + 1):
@@ -257,7 +269,8 @@ class _Slice:
     def __init__(self, kinds: Groups, items: _Items, queries: _Queries, start: int, end: int) -> None:
         self.kinds = kinds
         self.queries = queries
-        self.marks = [items.marked(rank, start, end) for rank in range(kinds.length)]
+        self.marks = [items.marked(rank, start, end) for rank in range(kinds.delta.shape[1])]
+        self.weight = items.weight
         self.position = np.clip(queries.position, start, end) - start
         self.begins = np.clip(items.begins, start, end) - start
 
@@ -269,18 +282,22 @@ class _Slice:
             before = np.zeros((len(bits), bits.shape[1] + 1), dtype=np.int32)
             np.cumsum(_ones(bits), axis=1, dtype=np.int32, out=before[:, 1:])
             size = self.kinds.size[first + begin : first + begin + len(bits)]
-            comparable += _weighed(size, self.begins, bits, before)
+            comparable += _weighed(size, self.weight, self.begins, bits, before)
             violations += self.queries.answer(first + begin, self.position, bits, before)
         return comparable, violations
 
 
 def _weighed(
-    size: NDArray[np.int64], begins: NDArray[np.int64], bits: Words, before: NDArray[np.int32]
+    size: NDArray[np.int64],
+    weight: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    bits: Words,
+    before: NDArray[np.int32],
 ) -> int:
     """All bits of a block, each counted for the intervals that its item and its group stand for."""
     word, rest = begins >> 6, (begins & 63).astype(np.uint64)
     upto = before[:, word] + _ones(bits[:, word] & ((np.uint64(1) << rest) - np.uint64(1)))
-    return int(size @ (np.diff(upto, axis=1) @ (np.int64(1) << np.arange(len(begins) - 1))))
+    return int(size @ (np.diff(upto, axis=1) @ weight))
 
 
 def _blocks(vectors: NDArray[np.int16], marks: list[Words]) -> Iterator[tuple[int, Words]]:

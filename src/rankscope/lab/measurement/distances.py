@@ -10,10 +10,15 @@ number:
 Every step of a chain has distance 1, so the score must rise by the same amount at each: M(r) = a + c *
 place(r), c not 0, where place is the code, or sum of (N - j + 1) r_j. That decides the question from the
 2^N values; the counts say how far a measure is from it.
+
+A topic with RB < N relevant documents has fewer rankings (the values of the others are NaN here). In their
+one chain the place of a ranking is then its number among those there are; in the partial order nothing
+changes, because what is below a ranking that the topic has is one as well.
 """
 
 from __future__ import annotations
 
+from math import comb
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -22,9 +27,17 @@ from numpy.typing import NDArray
 from rankscope.lab.measurement.counting import Tally
 from rankscope.lab.measurement.intervals import interval_count, intervals, rankings
 from rankscope.lab.measurement.walks import Pair
-from rankscope.lab.rounding import slack
+from rankscope.lab.rounding import magnitude, slack
 
-__all__ = ["Heaviness", "chain_intervals", "count_distances", "is_interval_scale", "place", "unequal_pair"]
+__all__ = [
+    "Heaviness",
+    "chain_intervals",
+    "count_distances",
+    "count_listed_distances",
+    "is_interval_scale",
+    "place",
+    "unequal_pair",
+]
 
 Heaviness = Literal["strong", "weak"]
 Floats = NDArray[np.float64]
@@ -37,15 +50,26 @@ class _Ends(NamedTuple):
     upper: NDArray[np.int32]
 
 
-def place(length: int, heaviness: Heaviness) -> NDArray[np.int64]:
+def place(length: int, heaviness: Heaviness, relevant: int | None = None) -> NDArray[np.int64]:
     """Where each ranking stands: the distance of r <= s is place[s] - place[r].
 
-    >>> place(3, "weak").tolist()
-    [0, 1, 2, 3, 3, 4, 5, 6]
+    >>> place(3, "weak").tolist(), place(3, "strong", relevant=1).tolist()
+    ([0, 1, 2, 3, 3, 4, 5, 6], [0, 1, 2, 2, 3, 3, 3, 3])
     """
-    if heaviness == "strong":
-        return np.arange(1 << length)
-    return rankings(length) @ np.arange(length, 0, -1)
+    if heaviness == "weak":
+        return rankings(length) @ np.arange(length, 0, -1)
+    return _numbered(rankings(length).sum(axis=1) <= (length if relevant is None else relevant))
+
+
+def _place(values: Floats, heaviness: Heaviness) -> NDArray[np.int64]:
+    """Where each ranking stands, of those that have a value."""
+    if heaviness == "weak":
+        return place(len(values).bit_length() - 1, heaviness)
+    return _numbered(~np.isnan(values))
+
+
+def _numbered(there: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.cumsum(there) - 1
 
 
 def is_interval_scale(values: Floats, heaviness: Heaviness) -> bool:
@@ -59,30 +83,40 @@ def is_interval_scale(values: Floats, heaviness: Heaviness) -> bool:
     length = len(values).bit_length() - 1
     if length == 0:
         return True
-    where = place(length, heaviness)
-    height = float(values[-1] - values[0])
-    line = values[0] + where / where[-1] * height
-    scale = float(np.abs(values).max())
+    there = np.flatnonzero(~np.isnan(values))
+    where, scale = _place(values, heaviness)[there], magnitude(values)
+    top = int(np.argmax(where))
+    height = float(values[there[top]] - values[0])
+    line = values[0] + where / where[top] * height
     return bool(
-        abs(height) > slack(0.0, scale) and np.abs(values - line).max() <= slack(height / where[-1], scale)
+        abs(height) > slack(0.0, scale)
+        and np.abs(values[there] - line).max() <= slack(height / where[top], scale)
     )
 
 
-def chain_intervals(length: int, heaviness: Heaviness) -> int:
+def chain_intervals(length: int, heaviness: Heaviness, relevant: int | None = None) -> int:
     """How many intervals there are: pairs r <= s, r = s included.
 
-    >>> chain_intervals(3, "strong"), chain_intervals(3, "weak")
-    (36, 35)
+    >>> chain_intervals(3, "strong"), chain_intervals(3, "weak"), chain_intervals(3, "strong", relevant=1)
+    (36, 35, 10)
     """
-    return (1 << length) * ((1 << length) + 1) // 2 if heaviness == "strong" else interval_count(length)
-
-
-def _ends(length: int, heaviness: Heaviness) -> _Ends:
     if heaviness == "weak":
-        found = intervals(length)
+        return interval_count(length, relevant=relevant)
+    most = length if relevant is None else relevant
+    size = sum(comb(length, k) for k in range(min(most, length) + 1))
+    return size * (size + 1) // 2
+
+
+def _ends(values: Floats, heaviness: Heaviness) -> _Ends:
+    """All intervals of the rankings that have a value."""
+    if heaviness == "weak":
+        length = len(values).bit_length() - 1
+        there = np.flatnonzero(~np.isnan(values))
+        found = intervals(length, relevant=max(int(code).bit_count() for code in there))
         return _Ends(found.lower, found.upper)
-    lower, upper = np.triu_indices(1 << length)
-    return _Ends(lower.astype(np.int32), upper.astype(np.int32))
+    codes: NDArray[np.int32] = np.flatnonzero(~np.isnan(values)).astype(np.int32)
+    lower, upper = np.triu_indices(len(codes))
+    return _Ends(codes[lower], codes[upper])
 
 
 def count_distances(values: Floats, heaviness: Heaviness) -> Tally:
@@ -93,14 +127,17 @@ def count_distances(values: Floats, heaviness: Heaviness) -> Tally:
     >>> count_distances(np.array([0, 0.5, 1, 2.0]), "strong")
     Tally(comparable=32, violations=8, complete=True)
     """
-    length = len(values).bit_length() - 1
-    ends = _ends(length, heaviness)
-    where = place(length, heaviness)
+    ends = _ends(values, heaviness)
+    where = _place(values, heaviness)
     distance = (where[ends.upper] - where[ends.lower]).astype(np.int32)
-    rise = values[ends.upper] - values[ends.lower]
+    return count_listed_distances(distance, values[ends.upper] - values[ends.lower], magnitude(values))
+
+
+def count_listed_distances(distance: NDArray[np.int32], rise: Floats, scale: float) -> Tally:
+    """The same for intervals of which the distances and the rises are given."""
     order = np.argsort(rise, kind="stable")
     rise = rise[order]
-    apart = np.diff(rise) > slack(rise[:-1], float(np.abs(values).max()))
+    apart = np.diff(rise) > slack(rise[:-1], scale)
     kind = np.empty(len(rise), dtype=np.int64)
     kind[order] = np.concatenate([[0], np.cumsum(apart)])
     # equal distance, equal rise, both: sums of squared group sizes
@@ -127,11 +164,11 @@ def unequal_pair(values: Floats, heaviness: Heaviness) -> Pair | None:
     """
     length = len(values).bit_length() - 1
     relevant = rankings(length).sum(axis=1)
-    steps = _steps(length, heaviness)
+    steps = _steps(values, heaviness)
     plain = np.argsort(relevant[steps.lower] + relevant[steps.upper], kind="stable")
     lower, upper = steps.lower[plain], steps.upper[plain]
     rise = values[upper] - values[lower]
-    scale = float(np.abs(values).max())
+    scale = magnitude(values)
     if not len(rise):
         return None
     different = np.flatnonzero(np.abs(rise - rise[0]) > slack(rise[0], scale))
@@ -143,12 +180,14 @@ def unequal_pair(values: Floats, heaviness: Heaviness) -> Pair | None:
     return None
 
 
-def _steps(length: int, heaviness: Heaviness) -> _Ends:
+def _steps(values: Floats, heaviness: Heaviness) -> _Ends:
     """The intervals of distance 1: neighbours in the chain, or one swap or one replacement at the end."""
-    codes = np.arange(1 << length)
+    length = len(values).bit_length() - 1
+    codes = np.flatnonzero(~np.isnan(values))
     if heaviness == "strong":
         return _Ends(codes[:-1].astype(np.int32), codes[1:].astype(np.int32))
     last = codes[codes & 1 == 0] if length else codes[:0]
+    last = last[~np.isnan(values[last | 1])] if length else last
     lower, upper = [last], [last | 1]
     for bit in range(length - 1):  # (.. 0 1 ..) -> (.. 1 0 ..)
         found = codes[(codes >> bit & 3) == 1]

@@ -10,6 +10,9 @@ strong top-heaviness.
 
 An interval is a pair r <= s, r = s included. Its difference vector is decided by d = s - r, so the
 intervals fall into few groups of equal difference: at most 3^N, each of 2^(zeros of d) intervals.
+
+A topic with RB < N relevant documents has fewer rankings, those with at most RB of them. What is below such
+a ranking is one, too, so its intervals are those of all rankings whose upper end has RB at most.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ __all__ = [
     "ranking",
     "rankings",
     "steps",
+    "vector_count",
     "written",
 ]
 
@@ -117,15 +121,44 @@ def is_below(r: ArrayLike, s: ArrayLike) -> bool:
     return bool((steps(r, s) >= 0).all())
 
 
-def interval_count(length: int, equal_relevant: bool = False) -> int:
+def interval_count(length: int, equal_relevant: bool = False, relevant: int | None = None) -> int:
     """How many intervals there are: C(2N+1, N), or Catalan(N+1) with equally many relevant at both ends.
+
+    ``relevant``, here and below, is the recall base; None where it does not limit the rankings.
 
     >>> interval_count(4), interval_count(4, equal_relevant=True)
     (126, 42)
+    >>> interval_count(5, relevant=3), interval_count(5, equal_relevant=True, relevant=3)
+    (301, 116)
     """
+    if relevant is not None and relevant < length:
+        return _paths(length, equal_relevant, relevant, both=1)
     if equal_relevant:
         return comb(2 * length + 2, length + 1) // (length + 2)
     return comb(2 * length + 1, length)
+
+
+def vector_count(length: int, equal_relevant: bool = False, relevant: int | None = None) -> int:
+    """How many difference vectors there are: prefixes of Motzkin paths, or whole ones.
+
+    >>> vector_count(10), vector_count(10, equal_relevant=True), vector_count(5, relevant=1)
+    (17303, 2188, 16)
+    """
+    return _paths(length, equal_relevant, length if relevant is None else relevant, both=0)
+
+
+def _paths(length: int, equal_relevant: bool, relevant: int, both: int) -> int:
+    """Ways down the ranks, by what the upper end has more and by what it has, with ``both`` ways to have one more."""
+    ways = {(0, 0): 1}  # (balance S - R, relevant documents of the upper end)
+    for _ in range(length):
+        after: dict[tuple[int, int], int] = {}
+        for (balance, held), count in ways.items():
+            for step, more, times in ((0, 0, 1), (0, 1, both), (1, 1, 1), (-1, 0, 1)):
+                if balance + step >= 0 and held + more <= relevant:
+                    key = (balance + step, held + more)
+                    after[key] = after.get(key, 0) + count * times
+        ways = after
+    return sum(count for (balance, _), count in ways.items() if not (equal_relevant and balance))
 
 
 @dataclass(frozen=True)
@@ -168,30 +201,42 @@ def _extend(balance: Ints, remaining: int, equal_relevant: bool) -> tuple[NDArra
     return parents[allowed], change[allowed]
 
 
-def groups(length: int, equal_relevant: bool = False) -> Groups:
+def groups(length: int, equal_relevant: bool = False, relevant: int | None = None) -> Groups:
     """All difference vectors of a length, with the number of intervals that have each.
 
     >>> len(groups(10)), len(groups(10, equal_relevant=True)), int(groups(4).size.sum())
     (17303, 2188, 126)
     """
+    most = length if relevant is None else relevant
     change = np.zeros((1, 0), dtype=np.int8)
-    balance = np.zeros(1, dtype=np.int64)
+    balance, more = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     for rank in range(1, length + 1):
         parents, step = _extend(balance, length - rank, equal_relevant)
+        inside = more[parents] + (step > 0) <= most
+        parents, step = parents[inside], step[inside]
         change = np.concatenate([change[parents], step[:, None].astype(np.int8)], axis=1)
-        balance = balance[parents] + step
+        balance, more = balance[parents] + step, more[parents] + (step > 0)
     vectors = np.cumsum(np.cumsum(change, axis=1, dtype=np.int16), axis=1, dtype=np.int16)
-    size = np.int64(1) << (change == 0).sum(axis=1)
-    return Groups(length, equal_relevant, change, vectors, size)
+    return Groups(length, equal_relevant, change, vectors, _sizes(change, more, most))
 
 
-def intervals(length: int, equal_relevant: bool = False) -> Intervals:
+def _sizes(change: NDArray[np.int8], more: Ints, most: int) -> Ints:
+    """In how many ways both ends can agree where they do, with at most so many relevant documents."""
+    length = change.shape[1]
+    table = np.array([[comb(n, k) for k in range(length + 1)] for n in range(length + 1)], dtype=np.int64)
+    sizes: Ints = np.cumsum(table, axis=1)[(change == 0).sum(axis=1), np.minimum(most - more, length)]
+    return sizes
+
+
+def intervals(length: int, equal_relevant: bool = False, relevant: int | None = None) -> Intervals:
     """All intervals of a length, group after group in the order of :func:`groups`.
 
     >>> found = intervals(1)
     >>> [(int(r), int(s)) for r, s in zip(found.lower, found.upper)]
     [(0, 0), (1, 1), (0, 1)]
     """
+    if relevant is not None and relevant < length:
+        return _few_intervals(length, equal_relevant, relevant)
     kinds = groups(length, equal_relevant)
     start = np.cumsum(kinds.size) - kinds.size
     group = np.repeat(np.arange(len(kinds), dtype=np.int32), kinds.size)
@@ -207,3 +252,25 @@ def intervals(length: int, equal_relevant: bool = False) -> Intervals:
         upper |= (digit | (change > 0)) << place
         free = np.where(agree, free >> 1, free)
     return Intervals(lower, upper, group)
+
+
+def _few_intervals(length: int, equal_relevant: bool, relevant: int) -> Intervals:
+    """The intervals of a small recall base, rank by rank, so that there are never more than come out in the end."""
+    lower, upper = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
+    balance, held, kind = (np.zeros(1, dtype=np.int64) for _ in range(3))
+    for rank in range(1, length + 1):
+        parents = np.repeat(np.arange(len(lower)), 4)
+        low, high = (
+            np.tile(np.array(digits, dtype=np.int32), len(lower)) for digits in ((0, 1, 0, 1), (0, 1, 1, 0))
+        )
+        after = balance[parents] + high - low
+        allowed = (after >= 0) & (held[parents] + high <= relevant)
+        if equal_relevant:
+            allowed &= after <= length - rank
+        parents, low, high = parents[allowed], low[allowed], high[allowed]
+        balance, held = after[allowed], held[parents] + high
+        lower, upper = 2 * lower[parents] + low, 2 * upper[parents] + high
+        kind = 3 * kind[parents] + high - low + 1
+    order = np.argsort(kind, kind="stable")
+    _, group = np.unique(kind[order], return_inverse=True)
+    return Intervals(lower[order], upper[order], group.ravel().astype(np.int32))

@@ -18,6 +18,7 @@ from rankscope.lab.measurement.convexity import broken_additivity, convexity, wi
 from rankscope.lab.measurement.distances import unequal_pair
 from rankscope.lab.measurement.intervals import ranking, rankings
 from rankscope.lab.measurement.scales import Counterexample, Finding
+from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.values import values_at, values_of
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import RELATIVE, slack
@@ -30,43 +31,46 @@ Floats = NDArray[np.float64]
 _SHORT = 6  # ranks of the short rankings in which a broken additivity is looked for
 
 
-def long_findings(measure: Measure, length: int, relevant: int, scales: Sequence[str]) -> list[Finding]:
+def long_findings(measure: Measure, setting: Setting, scales: Sequence[str]) -> list[Finding]:
     """The findings about one measure on each scale.
 
     >>> from rankscope.measures import measure
-    >>> [f.holds for f in long_findings(measure("RBP(p=0.5)"), 100, 100, list(findings.SCALES))]
+    >>> [f.holds for f in long_findings(measure("RBP(p=0.5)"), Setting(100, 100), list(findings.SCALES))]
     [True, True, True, False]
     """
     if isinstance(measure, WeightedPrecision):
-        codes = [0, *(1 << place for place in range(length - 1, -1, -1))]
-        values = values_at(measure, codes, length, relevant)
-        return [_additive(str(measure), values[1:] - values[0], scale) for scale in scales]
-    return [_other(measure, length, relevant, scale) for scale in scales]
+        codes = [0, *(1 << place for place in range(setting.length - 1, -1, -1))]
+        values = values_at(measure, codes, setting.length, setting.relevant)
+        return [_additive(str(measure), values[1:] - values[0], setting, scale) for scale in scales]
+    return [_other(measure, setting, scale) for scale in scales]
 
 
-def _additive(name: str, weights: Floats, scale: str) -> Finding:
-    length = len(weights)
+def _additive(name: str, weights: Floats, setting: Setting, scale: str) -> Finding:
+    length = setting.length
     if scale in (findings.ALL, findings.EQUAL):
         equal_relevant = scale == findings.EQUAL
         holds = convexity(weights, equal_relevant).holds
         because = f"it adds up weights that are {'' if holds else 'not '}convex"
         because += "" if equal_relevant else ", continued by zeros"
     else:
-        share = weights / (
-            2.0 ** np.arange(-1, -length - 1, -1) if scale == findings.STRONG else _linear(length)
+        shape = _shape(setting, scale)
+        share = np.ones(1) if shape is None else weights / shape
+        holds = shape is not None and bool(
+            weights[-1] != 0 and np.ptp(share) <= RELATIVE * np.abs(share).max()
         )
-        holds = bool(weights[-1] != 0 and np.ptp(share) <= RELATIVE * np.abs(share).max())
         because = f"its weights {'' if holds else 'do not '}{_SHAPE[scale]}"
+        if shape is None:
+            because = "no sum of weights rises by the same amount from each such ranking to the next"
     if holds:
         return Finding(
-            name, scale, length, True, method="theorem", because=because, **findings.NOTHING_VIOLATED
+            name, scale, setting, True, method="theorem", because=because, **findings.NOTHING_VIOLATED
         )
     for n in range(1, length + 1 if scale in (findings.ALL, findings.EQUAL) else min(length, _SHORT) + 1):
-        pair = _violation(weights[:n], scale)
+        pair = _violation(weights[:n], setting.of_length(n), scale)
         if pair is not None:
             rises = [_sum(weights[:n], b) - _sum(weights[:n], a) for a, b in (pair[:2], pair[2:])]
-            return _refuted(name, scale, length, Counterexample(n, pair, *rises))
-    return Finding(name, scale, length, False, method="theorem", because=because)
+            return _refuted(name, scale, setting, Counterexample(setting.of_length(n), pair, *rises))
+    return Finding(name, scale, setting, False, method="theorem", because=because)
 
 
 _SHAPE = {
@@ -75,8 +79,18 @@ _SHAPE = {
 }
 
 
-def _linear(length: int) -> Floats:
-    return np.arange(length, 0, -1, dtype=np.float64)
+def _shape(setting: Setting, scale: str) -> Floats | None:
+    """The weights of the additive measures on an interval scale, but for a factor; None where there are none.
+
+    The chain of strong top-heaviness numbers its rankings. With 2 to N - 2 relevant documents no weights give these
+    numbers: rankings that the topic does not have are not counted, and how many these are is no sum over the ranks.
+    """
+    length = setting.length
+    if scale == findings.WEAK or setting.relevant == 1:
+        return np.arange(length, 0, -1, dtype=np.float64)
+    if setting.relevant < length - 1:
+        return None
+    return np.asarray(2.0 ** np.arange(-1, -length - 1, -1), dtype=np.float64)
 
 
 def _sum(weights: Floats, code: int) -> float:
@@ -85,18 +99,21 @@ def _sum(weights: Floats, code: int) -> float:
     )
 
 
-def _violation(weights: Floats, scale: str) -> Pair | None:
+def _violation(weights: Floats, setting: Setting, scale: str) -> Pair | None:
     """A pair that contradicts the scale, for rankings as long as the weights."""
     if scale in (findings.ALL, findings.EQUAL):
         test = convexity(weights, scale == findings.EQUAL)
         return (
             None if test.fails_at is None else witness(len(weights), test.fails_at, scale == findings.EQUAL)
         )
-    return unequal_pair(rankings(len(weights)) @ weights, "strong" if scale == findings.STRONG else "weak")
+    grades = rankings(len(weights))
+    values = np.where(grades.sum(axis=1) <= setting.relevant, grades @ weights, np.nan)
+    return unequal_pair(values, "strong" if scale == findings.STRONG else "weak")
 
 
-def _other(measure: Measure, length: int, relevant: int, scale: str) -> Finding:
+def _other(measure: Measure, setting: Setting, scale: str) -> Finding:
     """Equal difference vectors are equally far on every scale, so a broken additivity refutes them all."""
+    length, relevant = setting.length, setting.relevant
     for n in range(1, _SHORT + 1):
         values = values_of(measure, n, relevant)
         pair = broken_additivity(values, scale == findings.EQUAL)
@@ -106,16 +123,16 @@ def _other(measure: Measure, length: int, relevant: int, scale: str) -> Finding:
         small, large = padded[1] - padded[0], padded[3] - padded[2]
         if abs(small - large) > slack(large, float(np.abs(padded).max())):
             rises = [float(values[b] - values[a]) for a, b in (pair[:2], pair[2:])]
-            return _refuted(str(measure), scale, length, Counterexample(n, pair, *rises))
+            return _refuted(str(measure), scale, setting, Counterexample(setting.of_length(n), pair, *rises))
     raise SettingsError(
         f"{measure} on all 2^{length} rankings of length {length}",
         hint="only measures that are sums of gain times weight can be decided there; use a length up to 20",
     )
 
 
-def _refuted(name: str, scale: str, length: int, example: Counterexample) -> Finding:
+def _refuted(name: str, scale: str, setting: Setting, example: Counterexample) -> Finding:
     return Finding(
-        name, scale, length, False, method="theorem",
+        name, scale, setting, False, method="theorem",
         because=f"already at length {example.length} {example.sentence(name, scale)}",
         fails_from=example.length, counterexample=example,
     )  # fmt: skip

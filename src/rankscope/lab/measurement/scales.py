@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.lab.measurement.intervals import delta, ranking, written
+from rankscope.lab.measurement.intervals import delta
+from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import apart
 from rankscope.result import Result
@@ -43,24 +44,32 @@ class Counterexample:
     the distances are equal and the rises are not (or the reverse, for a measure that never rises).
     """
 
-    length: int
+    setting: Setting
     pair: Pair
     rise_sr: float
     rise_vu: float
 
+    @property
+    def length(self) -> int:
+        """How long the rankings are."""
+        return self.setting.length
+
     def ends(self) -> list[str]:
         """The four rankings as text."""
-        return [written(code, self.length) for code in self.pair]
+        return [self.setting.written(code) for code in self.pair]
 
     def sizes(self, scale: str) -> tuple[str, str]:
-        """How large the two intervals are: difference vectors, or distances."""
-        n, (r, s, u, v) = self.length, self.pair
+        """How large the two intervals are: difference vectors (one for each grade), or distances."""
+        return self._size(scale, *self.pair[:2]), self._size(scale, *self.pair[2:])
+
+    def _size(self, scale: str, lower: int, upper: int) -> str:
         if scale == STRONG:
-            return str(s - r), str(v - u)
-        first, second = (delta(ranking(a, n), ranking(b, n)).tolist() for a, b in ((r, s), (u, v)))
+            return str(self.setting.place(upper) - self.setting.place(lower))
+        low, high = (np.array(self.setting.digits(code)) for code in (lower, upper))
+        vectors = [delta(low >= grade, high >= grade) for grade in range(1, self.setting.grades + 1)]
         if scale == WEAK:
-            return str(first[-1]), str(second[-1])
-        return f"({','.join(map(str, first))})", f"({','.join(map(str, second))})"
+            return str(sum(int(vector[-1]) for vector in vectors))
+        return " ".join(f"({','.join(map(str, vector.tolist()))})" for vector in vectors)
 
     def sentence(self, measure: str, scale: str) -> str:
         """Why this contradicts the scale, in words."""
@@ -90,7 +99,7 @@ class Finding:
 
     measure: str
     scale: str
-    length: int
+    setting: Setting
     holds: bool
     method: str
     because: str
@@ -102,12 +111,17 @@ class Finding:
     fails_from: int | None = None
     counterexample: Counterexample | None = None
 
+    @property
+    def length(self) -> int:
+        """How long the rankings are."""
+        return self.setting.length
+
     def verdict(self) -> str:
         """Whether means of the measure are permissible, and why."""
         may = "are" if self.holds else "are not"
         return (
             f"Means of {self.measure} {may} permissible under {SCALES[self.scale]} "
-            f"at length {self.length}, because {self.because}{self._extent()}."
+            f"{self.setting}, because {self.because}{self._extent()}."
         )
 
     def _extent(self) -> str:
@@ -126,12 +140,13 @@ class Finding:
         """The row of the table ``scales``."""
         return (
             self.measure, self.scale, self.holds, self.violations, self.comparable, self.share, self.low, self.high,
-            self.method, self.fails_from, self.length,
+            self.method, self.fails_from, self.length, self.setting.relevant, self.setting.grades,
         )  # fmt: skip
 
 
 _COLUMNS = (
     "measure", "scale", "holds", "violations", "comparable", "share", "low", "high", "method", "fails_from", "length",
+    "relevant", "grades",
 )  # fmt: skip
 _EXAMPLE = (
     "measure",

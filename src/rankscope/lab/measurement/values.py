@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
-from rankscope.lab.measurement.intervals import written
+from rankscope.lab.measurement.intervals import rankings, written
 from rankscope.lab.rankings.enumeration import values_on_binary
 from rankscope.measures import Measure
 
@@ -25,15 +25,24 @@ Floats = NDArray[np.float64]
 
 
 def values_of(measure: Measure, length: int, relevant: int | None = None) -> Floats:
-    """``values[code]`` of a measure on all 2^N binary rankings of a length.
+    """``values[code]`` of a measure on all 2^N binary rankings of a length; NaN where there is no such ranking.
+
+    A topic with fewer relevant documents than the rankings are long has not all of them.
 
     >>> from rankscope.measures import measure
     >>> values_of(measure("AP"), 2).tolist()
     [0.0, 0.25, 0.5, 1.0]
+    >>> values_of(measure("AP"), 2, relevant=1).tolist()
+    [0.0, 0.5, 1.0, nan]
     """
-    values = values_on_binary(measure, length, relevant or length)
-    _refuse_undefined(measure, values, range(1 << length), length)
-    return values
+    base = length if relevant is None else relevant
+    values = values_on_binary(measure, length, base)
+    if base >= length:
+        _refuse_undefined(measure, values, range(1 << length), length)
+        return values
+    missing = rankings(length).sum(axis=1) > base
+    _refuse_undefined(measure, values[~missing], np.flatnonzero(~missing).tolist(), length)
+    return np.where(missing, np.nan, values)
 
 
 def values_at(measure: Measure, codes: Sequence[int], length: int, relevant: int | None = None) -> Floats:

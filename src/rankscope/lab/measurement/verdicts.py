@@ -34,9 +34,10 @@ from rankscope.lab.measurement.counting import (
 from rankscope.lab.measurement.intervals import interval_count
 from rankscope.lab.measurement.long_rankings import long_findings
 from rankscope.lab.measurement.scales import Counterexample, Finding, Scales
+from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.values import values_of
-from rankscope.lab.measurement.walks import Pair, comparable_pairs, sample_pairs, worst_pair
-from rankscope.lab.rounding import ABSOLUTE, RELATIVE, slack
+from rankscope.lab.measurement.walks import Pair, comparable_pairs, sample_few, sample_pairs, worst_pair
+from rankscope.lab.rounding import ABSOLUTE, RELATIVE, magnitude, slack
 from rankscope.measures import Measure, parse_many
 
 __all__ = ["COUNTS", "LONGEST", "scales"]
@@ -68,9 +69,10 @@ def scales(
 
     ``equal_relevant`` restricts the interval-like check to intervals with equally many relevant documents at
     both ends (True), to all intervals (False), or makes both (None). ``relevant`` is the recall base, as many
-    as the rankings are long unless set. ``count`` says how violated pairs are counted: "exact" all of them,
-    "sample" a sample of ``samples`` comparable pairs, "auto" all while that takes seconds. An interruption
-    (Ctrl-C) ends the work and leaves what is known, marked as partial.
+    as the rankings are long unless set; there are no rankings with more relevant documents. ``count`` says how
+    violated pairs are counted: "exact" all of them, "sample" a sample of ``samples`` comparable pairs, "auto"
+    all while that takes seconds. An interruption (Ctrl-C) ends the work and leaves what is known, marked as
+    partial.
 
     Reference: Ferrante, Ferro and Pontarollo 2017.
 
@@ -81,20 +83,21 @@ def scales(
     (9.29% of 7,695 comparable pairs of intervals are violated).
     """
     wanted = parse_many(measures)
-    recall_base = _checked(length, relevant, count, samples)
+    setting = Setting.checked(length, relevant)
+    _check(count, samples)
     wanted_scales = _scales(equal_relevant)
     settings = {
         "measures": [str(measure) for measure in wanted], "length": length, "equal_relevant": equal_relevant,
-        "relevant": recall_base, "count": count, "samples": samples, "seed": seed,
+        "relevant": setting.relevant, "count": count, "samples": samples, "seed": seed,
         "tolerance": f"a rise is larger if by more than {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
     }  # fmt: skip
     found: list[Finding] = []
     try:
         for measure in wanted:
             if length > LONGEST:
-                found += long_findings(measure, length, recall_base, wanted_scales)
+                found += long_findings(measure, setting, wanted_scales)
                 continue
-            study = _Study(measure, length, recall_base, count, samples, seed, jobs)
+            study = _Study(measure, setting, count, samples, seed, jobs)
             for scale in wanted_scales:
                 found.append(study.finding(scale))
                 if found[-1].method == "partial":
@@ -110,27 +113,20 @@ def _scales(equal_relevant: bool | None) -> list[str]:
     return [*interval_like, findings.STRONG, findings.WEAK]
 
 
-def _checked(length: int, relevant: int | None, count: str, samples: int) -> int:
-    if not 1 <= length <= 1000:
-        raise SettingsError(f"rankings of length {length}", hint="the length is from 1 to 1000")
-    if relevant is not None and relevant < length:
-        raise SettingsError(
-            f"{relevant} relevant documents for rankings of length {length}",
-            hint=f"a ranking may hold {length} of them, so give at least as many",
-        )
+def _check(count: str, samples: int) -> None:
     if count not in COUNTS:
         raise SettingsError(f"no way to count is called {count!r}", hint=f"choose one of {', '.join(COUNTS)}")
     if samples < 1:
         raise SettingsError(f"{samples} samples", hint="draw at least one pair")
-    return length if relevant is None else relevant
 
 
 @lru_cache(maxsize=4)
-def _drawn(length: int, equal_relevant: bool, samples: int, seed: int) -> Pair:
+def _drawn(length: int, equal_relevant: bool, samples: int, seed: int, relevant: int | None = None) -> Pair:
     """The sample is the same for every measure."""
-    return sample_pairs(
-        length, samples, np.random.default_rng([seed, length, equal_relevant]), equal_relevant
-    )
+    rng = np.random.default_rng([seed, length, equal_relevant, *([] if relevant is None else [relevant])])
+    if relevant is None:
+        return sample_pairs(length, samples, rng, equal_relevant)
+    return sample_few(length, samples, rng, equal_relevant, relevant)
 
 
 class _Study:
@@ -139,21 +135,22 @@ class _Study:
     def __init__(
         self,
         measure: Measure,
-        length: int,
-        relevant: int,
+        setting: Setting,
         count: str,
         samples: int,
         seed: int,
         jobs: int | None,
     ) -> None:
         self.name = str(measure)
-        self.length = length
+        self.setting = setting
+        self.length = setting.length
+        self.relevant = setting.relevant if setting.limited else None
         self.count = count
         self.samples = samples
         self.seed = seed
         self.jobs = jobs
         # shorter rankings too: the shortest contradiction is the easiest to read
-        self.values = {n: values_of(measure, n, relevant) for n in range(1, length + 1)}
+        self.values = {n: values_of(measure, n, setting.relevant) for n in range(1, self.length + 1)}
 
     def finding(self, scale: str) -> Finding:
         if scale == findings.STRONG:
@@ -169,18 +166,21 @@ class _Study:
         if holds and not numbers.get("violations"):
             zeros = "" if equal_relevant else ", also when continued by zeros"
             because = f"it adds up weights that are convex{zeros}"
-            return Finding(self.name, scale, self.length, True, because=because, **numbers)
+            return Finding(self.name, scale, self.setting, True, because=because, **numbers)
         shortest = ((n, self._violation(n, equal_relevant)) for n in range(1, self.length + 1))
         # curvatures too small to be distinguished from rounding, each by itself, can add up to a violation
         last = (
-            [(self.length, worst_pair(weights, equal_relevant).pair)] if weights is not None and holds else []
+            [(self.length, self._violated(weights, equal_relevant))] if weights is not None and holds else []
         )
         return self._failed(scale, chain(shortest, last), numbers)
 
+    def _violated(self, weights: Floats, equal_relevant: bool) -> Pair | None:
+        """The pair that an additive measure violates most, if the topic has its rankings."""
+        pair = worst_pair(weights, equal_relevant).pair
+        return pair if not np.isnan(self.values[self.length][list(pair)]).any() else None
+
     def _convexity(self, weights: Floats, equal_relevant: bool) -> Convexity:
-        return convexity(
-            weights, equal_relevant, noise=ABSOLUTE * float(np.abs(self.values[len(weights)]).max())
-        )
+        return convexity(weights, equal_relevant, noise=ABSOLUTE * magnitude(self.values[len(weights)]))
 
     def _violation(self, length: int, equal_relevant: bool) -> Pair | None:
         """A violated pair at a length, or None if the theorems say that there is none."""
@@ -194,45 +194,55 @@ class _Study:
         self, scale: str, pairs: Iterable[tuple[int, Pair | None]], numbers: dict[str, Any]
     ) -> Finding:
         length, pair = next((n, pair) for n, pair in pairs if pair is not None)
+        setting = self.setting.of_length(length)
         rises = [float(self.values[length][b] - self.values[length][a]) for a, b in (pair[:2], pair[2:])]
-        example = Counterexample(length, pair, *rises)
+        example = Counterexample(setting, pair, *rises)
         already = "" if length == self.length else f"already at length {length} "
         return Finding(
-            self.name, scale, self.length, False, because=already + example.sentence(self.name, scale),
+            self.name, scale, self.setting, False, because=already + example.sentence(self.name, scale),
             fails_from=length, counterexample=example, **numbers,
         )  # fmt: skip
 
     def _numbers(self, weights: Floats | None, holds: bool, equal_relevant: bool) -> dict[str, Any]:
         """Violated and comparable pairs: all, or a sample of them."""
-        need = work(self.length, equal_relevant, weights is not None)
+        need = work(self.length, equal_relevant, weights is not None, self.relevant)
         if self.count == "exact" and need.memory > _FEASIBLE_MEMORY:
+            intervals = interval_count(self.length, equal_relevant, self.relevant)
             raise SettingsError(
-                f"counting the pairs of {interval_count(self.length, equal_relevant):,} intervals of length "
-                f"{self.length} for {self.name} takes {need.memory / 2**30:.1f} GiB and {need.words:,} machine words",
+                f"counting the pairs of {intervals:,} intervals of length {self.length} for {self.name} takes "
+                f"{need.memory / 2**30:.1f} GiB and {need.words:,} machine words",
                 hint="use a smaller length, or sample",
             )
         feasible = need.words <= _FEASIBLE_WORDS and need.memory <= _FEASIBLE_MEMORY
         if self.count == "exact" or (self.count == "auto" and feasible):
             return _counted(self._tally(weights, equal_relevant))
+        if self.relevant is not None:
+            if holds:
+                return {"method": "theorem", **findings.NOTHING_VIOLATED}
+            return self._sampled(equal_relevant, None)
         comparable = comparable_pairs(self.length, equal_relevant)
         if holds and weights is not None and self.length <= _PROVABLE:
             excess = worst_pair(weights, equal_relevant).excess
-            if excess <= slack(0.0, float(np.abs(self.values[self.length]).max())) * 10:
+            if excess <= slack(0.0, magnitude(self.values[self.length])) * 10:
                 return {"method": "dynamic program", "comparable": comparable, **findings.NOTHING_VIOLATED}
         return self._sampled(equal_relevant, comparable)
 
     def _tally(self, weights: Floats | None, equal_relevant: bool) -> Tally:
-        values, label = self.values[self.length], f"{self.name}: pairs of intervals"
-        if weights is None:
-            return count_intervals(values, self.length, equal_relevant, label=label, jobs=self.jobs)
-        scale = float(np.abs(values).max())
-        return count_groups(weights, self.length, equal_relevant, scale=scale, label=label, jobs=self.jobs)
-
-    def _sampled(self, equal_relevant: bool, comparable: int) -> dict[str, Any]:
         values = self.values[self.length]
-        pair = _drawn(self.length, equal_relevant, self.samples, self.seed)
+        more: dict[str, Any] = {
+            "label": f"{self.name}: pairs of intervals",
+            "jobs": self.jobs,
+            "relevant": self.relevant,
+        }
+        if weights is None:
+            return count_intervals(values, self.length, equal_relevant, **more)
+        return count_groups(weights, self.length, equal_relevant, scale=magnitude(values), **more)
+
+    def _sampled(self, equal_relevant: bool, comparable: int | None) -> dict[str, Any]:
+        values = self.values[self.length]
+        pair = _drawn(self.length, equal_relevant, self.samples, self.seed, self.relevant)
         small, large = values[pair.s] - values[pair.r], values[pair.v] - values[pair.u]
-        violated = int((small > large + slack(large, float(np.abs(values).max()))).sum())
+        violated = int((small > large + slack(large, magnitude(values))).sum())
         low, high = findings.wilson(violated, self.samples)
         return {
             "method": "sampled", "comparable": comparable, "share": violated / self.samples, "low": low, "high": high,
@@ -240,7 +250,7 @@ class _Study:
 
     def _interval(self, scale: str, heaviness: distances.Heaviness) -> Finding:
         numbers: dict[str, Any] = {"method": "theorem"}
-        few = distances.chain_intervals(self.length, heaviness) <= _FEASIBLE_INTERVALS
+        few = distances.chain_intervals(self.length, heaviness, self.relevant) <= _FEASIBLE_INTERVALS
         if few and self.count != "sample":
             numbers = _counted(distances.count_distances(self.values[self.length], heaviness))
         if distances.is_interval_scale(self.values[self.length], heaviness):
@@ -248,7 +258,7 @@ class _Study:
             return Finding(
                 self.name,
                 scale,
-                self.length,
+                self.setting,
                 True,
                 because=because,
                 **{**findings.NOTHING_VIOLATED, **numbers},

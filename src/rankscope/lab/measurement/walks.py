@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rankscope.lab.measurement.intervals import code
 
-__all__ = ["Pair", "WorstPair", "comparable_pairs", "sample_pairs", "worst_pair"]
+__all__ = ["Pair", "WorstPair", "comparable_pairs", "sample_few", "sample_pairs", "worst_pair"]
 
 Floats = NDArray[np.float64]
 
@@ -136,6 +136,76 @@ def sample_pairs(length: int, samples: int, rng: np.random.Generator, equal_rele
             codes[place] = 2 * codes[place] + (agreed | (change < 0))
             codes[place + 1] = 2 * codes[place + 1] + (agreed | (change > 0))
     return Pair(*codes)
+
+
+def sample_few(
+    length: int, samples: int, rng: np.random.Generator, equal_relevant: bool, relevant: int
+) -> Pair:
+    """Comparable pairs of intervals whose rankings have at most ``relevant`` relevant documents, drawn uniformly.
+
+    Intervals are drawn in pairs, and the pairs that are comparable kept.
+
+    >>> pair = sample_few(5, 100, np.random.default_rng(1), False, relevant=2)
+    >>> max(int(code).bit_count() for code in pair.s)
+    2
+    """
+    layers = _upper_ends(length, equal_relevant, relevant)
+    kept: list[NDArray[np.int64]] = []
+    while sum(chunk.shape[1] for chunk in kept) < samples:
+        first, second = (_draw_intervals(layers, length, relevant, 4 * samples, rng) for _ in range(2))
+        fits = (first.delta <= second.delta).all(axis=0)
+        kept.append(np.stack([first.lower, first.upper, second.lower, second.upper])[:, fits])
+    return Pair(*np.concatenate(kept, axis=1)[:, :samples])
+
+
+class _Drawn(NamedTuple):
+    """Intervals by the codes of their ends, and their difference vectors: a row for each rank."""
+
+    lower: NDArray[np.int64]
+    upper: NDArray[np.int64]
+    delta: NDArray[np.int64]
+
+
+_DIGITS = ((0, 0), (1, 1), (0, 1), (1, 0))  # of the lower and the upper end at a rank
+
+
+def _upper_ends(length: int, equal_relevant: bool, relevant: int) -> list[Floats]:
+    """For each rank, the first one first: in how many ways the rest of an interval can go on below it.
+
+    By the balance S - R and the relevant documents of the upper end so far; both are padded by one.
+    """
+    layer = np.zeros((length + 3, relevant + 2))
+    layer[1 if equal_relevant else slice(1, length + 2), : relevant + 1] = 1.0
+    layers = [layer]
+    for _ in range(length):
+        before = np.zeros_like(layer)
+        for low, high in _DIGITS:
+            shifted = np.zeros_like(layer)
+            lead = 1 + high - low
+            shifted[1:-1, : relevant + 1] = layer[lead : len(layer) - 2 + lead, high : relevant + 1 + high]
+            before += shifted
+        before[0] = before[-1] = 0.0
+        layer = before
+        layers.append(layer)
+    return layers[::-1]
+
+
+def _draw_intervals(
+    layers: list[Floats], length: int, relevant: int, count: int, rng: np.random.Generator
+) -> _Drawn:
+    lower, upper, balance, held, total = (np.zeros(count, dtype=np.int64) for _ in range(5))
+    delta = np.empty((length, count), dtype=np.int64)
+    for rank, below in enumerate(layers[1:]):
+        ways = np.stack(
+            [below[balance + 1 + high - low, np.minimum(held + high, relevant + 1)] for low, high in _DIGITS]
+        ).cumsum(axis=0)
+        move = (ways <= rng.random(count) * ways[-1]).sum(axis=0)
+        low, high = np.array(_DIGITS)[move].T
+        lower, upper = 2 * lower + low, 2 * upper + high
+        balance, held = balance + high - low, held + high
+        total = total + balance
+        delta[rank] = total
+    return _Drawn(lower, upper, delta)
 
 
 @dataclass(frozen=True)

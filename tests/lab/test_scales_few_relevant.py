@@ -1,0 +1,211 @@
+"""Scales where the topic has fewer relevant documents than the rankings are long, against plain enumeration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.cli.main import main
+from rankscope.errors import SettingsError
+from rankscope.lab.measurement import scales as names
+from rankscope.lab.measurement.counting import count_groups, count_intervals, work
+from rankscope.lab.measurement.intervals import groups, interval_count, intervals, rankings, vector_count
+from rankscope.lab.measurement.setting import Setting
+from rankscope.lab.measurement.walks import sample_few
+from rankscope.measures import measure
+
+Ranking = tuple[int, ...]
+SMALL = [(length, relevant) for length in range(1, 6) for relevant in range(1, length + 1)]
+
+
+@cache
+def universe(length: int, relevant: int) -> list[Ranking]:
+    return [r for r in product((0, 1), repeat=length) if sum(r) <= relevant]
+
+
+def below(r: Ranking, s: Ranking) -> bool:
+    return all(sum(r[:k]) <= sum(s[:k]) for k in range(1, len(r) + 1))
+
+
+def delta(r: Ranking, s: Ranking) -> Ranking:
+    return tuple(sum((i - j + 1) * (s[j] - r[j]) for j in range(i + 1)) for i in range(len(r)))
+
+
+def interval_like(
+    value: Callable[[Ranking], float], length: int, relevant: int, equal: bool
+) -> tuple[int, int]:
+    """(comparable, violated) pairs straight from the definition."""
+    every = universe(length, relevant)
+    found = [(r, s) for r in every for s in every if below(r, s) and (not equal or sum(r) == sum(s))]
+    sizes = np.array([delta(r, s) for r, s in found])
+    rises = np.array([float(value(s) - value(r)) for r, s in found])
+    comparable = (sizes[:, None] <= sizes[None]).all(axis=2)
+    return int(comparable.sum()), int((comparable & (rises[:, None] > rises[None] + 1e-9)).sum())
+
+
+def interval(value: Callable[[Ranking], float], length: int, relevant: int, strong: bool) -> tuple[int, int]:
+    """(equal distance or equal rise, only one of them) straight from the definition."""
+    every = universe(length, relevant)  # in the order of their codes
+    found = [
+        (i, j)
+        for i, r in enumerate(every)
+        for j, s in enumerate(every)
+        if (i <= j if strong else below(r, s))
+    ]
+    far = np.array([j - i if strong else delta(every[i], every[j])[-1] for i, j in found])
+    rises = np.array([float(value(every[j]) - value(every[i])) for i, j in found])
+    near, same = far[:, None] == far[None], np.abs(rises[:, None] - rises[None]) < 1e-9
+    return int((near | same).sum()), int((near ^ same).sum())
+
+
+def average_precision(relevant: int) -> Callable[[Ranking], Fraction]:
+    return lambda r: (
+        sum((Fraction(sum(r[: i + 1]), i + 1) for i in range(len(r)) if r[i]), Fraction(0)) / relevant
+    )
+
+
+def rbp(p: Fraction) -> Callable[[Ranking], Fraction]:
+    return lambda r: sum(((1 - p) * p**i * grade for i, grade in enumerate(r)), Fraction(0))
+
+
+def r_precision(relevant: int) -> Callable[[Ranking], Fraction]:
+    return lambda r: Fraction(sum(r[:relevant]), relevant)
+
+
+@pytest.mark.parametrize(("length", "relevant"), SMALL)
+def test_counts_and_verdicts_are_those_of_the_definition(length: int, relevant: int) -> None:
+    by_hand = {
+        "AP": average_precision(relevant),
+        "RBP(p=0.5)": rbp(Fraction(1, 2)),
+        "RBP(p=0.9)": rbp(Fraction(9, 10)),
+        "Rprec": r_precision(relevant),
+    }
+    found = rs.lab.scales(list(by_hand), length, relevant=relevant)
+    for name, value in by_hand.items():
+        expected = {
+            names.ALL: interval_like(value, length, relevant, False),
+            names.EQUAL: interval_like(value, length, relevant, True),
+            names.STRONG: interval(value, length, relevant, True),
+            names.WEAK: interval(value, length, relevant, False),
+        }
+        for scale, counts in expected.items():
+            one = found.finding(measure(name), scale)
+            assert (one.comparable, one.violations) == counts, (name, scale)
+            assert one.holds == (counts[1] == 0), (name, scale)
+            assert one.setting == Setting(length, relevant)
+
+
+@pytest.mark.parametrize(
+    ("name", "violations"), [("Rprec", 405), ("Bpref", 26), ("Rho@5", 597), ("SigmaPlus@5", 741)]
+)
+def test_what_holds_only_with_as_many_relevant_documents_as_ranks(name: str, violations: int) -> None:
+    few = rs.lab.scales(name, 5, relevant=3, equal_relevant=True).finding(measure(name), names.EQUAL)
+    assert (few.holds, few.violations, few.comparable) == (False, violations, 6954)
+    assert "at length 5 with 3 relevant documents" in few.verdict()
+    many = rs.lab.scales(name, 5, equal_relevant=True).finding(measure(name), names.EQUAL)
+    assert (many.holds, many.violations, many.comparable) == (True, 0, 9096)
+
+
+@pytest.mark.parametrize("equal", [False, True])
+@pytest.mark.parametrize(("length", "relevant"), [*SMALL, (7, 2), (8, 7)])
+def test_intervals_of_a_small_recall_base(length: int, relevant: int, equal: bool) -> None:
+    every = universe(length, relevant)
+    expected = {(r, s) for r in every for s in every if below(r, s) and (not equal or sum(r) == sum(s))}
+    found, kinds = intervals(length, equal, relevant), groups(length, equal, relevant)
+    written = rankings(length)
+    listed = [
+        (tuple(written[low].tolist()), tuple(written[high].tolist()))
+        for low, high in zip(found.lower, found.upper, strict=True)
+    ]
+    assert set(listed) == expected and len(listed) == len(expected) == interval_count(length, equal, relevant)
+    assert np.bincount(found.group, minlength=len(kinds)).tolist() == kinds.size.tolist()
+    assert [tuple(kinds.delta[g].tolist()) for g in found.group] == [delta(r, s) for r, s in listed]
+    assert len(kinds) == vector_count(length, equal, relevant) == len(np.unique(kinds.delta, axis=0))
+    need = work(length, equal, True, relevant)
+    assert need.words == len(kinds) * (len(kinds) // 64 + 1)
+
+
+def test_groups_count_as_their_intervals_do() -> None:
+    weights = np.array([0.3, 0.25, 0.24, 0.1, 0.05, 0.04])
+    values = rankings(6) @ weights
+    for relevant in range(1, 7):
+        for equal in (False, True):
+            one = count_groups(weights, 6, equal, relevant=relevant)
+            assert one == count_intervals(values, 6, equal, relevant=relevant)
+
+
+@pytest.mark.parametrize("equal", [False, True])
+def test_samples_are_comparable_pairs_and_estimate_the_share(equal: bool) -> None:
+    pair = sample_few(6, 20_000, np.random.default_rng(5), equal, 2)
+    written = [tuple(row) for row in rankings(6).tolist()]
+    pairs, counts = np.unique(np.stack(pair), axis=1, return_counts=True)
+    expected, _ = interval_like(lambda r: 0.0, 6, 2, equal)
+    assert pairs.shape[1] <= expected
+    assert counts.max() < 20_000 / expected * 12 + 12  # uniform: none is drawn far more often
+    for r, s, u, v in pairs.T[::7].tolist():
+        assert below(written[r], written[s]) and below(written[u], written[v])
+        assert sum(written[s]) <= 2 and sum(written[v]) <= 2
+        assert all(
+            a <= b for a, b in zip(delta(written[r], written[s]), delta(written[u], written[v]), strict=True)
+        )
+    exact = rs.lab.scales("AP", 6, relevant=2, equal_relevant=equal).findings[0]
+    drawn = rs.lab.scales("AP", 6, relevant=2, equal_relevant=equal, count="sample", samples=20_000).findings[
+        0
+    ]
+    assert drawn.method == "sampled" and drawn.holds == exact.holds
+    assert drawn.low - 0.01 <= exact.share <= drawn.high + 0.01
+
+
+def test_proofs_need_no_count() -> None:
+    (found,) = [
+        f
+        for f in rs.lab.scales("RBP(p=0.5)", 18, relevant=9, equal_relevant=False).findings
+        if f.scale == names.ALL
+    ]
+    assert (found.holds, found.method, found.comparable) == (True, "theorem", None)
+
+
+@pytest.mark.parametrize("relevant", range(1, 7))
+@pytest.mark.parametrize("name", ["RBP(p=0.5)", "DCG", "P@6"])
+def test_long_rankings_follow_the_same_rules(name: str, relevant: int) -> None:
+    """What the theorems say of long rankings, asked about a length at which every pair can be counted."""
+    from rankscope.lab.measurement.long_rankings import long_findings
+
+    short = rs.lab.scales(name, 6, relevant=relevant)
+    for found in long_findings(measure(name), Setting(6, relevant), list(names.SCALES)):
+        counted = short.finding(found.measure, found.scale)
+        assert found.holds == counted.holds, found.scale
+        example = found.counterexample
+        if example is not None:
+            assert all(sum(example.setting.digits(code)) <= relevant for code in example.pair)
+    far = rs.lab.scales(name, 60, relevant=relevant)
+    assert all("at length 60 with" in verdict for verdict in far.verdicts)
+
+
+def test_the_steps_of_a_chain_are_numbered_among_the_rankings_there_are() -> None:
+    """Two relevant documents at most: (1000) follows (0110), as there is no (0111)."""
+    setting = Setting(4, 2)
+    order = [int("".join(map(str, r)), 2) for r in universe(4, 2)]
+    assert [setting.place(code) for code in order] == list(range(len(order)))
+    example = names.Counterexample(setting, (0b0110, 0b1000, 0, 1), 0.0, 0.0)  # type: ignore[arg-type]
+    assert example.sizes(names.STRONG) == ("1", "1")
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["scales", "--length", "5", "--relevant", "3", "--equal-relevant", "-m", "Bpref", "-f", "json"])
+        == 0
+    )
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["settings"]["relevant"] == 3
+    row = printed["tables"]["scales"][0]
+    assert (row["violations"], row["comparable"], row["relevant"]) == (26, 6954, 3)
+    with pytest.raises(SettingsError, match="at least one"):
+        rs.lab.scales("AP", 3, relevant=0)
