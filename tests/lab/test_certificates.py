@@ -23,7 +23,7 @@ def test_every_measure_has_all_its_certificates(found: Certificates) -> None:
     builtin = {m.name for m in REGISTRY.values() if not isinstance(m, FunctionMeasure)}
     assert builtin <= names
     for name in {c.measure for c in found.certificates}:
-        assert len([c for c in found.certificates if c.measure == name]) == 3 + 2 + 4 + 4, name
+        assert len([c for c in found.certificates if c.measure == name]) == 3 + 2 + 4 + 2 * 4, name
     for one in found.certificates:
         assert bool(one.counterexample) == (not one.holds), one
 
@@ -56,7 +56,7 @@ def test_what_is_known(found: Certificates, measure: str, property: str, holds: 
 
 def test_undefined_scales_are_said_to_be_so(found: Certificates) -> None:
     mine = [c for c in found.certificates if c.measure == "BalancePoint" and c.property == ALL]
-    assert [c.row()[2] for c in mine] == ["undefined"]
+    assert [c.row()[2] for c in mine] == ["undefined", "undefined"]
 
 
 def test_the_page_tells_all_of_it(found: Certificates) -> None:
@@ -73,3 +73,15 @@ def test_the_command(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert {"measure", "property", "verdict", "violations", "cases", "setting", "counterexample"} == set(
         rows[0]
     )
+
+
+@pytest.mark.parametrize("name", ["Rprec", "Bpref", "Rho", "SigmaPlus"])
+def test_what_holds_only_with_as_many_relevant_documents_as_ranks_is_not_certified(name: str) -> None:
+    found = certificates(name)
+    rows = [r for r in found.tables["certificates"].records() if r["property"] == EQUAL]
+    assert [(r["setting"], r["verdict"]) for r in rows] == [
+        ("length 5, relevant 5", "holds"),
+        ("length 5, relevant 3", "violated"),
+    ]
+    assert not found.holds(name, EQUAL)
+    assert "(✓)" in next(line for line in page(found).splitlines() if line.startswith(f"| `{name}` |"))

@@ -53,13 +53,14 @@ def interval_like(
 def interval(value: Callable[[Ranking], float], length: int, relevant: int, strong: bool) -> tuple[int, int]:
     """(equal distance or equal rise, only one of them) straight from the definition."""
     every = universe(length, relevant)  # in the order of their codes
+    codes = [int("".join(map(str, r)), 2) for r in every]
     found = [
         (i, j)
         for i, r in enumerate(every)
         for j, s in enumerate(every)
         if (i <= j if strong else below(r, s))
     ]
-    far = np.array([j - i if strong else delta(every[i], every[j])[-1] for i, j in found])
+    far = np.array([codes[j] - codes[i] if strong else delta(every[i], every[j])[-1] for i, j in found])
     rises = np.array([float(value(every[j]) - value(every[i])) for i, j in found])
     near, same = far[:, None] == far[None], np.abs(rises[:, None] - rises[None]) < 1e-9
     return int((near | same).sum()), int((near ^ same).sum())
@@ -187,15 +188,6 @@ def test_long_rankings_follow_the_same_rules(name: str, relevant: int) -> None:
             assert all(sum(example.setting.digits(code)) <= relevant for code in example.pair)
     far = rs.lab.scales(name, 60, relevant=relevant)
     assert all("at length 60 with" in verdict for verdict in far.verdicts)
-
-
-def test_the_steps_of_a_chain_are_numbered_among_the_rankings_there_are() -> None:
-    """Two relevant documents at most: (1000) follows (0110), as there is no (0111)."""
-    setting = Setting(4, 2)
-    order = [int("".join(map(str, r)), 2) for r in universe(4, 2)]
-    assert [setting.place(code) for code in order] == list(range(len(order)))
-    example = names.Counterexample(setting, (0b0110, 0b1000, 0, 1), 0.0, 0.0)  # type: ignore[arg-type]
-    assert example.sizes(names.STRONG) == ("1", "1")
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

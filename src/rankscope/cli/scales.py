@@ -1,11 +1,13 @@
 """Find out whether measures are on an interval-like or an interval scale, so that means of them are permissible.
 
 Every binary ranking of a length is looked at; no data is needed. Violated pairs of intervals are counted exactly as far
-as that is feasible and sampled beyond; lengths above 20 are decided by theorems alone.
+as that is feasible and sampled beyond; lengths above 20 are decided by theorems alone. With --relevant below the
+length, rankings with more relevant documents than the topic has are left out.
 
 examples:
   rankscope scales --length 10
   rankscope scales --length 10 --equal-relevant -m "AP ERR RBP(p=0.8) DCG"
+  rankscope scales --length 5 --relevant 3 -m "Rprec Bpref"     a topic with three relevant documents
   rankscope scales --length 1000 -m "DCG(discount=jk,base=10)" -f json
 """
 

@@ -43,9 +43,12 @@ ASPECTS = {"aspects": 2, "depth": 6, "relevant": 6}
 GRADES = {"grades": 2, "depth": 5, "relevant": 5}
 FEW = {"grades": 1, "depth": 6, "relevant": 2}
 CUTOFF = 3
-LENGTH = 5
-LONG = 12
-"""Length of rankings for sums of weights: the discount max(1, log10 i) fails only from length 11 on."""
+SCALE_SETTINGS = ({"length": 5, "relevant": 5}, {"length": 5, "relevant": 3})
+LONG_SETTINGS = ({"length": 12, "relevant": 12}, {"length": 12, "relevant": 6})
+"""Rankings for sums of weights are longer: the discount max(1, log10 i) fails only from length 11 on.
+
+The first of each pair of settings has as many relevant documents as ranks: what holds only there, holds by chance.
+"""
 
 _ADDITIVE = ("RBP", "DCG")
 
@@ -142,7 +145,7 @@ def certificates(measures: str | Measure | Iterable[str | Measure] | None = None
         found += _properties_of(one)
         found += _scales_of(one)
     settings = {"measures": [str(one) for one in wanted], "aspects": ASPECTS, "grades": GRADES, "few": FEW}
-    return Certificates(tuple(found), {**settings, "length": LENGTH, "long": LONG})
+    return Certificates(tuple(found), {**settings, "scales": SCALE_SETTINGS, "long": LONG_SETTINGS})
 
 
 def _everything() -> list[Measure]:
@@ -201,14 +204,22 @@ def _from_cases(one: Measure, result: PropertiesResult, where: str) -> list[Cert
 
 
 def _scales_of(one: Measure) -> list[Certificate]:
-    length = LONG if one.name in _ADDITIVE else LENGTH
-    count = {"count": "sample", "samples": 1000} if length == LONG else {}
+    additive = one.name in _ADDITIVE
+    count = {"count": "sample", "samples": 1000} if additive else {}
+    return [
+        certificate
+        for setting in (LONG_SETTINGS if additive else SCALE_SETTINGS)
+        for certificate in _scales_in(one, setting, count)
+    ]
+
+
+def _scales_in(one: Measure, setting: dict[str, int], count: dict[str, Any]) -> list[Certificate]:
     try:
-        result = scales(_at(one, length), length, **count)  # type: ignore[arg-type]
+        result = scales(_at(one, setting["length"]), setting["length"], relevant=setting["relevant"], **count)
         if result.partial:
             raise KeyboardInterrupt
     except MeasureError as error:
-        return _undefined(one, SCALES, f"length {length}", error)
+        return _undefined(one, SCALES, _say(setting), error)
     return [
         Certificate(
             str(one),
@@ -217,7 +228,7 @@ def _scales_of(one: Measure) -> list[Certificate]:
             finding.holds,
             finding.violations if finding.method == "exact" else None,
             finding.comparable if finding.method == "exact" else None,
-            f"length {length}",
+            _say(setting),
             "" if finding.holds else finding.because,
         )
         for finding in result.findings
@@ -237,12 +248,14 @@ def page(found: Certificates) -> str:
         f"  {_say(ASPECTS)}.",
         f"- Swap and replacement (Ferrante et al. 2015) on all rankings with {_say(GRADES)}.",
         f"- All but redundancy also with {_say(FEW)}.",
-        f"- Scales (Ferrante et al. 2017) on binary rankings of length {LENGTH}, for RBP and DCG of length {LONG}.",
+        f"- Scales (Ferrante et al. 2017) on binary rankings with {' and with '.join(map(_say, SCALE_SETTINGS))};",
+        f"  for RBP and DCG with {' and with '.join(map(_say, LONG_SETTINGS))}.",
         "",
         f"Measures that need a cutoff have {CUTOFF}; effort measures are evaluated at the depth. A violation (✗) is",
         "certain; ✓ means that there is none in these settings, – that the measure is not a number (for a scale: a",
-        "finite one) on every ranking. Counts, ranks and lengths are no measures of effectiveness, but have their rows",
-        "all the same.",
+        "finite one) on every ranking. (✓) is a scale that a measure is on only where the topic has as many relevant",
+        "documents as the ranking is long, and not where it has fewer. Counts, ranks and lengths are no measures of",
+        "effectiveness, but have their rows all the same.",
         "",
     ]
     lines += ["## Claims, and what was found", "", *_claims(found), *_time_of_the_cube_test(found), ""]
@@ -301,9 +314,16 @@ def _matrix(mine: Sequence[Certificate]) -> list[str]:
     lines = ["| measure | " + " | ".join(names) + " |", "|---|" + ":-:|" * len(names)]
     for one in dict.fromkeys(c.measure for c in mine):
         verdicts = [[c.holds for c in mine if c.measure == one and c.property == name] for name in names]
-        marks = ["✗" if False in each else "–" if None in each else "✓" for each in verdicts]
+        marks = [_mark(name, each) for name, each in zip(names, verdicts, strict=True)]
         lines.append(f"| `{one}` | " + " | ".join(marks) + " |")
     return lines
+
+
+def _mark(name: str, verdicts: list[bool | None]) -> str:
+    """What the table says of a property, given the verdicts in each setting."""
+    if False in verdicts:
+        return "(✓)" if name in SCALES and verdicts[0] else "✗"
+    return "–" if None in verdicts else "✓"
 
 
 def _reasons(mine: Sequence[Certificate]) -> list[str]:

@@ -11,9 +11,9 @@ Every step of a chain has distance 1, so the score must rise by the same amount 
 place(r), c not 0, where place is the code, or sum of (N - j + 1) r_j. That decides the question from the
 2^N values; the counts say how far a measure is from it.
 
-A topic with RB < N relevant documents has fewer rankings (the values of the others are NaN here). In their
-one chain the place of a ranking is then its number among those there are; in the partial order nothing
-changes, because what is below a ranking that the topic has is one as well.
+A topic with RB < N relevant documents has fewer rankings (the values of the others are NaN here); distances
+remain what they are. The score is still a + c * place: from nothing to a relevant document at rank j is as far as from
+there to rank j - 1 in the one chain, and as far as the same document is from any ranking without it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.lab.measurement.convexity import broken_additivity
 from rankscope.lab.measurement.counting import Tally
 from rankscope.lab.measurement.intervals import interval_count, intervals, rankings
 from rankscope.lab.measurement.walks import Pair
@@ -50,26 +51,15 @@ class _Ends(NamedTuple):
     upper: NDArray[np.int32]
 
 
-def place(length: int, heaviness: Heaviness, relevant: int | None = None) -> NDArray[np.int64]:
+def place(length: int, heaviness: Heaviness) -> NDArray[np.int64]:
     """Where each ranking stands: the distance of r <= s is place[s] - place[r].
 
-    >>> place(3, "weak").tolist(), place(3, "strong", relevant=1).tolist()
-    ([0, 1, 2, 3, 3, 4, 5, 6], [0, 1, 2, 2, 3, 3, 3, 3])
+    >>> place(3, "weak").tolist()
+    [0, 1, 2, 3, 3, 4, 5, 6]
     """
-    if heaviness == "weak":
-        return rankings(length) @ np.arange(length, 0, -1)
-    return _numbered(rankings(length).sum(axis=1) <= (length if relevant is None else relevant))
-
-
-def _place(values: Floats, heaviness: Heaviness) -> NDArray[np.int64]:
-    """Where each ranking stands, of those that have a value."""
-    if heaviness == "weak":
-        return place(len(values).bit_length() - 1, heaviness)
-    return _numbered(~np.isnan(values))
-
-
-def _numbered(there: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.cumsum(there) - 1
+    if heaviness == "strong":
+        return np.arange(1 << length)
+    return rankings(length) @ np.arange(length, 0, -1)
 
 
 def is_interval_scale(values: Floats, heaviness: Heaviness) -> bool:
@@ -84,7 +74,7 @@ def is_interval_scale(values: Floats, heaviness: Heaviness) -> bool:
     if length == 0:
         return True
     there = np.flatnonzero(~np.isnan(values))
-    where, scale = _place(values, heaviness)[there], magnitude(values)
+    where, scale = place(length, heaviness)[there], magnitude(values)
     top = int(np.argmax(where))
     height = float(values[there[top]] - values[0])
     line = values[0] + where / where[top] * height
@@ -128,7 +118,7 @@ def count_distances(values: Floats, heaviness: Heaviness) -> Tally:
     Tally(comparable=32, violations=8, complete=True)
     """
     ends = _ends(values, heaviness)
-    where = _place(values, heaviness)
+    where = place(len(values).bit_length() - 1, heaviness)
     distance = (where[ends.upper] - where[ends.lower]).astype(np.int32)
     return count_listed_distances(distance, values[ends.upper] - values[ends.lower], magnitude(values))
 
@@ -175,8 +165,21 @@ def unequal_pair(values: Floats, heaviness: Heaviness) -> Pair | None:
     if len(different):
         second = int(different[0])
         return Pair(int(lower[0]), int(upper[0]), int(lower[second]), int(upper[second]))
+    if heaviness == "strong" and (pair := _broken_doubling(values) or broken_additivity(values)):
+        return pair
     if abs(float(rise[0])) <= slack(0.0, scale):  # constant: every rise is 0, whatever the distance
         return Pair(0, 0, int(lower[0]), int(upper[0]))
+    return None
+
+
+def _broken_doubling(values: Floats) -> Pair | None:
+    """From nothing to a relevant document at a rank, and from there to the rank above: equally far in the chain."""
+    scale = magnitude(values)
+    for bit in range(len(values).bit_length() - 2):
+        low, high = 1 << bit, 2 << bit
+        first, second = values[low] - values[0], values[high] - values[low]
+        if abs(first - second) > slack(first, scale):
+            return Pair(0, low, low, high)
     return None
 
 
@@ -185,7 +188,8 @@ def _steps(values: Floats, heaviness: Heaviness) -> _Ends:
     length = len(values).bit_length() - 1
     codes = np.flatnonzero(~np.isnan(values))
     if heaviness == "strong":
-        return _Ends(codes[:-1].astype(np.int32), codes[1:].astype(np.int32))
+        near = np.flatnonzero(np.diff(codes) == 1)
+        return _Ends(codes[near].astype(np.int32), codes[near + 1].astype(np.int32))
     last = codes[codes & 1 == 0] if length else codes[:0]
     last = last[~np.isnan(values[last | 1])] if length else last
     lower, upper = [last], [last | 1]

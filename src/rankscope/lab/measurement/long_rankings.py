@@ -53,14 +53,11 @@ def _additive(name: str, weights: Floats, setting: Setting, scale: str) -> Findi
         because = f"it adds up weights that are {'' if holds else 'not '}convex"
         because += "" if equal_relevant else ", continued by zeros"
     else:
-        shape = _shape(setting, scale)
-        share = np.ones(1) if shape is None else weights / shape
-        holds = shape is not None and bool(
-            weights[-1] != 0 and np.ptp(share) <= RELATIVE * np.abs(share).max()
+        share = weights / (
+            2.0 ** np.arange(-1, -length - 1, -1) if scale == findings.STRONG else _linear(length)
         )
+        holds = bool(weights[-1] != 0 and np.ptp(share) <= RELATIVE * np.abs(share).max())
         because = f"its weights {'' if holds else 'do not '}{_SHAPE[scale]}"
-        if shape is None:
-            because = "no sum of weights rises by the same amount from each such ranking to the next"
     if holds:
         return Finding(
             name, scale, setting, True, method="theorem", because=because, **findings.NOTHING_VIOLATED
@@ -79,18 +76,8 @@ _SHAPE = {
 }
 
 
-def _shape(setting: Setting, scale: str) -> Floats | None:
-    """The weights of the additive measures on an interval scale, but for a factor; None where there are none.
-
-    The chain of strong top-heaviness numbers its rankings. With 2 to N - 2 relevant documents no weights give these
-    numbers: rankings that the topic does not have are not counted, and how many these are is no sum over the ranks.
-    """
-    length = setting.length
-    if scale == findings.WEAK or setting.relevant == 1:
-        return np.arange(length, 0, -1, dtype=np.float64)
-    if setting.relevant < length - 1:
-        return None
-    return np.asarray(2.0 ** np.arange(-1, -length - 1, -1), dtype=np.float64)
+def _linear(length: int) -> Floats:
+    return np.arange(length, 0, -1, dtype=np.float64)
 
 
 def _sum(weights: Floats, code: int) -> float:

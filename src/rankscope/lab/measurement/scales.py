@@ -64,7 +64,7 @@ class Counterexample:
 
     def _size(self, scale: str, lower: int, upper: int) -> str:
         if scale == STRONG:
-            return str(self.setting.place(upper) - self.setting.place(lower))
+            return str(upper - lower)
         low, high = (np.array(self.setting.digits(code)) for code in (lower, upper))
         vectors = [delta(low >= grade, high >= grade) for grade in range(1, self.setting.grades + 1)]
         if scale == WEAK:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import comb
 
 from rankscope.errors import SettingsError
 
@@ -70,32 +69,3 @@ class Setting:
         '(0110)'
         """
         return f"({''.join(map(str, self.digits(code)))})"
-
-    def place(self, code: int) -> int:
-        """How many of the rankings have a smaller code.
-
-        >>> Setting(3, 3).place(5), Setting(3, 1).place(4), Setting(2, 1, grades=2).place(5)
-        (5, 3, 4)
-        """
-        if not self.limited:
-            return int(code)
-        left = [self.length, *[self.relevant] * self.grades]
-        total = 0
-        for rank, digit in enumerate(self.digits(code), start=1):
-            for smaller in range(digit):
-                left[smaller] -= 1
-                total += _words(self.length - rank, tuple(left[1:])) if left[smaller] >= 0 else 0
-                left[smaller] += 1
-            left[digit] -= 1
-        return total
-
-
-def _words(length: int, left: tuple[int, ...]) -> int:
-    """How many rankings there are with at most so many documents of each grade above 0."""
-    ways = [1, *[0] * length]  # by the number of relevant documents so far: their places among these
-    for most in left:
-        ways = [
-            sum(ways[held - more] * comb(held, more) for more in range(min(most, held) + 1))
-            for held in range(length + 1)
-        ]
-    return sum(count * comb(length, held) for held, count in enumerate(ways))
