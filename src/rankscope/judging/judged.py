@@ -108,7 +108,8 @@ class Judged(Derived):
     @cached_property
     def pool(self) -> Pool:
         """The judged documents of each topic."""
-        return Pool(self.qrels.topic_offsets, self.qrels.grade, self.qrels.aspects)
+        qrels = self.qrels
+        return Pool(qrels.topic_offsets, qrels.grade, qrels.aspects, undecided=qrels.subtopics is not None)
 
     def rejudged(self, grade: npt.NDArray[np.int32]) -> Judged:
         """The same lists under other grades, one per judged document; :data:`UNJUDGED` takes a judgment back."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.errors import InputError
 from rankscope.once import Once
 from rankscope.read.qrels import UNJUDGED, Aspects
 
@@ -27,10 +28,19 @@ class Pool(Once):
     ([2], [1], 2)
     """
 
-    def __init__(self, offsets: Ints, grade: npt.NDArray[np.int32], aspects: Aspects | None = None) -> None:
+    def __init__(
+        self,
+        offsets: Ints,
+        grade: npt.NDArray[np.int32],
+        aspects: Aspects | None = None,
+        *,
+        undecided: bool = False,
+    ) -> None:
         self.offsets = offsets
         self.grade = grade
         self.aspects = aspects
+        self.undecided = undecided
+        """Whether nobody has said what the second column of the judgments means: then nobody may ask for aspects."""
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -75,6 +85,11 @@ class Pool(Once):
         Without aspects a topic has one, itself. A document never counts for an aspect more than for its topic, so
         that judging again (a smaller pool) reaches the aspects too.
         """
+        if self.undecided:
+            raise InputError(
+                "whether the second column of the judgments names aspects was not decided",
+                hint="use evaluate, or read_qrels with aspects=True or aspects=False",
+            )
         if self.aspects is None:
             return self.grade[np.newaxis]
         grades = np.full((int(self.aspect_count.max(initial=1)), len(self.grade)), UNJUDGED, np.int32)

@@ -133,7 +133,9 @@ class Interval(Composed):
     def _refuse_if_judgments_matter(self, inside: Measure, lists: Lists, values: Floats) -> None:
         """A scale knows no difference between a document judged not relevant and one not judged."""
         relevant = np.where(lists.pool.grade > 0, lists.pool.grade, np.int32(UNJUDGED)).astype(np.int32)
-        bare = lists.under(Pool(lists.pool.offsets, relevant, lists.pool.aspects))
+        bare = lists.under(
+            Pool(lists.pool.offsets, relevant, lists.pool.aspects, undecided=lists.pool.undecided)
+        )
         if not np.array_equal(inside.of(bare), values, equal_nan=True):
             raise MeasureError(
                 f"{self.measure} tells documents judged not relevant from unjudged ones",
