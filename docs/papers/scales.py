@@ -89,22 +89,41 @@ def _example(
     )
 
 
-MAPPED = " ".join(f"{name}@10 Interval(measure='{name}')@10" for name in ("AP", "ERR", "RBP", "DCG"))
+STUDY = 'rankscope study $COVID -m "AP ERR RBP DCG" --focus ERR -o study'
 
 
-def _mapped(name: str) -> str:
-    return "Interval@10" if name == "AP" else f"Interval(measure='{name}')@10"
+def _kept(tables: Any) -> str:
+    return lines(*(f"{row['measure']} {float(row['tau']):.3f}" for row in tables["scale_effect"]))
 
 
-def _reordered(tables: Any) -> str:
-    pairs = {(row["a"], row["b"]): row["discordant"] for row in tables["correlations"]}
-    return lines(*(f"{name} {pairs[f'{name}@10', _mapped(name)]}" for name in ("AP", "ERR", "RBP", "DCG")))
-
-
-def _significant(tables: Any) -> str:
-    found = {row["measure"]: row["significant"] for row in tables["power"]}
+def _lost(tables: Any) -> str:
     return lines(
-        *(f"{name} {found[f'{name}@10']}, {found[_mapped(name)]}" for name in ("AP", "ERR", "RBP", "DCG"))
+        *(
+            f"{row['measure']} -{row['lost']} +{row['gained']} of {row['pairs']}"
+            for row in tables["scale_effect"]
+        )
+    )
+
+
+def _effect(tables: Any) -> Detail:
+    columns = (
+        "measure",
+        "topics",
+        "tau",
+        "discordant",
+        "pairs",
+        "significant",
+        "significant_interval",
+        "lost",
+        "gained",
+    )
+    rows = [
+        [f"{float(row[c]):.3f}" if c == "tau" else row[c] for c in columns] for row in tables["scale_effect"]
+    ]
+    return Detail(
+        [c.replace("_", ", ") for c in columns],
+        rows,
+        "TREC-COVID; lists cut where all rankings can be counted.",
     )
 
 
@@ -287,15 +306,16 @@ ROWS = [
     ),
     Row(
         "Future work 1",
-        "what it does to means: pairs of runs whose means change order when scores are replaced by their places among all possible ones",
-        command=f'rankscope correlate $COVID -m "{MAPPED}" --method kendall',
-        ours=_reordered,
-        why="of 300 pairs of TREC-COVID runs; the mapping puts any measure on an interval scale, topic by topic",
+        "what it does to means on real runs: tau between the means of a measure and of the same on an interval scale",
+        command=STUDY,
+        ours=_kept,
+        why="[how a measure is put on an interval scale](scales.md#what-averaging-does-to-conclusions)",
+        detail=_effect,
     ),
     Row(
         "Future work 2",
-        "what it does to significance tests: significant pairs by the t test before and after",
-        command=f'rankscope power $COVID -m "{MAPPED}" --test t',
-        ours=_significant,
+        "what it does to significance tests: significant pairs that are lost and gained by the step",
+        command=STUDY,
+        ours=_lost,
     ),
 ]
