@@ -238,6 +238,19 @@ ROWS = [
         why="the first vector is printed with nine entries",
     ),
     Row(
+        "Recall base",
+        "topics with fewer relevant documents than ranks: length 5, three relevant; violated pairs of intervals with equally many relevant",
+        command='rankscope scales --length 5 --relevant 3 --equal-relevant -m "RBP DCG Rprec Bpref Rho SigmaPlus"',
+        ours=lambda t: lines(
+            *(
+                f"{row['measure']} {row['violations']:,} of {row['comparable']:,}"
+                for row in t["scales"]
+                if row["scale"] == EQUAL
+            )
+        ),
+        why="the paper has RB >= N; with RB = N the last four violate nothing",
+    ),
+    Row(
         "Interval-like",
         "the definition, checked on all pairs of intervals of length 6",
         command=f'rankscope scales --length 6 -m "{USUAL}"',

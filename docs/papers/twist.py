@@ -176,6 +176,21 @@ def _tested(tables: Any) -> str:
     )
 
 
+def _weights(tables: Any) -> str:
+    weights = [f"{row['weight']:.3f}" for row in tables.get("weights", [])]
+    return ", ".join(weights[:4]) + ", ..." if weights else "no weights by rank"
+
+
+def _user_row(name: str) -> Row:
+    return Row(
+        "Introduction",
+        f"user model of {name}: browsing, utility or effort of a document, accumulation; what each rank counts",
+        command=f"rankscope measures {name}",
+        ours=_weights,
+        why=lambda t: f"{t['measures'][0]['user']} [More](measures/{name}.md)",
+    )
+
+
 def _entries(figure: str) -> Any:
     def cell(tables: Any) -> str:
         mine = [row for row in tables["entries"] if row["figure"] == figure]
@@ -431,11 +446,7 @@ ROWS = [
         ours=lambda t: f"TREC-COVID {t['correlations'][0]['runs']} of 25",
         why="Table 4 fits the best 28 of 37 (TREC 20) and 20 of 27 runs (TREC 21), Table 3 all of them: see [Findings](findings.md)",
     ),
-    Row(
-        "Introduction",
-        "who the user is, when they stop, what they gain and what it costs (browsing, utility and accumulation), for Twist, DCG and RBP",
-        waits="a sentence for each measure is being built",
-    ),
+    *(_user_row(name) for name in ("Twist", "DCG", "RBP", "AP")),
     Row(
         "Figure 12",
         "distribution of the runs' means for each measure",
