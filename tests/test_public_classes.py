@@ -106,6 +106,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Certificates": lambda: certificates("RR"),
     "archetype_ranges": lambda: rs.lab.archetype_ranges(2, 4),
     "related": lambda: rs.lab.related("AP"),
+    "compared intervals": lambda: rs.lab.scales("AP", 4).example(),
     "PropertiesResult": lambda: rs.lab.properties(["AP", function()], depth=3, properties=["swap", reversal]),
     "Relation": lambda: rs.lab.relation(reversal),
     "Scales": lambda: rs.lab.scales("AP", 4),
@@ -220,7 +221,7 @@ RESULTS = [
         "bounds",
     ),
     *("pool_robustness", "leave_out", "orderings", "overlap", "study", "Repetition", "Certificates"),
-    *("archetype_ranges", "related", "PropertiesResult", "Scales"),
+    *("archetype_ranges", "related", "compared intervals", "PropertiesResult", "Scales"),
 ]
 """The examples that are results of analyses."""
 

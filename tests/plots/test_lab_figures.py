@@ -10,6 +10,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import SettingsError
+from rankscope.lab.measurement.compared import compared_intervals
 from rankscope.plots import plot_intervals, plot_relations
 from rankscope.plots.relations import VIOLATED
 
@@ -125,3 +126,21 @@ def test_from_a_check_of_scales() -> None:
     assert figure.axes[2].get_xlabel().endswith(": contradiction")
     with pytest.raises(SettingsError, match="no counterexample"):
         rs.lab.scales(["RBP(p=0.5)"], length=3, equal_relevant=True).plot()
+
+
+def test_the_figure_contradicts_whatever_the_laboratory_contradicts() -> None:
+    """A measure of any size: the figure had a tolerance of its own, and drew counterexamples as none."""
+    tiny = rs.measure(
+        "TinyDCG", lambda grades: 1e-13 * sum(g / max(1, np.log2(i)) for i, g in enumerate(grades, 1))
+    )
+    found = rs.lab.scales([tiny], length=3, equal_relevant=True)
+    assert not found.findings[0].holds
+    assert found.example()["comparison"].records()[0]["contradiction"] is True
+    assert found.plot().axes[2].get_xlabel().endswith(": contradiction")
+
+
+def test_compared_intervals_without_a_measure() -> None:
+    found = compared_intervals("01", "10", "00", "11")
+    assert found["comparison"].rows == [(None, None, None, True, None)]
+    assert found.plot().axes[2].get_xlabel() == "rank"
+    assert compared_intervals("00", "11", "01", "10")["comparison"].rows[0][3] is False

@@ -19,6 +19,7 @@ _HOME = {
     "plot_archetypes": "archetypes",
     "plot_asl": "power",
     "plot_bounds": "bounds",
+    "plot_compared": "intervals",
     "plot_correlation": "correlation",
     "plot_curve": "crp",
     "plot_dcg": "dcg",
@@ -59,6 +60,7 @@ FIGURES = {
     "properties": {"relations": "plot_properties"},
     "relations": {"relations": "plot_related"},
     "scales": {"intervals": "plot_scales"},
+    "comparison": {"intervals": "plot_compared"},
     "topics": {"means": "plot_means"},
 }
 """Which figures show a result, by the table that tells it from other results; the first one unless another is named."""
@@ -71,6 +73,7 @@ __all__ = [
     "plot_archetypes",
     "plot_asl",
     "plot_bounds",
+    "plot_compared",
     "plot_correlation",
     "plot_curve",
     "plot_dcg",
@@ -133,6 +136,7 @@ if TYPE_CHECKING:
     from rankscope.plots.equal_gain import plot_equal_gain as plot_equal_gain
     from rankscope.plots.figure import Figure as Figure
     from rankscope.plots.indicators import plot_indicators as plot_indicators
+    from rankscope.plots.intervals import plot_compared as plot_compared
     from rankscope.plots.intervals import plot_intervals as plot_intervals
     from rankscope.plots.intervals import plot_scales as plot_scales
     from rankscope.plots.means import plot_means as plot_means

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.errors import SettingsError
+from rankscope.lab.measurement.compared import compared_intervals
 from rankscope.lab.measurement.intervals import delta
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import apart
-from rankscope.result import Result
+from rankscope.result import Result, TableResult
 from rankscope.tables import Cell, Table
 
 __all__ = ["ALL", "EQUAL", "SCALES", "STRONG", "WEAK", "Counterexample", "Finding", "Scales"]
@@ -213,6 +215,19 @@ class Scales(Result):
             "counterexamples": Table("counterexamples", _EXAMPLE, examples),
             "verdicts": Table("verdicts", ("measure", "scale", "verdict"), verdicts),
         }
+
+    def example(self, measure: object = None) -> TableResult:
+        """The first counterexample to an interval-like scale (of a measure, if it is named), rank by rank."""
+        for found in self.findings:
+            example = found.counterexample
+            if example and found.scale in (ALL, EQUAL) and (measure is None or str(measure) == found.measure):
+                r, s, u, v = example.ends()
+                rises = example.rise_sr, example.rise_vu
+                return compared_intervals(r, s, u, v, found.measure, rises=rises)
+        raise SettingsError(
+            "no interval-like scale is violated: there is no counterexample to draw",
+            hint="try other measures or lengths",
+        )
 
     def finding(self, measure: object, scale: str) -> Finding:
         """The finding about one measure and one scale."""

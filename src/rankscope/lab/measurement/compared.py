@@ -1,0 +1,106 @@
+"""Two intervals of rankings, rank by rank: is one no larger than the other, and does a measure contradict that?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rankscope.errors import SettingsError
+from rankscope.lab.measurement.intervals import code, cumsum, delta, is_below
+from rankscope.lab.measurement.values import values_at
+from rankscope.lab.rounding import exceeded_by, magnitude
+from rankscope.measures import Measure
+from rankscope.measures.grammar import parse
+from rankscope.result import TableResult
+from rankscope.tables import Cell, Table
+
+__all__ = ["Ranking", "compared_intervals"]
+
+Ranking = str | Sequence[int]
+"""Grades 0 and 1 from rank 1 on, as numbers or as text such as ``"0110"``."""
+
+
+def compared_intervals(
+    r: Ranking,
+    s: Ranking,
+    u: Ranking,
+    v: Ranking,
+    measure: str | Measure | None = None,
+    *,
+    rises: tuple[float, float] | None = None,
+) -> TableResult:
+    """The intervals [r, s] and [u, v] with their difference vectors, and the rises of a measure (or those given).
+
+    Where Delta_sr <= Delta_vu at every rank, a measure on an interval-like scale must not rise more on [r, s] than on
+    [u, v] (Ferrante, Ferro and Pontarollo 2017). Tables: ``comparison`` {measure, rise_sr, rise_vu, no_larger,
+    contradiction}; ``intervals`` {rank, r, sum_r, s, sum_s, u, sum_u, v, sum_v, delta_sr, delta_vu}.
+
+    >>> found = compared_intervals("001", "010", "010", "100", "DCG(discount='jk')")
+    >>> found["intervals"].column("delta_sr"), found["intervals"].column("delta_vu")
+    ([0, 1, 1], [1, 1, 1])
+    >>> found["comparison"].records()[0]["contradiction"]
+    True
+    """
+    ends = {name: _grades(value, name) for name, value in zip("rsuv", (r, s, u, v), strict=True)}
+    _check(ends)
+    name, known = _rises(ends, measure, rises)
+    table = _table(ends)
+    first, second = (np.array(table.column(column), np.int64) for column in ("delta_sr", "delta_vu"))
+    no_larger = bool((first <= second).all())
+    against = None
+    if known is not None:
+        small, large = np.array(known[:1]), np.array(known[1:])
+        against = no_larger and bool((small > exceeded_by(large, magnitude(np.array(known)))).all())
+    row: tuple[Cell, ...] = (name, *(known or (None, None)), no_larger, against)
+    columns = ("measure", "rise_sr", "rise_vu", "no_larger", "contradiction")
+    written = {end: "".join(map(str, grades)) for end, grades in ends.items()}
+    return TableResult.of(
+        Table("comparison", columns, [row]), table, settings={"measure": name, **written}, main=("intervals",)
+    )
+
+
+def _grades(value: Ranking, name: str) -> tuple[int, ...]:
+    try:
+        grades = tuple(int(grade) for grade in (value.strip("()") if isinstance(value, str) else value))
+    except ValueError:
+        grades = (-1,)
+    if not grades or set(grades) - {0, 1}:
+        raise SettingsError(
+            f"{name}={value!r} is no binary ranking", hint="write it with 0 and 1, such as '0110'"
+        )
+    return grades
+
+
+def _check(ends: dict[str, tuple[int, ...]]) -> None:
+    if len({len(ranking) for ranking in ends.values()}) != 1:
+        raise SettingsError("the four rankings differ in length", hint="give rankings of equal length")
+    for low, high in ("rs", "uv"):
+        if not is_below(ends[low], ends[high]):
+            raise SettingsError(
+                f"{low} is not below {high}",
+                hint="every prefix sum of the first must be at most that of the second",
+            )
+
+
+def _rises(
+    ends: dict[str, tuple[int, ...]], measure: str | Measure | None, known: tuple[float, float] | None
+) -> tuple[str | None, tuple[float, float] | None]:
+    """The name of a measure and its rises on the two intervals."""
+    if measure is None or known is not None:
+        return None if measure is None else str(measure), known
+    chosen = parse(measure) if isinstance(measure, str) else measure
+    at = values_at(chosen, [code(ends[name]) for name in "rsuv"], len(ends["r"])).tolist()
+    return str(chosen), (at[1] - at[0], at[3] - at[2])
+
+
+def _table(ends: dict[str, tuple[int, ...]]) -> Table:
+    columns: dict[str, list[Any]] = {"rank": list(range(1, len(ends["r"]) + 1))}
+    for name in "rsuv":
+        columns[name] = list(ends[name])
+        columns[f"sum_{name}"] = cumsum(ends[name]).tolist()
+    columns["delta_sr"] = delta(ends["r"], ends["s"]).tolist()
+    columns["delta_vu"] = delta(ends["u"], ends["v"]).tolist()
+    rows: list[tuple[Cell, ...]] = list(zip(*columns.values(), strict=True))
+    return Table("intervals", tuple(columns), rows, caption="Two intervals and their difference vectors")
