@@ -22,9 +22,14 @@ DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
 """Where official files are looked for; docs/data.md says how to get them."""
 
 # the usual pass tries the same examples every time; a thorough one looks for new ones
-settings.register_profile(
-    "quick", max_examples=60, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+for name, examples in (("glance", 15), ("quick", 60)):
+    settings.register_profile(
+        name,
+        max_examples=examples,
+        derandomize=True,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
 settings.register_profile(
     "thorough", max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -85,6 +85,7 @@ def test_page(part: Any) -> None:
     assert str(ROOT) not in text
 
 
+@pytest.mark.slow
 def test_quick_pass() -> None:
     command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "W2", "W3"]
     programs = ["rankscope", "rankscope-python", "pytrec_eval", "ir_measures"]

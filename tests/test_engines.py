@@ -70,6 +70,7 @@ def test_python_scanner_in_processes(place: Path, serial: Scores, monkeypatch: p
     assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, jobs=2))
 
 
+@pytest.mark.slow
 @pytest.mark.needs("cluster")
 def test_cluster(place: Path, serial: Scores) -> None:
     import distributed

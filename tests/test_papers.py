@@ -41,6 +41,7 @@ NUMBERED = {
 """How many definitions, equations, ... each paper numbers."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", CASES)
 def test_a_row_is_what_its_command_prints(row: Any, data_dir: Any) -> None:
     for folder in MAKER.folders(row.needs):

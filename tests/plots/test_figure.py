@@ -79,16 +79,30 @@ NAMES = (
 )
 
 
+@pytest.fixture(scope="session")
+def figures(collection: Any) -> dict[str, Callable[[], Figure]]:
+    return {**all_figures(*collection), **ALONE}
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_the_same_figure_is_the_same_bytes(name: str, collection: Any, tmp_path: Path) -> None:
-    make = ALONE.get(name) or all_figures(*collection)[name]
-    figure = make()
+def test_the_same_figure_is_the_same_bytes(
+    name: str, figures: dict[str, Callable[[], Figure]], tmp_path: Path
+) -> None:
+    figure = figures[name]()
     first = {kind: figure.save(tmp_path / f"figure.{kind}").read_bytes() for kind in FILES}
     assert first["pdf"].startswith(b"%PDF") and first["svg"].endswith(b"</svg>\n")
-    assert figure.render("pdf") == first["pdf"] and figure._repr_png_() == first["png"]
-    assert make().render("svg") == first["svg"]
+    assert figures[name]().render("svg") == first["svg"]
     assert len(figure.table) and figure.axes
     assert figure.figure.get_size_inches()[0] in (SINGLE, DOUBLE)
+
+
+def test_drawing_a_figure_does_not_change_it(b_t: rs.Curve) -> None:
+    figure = b_t.plot()
+    first = {kind: figure.render(kind) for kind in FILES}
+    assert {kind: figure.render(kind) for kind in FILES} == first
+    assert figure._repr_png_() == first["png"]
+    assert {kind: b_t.plot().render(kind) for kind in FILES} == first
 
 
 def test_names_are_only_data(make_collection: Callable[..., Any]) -> None:

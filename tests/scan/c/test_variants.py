@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[3]
 NATIVE = ROOT / "src" / "rankscope" / "scan" / "c"
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
-pytestmark = pytest.mark.needs("sanitizers")
+pytestmark = [pytest.mark.needs("sanitizers"), pytest.mark.slow]
 
 
 @pytest.mark.parametrize(
