@@ -99,15 +99,12 @@ class LeftOut:
 
     def wrong(self) -> list[str]:
         """The groups that could run here and did not, or not wholly."""
-        expected = [
-            name
-            for name, needs in GROUPS.items()
-            if not needs.get("planned") and (needs["expected"] == "always" or not missing(name))
-        ]
         return [
             name
-            for name in [*expected, "other"]
-            if self.skipped[name] or (name != "other" and not self.ran[name])
+            for name, needs in GROUPS.items()
+            if not needs.get("planned")
+            and (needs["expected"] == "always" or not missing(name))
+            and (self.skipped[name] or not self.ran[name])
         ]
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -116,7 +113,7 @@ class LeftOut:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         for name, count in sorted(self.skipped.items()):
-            needs = GROUPS.get(name, {"what": "other things", "get": "the reasons are above"})
+            needs = GROUPS.get(name, {"what": "no group", "get": "the reasons are among the skipped ones"})
             lack = missing(name) if name in GROUPS else None
             terminalreporter.write_line(
                 f"left out: {count} tests of {needs['what']} ({lack or 'skipped'}): {needs['get']}"

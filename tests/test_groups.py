@@ -1,0 +1,82 @@
+"""Groups of tests that need something of the machine: what is missing is named, and CI does not pass over it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tomllib
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+TESTS = Path(__file__).parent
+GROUPS = tomllib.loads((TESTS / "groups.toml").read_text("utf-8"))
+
+
+@pytest.fixture
+def runner() -> ModuleType:
+    loader = SourceFileLoader("runner", str(TESTS / "run"))
+    spec = importlib.util.spec_from_loader("runner", loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def test_every_group_says_what_it_needs() -> None:
+    for name, needs in GROUPS.items():
+        assert {"what", "get", "expected"} <= set(needs), name
+        assert needs["expected"] in ("always", "where possible")
+        assert {"programs", "modules", "probe", "fixtures"} & set(needs), name
+
+
+def test_what_is_missing_is_named_and_not_installed_where_that_is_declined(
+    runner: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(runner.shutil, "which", lambda name: "/bin/apt-get" if name == "apt-get" else None)
+    monkeypatch.setattr(runner, "run", lambda *command, **options: pytest.fail("something was installed"))
+    runner.system_packages(allowed=False)
+    out = capsys.readouterr().out
+    assert "without chromium the tests of the page in a real browser are left out: install Chromium" in out
+    for needs in GROUPS.values():
+        assert ("programs" in needs and not needs.get("planned")) == (f"tests of {needs['what']} are" in out)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there is no apt-get on this system")
+def test_an_installation_is_announced_before_it_begins(
+    runner: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    began = []
+
+    def run(*command: str, **options: object) -> None:
+        began.append((command, capsys.readouterr().out))
+        raise runner.StepError(100, ["E: no such package"])
+
+    monkeypatch.setattr(runner.shutil, "which", lambda name: "/bin/apt-get" if name == "apt-get" else None)
+    monkeypatch.setattr(runner.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(runner, "run", run)
+    runner.system_packages(allowed=True)
+    assert [command for command, _ in began] == [("apt-get", "update", "-q")]
+    assert "installing chromium, clang, gcc" in began[0][1] and "--no-system" in began[0][1]
+    out = capsys.readouterr().out
+    assert "that did not work: E: no such package" in out
+    assert "without chromium" in out
+
+
+@pytest.mark.slow
+def test_a_complete_run_fails_when_a_group_was_left_out() -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--complete"]
+    tests = ["tests/trec_eval/test_official.py", "tests/test_tables.py"]
+    environment = {**os.environ, "RANKSCOPE_DATA": "nowhere"}
+    done = subprocess.run(
+        [*command, *tests], cwd=TESTS.parent, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    said = [line for line in done.stdout.splitlines() if line.startswith("left out: ")]
+    assert said[0].endswith("tests of official files and real runs (no folder nowhere): see docs/data.md")
+    assert "left out: browser should have run here" in said
+    assert "left out: data should have run here" not in said
