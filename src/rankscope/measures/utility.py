@@ -60,7 +60,7 @@ class RBU(Diversity):
         return weights_down_to(depth, self.weight, self.cutoff)
 
     def _chance(self, lists: Lists, hits: Hits) -> Floats:
-        """r: how much of an aspect a document settles."""
+        """r: how much of an aspect a document satisfies."""
         pool = lists.pool.by_aspect
         if self.preset == "definition":
             return np.minimum(hits.grade / (self.max_grade or pool.max_grade), 1.0)
