@@ -5,6 +5,8 @@ keeps the best three quarters of the runs by AP, as papers do. --method rbo is t
 rankings of the runs: the top counts most, and ties are treated after Corsi and Urbano (2024). --pool-depth and
 --orders show what smaller pools and the ordering of run files do to the correlations (the study of RBP, Table 1).
 
+Measures of which lower values are better count with the other sign, so that 1 always means the same ranking.
+
 examples:
   rankscope correlate qrels.txt runs/
   rankscope correlate qrels.txt runs/ -m "AP nDCG@10 Twist" --top 0.75 -f latex
