@@ -38,7 +38,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     for r in range(4):
         lines = [
-            f"{t} Q0 d{(i * (2 * r + 1)) % 1000} {i} {-i} r{r}\n" for t in range(300) for i in range(1000)
+            f"{t} Q0 d{(i * (2 * r + 1)) % 1009} {i} {-i} r{r}\n" for t in range(300) for i in range(1000)
         ]
         (place / "runs" / f"r{r}.txt").write_text("".join(lines))
     return place

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rankscope.errors import InputError
 from rankscope.read.ids import to_text
 from rankscope.read.line_ends import described_end, foreign_end, may_have_foreign_end
-from rankscope.read.source import Source
+from rankscope.read.source import Source, whole_lines
 
 __all__ = ["parse_qrels"]
 
@@ -30,26 +30,37 @@ def parse_qrels(source: Source) -> Columns:
     ([b'301', b'302'], [b'd1', b'd1'], [1, -2], [2, 4])
     """
     path = source.label
-    text = b"".join(source.blocks())
-    fields, lines = _fields(text, path)
-    if not len(lines):
-        what = "there is no line with data" if text else "the file is empty"
+    topics: list[bytes] = []
+    iterations: list[bytes] = []
+    documents: list[bytes] = []
+    grades, numbers, before = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)], 0
+    for text in whole_lines(
+        source.blocks()
+    ):  # so that memory is bounded by what the lines say, not by their text
+        fields, lines = _fields(text, path, before)
+        topics += fields[0::5]
+        iterations += fields[1::5]
+        documents += fields[2::5]
+        grades.append(_grades(fields[3::5], lines, path))
+        numbers.append(lines)
+        before += text.count(b"\n")
+    if not documents:
+        what = "there is no line with data" if before else "the file is empty"
         raise InputError(what, path=path, hint="qrels have lines of: topic iteration document grade")
-    grades = _grades(fields[3::5], lines, path)
-    return fields[0::5], fields[1::5], fields[2::5], grades, lines
+    return topics, iterations, documents, np.concatenate(grades), np.concatenate(numbers)
 
 
-def _fields(text: bytes, path: str) -> tuple[list[bytes], npt.NDArray[np.int64]]:
-    """The four fields and an end mark of every line with data, and the numbers of these lines."""
-    if text and not text.endswith(b"\n"):
-        text += b"\n"
+def _fields(text: bytes, path: str, before: int) -> tuple[list[bytes], npt.NDArray[np.int64]]:
+    """The four fields and an end mark of every line with data, and the numbers of these lines in the file."""
+    if not text.strip():
+        return [], np.zeros(0, np.int64)
     count = text.count(b"\n")
     fields = text.replace(b"\n", b" \0 ").split()
     unusual = b"#" in text or _END in text or may_have_foreign_end(text)
     if len(fields) == 5 * count and fields[4::5].count(_END) == count and not unusual:
-        return fields, np.arange(1, count + 1)
+        return fields, np.arange(before + 1, before + count + 1)
     fields, lines = [], []
-    for number, line in enumerate(text.split(b"\n"), 1):
+    for number, line in enumerate(text.split(b"\n")[:-1], before + 1):
         row = line.split()
         if _END in line:
             hint = "this looks like binary data; give a text file"

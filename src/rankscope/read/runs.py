@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import stat
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ from rankscope.frames import Framed
 from rankscope.read.ids import to_bytes, to_text
 from rankscope.read.orders import check_order, permutation
 from rankscope.read.run_text import LineProblem, RunText, TextList, refuse_empty
-from rankscope.read.source import Source, read_bytes
+from rankscope.read.source import Source, hold, is_held
 
 __all__ = ["Run", "RunList", "Runs", "as_runs", "read_run", "read_runs", "run_files"]
 
@@ -71,7 +72,7 @@ class Run(Framed):
     @property
     def path(self) -> str | None:
         """The file of the run, if it has one."""
-        return str(self.source) if isinstance(self.source, Path) else None
+        return str(self.source) if isinstance(self.source, Path) and not is_held(self.source) else None
 
     def reordered(self, order: str) -> Run:
         """The same run read in another ordering."""
@@ -130,8 +131,17 @@ class Run(Framed):
 
     def ranking(self, topic: str) -> list[str]:
         """The document ids of one topic from rank 1 on (empty if the run has nothing for it)."""
-        found = self.lists().get(topic)
+        found = self.list_of(topic)
         return [] if found is None else [to_text(document) for document in found.documents]
+
+    def list_of(self, topic: str) -> RunList | None:
+        """What the run has for one topic, in its ordering: no other list is taken apart, or kept."""
+        if self.memory is not None:
+            found = self.memory.get(topic)
+        else:
+            assert self.source is not None
+            found = _parse_lists(self.source, self.label, only=topic).get(topic)
+        return None if found is None else found.ordered(self.order)
 
 
 class Runs(Mapping[str, Run], Framed):
@@ -193,14 +203,14 @@ def read_run(source: str | Path, *, order: str = "trec_eval", name: str | None =
     """A run in a TREC file (plain or gzipped; ``-`` is standard input). The file is read when it is needed."""
     check_order(order)
     if str(source) == "-":
-        return Run(name or "stdin", order, source=read_bytes("-"))
+        return Run(name or "stdin", order, source=hold("-"))
     path = Path(source)
     if path.is_dir():
         raise InputError("this is a directory", path=path, hint="use read_runs to read all runs in it")
     if not path.exists():
         raise InputError("no such file", path=path, hint="check the path")
     if not path.is_file():  # a pipe, which can be read only once
-        return Run(name or _name_of(path), order, source=read_bytes(path), label=str(path))
+        return Run(name or _name_of(path), order, source=hold(path), label=str(path))
     return Run(name or _name_of(path), order, source=path)
 
 
@@ -349,25 +359,35 @@ def _refuse_duplicates(documents: Sequence[bytes], topic: str) -> None:
 
 
 class _Lists(RunText):
-    """Every line of a run, by topic; the rank column is free text here."""
+    """Every line of a run, or of one topic ``only``, by topic; the rank column is free text here."""
 
-    def __init__(self) -> None:
+    def __init__(self, only: str | None = None) -> None:
         super().__init__("file")
         self.lists: dict[bytes, TextList] = {}
+        self._only = None if only is None else to_bytes(only)
+        self._line = re.compile(rb"(?m)^\s*" + re.escape(self._only or b"") + rb"\s")
+
+    def take(self, text: bytes) -> None:
+        if self._only is None or self._line.search(text):
+            super().take(text)
+        else:
+            self.lines += text.count(b"\n")
 
     def list_of(self, topic: bytes) -> TextList:
-        return self.lists.setdefault(topic, TextList())
+        if self._only in (None, topic):
+            return self.lists.setdefault(topic, TextList())
+        return TextList()
 
 
-def _parse_lists(source: Path | bytes, label: str) -> dict[str, RunList]:
+def _parse_lists(source: Path | bytes, label: str, only: str | None = None) -> dict[str, RunList]:
     text = Source.of(source, label)
-    run = _Lists()
+    run = _Lists(only)
     try:
         run.read(text)
     except LineProblem as problem:
         text.check_unchanged()
         raise problem.located(text.label) from None
-    if not run.lists:
+    if not run.lists and only is None:
         refuse_empty(text)
     return {
         to_text(topic): RunList(one.documents, np.concatenate(one.scores), _rank_column(one.ranks))

@@ -14,15 +14,27 @@ import zlib
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from rankscope.errors import InputError
 from rankscope.progress import advance
 
-__all__ = ["BLOCK", "GZIP_MAGIC", "HEAD", "Source", "checked_head", "read_bytes", "unreadable", "whole_lines"]
+__all__ = [
+    "BLOCK",
+    "GZIP_MAGIC",
+    "HEAD",
+    "Source",
+    "checked_head",
+    "hold",
+    "is_held",
+    "read_bytes",
+    "unreadable",
+    "whole_lines",
+]
 
 GZIP_MAGIC = b"\x1f\x8b"
 BLOCK = 1 << 18
+_IN_MEMORY = 1 << 25  # bytes of a pipe that need no temporary file
 HEAD = 1 << 13  # where a NUL byte tells that a file is no text, as grep and git decide it
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -48,8 +60,7 @@ class Source(NamedTuple):
         if isinstance(source, bytes):
             return cls(label, None, source, len(source), source.startswith(GZIP_MAGIC))
         if str(source) == "-":
-            data = sys.stdin.buffer.read()
-            return cls("standard input", None, data, len(data), data.startswith(GZIP_MAGIC))
+            return cls.of(hold("-"), "standard input")
         if source == "":  # as a path it would be the working directory
             raise InputError("the name of a file is empty", hint="name a file, or - for standard input")
         path = Path(source)
@@ -58,10 +69,9 @@ class Source(NamedTuple):
                 status = os.fstat(file.fileno())
                 if not stat.S_ISREG(status.st_mode) or not status.st_size:
                     # a pipe can be read only once, and some files of the system do not know their size
-                    data = file.readall()
-                    return cls(str(path), None, data, len(data), data.startswith(GZIP_MAGIC))
+                    return cls.of(_held(file, str(path)), str(path))
                 packed = file.read(2) == GZIP_MAGIC
-                return cls(str(path), path, None, status.st_size, packed, _stamp(status))
+                return cls(_SPOOLED.get(path, str(path)), path, None, status.st_size, packed, _stamp(status))
         except OSError as error:
             raise unreadable(error, str(path)) from None
 
@@ -108,6 +118,54 @@ class Source(NamedTuple):
         """What to say about a file that changed."""
         hint = "wait until nothing writes to it, and try again"
         return InputError("the file changed while it was read", path=self.label, hint=hint)
+
+
+_SPOOLED: dict[Path, str] = {}
+"""Temporary files that hold what can be read only once, and what messages call them."""
+
+
+def hold(source: str | Path) -> bytes | Path:
+    """What can be read only once (``-``: standard input; a pipe), so that it can be read again.
+
+    A little is kept in memory, and more in a temporary file, which is removed when the program ends.
+    """
+    if str(source) == "-":
+        return _held(sys.stdin.buffer, "standard input")
+    try:
+        with Path(source).open("rb", buffering=0) as file:
+            return _held(file, str(source))
+    except OSError as error:
+        raise unreadable(error, str(source)) from None
+
+
+def is_held(source: Path) -> bool:
+    """Whether this is a temporary file of :func:`hold`."""
+    return source in _SPOOLED
+
+
+def _held(file: BinaryIO | FileIO, label: str) -> bytes | Path:
+    blocks: list[bytes] = []
+    size = 0
+    while size < _IN_MEMORY:
+        block = file.read(BLOCK)
+        if not block:
+            return b"".join(blocks)
+        blocks.append(block)
+        size += len(block)
+    import atexit
+    import tempfile
+
+    handle, name = tempfile.mkstemp(prefix="rankscope-")
+    path = Path(name)
+    atexit.register(path.unlink, missing_ok=True)
+    with os.fdopen(handle, "wb") as spool:
+        spool.writelines(blocks)
+        blocks.clear()
+        while block := file.read(BLOCK):
+            advance(len(block))
+            spool.write(block)
+    _SPOOLED[path] = label
+    return path
 
 
 def _stamp(status: os.stat_result) -> tuple[int, ...]:
