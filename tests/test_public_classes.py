@@ -102,6 +102,8 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "study": lambda: rs.study(QRELS, RUNS, repeats=1, replicates=10),
     "pool_correlation": lambda: pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
     "overlap": lambda: rs.overlap(RUNS),
+    "scale_effect": lambda: rs.scale_effect(QRELS, RUNS, ["AP", "RR"], length=3),
+    "rank_weights": lambda: rs.rank_weights(["RBP", "P@3"]),
     "Repetition": repetition,
     "Certificates": lambda: certificates("RR"),
     "archetype_ranges": lambda: rs.lab.archetype_ranges(2, 4),
@@ -221,7 +223,15 @@ RESULTS = [
         "bounds",
     ),
     *("pool_robustness", "leave_out", "orderings", "overlap", "study", "Repetition", "Certificates"),
-    *("archetype_ranges", "related", "compared intervals", "PropertiesResult", "Scales"),
+    *(
+        "scale_effect",
+        "rank_weights",
+        "archetype_ranges",
+        "related",
+        "compared intervals",
+        "PropertiesResult",
+        "Scales",
+    ),
 ]
 """The examples that are results of analyses."""
 
@@ -242,6 +252,14 @@ def test_every_result_is_among_them() -> None:
     assert [name for name in EXAMPLES if isinstance(example(name), Result)] == sorted(
         RESULTS, key=list(EXAMPLES).index
     )
+
+
+def test_every_function_that_returns_a_result_has_an_example() -> None:
+    kinds = {kind.__name__ for kind in every_kind(Result)}
+    for space in (rs, rs.lab):
+        for name in space.__all__:
+            returned = str(getattr(getattr(space, name), "__annotations__", {}).get("return", ""))
+            assert returned not in kinds or {name, returned} & set(EXAMPLES), f"add an example of {name}"
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -19,6 +19,7 @@ _HOME = {
     "rankscope.measures": ("Measure", "measure"),
     "rankscope.scores": ("ScoreMatrix", "Scores", "evaluate", "read_scores"),
     "rankscope.tables": ("Table",),
+    "rankscope.result": ("Result",),
     "rankscope.simulation": ("simulate",),
     "rankscope.analysis.curve": ("Curve", "curve"),
     "rankscope.analysis.effort": ("Effort", "effort"),
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
     from rankscope.read import read_run as read_run
     from rankscope.read import read_runs as read_runs
     from rankscope.reporting import report as report
+    from rankscope.result import Result as Result
     from rankscope.scores import ScoreMatrix as ScoreMatrix
     from rankscope.scores import Scores as Scores
     from rankscope.scores import evaluate as evaluate
