@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankscope.errors import SettingsError
+from rankscope.read.frames import is_table
 from rankscope.read.qrels import Qrels, read_qrels
 from rankscope.read.runs import Runs, as_runs
 
@@ -81,7 +82,7 @@ def open_qrels(
         opened = read_qrels(qrels, aspects=aspects)
     elif isinstance(qrels, Qrels):
         opened = qrels
-    elif isinstance(qrels, Mapping):
+    elif isinstance(qrels, Mapping) and not is_table(qrels):
         opened = Qrels.from_dict(qrels)
     else:
         opened = Qrels.from_frame(qrels, aspects=aspects)

@@ -185,19 +185,18 @@ class Qrels(Framed):
 
     @classmethod
     def from_frame(cls, frame: Any, *, aspects: bool | None = None) -> Qrels:
-        """Judgments from a pandas, polars or Arrow table with ir_measures' columns.
+        """Judgments from a table with columns for topics, documents, grades and, for aspects, subtopics.
 
-        ``query_id``, ``doc_id``, ``relevance`` and, for aspects, ``iteration`` (or ``subtopic``); ``aspects`` as in
-        :func:`read_qrels`.
+        What they may be called is in :data:`rankscope.read.frames.COLUMNS`; ``aspects`` as in :func:`read_qrels`.
         """
-        from rankscope.read.frames import columns_of
+        from rankscope.read.frames import columns_of, text_of
 
         columns = columns_of(frame, required=("query_id", "doc_id", "relevance"), optional=("iteration",))
         iterations = columns.get("iteration")
         return cls.from_columns(
-            [to_bytes(str(topic)) for topic in columns["query_id"]],
-            None if iterations is None else [to_bytes(str(name)) for name in iterations],
-            [to_bytes(str(document)) for document in columns["doc_id"]],
+            [to_bytes(text_of(topic, "topic")) for topic in columns["query_id"]],
+            None if iterations is None else [to_bytes(text_of(name, "subtopic")) for name in iterations],
+            [to_bytes(text_of(document, "document")) for document in columns["doc_id"]],
             _whole_numbers(columns["relevance"]),
             aspects=aspects,
         )

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, nearest
 from rankscope.frames import Framed
+from rankscope.read.frames import is_table
 from rankscope.read.ids import to_bytes, to_text
 from rankscope.read.orders import check_order, permutation
 from rankscope.read.run_text import LineProblem, RunText, TextList, refuse_empty
@@ -96,16 +97,27 @@ class Run(Framed):
 
     @classmethod
     def from_frame(cls, frame: Any, name: str = "run", order: str = "trec_eval") -> Run:
-        """A run from a pandas, polars or Arrow table with the columns ``query_id``, ``doc_id``, ``score``."""
+        """A run from a table with columns for topics, documents and scores (see :data:`rankscope.read.frames.COLUMNS`).
+
+        pandas, polars, Arrow, numpy records, lists of named tuples or dicts, and dicts of columns will do.
+        """
         from rankscope.read.frames import columns_of
 
-        columns = columns_of(frame, required=("query_id", "doc_id", "score"))
+        columns = columns_of(frame, ("query_id", "doc_id", "score"))
+        return cls._from_rows(columns, range(len(columns["query_id"])), name, order)
+
+    @classmethod
+    def _from_rows(
+        cls, columns: Mapping[str, Sequence[Any]], chosen: Iterable[int], name: str, order: str
+    ) -> Run:
+        from rankscope.read.frames import text_of
+
         rows: dict[str, list[int]] = {}
-        for row, topic in enumerate(columns["query_id"]):
-            rows.setdefault(str(topic), []).append(row)
+        for row in chosen:
+            rows.setdefault(text_of(columns["query_id"][row], "topic"), []).append(row)
         memory = {}
         for topic, mine in rows.items():
-            documents = [to_bytes(str(columns["doc_id"][row])) for row in mine]
+            documents = [to_bytes(text_of(columns["doc_id"][row], "document")) for row in mine]
             _refuse_duplicates(documents, topic)
             memory[topic] = RunList(documents, _numbers((columns["score"][row] for row in mine), topic))
         return cls(name, check_order(order), memory=memory)
@@ -194,6 +206,24 @@ class Runs(Mapping[str, Run], Framed):
         common = set(orders.values())
         return common.pop() if len(common) == 1 else orders
 
+    @classmethod
+    def from_frame(cls, frame: Any, order: str = "trec_eval") -> Runs:
+        """Runs from one table: with a column ``run``, ``system`` or ``name`` as many as it names, else one.
+
+        >>> table = {"run": ["a", "b"], "qid": [1, 1], "docno": ["d1", "d2"], "score": [2.0, 1.0]}
+        >>> Runs.from_frame(table)
+        <Runs: 'a', 'b'>
+        """
+        from rankscope.read.frames import columns_of, text_of
+
+        columns = columns_of(frame, ("query_id", "doc_id", "score"), ("run",))
+        if "run" not in columns:
+            return cls([Run.from_frame(frame, order=order)])
+        rows: dict[str, list[int]] = {}
+        for row, name in enumerate(columns["run"]):
+            rows.setdefault(text_of(name, "run"), []).append(row)
+        return cls(Run._from_rows(columns, mine, name, order) for name, mine in rows.items())
+
     def reordered(self, order: str) -> Runs:
         """The same runs read in another ordering."""
         return Runs(run.reordered(order) for run in self.values())
@@ -268,7 +298,7 @@ def _told_apart(paths: Sequence[Path]) -> list[str]:
 
 
 def as_runs(runs: Any, order: str | None = None) -> Runs:
-    """Whatever holds runs: Runs, a Run, dicts, a path, a list of any of these.
+    """Whatever holds runs: Runs, a Run, dicts, a path, tables, also by name, a list of these or of (name, table).
 
     ``order`` None keeps the ordering of runs that have one; the others are read as trec_eval does.
     """
@@ -279,8 +309,12 @@ def as_runs(runs: Any, order: str | None = None) -> Runs:
     read = check_order(order or "trec_eval")
     if isinstance(runs, str | Path):
         return read_runs(runs, order=read)
+    if is_table(runs):
+        return Runs.from_frame(runs, order=read)
     if isinstance(runs, Mapping):
         values = list(runs.values())
+        if values and all(is_table(value) for value in values):
+            return Runs(Run.from_frame(table, str(name), read) for name, table in runs.items())
         if values and all(isinstance(value, Run) for value in values):
             return as_runs(Runs(replace(run, name=str(name)) for name, run in runs.items()), order)
         if _is_one_run(values):
@@ -289,8 +323,14 @@ def as_runs(runs: Any, order: str | None = None) -> Runs:
     if isinstance(runs, list | tuple):
         if all(isinstance(one, str | Path) for one in runs):
             return read_runs(*runs, order=read)
-        return Runs(run for one in runs for run in as_runs(one, order).values())
-    return Runs([Run.from_frame(runs, order=read)])
+        return Runs(run for one in runs for run in as_runs(_named(one), order).values())
+    return Runs.from_frame(runs, order=read)
+
+
+def _named(one: Any) -> Any:
+    """A pair of a name and what the run is, as a dict; anything else as it is."""
+    is_pair = isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)
+    return {one[0]: one[1]} if is_pair and not isinstance(one[1], str | Path) else one
 
 
 def _is_one_run(values: Sequence[Any]) -> bool:
