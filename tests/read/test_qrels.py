@@ -100,7 +100,9 @@ def test_wrong_shapes() -> None:
         Qrels.from_dict({"1": ["a"]})  # type: ignore[dict-item]
     with pytest.raises(InputError, match="no judgments"):
         Qrels.from_dict({})
-    with pytest.raises(InputError, match=r"no column for doc_id .*; rename one of: query_id, page, relevance"):
+    with pytest.raises(
+        InputError, match=r"no column for doc_id .*; rename one of: query_id, page, relevance"
+    ):
         Qrels.from_frame({"query_id": ["1"], "page": ["a"], "relevance": [1]})
     with pytest.raises(InputError, match="no column for query_id"):
         Qrels.from_frame({"x": ["1"]})
