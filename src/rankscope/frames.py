@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Framed"]
 
 _KINDS = {bool: "truth", int: "whole", float: "number", str: "text"}
+_TYPES: dict[str, Callable[[Any], Any]] = {kind: plain for plain, kind in _KINDS.items()}
 
 
 class Column(NamedTuple):
@@ -113,19 +114,24 @@ def _column(values: Any) -> Column:
     """
     if hasattr(values, "dtype") and values.dtype.kind in "biuf":
         return Column({"b": "truth", "f": "number"}.get(values.dtype.kind, "whole"), values)
-    values = [value.item() if hasattr(value, "item") else value for value in values]
-    kinds = {_KINDS.get(type(value), "text") for value in values if value is not None}
+    types = set(map(type, values))
+    if not types <= {*_KINDS, type(None)}:  # such as numbers of numpy
+        values = [value.item() if hasattr(value, "item") else value for value in values]
+        types = set(map(type, values))
+    kinds = {_KINDS.get(kind, "text") for kind in types - {type(None)}}
     if not kinds:
-        return Column("nothing", values)
+        return Column("nothing", list(values))
     if kinds == {"whole"} and not all(value is None or -(2**63) <= value < 2**63 for value in values):
         kinds = {"number"}
     if kinds == {"whole", "number"}:
         kinds = {"number"}
-    if kinds == {"number"}:
-        return Column("number", [None if value is None else float(value) for value in values])
-    if len(kinds) > 1 or kinds == {"text"}:
-        return Column("text", [None if value is None else str(value) for value in values])
-    return Column(kinds.pop(), values)
+    if len(kinds) > 1:
+        kinds = {"text"}
+    [kind] = kinds
+    if types <= {_TYPES[kind], type(None)}:
+        return Column(kind, list(values))
+    make = _TYPES[kind]
+    return Column(kind, [None if value is None else make(value) for value in values])
 
 
 def _readable(values: list[str | None]) -> list[str | None]:

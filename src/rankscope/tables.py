@@ -63,10 +63,7 @@ class Table(Framed):
 
     def frame_columns(self) -> Mapping[str, Sequence[Cell]]:
         """The columns by name."""
-        columns: Iterable[Sequence[Cell]] = (
-            zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
-        )
-        return dict(zip(self.columns, columns, strict=True))
+        return {name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}
 
     def column(self, name: str) -> list[Cell]:
         """All values of one column."""
