@@ -223,9 +223,16 @@ def test_overlap_of_the_lists_of_runs(place, tmp_path, capsys):
     assert len(json.loads(capsys.readouterr().out)["settings"]["files"]) == 2
 
 
-def test_overlap_says_where_judgments_belong(place, capsys):
-    assert main(arguments(place, "overlap")) == 2
-    assert "after --qrels" in capsys.readouterr().err
+def test_overlap_takes_judgments_first_or_by_name(place, capsys):
+    runs = [str(place / "runs" / f"run{r}.txt") for r in (1, 5)]
+    answers = []
+    for files in ([str(place / "qrels.txt"), *runs], [*runs, "--qrels", str(place / "qrels.txt")]):
+        assert main(["overlap", *files, "-f", "json"]) == 0
+        answers.append(json.loads(capsys.readouterr().out))
+    assert answers[0] == answers[1]
+    assert "relevant_jaccard" in answers[0]["tables"]["overlap"][0]
+    assert main(["overlap", runs[0], str(place / "qrels.txt")]) == 2
+    assert "looks like a qrels file" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,12 @@
 """How alike the lists of runs are: rank-biased overlap, common documents by depth, order of what is common.
 
 Every two runs (or every run and --baseline) are compared topic by topic. Documents with equal scores are tied; the
-orders rank and file have no ties. --qrels keeps the judged topics and compares the relevant documents as well.
+orders rank and file have no ties. With judgments, named first or by --qrels, only judged topics count, and the
+relevant documents are compared as well.
 
 examples:
   rankscope overlap bm25.run dense.run
-  rankscope overlap bm25.run dense.run --qrels qrels.txt --depth 1000 --rbo-p 0.95 -q
+  rankscope overlap qrels.txt bm25.run dense.run --depth 1000 --rbo-p 0.95 -q
   rankscope overlap runs/ --baseline bm25 --depths 1,5,10 --plot overlap.pdf
 """
 
@@ -17,7 +18,7 @@ from rankscope.analysis.overlap import MOST, overlap
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.progress import silence
-from rankscope.read import read_runs
+from rankscope.read import looks_like_qrels, read_runs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     silence(args.quiet)
+    if args.qrels is None and len(args.runs) > 1 and looks_like_qrels(args.runs[0]):
+        args.qrels, *args.runs = args.runs
     result = overlap(
         read_runs(*args.runs, order=args.order),
         args.qrels,

@@ -3,6 +3,7 @@
 from rankscope.read.collection import Collection, open_collection, open_qrels
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import UNJUDGED, Aspects, Qrels, read_qrels
+from rankscope.read.qrels_text import looks_like_qrels
 from rankscope.read.runs import Run, RunList, Runs, as_runs, read_run, read_runs
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "RunList",
     "Runs",
     "as_runs",
+    "looks_like_qrels",
     "open_collection",
     "open_qrels",
     "read_qrels",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from rankscope.read.ids import to_text
 from rankscope.read.line_ends import described_end, foreign_end, may_have_foreign_end
 from rankscope.read.source import Source, whole_lines
 
-__all__ = ["parse_qrels"]
+__all__ = ["looks_like_qrels", "parse_qrels"]
 
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _END = b"\0"  # stands for the end of a line among its fields: no field can contain it
@@ -48,6 +49,16 @@ def parse_qrels(source: Source) -> Columns:
         what = "there is no line with data" if before else "the file is empty"
         raise InputError(what, path=path, hint="qrels have lines of: topic iteration document grade")
     return topics, iterations, documents, np.concatenate(grades), np.concatenate(numbers)
+
+
+def looks_like_qrels(path: str | Path) -> bool:
+    """Whether the first line with data of a regular file has the four fields of a judgment; a run has six."""
+    if not Path(path).is_file():
+        return False
+    head = next(Source.of(path).blocks(), b"")
+    rows = (line.split() for line in head.split(b"\n"))
+    first = next((row for row in rows if row and row[0][:1] != b"#"), [])
+    return len(first) == 4 and _INTEGER.fullmatch(first[3]) is not None
 
 
 def _fields(text: bytes, path: str, before: int) -> tuple[list[bytes], npt.NDArray[np.int64]]:

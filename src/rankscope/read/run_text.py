@@ -64,7 +64,7 @@ class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the fil
         if self.fields == 4:
             return (
                 message,
-                "this looks like a qrels file; name the qrels first (overlap: after --qrels) and the runs after it",
+                "this looks like a qrels file; name the qrels first and the runs after it",
             )
         return message, "complete the line or remove it"
 
