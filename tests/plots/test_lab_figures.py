@@ -114,11 +114,25 @@ def test_what_makes_no_interval() -> None:
     for rankings, message in (
         (("01", "10", "0", "1"), "length"),
         (("10", "01", "01", "10"), "not below"),
-        (("02", "20", "01", "10"), "no binary ranking"),
-        (("ab", "20", "01", "10"), "no binary ranking"),
+        (("02", "11", "01", "10"), "not below"),
+        (("ab", "20", "01", "10"), "is no ranking"),
     ):
         with pytest.raises(SettingsError, match=message):
             plot_intervals(*rankings)
+
+
+def test_graded_intervals_have_a_row_for_each_grade(drawn: Find) -> None:
+    figure = plot_intervals("001", "010", "201", "210", "ERR")
+    assert len(figure.axes) == 6
+    assert [axes.get_ylabel() for axes in figure.axes[::3]] == ["grade 1 or better", "grade 2 or better"]
+    assert drawn(figure.axes[1], "v").get_ydata().tolist() == [1, 2, 2]
+    assert drawn(figure.axes[4], "v").get_ydata().tolist() == [1, 1, 1]
+    assert figure.table.column("grade") == [1, 1, 1, 2, 2, 2]
+    assert figure.table.column("delta_sr") == [0, 1, 1, 0, 0, 0]
+    assert figure.axes[5].get_xlabel().endswith(": contradiction")
+    assert figure.axes[3].get_xlabel() == f"rank\nrises by {1 / 24:.4f}"
+    found = rs.lab.scales("ERR", length=3, grades=2, equal_relevant=True).plot()
+    assert found.table.rows == figure.table.rows
 
 
 def test_from_a_check_of_scales() -> None:

@@ -1,6 +1,6 @@
 """Find out whether measures are on an interval-like or an interval scale, so that means of them are permissible.
 
-Every binary ranking of a length is looked at; no data is needed. Violated pairs of intervals are counted exactly as far
+Every ranking of a length is looked at; no data is needed. Violated pairs of intervals are counted exactly as far
 as that is feasible and sampled beyond; lengths above 20 are decided by theorems alone. With --relevant below the
 length, rankings with more relevant documents than the topic has are left out.
 
@@ -8,6 +8,7 @@ examples:
   rankscope scales --length 10
   rankscope scales --length 10 --equal-relevant -m "AP ERR RBP(p=0.8) DCG"
   rankscope scales --length 5 --relevant 3 -m "Rprec Bpref"     a topic with three relevant documents
+  rankscope scales --length 5 --grades 2 -m "DCG DCG(gains=exp2) ERR nDCG"
   rankscope scales --length 1000 -m "DCG(discount=jk,base=10)" -f json
 """
 
@@ -55,8 +56,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--relevant",
         type=int,
         default=None,
-        metavar="N",
-        help="relevant documents of the topic (default: the length)",
+        metavar="R",
+        help="relevant documents of the topic, with --grades of each grade (default: the length)",
+    )
+    parser.add_argument(
+        "--grades",
+        type=int,
+        default=1,
+        metavar="G",
+        help="documents have the grades 0 to G (default: 1, binary); differences are taken for each grade",
     )
     parser.add_argument(
         "--count",
@@ -85,6 +93,7 @@ def run(args: argparse.Namespace) -> None:
         args.length,
         equal_relevant=True if args.equal_relevant else False if args.all_intervals else None,
         relevant=args.relevant,
+        grades=args.grades,
         count=args.count,
         samples=args.samples,
         seed=args.seed,

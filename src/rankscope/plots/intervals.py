@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,29 +49,53 @@ def plot_scales(result: Scales, measure: object = None, **options: Any) -> Figur
 
 
 def plot_compared(result: Result, *, width: float = DOUBLE) -> Figure:
-    """The figure of two compared intervals: every number is in their tables."""
-    table, [verdict] = result["intervals"], result["comparison"].records()
+    """The figure of two compared intervals: every number is in their tables; with several grades each has a row."""
+    whole, [verdict] = result["intervals"], result["comparison"].records()
+    tables = _by_grade(whole)
     with styled():
-        figure = blank(width, 2.5)
-        panels = figure.subplots(1, 3, width_ratios=(1, 1, 1.15))
-        for panel, low, high, number in ((panels[0], "r", "s", 0), (panels[1], "u", "v", 1)):
-            _draw_interval(panel, table, low, high, number, verdict)
-        top = 0.5 + max(int(table.column(f"sum_{name}")[-1] or 0) for name in "rsuv")
-        for panel in panels[:2]:
-            panel.set_ylim(-0.15, top)
-        _draw_deltas(panels[2], table, verdict)
-        for panel in panels:
-            _ranks(panel, len(table))
-    return Figure(figure, tuple(panels), table)
+        figure = blank(width, 0.4 + 2.1 * len(tables))
+        panels = figure.subplots(len(tables), 3, width_ratios=(1, 1, 1.15), squeeze=False)
+        for row, table in zip(panels, tables, strict=True):
+            for panel, low, high, number in ((row[0], "r", "s", 0), (row[1], "u", "v", 1)):
+                _draw_interval(panel, table, low, high, number)
+            top = 0.5 + max(int(table.column(f"sum_{name}")[-1] or 0) for name in "rsuv")
+            for panel in row[:2]:
+                panel.set_ylim(-0.15, top)
+            _draw_deltas(row[2], table, verdict)
+            if len(tables) > 1:
+                row[0].set_ylabel(f"grade {table.column('grade')[0]} or better")
+        _say(panels[-1], verdict)
+        for panel in panels.ravel():
+            _ranks(panel, len(tables[0]))
+    return Figure(figure, tuple(panels.ravel()), whole)
+
+
+def _by_grade(table: Table) -> list[Table]:
+    """The rows of each grade."""
+    if "grade" not in table.columns:
+        return [table]
+    grades = table.column("grade")
+    return [
+        replace(table, rows=[row for row, own in zip(table.rows, grades, strict=True) if own == grade])
+        for grade in dict.fromkeys(grades)
+    ]
+
+
+def _say(row: Any, verdict: dict[str, Cell]) -> None:
+    """The rises of the measure, and whether they are a contradiction, below the last row."""
+    for panel, name in zip(row[:2], ("rise_sr", "rise_vu"), strict=True):
+        if verdict[name] is not None:
+            panel.set_xlabel(f"rank\nrises by {verdict[name]:.4f}")
+    if verdict["contradiction"] is not None:
+        found = "contradiction" if verdict["contradiction"] else "no contradiction"
+        row[2].set_xlabel(f"rank\n{short(str(verdict['measure'] or 'rises'), 30)}: {found}")
 
 
 def _written(table: Table, name: str) -> str:
     return short("(" + "".join(map(str, table.column(name))) + ")", 22)
 
 
-def _draw_interval(
-    axes: Any, table: Table, low: str, high: str, number: int, verdict: dict[str, Cell]
-) -> None:
+def _draw_interval(axes: Any, table: Table, low: str, high: str, number: int) -> None:
     ranks = np.array(table.column("rank"))
     lower, upper = (np.array(table.column(f"sum_{name}")) for name in (low, high))
     colour = COLOURS[number]
@@ -96,9 +121,6 @@ def _draw_interval(
     )
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderaxespad=0.2, handlelength=1.8)
     axes.set_ylabel("relevant documents so far" if number == 0 else "")
-    rise = verdict[("rise_sr", "rise_vu")[number]]
-    if rise is not None:
-        axes.set_xlabel(f"rank\nrises by {rise:.4f}")
 
 
 def _draw_deltas(axes: Any, table: Table, verdict: dict[str, Cell]) -> None:
@@ -129,9 +151,6 @@ def _draw_deltas(axes: Any, table: Table, verdict: dict[str, Cell]) -> None:
         title=title,
         alignment="left",
     )
-    if verdict["contradiction"] is not None:
-        found = "contradiction" if verdict["contradiction"] else "no contradiction"
-        axes.set_xlabel(f"rank\n{short(str(verdict['measure'] or 'rises'), 30)}: {found}")
 
 
 def _ranks(axes: Any, length: int) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rankscope.errors import SettingsError
-from rankscope.lab.measurement.intervals import code, cumsum, delta, is_below
-from rankscope.lab.measurement.values import values_at
+from rankscope.lab.measurement.intervals import cumsum, delta, is_below
+from rankscope.lab.measurement.values import values_of_grades
 from rankscope.lab.rounding import exceeded_by, magnitude
 from rankscope.measures import Measure
 from rankscope.measures.grammar import parse
@@ -19,7 +19,7 @@ from rankscope.tables import Cell, Table
 __all__ = ["Ranking", "compared_intervals"]
 
 Ranking = str | Sequence[int]
-"""Grades 0 and 1 from rank 1 on, as numbers or as text such as ``"0110"``."""
+"""Grades from rank 1 on, as numbers or as text such as ``"0110"``."""
 
 
 def compared_intervals(
@@ -35,7 +35,8 @@ def compared_intervals(
 
     Where Delta_sr <= Delta_vu at every rank, a measure on an interval-like scale must not rise more on [r, s] than on
     [u, v] (Ferrante, Ferro and Pontarollo 2017). Tables: ``comparison`` {measure, rise_sr, rise_vu, no_larger,
-    contradiction}; ``intervals`` {rank, r, sum_r, s, sum_s, u, sum_u, v, sum_v, delta_sr, delta_vu}.
+    contradiction}; ``intervals`` {rank, r, sum_r, s, sum_s, u, sum_u, v, sum_v, delta_sr, delta_vu}, with several
+    grades for each {grade}, where the sums count documents of that grade or better.
 
     >>> found = compared_intervals("001", "010", "010", "100", "DCG(discount='jk')")
     >>> found["intervals"].column("delta_sr"), found["intervals"].column("delta_vu")
@@ -66,21 +67,30 @@ def _grades(value: Ranking, name: str) -> tuple[int, ...]:
         grades = tuple(int(grade) for grade in (value.strip("()") if isinstance(value, str) else value))
     except ValueError:
         grades = (-1,)
-    if not grades or set(grades) - {0, 1}:
+    if not grades or set(grades) - set(range(10)):
         raise SettingsError(
-            f"{name}={value!r} is no binary ranking", hint="write it with 0 and 1, such as '0110'"
+            f"{name}={value!r} is no ranking", hint="write its grades, such as '0110' or '0210'"
         )
     return grades
+
+
+def _at_least(ends: dict[str, tuple[int, ...]]) -> list[dict[str, tuple[int, ...]]]:
+    """For each grade the rankings as binary ones: documents of that grade or better."""
+    best = max(1, *(max(ranking) for ranking in ends.values()))
+    return [
+        {name: tuple(int(one >= grade) for one in ranking) for name, ranking in ends.items()}
+        for grade in range(1, best + 1)
+    ]
 
 
 def _check(ends: dict[str, tuple[int, ...]]) -> None:
     if len({len(ranking) for ranking in ends.values()}) != 1:
         raise SettingsError("the four rankings differ in length", hint="give rankings of equal length")
     for low, high in ("rs", "uv"):
-        if not is_below(ends[low], ends[high]):
+        if not all(is_below(binary[low], binary[high]) for binary in _at_least(ends)):
             raise SettingsError(
                 f"{low} is not below {high}",
-                hint="every prefix sum of the first must be at most that of the second",
+                hint="every prefix of the second must have at least as many documents of each grade or better",
             )
 
 
@@ -91,16 +101,20 @@ def _rises(
     if measure is None or known is not None:
         return None if measure is None else str(measure), known
     chosen = parse(measure) if isinstance(measure, str) else measure
-    at = values_at(chosen, [code(ends[name]) for name in "rsuv"], len(ends["r"])).tolist()
+    at = values_of_grades(chosen, [ends[name] for name in "rsuv"]).tolist()
     return str(chosen), (at[1] - at[0], at[3] - at[2])
 
 
 def _table(ends: dict[str, tuple[int, ...]]) -> Table:
-    columns: dict[str, list[Any]] = {"rank": list(range(1, len(ends["r"]) + 1))}
-    for name in "rsuv":
-        columns[name] = list(ends[name])
-        columns[f"sum_{name}"] = cumsum(ends[name]).tolist()
-    columns["delta_sr"] = delta(ends["r"], ends["s"]).tolist()
-    columns["delta_vu"] = delta(ends["u"], ends["v"]).tolist()
-    rows: list[tuple[Cell, ...]] = list(zip(*columns.values(), strict=True))
+    rows: list[tuple[Cell, ...]] = []
+    every = _at_least(ends)
+    for grade, binary in enumerate(every, start=1):
+        columns: dict[str, list[Any]] = {"grade": [grade] * len(ends["r"])} if len(every) > 1 else {}
+        columns["rank"] = list(range(1, len(ends["r"]) + 1))
+        for name in "rsuv":
+            columns[name] = list(ends[name])
+            columns[f"sum_{name}"] = cumsum(binary[name]).tolist()
+        columns["delta_sr"] = delta(binary["r"], binary["s"]).tolist()
+        columns["delta_vu"] = delta(binary["u"], binary["v"]).tolist()
+        rows += zip(*columns.values(), strict=True)
     return Table("intervals", tuple(columns), rows, caption="Two intervals and their difference vectors")

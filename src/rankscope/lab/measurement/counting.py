@@ -23,7 +23,10 @@ from rankscope.lab.measurement.intervals import Groups, groups, interval_count, 
 from rankscope.lab.rounding import magnitude, slack
 from rankscope.progress import progress
 
-__all__ = ["Tally", "Work", "count_groups", "count_intervals", "count_listed", "work"]
+__all__ = ["FEASIBLE_WORDS", "Tally", "Work", "count_groups", "count_intervals", "count_listed", "work"]
+
+FEASIBLE_WORDS = 1_200_000_000
+"""Machine words to AND in about ten seconds of a core."""
 
 _WORD = 64
 _SLICE_WORDS = 1 << 13  # of one bit set, and

@@ -12,6 +12,7 @@ import numpy as np
 
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement.compared import compared_intervals
+from rankscope.lab.measurement.counting import Tally
 from rankscope.lab.measurement.intervals import delta
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.walks import Pair
@@ -232,6 +233,15 @@ class Scales(Result):
     def finding(self, measure: object, scale: str) -> Finding:
         """The finding about one measure and one scale."""
         return next(f for f in self.findings if f.measure == str(measure) and f.scale == scale)
+
+
+def counted(tally: Tally) -> dict[str, Any]:
+    """The numbers of a finding whose pairs were counted."""
+    share = tally.violations / tally.comparable if tally.comparable else 0.0
+    numbers: dict[str, Any] = {"violations": tally.violations, "comparable": tally.comparable, "share": share}
+    if tally.complete:
+        return {"method": "exact", **numbers, "low": share, "high": share}
+    return {"method": "partial", **numbers}
 
 
 def wilson(violated: int, drawn: int) -> tuple[float, float]:

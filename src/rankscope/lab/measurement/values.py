@@ -19,7 +19,7 @@ from rankscope.lab.measurement.intervals import rankings, written
 from rankscope.lab.rankings.enumeration import values_on_binary
 from rankscope.measures import Measure
 
-__all__ = ["values_at", "values_of"]
+__all__ = ["values_at", "values_of", "values_of_grades"]
 
 Floats = NDArray[np.float64]
 
@@ -58,18 +58,29 @@ def values_at(measure: Measure, codes: Sequence[int], length: int, relevant: int
     return values
 
 
+def values_of_grades(measure: Measure, rankings: Sequence[Sequence[int]]) -> Floats:
+    """The measure on some graded rankings of one length, each grade with as many documents as that.
+
+    >>> from rankscope.measures import measure
+    >>> values_of_grades(measure("CG@2"), [(0, 2), (1, 1)]).tolist()
+    [2.0, 2.0]
+    """
+    grades = np.array(rankings, dtype=np.int64)
+    return _evaluate(measure, grades, grades.shape[1])
+
+
 def _evaluate(measure: Measure, grades: NDArray[np.int64], relevant: int) -> Floats:
-    """Rankings as lists of one topic: relevant documents are numbered from 0, the others from ``relevant`` on."""
+    """Rankings as lists of one topic with ``relevant`` documents of each grade above 0, and as many others as ranks."""
     count, length = grades.shape
-    pool = Pool(
-        np.array([0, relevant + length]),
-        np.concatenate([np.ones(relevant, dtype=np.int32), np.zeros(length, dtype=np.int32)]),
-    )
-    document = np.where(
-        grades > 0, np.cumsum(grades, axis=1) - 1, relevant + np.cumsum(1 - grades, axis=1) - 1
-    )
+    best = max(1, int(grades.max(initial=0)))
+    judged = np.array([length, *[relevant] * best])
+    first = np.cumsum(judged) - judged
+    document = np.empty_like(grades)
+    for grade in range(best + 1):
+        here = grades == grade
+        document[here] = (first[grade] + np.cumsum(here, axis=1) - 1)[here]
     lists = Lists(
-        pool,
+        Pool(np.array([0, judged.sum()]), np.repeat(np.arange(best + 1, dtype=np.int32), judged)),
         topic=np.zeros(count, dtype=np.int64),
         length=np.full(count, length, dtype=np.int64),
         offsets=np.arange(count + 1) * length,

@@ -26,11 +26,13 @@ from rankscope.lab.measurement.convexity import (
     witness,
 )
 from rankscope.lab.measurement.counting import (
+    FEASIBLE_WORDS,
     Tally,
     count_groups,
     count_intervals,
     work,
 )
+from rankscope.lab.measurement.graded_verdicts import GradedStudy
 from rankscope.lab.measurement.intervals import interval_count
 from rankscope.lab.measurement.long_rankings import long_findings
 from rankscope.lab.measurement.scales import Counterexample, Finding, Scales
@@ -46,7 +48,6 @@ COUNTS = ("auto", "exact", "sample")
 LONGEST = 20
 """The longest rankings that are all evaluated: 2^20 of them."""
 
-_FEASIBLE_WORDS = 1_200_000_000  # about ten seconds of a core
 _FEASIBLE_MEMORY = 4 << 30
 _FEASIBLE_INTERVALS = 1 << 24
 _PROVABLE = 30  # the dynamic program keeps all its layers, which grow as N^5
@@ -60,6 +61,7 @@ def scales(
     *,
     equal_relevant: bool | None = None,
     relevant: int | None = None,
+    grades: int = 1,
     count: str = "auto",
     samples: int = 100_000,
     seed: int = 1,
@@ -69,10 +71,11 @@ def scales(
 
     ``equal_relevant`` restricts the interval-like check to intervals with equally many relevant documents at
     both ends (True), to all intervals (False), or makes both (None). ``relevant`` is the recall base, as many
-    as the rankings are long unless set; there are no rankings with more relevant documents. ``count`` says how
-    violated pairs are counted: "exact" all of them, "sample" a sample of ``samples`` comparable pairs, "auto"
-    all while that takes seconds. An interruption (Ctrl-C) ends the work and leaves what is known, marked as
-    partial.
+    as the rankings are long unless set; there are no rankings with more relevant documents. With ``grades`` the
+    documents have grades from 0 to that, ``relevant`` of each, and differences are taken for each grade.
+    ``count`` says how violated pairs are counted: "exact" all of them, "sample" a sample of ``samples``
+    comparable pairs, "auto" all while that takes seconds. An interruption (Ctrl-C) ends the work and leaves
+    what is known, marked as partial.
 
     Reference: Ferrante, Ferro and Pontarollo 2017.
 
@@ -83,21 +86,21 @@ def scales(
     (9.29% of 7,695 comparable pairs of intervals are violated).
     """
     wanted = parse_many(measures)
-    setting = Setting.checked(length, relevant)
+    setting = Setting.checked(length, relevant, grades)
     _check(count, samples)
     wanted_scales = _scales(equal_relevant)
     settings = {
         "measures": [str(measure) for measure in wanted], "length": length, "equal_relevant": equal_relevant,
-        "relevant": setting.relevant, "count": count, "samples": samples, "seed": seed,
+        "relevant": setting.relevant, "grades": grades, "count": count, "samples": samples, "seed": seed,
         "tolerance": f"a rise is larger if by more than {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
     }  # fmt: skip
     found: list[Finding] = []
     try:
         for measure in wanted:
-            if length > LONGEST:
+            if grades == 1 and length > LONGEST:
                 found += long_findings(measure, setting, wanted_scales)
                 continue
-            study = _Study(measure, setting, count, samples, seed, jobs)
+            study = (_Study if grades == 1 else GradedStudy)(measure, setting, count, samples, seed, jobs)
             for scale in wanted_scales:
                 found.append(study.finding(scale))
                 if found[-1].method == "partial":
@@ -213,9 +216,9 @@ class _Study:
                 f"{need.memory / 2**30:.1f} GiB and {need.words:,} machine words",
                 hint="use a smaller length, or sample",
             )
-        feasible = need.words <= _FEASIBLE_WORDS and need.memory <= _FEASIBLE_MEMORY
+        feasible = need.words <= FEASIBLE_WORDS and need.memory <= _FEASIBLE_MEMORY
         if self.count == "exact" or (self.count == "auto" and feasible):
-            return _counted(self._tally(weights, equal_relevant))
+            return findings.counted(self._tally(weights, equal_relevant))
         if self.relevant is not None:
             if holds:
                 return {"method": "theorem", **findings.NOTHING_VIOLATED}
@@ -252,7 +255,7 @@ class _Study:
         numbers: dict[str, Any] = {"method": "theorem"}
         few = distances.chain_intervals(self.length, heaviness, self.relevant) <= _FEASIBLE_INTERVALS
         if few and self.count != "sample":
-            numbers = _counted(distances.count_distances(self.values[self.length], heaviness))
+            numbers = findings.counted(distances.count_distances(self.values[self.length], heaviness))
         if distances.is_interval_scale(self.values[self.length], heaviness):
             because = "every step up the order raises it by the same amount"
             return Finding(
@@ -265,11 +268,3 @@ class _Study:
             )
         pairs = ((n, distances.unequal_pair(self.values[n], heaviness)) for n in range(1, self.length + 1))
         return self._failed(scale, pairs, numbers)
-
-
-def _counted(tally: Tally) -> dict[str, Any]:
-    share = tally.violations / tally.comparable if tally.comparable else 0.0
-    numbers: dict[str, Any] = {"violations": tally.violations, "comparable": tally.comparable, "share": share}
-    if tally.complete:
-        return {"method": "exact", **numbers, "low": share, "high": share}
-    return {"method": "partial", **numbers}

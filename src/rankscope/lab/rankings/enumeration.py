@@ -27,6 +27,7 @@ __all__ = [
     "number_of_rankings",
     "places",
     "values_on_binary",
+    "values_on_words",
 ]
 
 BLOCK = 1 << 18
@@ -172,15 +173,28 @@ def values_on_binary(measure: Measure, length: int, relevant: int | None = None)
     [0.0, 0.5, 0.5, 1.0]
     """
     relevant = length if relevant is None else relevant
-    world = graded_world(1, relevant=relevant, nonrelevant=length)
-    evaluator = Evaluator(measure, world)
-    values = np.empty(2**length)
+    return values_on_words(measure, graded_world(1, relevant=relevant, nonrelevant=length), length)
+
+
+def values_on_words(measure: Measure, world: World, length: int) -> Floats:
+    """The value of a measure on all words of one length over the letters of a world.
+
+    Entry c is the word whose letters are the digits of the number c, the first rank counting most.
+
+    >>> from rankscope.measures import measure
+    >>> values_on_words(measure("CG@2"), graded_world(2, relevant=2, nonrelevant=2), 2).tolist()
+    [0.0, 1.0, 2.0, 1.0, 2.0, 3.0, 2.0, 3.0, 4.0]
+    """
+    evaluator, base = Evaluator(measure, world), len(world)
+    values = np.empty(base**length)
     for tree in fixed_length(world, length):
         found = tree.level(evaluator.of(tree), length)[0]
-        fixed = len(tree.shape.prefix)
-        start = int("0" + "".join(map(str, tree.shape.prefix)), 2) << (length - fixed)
-        free = length - fixed
-        values[start : start + 2**free] = found.reshape((2,) * free).transpose().ravel()
+        free = length - len(tree.shape.prefix)
+        start = 0
+        for letter in tree.shape.prefix:
+            start = start * base + letter
+        start *= base**free
+        values[start : start + base**free] = found.reshape((base,) * free).transpose().ravel()
     return values
 
 
