@@ -23,6 +23,7 @@ _HOME = {
     "rankscope.simulation": ("simulate",),
     "rankscope.analysis.curve": ("Curve", "curve"),
     "rankscope.analysis.effort": ("Effort", "effort"),
+    "rankscope.analysis.features": ("features",),
     "rankscope.analysis.correlation": ("correlation",),
     "rankscope.analysis.power": ("discriminative_power",),
     "rankscope.analysis.compare": ("compare",),
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.curve import curve as curve
     from rankscope.analysis.effort import Effort as Effort
     from rankscope.analysis.effort import effort as effort
+    from rankscope.analysis.features import features as features
     from rankscope.analysis.orderings import orderings as orderings
     from rankscope.analysis.overlap import overlap as overlap
     from rankscope.analysis.pool_correlation import pool_correlation as pool_correlation

@@ -27,6 +27,7 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS = {
     "eval": "means of measures over topics, and with -q the value of every topic",
     "compare": "runs against a baseline or each other: tests, effect sizes, corrections",
+    "features": "what collections are made of, and how deep their pools are",
     "curve": "one run on one topic, rank by rank: grades, relative position, CRP, DCG",
     "effort": "archetypes of runs, effort/gain quadrants, the 2012 indicators",
     "correlate": "correlation between measures over the runs",

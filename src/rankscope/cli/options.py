@@ -14,6 +14,7 @@ from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.progress import silence
 from rankscope.read import ORDERS, Collection, open_collection
 from rankscope.read.grades import merge_table, written_merges
+from rankscope.read.named_collections import NamedFiles, named_collection, open_named, read_collections
 from rankscope.tables import FORMATS
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Collected",
     "add_collection",
+    "add_collections",
     "add_jobs",
     "add_measures",
     "add_output",
@@ -33,10 +35,12 @@ __all__ = [
     "add_seed",
     "add_top",
     "collection",
+    "collections",
     "decimals",
     "evaluated",
     "load_plugins",
     "measures",
+    "named_collections",
     "named_file",
     "top",
     "whole_numbers",
@@ -94,6 +98,40 @@ def add_scores(parser: argparse.ArgumentParser) -> None:
         help="instead of QRELS and RUN: scores of a measure M, as CSV with a row per topic and a column per system;"
         " repeatable",
     )
+
+
+def add_collections(parser: argparse.ArgumentParser) -> None:
+    """--collection and --collections for commands that take several."""
+    parser.add_argument(
+        "--collection",
+        action=_InsteadOfCollection,
+        metavar="NAME=QRELS:RUNS",
+        help="instead of QRELS and RUN: one of several collections, where RUNS is a run, a directory or a pattern;"
+        " repeatable",
+    )
+    parser.add_argument(
+        "--collections",
+        metavar="FILE",
+        help="the same from a TOML file with a table [collections.NAME] for each, with qrels, runs and, if it is"
+        " needed, order and grades",
+    )
+
+
+def named_collections(args: argparse.Namespace) -> list[NamedFiles]:
+    """The collections that --collections and --collection name."""
+    listed = read_collections(args.collections) if getattr(args, "collections", None) else []
+    return [*listed, *map(named_collection, getattr(args, "collection", None) or ())]
+
+
+def collections(args: argparse.Namespace, measures: Iterable[Measure]) -> dict[str, Collection]:
+    """The several collections that were named, opened for these measures."""
+    silence(args.quiet)
+    if args.qrels is not None:
+        raise SettingsError(
+            "--collection takes the place of QRELS and RUN", hint="name them as another --collection"
+        )
+    listed = named_collections(args)
+    return open_named(listed, order=args.order, grades=args.grades, needs_aspects=needs_aspects(measures))
 
 
 class _InsteadOfCollection(argparse.Action):

@@ -86,15 +86,18 @@ def _encoded(text: str) -> bytes:
 
 def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     """SHA-256 of the files that went in, so that a result can be repeated with the same ones."""
-    from rankscope.cli.options import named_file
-    from rankscope.read import read_runs
+    from rankscope.cli.options import named_collections, named_file
+    from rankscope.read.runs import run_files
 
     if not hasattr(args, "qrels"):
         return {}
-    again = [source for source in args.runs or () if not _passes_once(source)]
-    runs = [run.path for run in read_runs(*again).values()]
+    several = named_collections(args)
+    sources = [*(args.runs or ()), *(run for one in several for run in one.runs)]
+    again = [source for source in dict.fromkeys(sources) if not _passes_once(source)]
+    runs = [str(path) for source in again for path in run_files(source)]
     scores = [named_file(text)[1] for text in getattr(args, "scores", None) or ()]
-    others = [path for path in (args.qrels, *scores) if path and not _passes_once(path)]
+    judgments = [args.qrels, *(one.qrels for one in several)]
+    others = [path for path in (*judgments, *scores) if path and not _passes_once(path)]
     named = [path for path in (*others, *runs) if path]
     return {"files": {path: digest(Path(path)) for path in named}}
 

@@ -2,11 +2,15 @@
 
 Correlation between the measures, archetypes and effort/gain, robustness to sampled and shallow pools, discriminative
 power, measures on an interval scale, bounds of RBP: as CSV, the tables of a paper as LaTeX, the data of the figures as
-JSON, and manifest.json with versions, settings, seed and digests.
+JSON, and manifest.json with versions, settings, seed and digests. Several collections (--collection, --collections)
+have one table and one figure per experiment together; what is not possible on one of them is in the table left_out.
 
 examples:
   rankscope study qrels.txt runs/ -o my-study
   rankscope study qrels.txt runs/ -m "AP nDCG MyMeasure" --plugin mymeasure.py --focus MyMeasure -o my-study
+  rankscope study qrels.txt runs/ --like twist -o as-published
+  rankscope study --collection covid=covid/qrels.txt:covid/runs --collection cranfield=cran/qrels.txt:cran/runs -o both
+  rankscope study --collections four.toml --like twist --plots -o four
   rankscope study --from my-study/manifest.json
   rankscope study --from theirs/ --allow-plugins
 """
@@ -16,14 +20,17 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from rankscope.analysis.pools import RATIOS
 from rankscope.analysis.stats.sampling import SAMPLINGS
-from rankscope.analysis.study.experiments import MEASURES, Study, repeat_study, study
+from rankscope.analysis.study.experiments import LIKE, MEASURES, Study, repeat_study, study
 from rankscope.analysis.study.manifest import read_manifest
+from rankscope.analysis.study.sections import EXPERIMENTS
 from rankscope.cli import options
 from rankscope.cli.plugins import described_plugin, load_listed_plugin
 from rankscope.errors import InputError, SettingsError, printable
+from rankscope.measures import parse_many
 from rankscope.progress import silence
 from rankscope.tables import render
 
@@ -35,7 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if action.dest in ("qrels", "runs"):
             action.nargs = "?" if action.dest == "qrels" else "*"
             action.required = False
+    options.add_collections(parser)
     options.add_measures(parser, MEASURES)
+    parser.add_argument(
+        "--like",
+        choices=tuple(LIKE),
+        help="do as a published study where nothing else is said; twist: Ferro and others (2016), with its measures and"
+        " the best 75 %% of the runs in correlations, pools and power",
+    )
     parser.add_argument("-o", "--output", metavar="DIR", help="the directory to write (whole or not at all)")
     parser.add_argument(
         "--from", dest="manifest", metavar="MANIFEST", help="repeat the study of this manifest"
@@ -54,34 +68,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--top",
         type=float,
-        default=0.75,
         metavar="F",
-        help="share of the runs, best by AP, in the correlations (default: 0.75)",
+        help="share of the runs, best by AP, in the correlations and in --top-of (default: 0.75)",
+    )
+    parser.add_argument(
+        "--top-of",
+        metavar="E,...",
+        help=f"further experiments that look at the best runs only: {', '.join(EXPERIMENTS)}, or all (default: none)",
     )
     parser.add_argument(
         "--ratios",
         type=options.decimals,
         action=options.Collected,
-        default=RATIOS,
         metavar="P,...",
-        help="percent of judgments kept (default: 90,70,50,30,10)",
+        help=f"percent of judgments kept (default: {','.join(map(str, RATIOS))})",
     )
     parser.add_argument(
         "--repeats", type=int, default=10, metavar="N", help="samples per ratio (default: 10)"
     )
-    parser.add_argument(
-        "--sampling", choices=SAMPLINGS, default="grade", help="strata of the samples (default: grade)"
-    )
+    parser.add_argument("--sampling", choices=SAMPLINGS, help="strata of the samples (default: grade)")
     parser.add_argument(
         "--depth", type=int, default=10, metavar="K", help="depth of the shallow pool (default: 10)"
     )
-    parser.add_argument(
-        "--alpha", type=float, default=0.05, metavar="A", help="level of the bootstrap (default: 0.05)"
-    )
+    parser.add_argument("--alpha", type=float, metavar="A", help="level of the bootstrap (default: 0.05)")
     parser.add_argument(
         "--replicates",
         type=int,
-        default=1000,
         metavar="B",
         help="replicates of the bootstrap (default: 1000)",
     )
@@ -104,17 +116,27 @@ def run(args: argparse.Namespace) -> None:
     if args.manifest is not None:
         _repeat(args)
         return
-    if args.qrels is None or not args.runs:
-        raise SettingsError("there is no collection", hint="name QRELS and RUN files, or --from a manifest")
+    several = bool(args.collection or args.collections)
+    if not several and (args.qrels is None or not args.runs):
+        raise SettingsError(
+            "there is no collection", hint="name QRELS and RUN files, --collection, or --from a manifest"
+        )
     if args.output is None:
         raise SettingsError("there is no directory to write to", hint="add -o DIR")
-    measures = options.measures(args)
-    qrels, runs = options.collection(args, measures)
+    options.load_plugins(args)
+    asked = options.measures(args) if args.measure or args.like is None else None
+    looked_at = asked if asked is not None else parse_many(LIKE[args.like]["measures"])
+    qrels: Any
+    runs: Any
+    if several:
+        qrels, runs = options.collections(args, looked_at), None
+    else:
+        qrels, runs = options.collection(args, looked_at)
+    ratios = args.ratios and [int(r) if float(r).is_integer() else r for r in args.ratios]
     made = study(
-        qrels, runs, measures, name=args.name, focus=args.focus, top=args.top,
-        ratios=[int(r) if float(r).is_integer() else r for r in args.ratios], repeats=args.repeats,
-        sampling=args.sampling, depth=args.depth, alpha=args.alpha, replicates=args.replicates, p=args.p,
-        seed=args.seed, order=args.order, missing=args.missing, jobs=args.jobs,
+        qrels, runs, asked, name=args.name, like=args.like, focus=args.focus, top=args.top, top_of=args.top_of,
+        ratios=ratios, repeats=args.repeats, sampling=args.sampling, depth=args.depth, alpha=args.alpha,
+        replicates=args.replicates, p=args.p, seed=args.seed, missing=args.missing, jobs=args.jobs,
     )  # fmt: skip
     made = made.with_plugins([described_plugin(plugin) for plugin in args.plugin])
     made.write(args.output, _pictures(made) if args.plots else None)

@@ -57,11 +57,18 @@ def _replaced(target: Path) -> Iterator[Path]:
 
 def _read(args: argparse.Namespace) -> Iterator[Path]:
     """Every file that an argument names, or that stands in a directory or matches a pattern that one names."""
-    from rankscope.cli.options import named_file
+    from rankscope.cli.options import named_collections, named_file
     from rankscope.read.runs import run_files
 
+    for one in named_collections(args):
+        yield Path(one.qrels)
+        for text in one.runs:
+            try:
+                yield from run_files(text)
+            except (InputError, OSError):
+                continue
     for name, value in vars(args).items():
-        if name in (*_TARGETS, *_WORDS):
+        if name in (*_TARGETS, *_WORDS, "collection"):
             continue
         for text in value if isinstance(value, list | tuple) else [value]:
             if not isinstance(text, str) or not text:

@@ -25,7 +25,10 @@ from rankscope.tables import Table, from_json
 
 __all__ = ["for_page", "read_study"]
 
-_OF_THE_PAGE = ("quadrants", "means", "depth_pool_means", "topics", "archetypes", "agreement", "collection")
+_OF_THE_PAGE = (
+    "quadrants", "effort_points", "means", "depth_pool_means", "topics", "archetypes", "archetype_shares", "agreement",
+    "collection",
+)  # fmt: skip
 _OF_A_PAPER = (
     "gain_correlations",
     "focus_correlations",
@@ -68,7 +71,12 @@ def _files(root: Path) -> list[Path]:
     finish_replacement(root, MANIFEST, listed_files)
     if not (root / MANIFEST).exists():
         return sorted(path for path in root.rglob("*.json") if path.is_file())
-    outputs = read_manifest(root)["outputs"]
+    content = read_manifest(root)
+    if "collections" in content["settings"]:
+        raise InputError(
+            "this is a study of several collections", path=root, hint="make one of the collection of the page"
+        )
+    outputs = content["outputs"]
     names = sorted(name for name in outputs if name.endswith(".json"))
     return [checked_input({"path": name, "sha256": outputs[name]}, name, root, here=False) for name in names]
 

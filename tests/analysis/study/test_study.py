@@ -95,7 +95,7 @@ def test_a_difference_is_named(files, tmp_path, capsys):
     assert not again.identical
     assert again.changed == ("tables/power.csv",)
     assert main(["study", "--from", str(path)]) == 2
-    assert "1 of 38 files differ: tables/power.csv" in capsys.readouterr().err
+    assert "1 of 42 files differ: tables/power.csv" in capsys.readouterr().err
 
 
 def test_another_version_is_mentioned(files, tmp_path, capsys):

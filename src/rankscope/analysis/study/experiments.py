@@ -4,46 +4,59 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from rankscope.analysis.bounds import bounds_of
-from rankscope.analysis.correlation import correlation, correlation_matrix
-from rankscope.analysis.effort import effort_of
-from rankscope.analysis.pools import RATIOS, robustness_of
-from rankscope.analysis.power import discriminative_power, significant_pairs
-from rankscope.analysis.scale_effect import scale_effect_of
+from rankscope.analysis.pools import RATIOS
 from rankscope.analysis.study import manifest as manifests
-from rankscope.errors import InputError
-from rankscope.judging import UNJUDGED, Judged, judge
-from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
-from rankscope.progress import progress
+from rankscope.analysis.study.sections import EXPERIMENTS, Experiments
+from rankscope.analysis.study.several import joined, part_of
+from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.judging import judge
+from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import Collection, Qrels, open_collection
 from rankscope.result import Result
-from rankscope.scores import Scores, score
 from rankscope.tables import Cell, Table, json_text
 
-__all__ = ["MEASURES", "Repetition", "Study", "repeat_study", "study"]
+__all__ = ["LIKE", "MEASURES", "Repetition", "Study", "repeat_study", "study"]
 
 MEASURES = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
+LIKE: dict[str, dict[str, Any]] = {
+    "twist": {
+        "measures": ("AP", "Bpref", "RBP(p=0.8)", "nDCG(discount='jk',base=10)", "Twist"),
+        "focus": "Twist",
+        "top": 0.75,
+        "top_of": ("pools", "power"),
+        "ratios": RATIOS,
+        "sampling": "grade",
+        "alpha": 0.05,
+        "replicates": 1000,
+    }
+}
+"""Settings of published studies. ``twist``: Ferro and others (2016), with the best three quarters of the runs in the
+experiments and all of them in archetypes and effort/gain planes, and nDCG of Jarvelin and Kekalainen with base 10; its
+gains 0, 5, 10, ... give the same values as 0, 1, 2, ..."""
+
 _PAPER = (
-    "collection", "gain_correlations", "focus_correlations", "correlation_matrix", "archetypes", "agreement",
+    "collection", "gain_correlations", "focus_correlations", "correlation_matrix", "archetype_shares", "archetypes",
+    "agreement",
     "robustness_curve", "depth_pools", "power", "significant_pairs", "scale_effect", "bounds",
 )  # fmt: skip
 """The tables a paper prints, which are also written as LaTeX; the others are data."""
 
-_SHOWN = ("collection", "correlation_matrix", "archetypes", "robustness_curve", "power", "significant_pairs")
+_SHOWN = (
+    "collection", "correlation_matrix", "archetypes", "robustness_curve", "power", "significant_pairs", "left_out",
+)  # fmt: skip
 """The tables that say most; the others are in the files."""
 
 _FIGURES = {
     "correlation": ("correlations",),
-    "effort_gain": ("quadrants",),
+    "effort_gain": ("quadrants", "effort_points"),
+    "means": ("means",),
     "robustness": ("robustness",),
     "discriminative_power": ("power", "asl"),
     "bounds": ("bounds",),
@@ -62,10 +75,28 @@ class Study(Result):
     @property
     def main(self) -> Sequence[str]:
         """The names of the tables that say most."""
-        return [name for name in _SHOWN if name in self.tables]
+        shown = [name for name in _SHOWN if name in self.tables]
+        several = len(self.collections) > 1
+        return ["archetype_shares" if several and name == "archetypes" else name for name in shown]
 
     def _about(self) -> str:
-        return f"{self.settings['name']}, {len(self.tables)} tables"
+        names = self.collections
+        return f"{names[0] if len(names) == 1 else f'{len(names)} collections'}, {len(self.tables)} tables"
+
+    @property
+    def collections(self) -> Sequence[str]:
+        """The names of the collections."""
+        several: Sequence[Mapping[str, Any]] | None = self.settings.get("collections")
+        return [self.settings["name"]] if several is None else [str(one["name"]) for one in several]
+
+    def of(self, name: str) -> Study:
+        """The part of a study of several collections that is about one of them."""
+        if name not in self.collections:
+            hint = nearest(name, self.collections) or f"there are {', '.join(self.collections)}"
+            raise SettingsError(f"there is no collection {name!r} in this study", hint=hint)
+        if self.settings.get("collections") is None:
+            return self
+        return Study(part_of(self.tables, name), {**self.settings, "name": name, "collections": None})
 
     def files(self) -> dict[str, bytes]:
         """Every file of the study but the manifest, by its path in the directory of the study."""
@@ -95,51 +126,114 @@ class Study(Result):
 
 def study(
     qrels: Any,
-    runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = MEASURES,
+    runs: Any = None,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     output: str | Path | None = None,
     name: str | None = None,
+    like: str | None = None,
     focus: str | Measure | None = None,
-    top: float = 0.75,
-    ratios: Sequence[float] = RATIOS,
+    top: float | None = None,
+    top_of: str | Sequence[str] | None = None,
+    ratios: Sequence[float] | None = None,
     repeats: int = 10,
-    sampling: str = "grade",
+    sampling: str | None = None,
     depth: int = 10,
-    alpha: float = 0.05,
-    replicates: int = 1000,
+    alpha: float | None = None,
+    replicates: int | None = None,
     p: Sequence[float] = (0.5, 0.8, 0.95),
     seed: int = 1,
     order: str | None = None,
     missing: str = "zero",
     jobs: int | None = None,
 ) -> Study:
-    """What a paper that proposes a measure must show, on one collection (Ferro et al.; the study of RBP).
+    """What a paper that proposes a measure must show, on one collection or several (Ferro et al.; the study of RBP).
 
-    Correlation of the measures (all runs, and the best ``top`` by AP), of ``focus`` (Twist, or the last measure) with
-    each of the others; archetypes and effort/gain planes; robustness to sampled pools and to the pool of ``depth``;
-    discriminative power with the bootstrap, and pairs significant by Wilcoxon and t test at 95 and 99 %;
-    what averaging on no interval scale does to conclusions; bounds of RBP. ``output`` is a directory for CSV, LaTeX,
-    data of the figures and the manifest.
+    Features of the collection; correlation of the measures (all runs, and the best ``top`` by AP, 0.75 unless set), of
+    ``focus`` (Twist, or the last measure) with each of the others; archetypes and effort/gain planes; robustness to
+    sampled pools and to the pool of ``depth``; discriminative power with the bootstrap, and pairs significant by
+    Wilcoxon and t test at 95 and 99 %; what averaging on no interval scale does to conclusions; bounds of RBP.
+    ``top_of`` names further experiments that look at the best runs only, among effort, pools, power, scales and bounds,
+    or ``all``. ``like="twist"`` does as Ferro et al. did, where nothing else is said (:data:`LIKE`). ``output`` is a
+    directory for CSV, LaTeX, data of the figures and the manifest.
+
+    **Several collections**: instead of judgments and runs give a mapping of names to (judgments, runs). Every table
+    then has a column ``collection``, and an experiment that is not possible on a collection of one run is listed in
+    ``left_out``. ``Study.of(name)`` is the study of one of them.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 2}}
     >>> runs = {r: {q: {"a": i, "b": 2 - i, "c": 1.5} for q in qrels} for i, r in enumerate(["r1", "r2", "r3"])}
     >>> sorted(study(qrels, runs, ["AP", "nDCG"], repeats=1).tables)[:3]
-    ['agreement', 'archetypes', 'asl']
+    ['agreement', 'archetype_shares', 'archetypes']
+    >>> study({"one": (qrels, runs), "two": (qrels, runs)}, measures="AP nDCG", repeats=1)
+    <Study: 2 collections, 22 tables>
     """
-    wanted = parse_many(measures)
-    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
-    settings = {
-        "measures": [str(m) for m in wanted], "name": _name(name, collection.qrels),
-        "focus": str(_focus(wanted, focus)), "top": top,
-        "ratios": list(ratios), "repeats": repeats, "sampling": sampling, "depth": depth, "alpha": alpha,
-        "replicates": replicates, "p": list(p), "seed": seed, "missing": missing, **collection.settings,
+    given = {
+        "measures": measures, "focus": focus, "top": top, "top_of": top_of, "ratios": ratios, "sampling": sampling,
+        "alpha": alpha, "replicates": replicates,
     }  # fmt: skip
-    tables = _tables(collection, wanted, settings, jobs)
-    result = Study(tables, settings, manifests.inputs_of(collection))
+    chosen = _chosen(like, given)
+    wanted = parse_many(chosen["measures"])
+    collections = _opened(qrels, runs, name, order, wanted)
+    settings: dict[str, Any] = {
+        "measures": [str(m) for m in wanted], "focus": str(_focus(wanted, chosen["focus"])), "top": chosen["top"],
+        "top_of": _top_of(chosen["top_of"]), "ratios": list(chosen["ratios"]), "repeats": repeats,
+        "sampling": chosen["sampling"], "depth": depth, "alpha": chosen["alpha"],
+        "replicates": chosen["replicates"], "p": list(p), "seed": seed, "missing": missing,
+        **manifests.settings_of(collections, runs is None),
+    }  # fmt: skip
+    tables = _tables(collections, wanted, settings, jobs)
+    result = Study(tables, settings, manifests.inputs_of(collections, runs is None))
     if output is not None:
         result.write(output)
     return result
+
+
+_DEFAULTS = {
+    "measures": MEASURES, "focus": None, "top": 0.75, "top_of": (), "ratios": RATIOS, "sampling": "grade",
+    "alpha": 0.05, "replicates": 1000,
+}  # fmt: skip
+
+
+def _chosen(like: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was asked for, else what a published study has, else the usual."""
+    if like is not None and like not in LIKE:
+        hint = nearest(like, LIKE) or f"there are {', '.join(LIKE)}"
+        raise SettingsError(f"there is no study to be like {like!r}", hint=hint)
+    published = LIKE[like] if like is not None else {}
+    if given["measures"] is not None:  # the one under study is then perhaps another
+        published = {key: value for key, value in published.items() if key != "focus"}
+    said = {key: value for key, value in given.items() if value is not None}
+    return {**_DEFAULTS, **published, **said}
+
+
+def _top_of(names: str | Sequence[str]) -> list[str]:
+    asked = names.split(",") if isinstance(names, str) else list(names)
+    asked = list(EXPERIMENTS) if asked == ["all"] else [name.strip() for name in asked if name.strip()]
+    for name in asked:
+        if name not in EXPERIMENTS:
+            hint = nearest(name, EXPERIMENTS) or f"there are {', '.join(EXPERIMENTS)}, and all"
+            raise SettingsError(f"there is no experiment {name!r}", hint=hint)
+    return [name for name in EXPERIMENTS if name in asked]
+
+
+def _opened(
+    qrels: Any, runs: Any, name: str | None, order: str | None, measures: Sequence[Measure]
+) -> dict[str, Collection]:
+    """The collections by their names."""
+    diverse = needs_aspects(measures)
+    if runs is not None:
+        collection = open_collection(qrels, runs, order=order, needs_aspects=diverse)
+        return {_name(name, collection.qrels): collection}
+    if not isinstance(qrels, Mapping) or not all(
+        isinstance(one, tuple) and len(one) == 2 for one in qrels.values()
+    ):
+        raise SettingsError(
+            "there are no runs", hint="give judgments and runs, or a mapping of names to (judgments, runs)"
+        )
+    if name is not None:
+        raise SettingsError("several collections have names of their own", hint="leave name out")
+    return {str(key): open_collection(*one, order=order, needs_aspects=diverse) for key, one in qrels.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -180,10 +274,10 @@ def repeat_study(path: str | Path, *, jobs: int | None = None) -> Repetition:
     """Make a study again from its manifest (or directory) and compare every file with what it was."""
     content = manifests.read_manifest(path)
     beside = Path(path) if Path(path).is_dir() else Path(path).parent
-    collection = manifests.open_inputs(content, beside)
+    collections = manifests.open_inputs(content, beside)
     wanted = parse_many(content["settings"]["measures"])
     settings = {**content["settings"], "focus": str(_focus(wanted, content["settings"]["focus"]))}
-    tables = _tables(collection, wanted, settings, jobs)
+    tables = _tables(collections, wanted, settings, jobs)
     again = Study(tables, settings, content["inputs"])
     now, then = manifests.versions(), content["versions"]
     other = {name: (str(then.get(name)), now[name]) for name in now if then.get(name) != now[name]}
@@ -209,142 +303,25 @@ def _focus(measures: Sequence[Measure], focus: str | Measure | None) -> Measure:
 
 
 def _tables(
-    collection: Collection, measures: Sequence[Measure], settings: Mapping[str, Any], jobs: int | None
+    collections: Mapping[str, Collection],
+    measures: Sequence[Measure],
+    settings: Mapping[str, Any],
+    jobs: int | None,
 ) -> dict[str, Table]:
-    judged = judge(*collection, jobs=jobs)
-    if len(judged.runs) < 2 or len(judged.topics) < 2:
-        raise InputError(
-            f"a study needs at least two runs and two topics, here are {len(judged.runs)} and {len(judged.topics)}",
-            hint="add run files",
-        )
-    scores = score(judged, measures, missing=settings["missing"])
-    sections: tuple[Callable[[], dict[str, Table]], ...] = (
-        lambda: {"collection": _collection(judged, settings["name"]), "means": scores.wide()},
-        lambda: _correlations(judged, scores, settings),
-        lambda: _effort(judged, measures, settings),
-        lambda: _robustness(judged, measures, settings, jobs),
-        lambda: _power(scores, settings, jobs),
-        lambda: _scale_effect(judged, measures, settings, jobs),
-        lambda: _bounds(judged, settings),
-    )
-    tables: dict[str, Table] = {}
-    for section in progress(sections, len(sections), "study"):
-        tables |= {name: replace(table, name=name) for name, table in section().items()}
-    return tables
-
-
-def _collection(judged: Judged, name: str) -> Table:
-    grade = judged.qrels.grade
-    known = grade[grade != UNJUDGED]
-    grades = sorted({max(0, int(g)) for g in np.unique(known)})
-    rows: list[tuple[Cell, ...]] = [
-        ("Collection", name),
-        ("Topics", len(judged.topics)),
-        ("Runs", len(judged.runs)),
-        ("Longest list", int(judged.length.max(initial=0))),
-        ("Relevance grades", ", ".join(map(str, grades))),
-        ("Judged documents", len(known)),
-        ("Relevant documents", int((known > 0).sum())),
-    ]
-    return Table("collection", ("feature", "value"), rows)
-
-
-def _correlations(judged: Judged, scores: Scores, settings: Mapping[str, Any]) -> dict[str, Table]:
-    methods = ("kendall", "ap")
-    everything = correlation(scores, methods)
-    by = REGISTRY["AP"]
-    filtered = scores
-    if by not in scores.measures:
-        filtered = score(judged, [*scores.measures, by], missing=settings["missing"])
-    best = correlation(filtered, methods, top=settings["top"], by=by, measures=scores.measures)
-    focus = settings["focus"]
-    others = [str(m) for m in scores.measures if str(m) != focus]
-    tau = {
-        frozenset((str(r["a"]), str(r["b"]))): r["value"]
-        for r in best["correlations"].records()
-        if r["method"] == "kendall"
-    }
-
-    def against(measure: str, columns: Sequence[str], title: str) -> Table:
-        row = (f"{measure} ({settings['name']})", *(tau[frozenset((measure, other))] for other in columns))
-        return Table(title, ("measure", *columns), [row])
-
-    return {
-        "correlations": everything["correlations"],
-        "correlations_top": best["correlations"],
-        "correlation_matrix": correlation_matrix(best),
-        "gain_correlations": against(others[0], others[1:], "gain_correlations"),
-        "focus_correlations": against(focus, others, "focus_correlations"),
-    }
-
-
-def _effort(judged: Judged, measures: Sequence[Measure], settings: Mapping[str, Any]) -> dict[str, Table]:
-    gains = [m for m in measures if m.family != "effort"]
-    twist = next((m for m in measures if m.name == "Twist"), REGISTRY["Twist"])
-    found = effort_of(
-        judged, gains, crossing=twist.settings["crossing"], cutoff=twist.cutoff, missing=settings["missing"]
-    )
-    return {"archetypes": found.summary, "quadrants": found.quadrants, "agreement": found.agreement}
-
-
-def _robustness(
-    judged: Judged, measures: Sequence[Measure], settings: Mapping[str, Any], jobs: int | None
-) -> dict[str, Table]:
-    options = {"missing": settings["missing"], "jobs": jobs}
-    sampled = robustness_of(
-        judged, measures, ratios=settings["ratios"], sampling=settings["sampling"], repeats=settings["repeats"],
-        seed=settings["seed"], **options,
-    )  # fmt: skip
-    shallow = robustness_of(judged, measures, ratios=(), depths=(settings["depth"],), **options)
-    return {
-        "robustness": sampled["robustness"],
-        "robustness_curve": _by_ratio(sampled["curve"]),
-        "depth_pools": shallow["robustness"],
-        "depth_pool_means": shallow["means"],
-    }
-
-
-def _by_ratio(curve: Table) -> Table:
-    """Measures down, ratios across, Kendall's tau inside: the numbers of the figure."""
-    tau = {(r["measure"], r["pool"]): r["tau"] for r in curve.records()}
-    measures, pools = (list(dict.fromkeys(curve.column(name))) for name in ("measure", "pool"))
-    rows = [(measure, *(tau[measure, pool] for pool in pools)) for measure in measures]
-    return Table("robustness_curve", ("measure", *(f"{pool}%" for pool in pools)), rows)
-
-
-def _power(scores: Scores, settings: Mapping[str, Any], jobs: int | None) -> dict[str, Table]:
-    bootstrap = discriminative_power(
-        scores, alpha=settings["alpha"], replicates=settings["replicates"], seed=settings["seed"], jobs=jobs
-    )
-    classic = discriminative_power(scores, ("wilcoxon", "t"), alpha=(0.05, 0.01))
-    return {
-        "power": bootstrap["power"],
-        "asl": bootstrap["asl"],
-        "significant_pairs": significant_pairs(classic),
-    }
-
-
-def _scale_effect(
-    judged: Judged, measures: Sequence[Measure], settings: Mapping[str, Any], jobs: int | None
-) -> dict[str, Table]:
-    options = {"alpha": settings["alpha"], "missing": settings["missing"], "jobs": jobs}
-    return {"scale_effect": scale_effect_of(judged, measures, **options)["scale_effect"]}
-
-
-def _bounds(judged: Judged, settings: Mapping[str, Any]) -> dict[str, Table]:
-    rbp = [REGISTRY["RBP"](p=p) for p in settings["p"]]
-    means = bounds_of(
-        judged,
-        rbp,
-        pool_depth=settings["depth"],
-        ratio=min(settings["ratios"], default=10),
-        seed=settings["seed"],
-    )["means"]
-    pool = means.columns.index("pool")
-    return {
-        "bounds": replace(means, rows=[row for row in means.rows if row[pool] == "full"]),
-        "bounds_pools": replace(means, rows=[row for row in means.rows if row[pool] != "full"]),
-    }
+    several = settings.get("collections") is not None
+    if not collections:
+        raise InputError("there is no collection to study", hint="name at least one")
+    parts: dict[str, dict[str, Table]] = {}
+    for name, collection in collections.items():
+        judged = judge(*collection, jobs=jobs)
+        runs, topics = len(judged.runs), len(judged.topics)
+        if not several and (runs < 2 or topics < 2):
+            raise InputError(
+                f"a study needs at least two runs and two topics, here are {runs} and {topics}",
+                hint="add run files",
+            )
+        parts[name] = Experiments(judged, measures, settings, name, jobs).tables()
+    return joined(parts) if several else next(iter(parts.values()))
 
 
 def _json(tables: Sequence[Table]) -> str:

@@ -28,6 +28,7 @@ __all__ = [
     "listed_files",
     "open_inputs",
     "read_manifest",
+    "settings_of",
     "write_directory",
 ]
 
@@ -48,13 +49,26 @@ def versions() -> dict[str, str]:
     }
 
 
-def inputs_of(collection: Collection) -> dict[str, Any]:
-    """The files of a collection with their digests; what was only in memory has no path.
+def settings_of(collections: Mapping[str, Collection], several: bool) -> dict[str, Any]:
+    """What was decided when collections were opened: for one of them, or for each of several."""
+    listed = [{"name": name, **collection.settings} for name, collection in collections.items()]
+    return {"collections": listed} if several else listed[0]
+
+
+def inputs_of(collections: Mapping[str, Collection], several: bool) -> dict[str, Any]:
+    """The files of one collection, or of each of several, with their digests; what was only in memory has no path.
 
     Plugins, which only commands load, are added by :func:`rankscope.analysis.study.Study.with_plugins`.
     """
-    listed = [{"name": name, **_file(run.path, run.source)} for name, run in collection.runs.items()]
-    return {"qrels": _file(collection.qrels.path, None), "runs": listed, "plugins": []}
+    listed = [{"name": name, **_files(collection)} for name, collection in collections.items()]
+    if several:
+        return {"collections": listed, "plugins": []}
+    return {**{key: value for key, value in listed[0].items() if key != "name"}, "plugins": []}
+
+
+def _files(collection: Collection) -> dict[str, Any]:
+    runs = [{"name": name, **_file(run.path, run.source)} for name, run in collection.runs.items()]
+    return {"qrels": _file(collection.qrels.path, None), "runs": runs}
 
 
 def _file(path: str | None, source: Path | bytes | None) -> dict[str, str | None]:
@@ -96,24 +110,31 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
     return content
 
 
-def open_inputs(manifest: Mapping[str, Any], beside: Path) -> Collection:
-    """The judgments and runs a study was made of, after checking that they are still the same.
+def open_inputs(manifest: Mapping[str, Any], beside: Path) -> dict[str, Collection]:
+    """The judgments and runs a study was made of, by collection, after checking that they are still the same.
 
     They are opened as they were then. Relative paths are tried from the working directory and from the directory of
     the manifest.
     """
     settings, inputs = manifest["settings"], manifest["inputs"]
-    order = settings["order"]
+    if "collections" not in settings:
+        return {settings["name"]: _opened(settings, inputs, beside)}
+    pairs = zip(settings["collections"], inputs["collections"], strict=True)
+    return {said["name"]: _opened(said, files, beside, f" of {said['name']}") for said, files in pairs}
+
+
+def _opened(said: Mapping[str, Any], files: Mapping[str, Any], beside: Path, of: str = "") -> Collection:
+    order = said["order"]
     runs = [
         read_run(
-            checked_input(entry, f"run {entry['name']}", beside),
+            checked_input(entry, f"run {entry['name']}{of}", beside),
             order=order if isinstance(order, str) else order[entry["name"]],
             name=entry["name"],
         )
-        for entry in inputs["runs"]
+        for entry in files["runs"]
     ]
-    judgments = checked_input(inputs["qrels"], "the judgments", beside)
-    return open_collection(judgments, Runs(runs), aspects=settings["aspects"], grades=settings.get("grades"))
+    judgments = checked_input(files["qrels"], f"the judgments{of}", beside)
+    return open_collection(judgments, Runs(runs), aspects=said["aspects"], grades=said.get("grades"))
 
 
 def checked_input(entry: Mapping[str, Any], what: str, beside: Path, *, here: bool = True) -> Path:

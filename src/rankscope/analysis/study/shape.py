@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from rankscope.analysis.stats.sampling import SAMPLINGS
+from rankscope.analysis.study.sections import EXPERIMENTS
 from rankscope.json_documents import (
     Mismatch,
+    Shape,
     boolean,
     integer,
     list_of,
@@ -38,43 +40,60 @@ def _order(value: Any, place: str) -> None:
     (mapping_of(_NAME, one_of(ORDERS)) if isinstance(value, dict) else one_of(ORDERS))(value, place)
 
 
-_SETTINGS = record(
-    {
-        "measures": list_of(_NAME, least=2),
-        "name": text(),
-        "focus": _NAME,
-        "top": number(0, 1),
-        "ratios": list_of(number(0, 100)),
-        "repeats": integer(1, _MOST_SAMPLES),
-        "sampling": one_of(SAMPLINGS),
-        "depth": integer(1, 2**31 - 1),
-        "alpha": number(0, 1),
-        "replicates": integer(1, _MOST_SAMPLES),
-        "p": list_of(number(0, 1)),
-        "seed": integer(0, 2**128 - 1),
-        "order": _order,
-        "aspects": boolean,
-        "missing": one_of(("zero", "skip")),
-    },
-    {"grades": text(r"-?\d+(,-?\d+)*=-?\d+(;-?\d+(,-?\d+)*=-?\d+)*", "how grades are merged")},
+_MERGES = text(r"-?\d+(,-?\d+)*=-?\d+(;-?\d+(,-?\d+)*=-?\d+)*", "how grades are merged")
+_OPENED: dict[str, Shape] = {"order": _order, "aspects": boolean}
+_QUESTIONS: dict[str, Shape] = {
+    "measures": list_of(_NAME, least=2),
+    "focus": _NAME,
+    "top": number(0, 1),
+    "top_of": list_of(one_of(EXPERIMENTS)),
+    "ratios": list_of(number(0, 100)),
+    "repeats": integer(1, _MOST_SAMPLES),
+    "sampling": one_of(SAMPLINGS),
+    "depth": integer(1, 2**31 - 1),
+    "alpha": number(0, 1),
+    "replicates": integer(1, _MOST_SAMPLES),
+    "p": list_of(number(0, 1)),
+    "seed": integer(0, 2**128 - 1),
+    "missing": one_of(("zero", "skip")),
+}
+_PLUGINS = list_of(record({"name": _NAME, "sha256": optional(_DIGEST)}))
+_RUN = record({"name": _NAME, **_FILE})
+
+
+def _manifest(settings: Shape, inputs: Shape) -> Shape:
+    return record(
+        {
+            "kind": one_of((KIND,)),
+            "format": integer(FORMAT, FORMAT),
+            "versions": mapping_of(_NAME, text()),
+            "settings": settings,
+            "inputs": inputs,
+            "outputs": mapping_of(_PLACE, _DIGEST),
+        },
+        {"pictures": list_of(_PLACE)},
+    )
+
+
+_ONE = _manifest(
+    record({**_QUESTIONS, "name": text(), **_OPENED}, {"grades": _MERGES}),
+    record({"qrels": record(_FILE), "runs": list_of(_RUN, least=2), "plugins": _PLUGINS}),
 )
-_INPUTS = record(
-    {
-        "qrels": record(_FILE),
-        "runs": list_of(record({"name": _NAME, **_FILE}), least=2),
-        "plugins": list_of(record({"name": _NAME, "sha256": optional(_DIGEST)})),
-    }
-)
-_MANIFEST = record(
-    {
-        "kind": one_of((KIND,)),
-        "format": integer(FORMAT, FORMAT),
-        "versions": mapping_of(_NAME, text()),
-        "settings": _SETTINGS,
-        "inputs": _INPUTS,
-        "outputs": mapping_of(_PLACE, _DIGEST),
-    },
-    {"pictures": list_of(_PLACE)},
+_SEVERAL = _manifest(
+    record(
+        {
+            **_QUESTIONS,
+            "collections": list_of(record({"name": _NAME, **_OPENED}, {"grades": _MERGES}), least=1),
+        }
+    ),
+    record(
+        {
+            "collections": list_of(
+                record({"name": _NAME, "qrels": record(_FILE), "runs": list_of(_RUN, least=1)}), least=1
+            ),
+            "plugins": _PLUGINS,
+        }
+    ),
 )
 
 
@@ -88,10 +107,24 @@ def check_manifest(content: Any, place: str) -> None:
         raise Mismatch(
             "format", f"the manifest was written{by} in another format than {FORMAT}, which is read here"
         )
-    _MANIFEST(content, place)
-    order = content["settings"]["order"]
-    if isinstance(order, dict) and set(order) != {run["name"] for run in content["inputs"]["runs"]}:
-        raise Mismatch("settings.order", "one ordering for each run is expected")
+    settings = content.get("settings")
+    if not isinstance(settings, dict) or "collections" not in settings:
+        _ONE(content, place)
+        _check_orders(content["settings"], content["inputs"], "settings")
+        return
+    _SEVERAL(content, place)
+    said, files = settings["collections"], content["inputs"]["collections"]
+    names = [one["name"] for one in said]
+    if names != [one["name"] for one in files] or len(set(names)) < len(names):
+        raise Mismatch("inputs.collections", "the collections of the settings are expected, each once")
+    for number_, (one, its_files) in enumerate(zip(said, files, strict=True)):
+        _check_orders(one, its_files, f"settings.collections[{number_}]")
+
+
+def _check_orders(said: dict[str, Any], files: dict[str, Any], place: str) -> None:
+    order = said["order"]
+    if isinstance(order, dict) and set(order) != {run["name"] for run in files["runs"]}:
+        raise Mismatch(f"{place}.order", "one ordering for each run is expected")
 
 
 def check_kind(content: Any, place: str) -> None:

@@ -1,0 +1,228 @@
+"""The experiments on one collection, each as tables: what a study asks, and of which runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankscope.analysis.bounds import bounds_of
+from rankscope.analysis.correlation import correlation, correlation_matrix
+from rankscope.analysis.effort import Effort, effort_of
+from rankscope.analysis.features import features_of
+from rankscope.analysis.pools import robustness_of
+from rankscope.analysis.power import discriminative_power, significant_pairs
+from rankscope.analysis.scale_effect import scale_effect_of
+from rankscope.analysis.stats.matrices import best_judged
+from rankscope.judging import Judged
+from rankscope.measures import REGISTRY, Measure
+from rankscope.progress import progress
+from rankscope.scores import Scores, score
+from rankscope.tables import Cell, Table
+
+__all__ = ["EXPERIMENTS", "Experiments"]
+
+EXPERIMENTS = ("effort", "pools", "power", "scales", "bounds")
+"""The experiments that may look at the best runs only; correlations are given for all and for the best."""
+
+_PAIRS = ("correlations", "pools", "power", "scales")
+"""Experiments that compare runs, and so need two of them."""
+
+
+class Experiments:
+    """All experiments on one collection.
+
+    ``settings`` are those of the study: ``top_of`` says which experiments look at the best ``top`` of the runs only,
+    as Ferro and others (2016) do for correlation, pools and power, but not for archetypes and effort/gain plots.
+    """
+
+    def __init__(
+        self,
+        judged: Judged,
+        measures: Sequence[Measure],
+        settings: Mapping[str, Any],
+        name: str,
+        jobs: int | None = None,
+    ) -> None:
+        self.judged = judged
+        self.measures = tuple(measures)
+        self.settings = settings
+        self.name = name
+        self.jobs = jobs
+
+    def tables(self) -> dict[str, Table]:
+        """Every table by its name, and ``left_out`` if some experiment is not possible."""
+        sections: dict[str, Callable[[], dict[str, Table]]] = {
+            "collection": self._collection,
+            "correlations": self._correlations,
+            "effort": self._effort,
+            "pools": self._pools,
+            "power": self._power,
+            "scales": self._scales,
+            "bounds": self._bounds,
+        }
+        tables: dict[str, Table] = {}
+        left_out: list[tuple[Cell, ...]] = []
+        for experiment in progress(list(sections), len(sections), f"study of {self.name}"):
+            if reason := self._impossible(experiment):
+                left_out.append((experiment, reason))
+                continue
+            tables |= {name: replace(table, name=name) for name, table in sections[experiment]().items()}
+        if left_out:
+            tables["left_out"] = Table("left_out", ("experiment", "reason"), left_out)
+        return tables
+
+    def _impossible(self, experiment: str) -> str:
+        if experiment not in _PAIRS:
+            return ""
+        looked_at = self._best if experiment == "correlations" else self._of(experiment)
+        if len(looked_at.runs) < 2:
+            return f"{len(looked_at.runs)} of {len(self.judged.runs)} runs cannot be compared"
+        return "" if len(self.judged.topics) > 1 else "one topic is too few"
+
+    @cached_property
+    def _best(self) -> Judged:
+        return best_judged(self.judged, self.settings["top"], "AP", self.settings["missing"])
+
+    def _of(self, experiment: str) -> Judged:
+        """The runs that an experiment looks at."""
+        return self._best if experiment in self.settings["top_of"] else self.judged
+
+    def _scores(self, judged: Judged, *more: Measure) -> Scores:
+        wanted = [*self.measures, *(measure for measure in more if measure not in self.measures)]
+        return score(judged, wanted, missing=self.settings["missing"])
+
+    def _collection(self) -> dict[str, Table]:
+        return {
+            "collection": features_of(self.judged, self.name)["features"],
+            "means": self._scores(self.judged).wide(),
+        }
+
+    def _correlations(self) -> dict[str, Table]:
+        methods = ("kendall", "ap")
+        by = REGISTRY["AP"]
+        scores = self._scores(self.judged, by)
+        everything = correlation(scores, methods, measures=self.measures)
+        # the best runs are what papers look at: both tables, whatever the other experiments do
+        best = correlation(scores, methods, top=self.settings["top"], by=by, measures=self.measures)
+        focus = self.settings["focus"]
+        others = [str(m) for m in self.measures if str(m) != focus]
+        tau = {
+            frozenset((str(r["a"]), str(r["b"]))): r["value"]
+            for r in best["correlations"].records()
+            if r["method"] == "kendall"
+        }
+
+        def against(measure: str, columns: Sequence[str], title: str) -> Table:
+            row = (f"{measure} ({self.name})", *(tau[frozenset((measure, other))] for other in columns))
+            return Table(title, ("measure", *columns), [row])
+
+        return {
+            "correlations": everything["correlations"],
+            "correlations_top": best["correlations"],
+            "correlation_matrix": correlation_matrix(best),
+            "gain_correlations": against(others[0], others[1:], "gain_correlations"),
+            "focus_correlations": against(focus, others, "focus_correlations"),
+        }
+
+    def _effort(self) -> dict[str, Table]:
+        gains = [m for m in self.measures if m.family != "effort"]
+        twist = next((m for m in self.measures if m.name == "Twist"), REGISTRY["Twist"])
+        found = effort_of(
+            self._of("effort"), gains, crossing=twist.settings["crossing"], cutoff=twist.cutoff,
+            missing=self.settings["missing"],
+        )  # fmt: skip
+        return {
+            "archetypes": found.summary,
+            "archetype_shares": _archetype_shares(found, self.name),
+            "quadrants": found.quadrants,
+            "agreement": found.agreement,
+            "effort_points": _points(found),
+        }
+
+    def _pools(self) -> dict[str, Table]:
+        settings, judged = self.settings, self._of("pools")
+        options = {"missing": settings["missing"], "jobs": self.jobs}
+        sampled = robustness_of(
+            judged, self.measures, ratios=settings["ratios"], sampling=settings["sampling"],
+            repeats=settings["repeats"], seed=settings["seed"], **options,
+        )  # fmt: skip
+        shallow = robustness_of(judged, self.measures, ratios=(), depths=(settings["depth"],), **options)
+        return {
+            "robustness": sampled["robustness"],
+            "robustness_curve": _by_ratio(sampled["curve"]),
+            "depth_pools": shallow["robustness"],
+            "depth_pool_means": shallow["means"],
+        }
+
+    def _power(self) -> dict[str, Table]:
+        settings, scores = self.settings, self._scores(self._of("power"))
+        bootstrap = discriminative_power(
+            scores, alpha=settings["alpha"], replicates=settings["replicates"], seed=settings["seed"],
+            jobs=self.jobs,
+        )  # fmt: skip
+        classic = discriminative_power(scores, ("wilcoxon", "t"), alpha=(0.05, 0.01))
+        return {
+            "power": bootstrap["power"],
+            "asl": bootstrap["asl"],
+            "significant_pairs": significant_pairs(classic),
+        }
+
+    def _scales(self) -> dict[str, Table]:
+        settings = self.settings
+        options = {"alpha": settings["alpha"], "missing": settings["missing"], "jobs": self.jobs}
+        found = scale_effect_of(self._of("scales"), self.measures, **options)
+        return {"scale_effect": found["scale_effect"]}
+
+    def _bounds(self) -> dict[str, Table]:
+        settings = self.settings
+        rbp = [REGISTRY["RBP"](p=p) for p in settings["p"]]
+        ratio = min(settings["ratios"], default=10)
+        means = bounds_of(
+            self._of("bounds"), rbp, pool_depth=settings["depth"], ratio=ratio, seed=settings["seed"]
+        )["means"]
+        pool = means.columns.index("pool")
+        return {
+            "bounds": replace(means, rows=[row for row in means.rows if row[pool] == "full"]),
+            "bounds_pools": replace(means, rows=[row for row in means.rows if row[pool] != "full"]),
+        }
+
+
+def _by_ratio(curve: Table) -> Table:
+    """Measures down, ratios across, Kendall's tau inside: the numbers of the figure."""
+    tau = {(r["measure"], r["pool"]): r["tau"] for r in curve.records()}
+    measures, pools = (list(dict.fromkeys(curve.column(name))) for name in ("measure", "pool"))
+    rows = [(measure, *(tau[measure, pool] for pool in pools)) for measure in measures]
+    return Table("robustness_curve", ("measure", *(f"{pool}%" for pool in pools)), rows)
+
+
+def _archetype_shares(found: Effort, name: str) -> Table:
+    """One row, as in Table 2 of Ferro and others (2016): ups-and-downs among the excellent lists, in percent."""
+    share = {str(row["archetype"]): float(str(row["share"])) for row in found.summary.records()}
+    total = sum(int(str(count)) for count in found.summary.column("count"))
+    excellent = share["excellent A"] + share["excellent B"] + share["ups-and-downs"]
+    values = [
+        share["ideal"],
+        share["worst"],
+        share["typical A"],
+        share["typical B"],
+        excellent,
+        share["full scale"],
+    ]
+    columns = ("collection", "total", "ideal", "worst", "typical A", "typical B", "excellent", "full scale")
+    row: tuple[Cell, ...] = (name, total, *(100 * value for value in values))
+    return Table("archetype_shares", columns, [row], digits=2, caption="Archetypes, percent of lists")
+
+
+def _points(found: Effort) -> Table:
+    """Twist and gain of every list: the points of the effort/gain planes."""
+    names = tuple(str(measure) for measure in found.gains)
+    arrays = np.array([found.twist, *found.gain])[:, found.counted]
+    rows: list[tuple[Cell, ...]] = [
+        (*found.labels(index), *values)
+        for index, values in zip(found.counted, arrays.T.tolist(), strict=True)
+    ]
+    return Table("effort_points", ("run", "topic", "Twist", *names), rows)

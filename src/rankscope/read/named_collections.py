@@ -1,0 +1,117 @@
+"""Several collections by name, from texts of the command line or from a TOML file.
+
+NAME=QRELS:RUNS                          RUNS is a run, a directory of runs or a pattern
+
+[collections.covid]                      one table for each collection
+qrels = "covid/qrels.txt"                paths are those from the directory of the file
+runs = ["covid/runs", "more/*.gz"]       or a single text
+order = "trec_eval9"                     optional, as is grades = "0=0;1,2=1"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.read.collection import Collection, open_collection
+from rankscope.read.orders import ORDERS
+
+__all__ = ["NamedFiles", "named_collection", "open_named", "read_collections"]
+
+_HINT = "write NAME=QRELS:RUNS, such as covid=covid/qrels.txt:covid/runs"
+_KEYS = ("qrels", "runs", "order", "grades")
+
+
+@dataclass(frozen=True)
+class NamedFiles:
+    """The files of a collection, and how they are to be opened where that is said."""
+
+    name: str
+    qrels: str
+    runs: tuple[str, ...]
+    order: str | None = None
+    grades: str | None = None
+
+
+def named_collection(text: str) -> NamedFiles:
+    """The collection that ``NAME=QRELS:RUNS`` names; a colon that belongs to the path of a file is not the border.
+
+    >>> named_collection("covid=covid/qrels.txt:covid/runs")
+    NamedFiles(name='covid', qrels='covid/qrels.txt', runs=('covid/runs',), order=None, grades=None)
+    """
+    name, equals, files = text.partition("=")
+    places = [place for place, letter in enumerate(files) if letter == ":"]
+    borders = [place for place in places if Path(files[:place]).is_file()] or places[:1]
+    if not (name.strip() and equals and borders) or not files[: borders[-1]] or not files[borders[-1] + 1 :]:
+        raise SettingsError(f"{text!r} names no collection", hint=_HINT)
+    return NamedFiles(name.strip(), files[: borders[-1]], (files[borders[-1] + 1 :],))
+
+
+def read_collections(path: str | Path) -> list[NamedFiles]:
+    """The collections that a TOML file lists."""
+    file = Path(path)
+    hint = "write a table [collections.NAME] with qrels and runs for each collection"
+    try:
+        content = tomllib.loads(file.read_bytes().decode())
+    except OSError as error:
+        raise InputError(f"cannot read ({error.strerror})", path=file, hint="check the path") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"this is not TOML ({error})", path=file, hint=hint) from None
+    for key in content:
+        if key != "collections":
+            raise InputError(f"there is something called {key!r}", path=file, hint=hint)
+    tables = content.get("collections")
+    if not isinstance(tables, dict) or not tables:
+        raise InputError("there is no collection", path=file, hint=hint)
+    return [_listed(name, table, file) for name, table in tables.items()]
+
+
+def _listed(name: str, table: Any, file: Path) -> NamedFiles:
+    place = f"collections.{name}"
+    if not name.strip() or not isinstance(table, dict):
+        raise InputError(f"{place} is no table of a collection", path=file, hint="give it qrels and runs")
+    for key in table:
+        if key not in _KEYS:
+            hint = nearest(key, _KEYS) or f"there are {', '.join(_KEYS)}"
+            raise InputError(f"{place} has something called {key!r}", path=file, hint=hint)
+    runs = table.get("runs")
+    runs = [runs] if isinstance(runs, str) else runs
+    texts = (table.get("qrels"), table.get("order", ""), table.get("grades", ""))
+    if not (
+        all(isinstance(text, str) for text in texts)
+        and table["qrels"]
+        and isinstance(runs, list)
+        and runs
+        and all(isinstance(run, str) and run for run in runs)
+    ):
+        hint = 'write qrels = "qrels.txt" and runs = "runs" or a list of texts'
+        raise InputError(f"{place} does not say where its judgments and runs are", path=file, hint=hint)
+    if table.get("order", ORDERS[0]) not in ORDERS:
+        hint = f"choose one of {', '.join(ORDERS)}"
+        raise InputError(f"{place} has the order {table['order']!r}", path=file, hint=hint)
+    beside = file.parent
+    paths = tuple(str(beside / run) for run in runs)
+    return NamedFiles(name, str(beside / table["qrels"]), paths, table.get("order"), table.get("grades"))
+
+
+def open_named(
+    listed: Iterable[NamedFiles],
+    *,
+    order: str = "trec_eval",
+    grades: str | None = None,
+    needs_aspects: bool = False,
+) -> dict[str, Collection]:
+    """Open collections by name; ``order`` and ``grades`` hold where a collection does not say otherwise."""
+    found: dict[str, Collection] = {}
+    for one in listed:
+        if one.name in found:
+            raise SettingsError(f"two collections are called {one.name!r}", hint="name one of them otherwise")
+        found[one.name] = open_collection(
+            one.qrels, list(one.runs), order=one.order or order, grades=one.grades or grades,
+            needs_aspects=needs_aspects,
+        )  # fmt: skip
+    return found
