@@ -94,7 +94,7 @@ def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     several = named_collections(args)
     sources = [*(args.runs or ()), *(run for one in several for run in one.runs)]
     again = [source for source in dict.fromkeys(sources) if not _passes_once(source)]
-    runs = [str(path) for source in again for path in run_files(source)]
+    runs = [str(path) for source in again for path in run_files(source)[0]]
     scores = [named_file(text)[1] for text in getattr(args, "scores", None) or ()]
     judgments = [args.qrels, *(one.qrels for one in several)]
     others = [path for path in (*judgments, *scores) if path and not _passes_once(path)]

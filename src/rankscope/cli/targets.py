@@ -60,25 +60,20 @@ def _read(args: argparse.Namespace) -> Iterator[Path]:
     from rankscope.cli.options import named_collections, named_file
     from rankscope.read.runs import run_files
 
-    for one in named_collections(args):
-        yield Path(one.qrels)
-        for text in one.runs:
-            try:
-                yield from run_files(text)
-            except (InputError, OSError):
-                continue
+    several = named_collections(args)
+    yield from (Path(one.qrels) for one in several)
+    for text in [*(getattr(args, "runs", None) or ()), *(run for one in several for run in one.runs)]:
+        try:
+            yield from run_files(text)[0]
+        except (InputError, OSError):
+            continue
     for name, value in vars(args).items():
-        if name in (*_TARGETS, *_WORDS, "collection"):
+        if name in (*_TARGETS, *_WORDS, "runs", "collection"):
             continue
         for text in value if isinstance(value, list | tuple) else [value]:
             if not isinstance(text, str) or not text:
                 continue
-            if name == "runs":
-                try:
-                    yield from run_files(text)[0]
-                except (InputError, OSError):
-                    continue
-            elif _is_directory(text):
+            if _is_directory(text):
                 yield from Path(text).rglob("*")
             else:
                 yield Path(named_file(text)[1] if name == "scores" else text)
