@@ -1,0 +1,131 @@
+"""What files mean and what measures are, written as plainly as possible and without a line of Rankscope.
+
+A file is read into lists, or refused; a measure is a loop. Whatever a command says about the same files must agree.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import re
+import zlib
+
+INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
+NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+INFINITE = re.compile(rb"[+-]?(inf|infinity)", re.IGNORECASE)
+OTHER_ENDS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+BLANKS = " \t\n\r\x0b\x0c"
+
+Judgments = dict[bytes, dict[bytes, int]]
+Lists = dict[bytes, list[tuple[bytes, float, bytes]]]
+
+
+class Refused(Exception):  # noqa: N818
+    """The file cannot be what it should be."""
+
+
+def text_of(data: bytes) -> bytes:
+    """The text of a file, plain or packed."""
+    if data[:2] == b"\x1f\x8b":
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error):
+            raise Refused("gzip") from None
+    if b"\0" in data[:8192]:
+        raise Refused("binary")
+    return data[3:] if data[:3] == b"\xef\xbb\xbf" else data
+
+
+def rows_of(data: bytes, columns: int) -> list[list[bytes]]:
+    """The fields of every line that has any and is no comment."""
+    found = []
+    for line in text_of(data).split(b"\n"):
+        if b"\0" in line or b"\r" in line[:-1]:
+            raise Refused("line end")
+        fields = line.split()
+        comment = bool(fields) and fields[0][:1] == b"#"
+        tail = (
+            line if comment else line.split(None, columns - 1)[columns - 1] if len(fields) >= columns else b""
+        )
+        if any(c in OTHER_ENDS for c in tail.decode("utf-8", "surrogateescape").rstrip(BLANKS)):
+            raise Refused("line end")
+        if fields and not comment:
+            found.append(fields)
+    if not found:
+        raise Refused("no data")
+    return found
+
+
+def judgments_of(data: bytes, aspects: bool) -> Judgments:
+    """The grade of every judged document of every topic; the best one where a document has one for each aspect."""
+    entries: dict[tuple[bytes, bytes], list[tuple[bytes, int]]] = {}
+    if data[:2] == b"\x1f\x8b":  # judgments may be packed twice
+        data = text_of(data)
+    for fields in rows_of(data, 4):
+        if len(fields) != 4 or not INTEGER.fullmatch(fields[3]) or abs(int(fields[3])) > 2**31 - 2:
+            raise Refused("fields or grade")
+        entries.setdefault((fields[0], fields[2]), []).append((fields[1], int(fields[3])))
+    aspects = aspects and any(
+        len({iteration for iteration, _ in several}) > 1 for several in entries.values()
+    )
+    found: Judgments = {}
+    for (topic, document), several in entries.items():
+        seen: dict[bytes, int] = {}
+        for iteration, grade in several:
+            if seen.setdefault(iteration if aspects else b"", grade) != grade:
+                raise Refused("contradiction")
+        found.setdefault(topic, {})[document] = max(grade for _, grade in several)
+    return found
+
+
+def lists_of(data: bytes) -> Lists:
+    """The documents of every topic with their scores and ranks, in the order of the file."""
+    found: Lists = {}
+    seen = set()
+    for fields in rows_of(data, 6):
+        if len(fields) < 6:
+            raise Refused("fields")
+        topic, _, document, rank, score = fields[:5]
+        if not NUMBER.fullmatch(score) and not INFINITE.fullmatch(score):
+            raise Refused("score")
+        if (topic, document) in seen:
+            raise Refused("duplicate")
+        seen.add((topic, document))
+        found.setdefault(topic, []).append((document, float(score), rank))
+    return found
+
+
+def ranking(rows: list[tuple[bytes, float, bytes]], order: str) -> list[bytes]:
+    """The documents of a list from the best on; Refused if its ranks are no numbers and are asked for."""
+    if order == "file":
+        return [document for document, _, _ in rows]
+    if order == "rank":
+        return [document for document, _, rank in sorted(rows, key=lambda row: int(row[2]))]
+    falling = sorted(rows, key=lambda row: row[0], reverse=True)
+    return [document for document, _, _ in sorted(falling, key=lambda row: -row[1])]
+
+
+def ranks_are_numbers(lists: Lists) -> bool:
+    return all(INTEGER.fullmatch(rank) for rows in lists.values() for _, _, rank in rows)
+
+
+def values(judged: dict[bytes, int], documents: list[bytes]) -> dict[str, float]:
+    """What the measures of the soak are for one list."""
+    grades = [judged.get(document, 0) for document in documents]
+    relevant = sum(grade > 0 for grade in judged.values())
+    precision, hits, first = 0.0, 0, 0
+    for rank, grade in enumerate(grades, 1):
+        if grade > 0:
+            hits += 1
+            precision += hits / rank
+            first = first or rank
+    gain = sum(max(grade, 0) / math.log2(rank + 1) for rank, grade in enumerate(grades[:10], 1))
+    best = sorted((grade for grade in judged.values() if grade > 0), reverse=True)[:10]
+    ideal = sum(grade / math.log2(rank + 1) for rank, grade in enumerate(best, 1))
+    return {
+        "AP": precision / relevant if relevant else 0.0,
+        "RR": 1 / first if first else 0.0,
+        "P@5": sum(grade > 0 for grade in grades[:5]) / 5,
+        "R@5": sum(grade > 0 for grade in grades[:5]) / relevant if relevant else 0.0,
+        "nDCG@10": gain / ideal if ideal else 0.0,
+    }

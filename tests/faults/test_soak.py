@@ -1,0 +1,169 @@
+"""The soak itself: a short one finds nothing, and what it should find, it finds."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FUZZ = Path(__file__).parents[2] / "fuzz"
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="every case is a forked process")
+
+
+@pytest.fixture(scope="module")
+def soak() -> Any:
+    """The program as a module."""
+    path = list(sys.path)
+    loader = SourceFileLoader("soak", str(FUZZ / "soak"))
+    module = module_from_spec(spec_from_loader("soak", loader))  # type: ignore[arg-type]
+    sys.modules["soak"] = module
+    try:
+        loader.exec_module(module)
+        yield module
+    finally:
+        sys.path[:] = path
+        del sys.modules["soak"]
+
+
+def test_a_short_soak_is_well() -> None:
+    program = [sys.executable, str(FUZZ / "soak"), "--cases", "60", "--seed", "11", "--jobs", "1"]
+    ended = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "60 cases with seed 11" in ended.stdout
+
+
+def world(soak: Any, place: Path, *, hostile: bool = False) -> tuple[Any, bytes]:
+    """A case of numbers, and the right answer to it."""
+    rng = random.Random(1)
+    place.mkdir(exist_ok=True)
+    qrels = b"1 0 d1 1\n1 0 d2 0\n2 0 d1 2\n"
+    run = b"1 Q0 d2 1 2 t\n1 Q0 d1 2 1 t\n" + (b"1 Q0 d1 3 0 t\n" if hostile else b"")
+    names = soak.cases._written(place, qrels, [run])
+    while (case := soak.cases._numbers(rng, qrels, [run], names)).expected[:2] != (
+        "eval",
+        "trec_eval",
+    ) or "-" in case.words:
+        pass
+    values = {"1": {"AP": 0.5, "RR": 0.5, "P@5": 0.2, "R@5": 1.0, "nDCG@10": 0.6309297535714575}}
+    values["2"] = dict.fromkeys(values["1"], 0.0)
+    topics = [
+        {"run": "run0", "topic": t, "measure": m, "value": v} for t in values for m, v in values[t].items()
+    ]
+    means = [{"run": "run0", "measure": m, "value": v / 2, "topics": 2} for m, v in values["1"].items()]
+    return case, json.dumps({"tables": {"topics": topics, "means": means}}).encode()
+
+
+def test_right_answers_are_well(soak: Any, tmp_path: Path) -> None:
+    case, answer = world(soak, tmp_path)
+    before = soak.contents(tmp_path)
+    assert soak.problem_of(case, soak.Ended(0, answer, "", 0.1), before, tmp_path) is None
+    case, _ = world(soak, tmp_path / "more", hostile=True)
+    ended = soak.Ended(2, b"", "rankscope: run0.txt:3: document 'd1' occurs twice in topic '1'\n", 0.1)
+    assert soak.problem_of(case, ended, soak.contents(tmp_path), tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    "code, error, problem",
+    [
+        (None, "", "it hangs"),
+        (1, "rankscope: internal error (KeyError: 1)\n", "exit code 1"),
+        (-11, "", "exit code -11"),
+        (130, "\nrankscope: interrupted\n", "exit code 130"),
+        (2, "rankscope: internal error (KeyError: 1)\n", "an error of ours"),
+        (2, "", "0 lines of errors"),
+        (2, "rankscope: a\nrankscope: b\n", "2 lines of errors"),
+        (2, "something else\n", "1 lines of errors"),
+        (0, "rankscope: a\n", "1 lines of errors"),
+        (0, "rankscope: warning: invalid value encountered in divide\n", "a warning of numpy's"),
+        (2, "rankscope: \x1b[31m\n", "control characters"),
+        (2, "rankscope: q.txt: no\n", "refused what is right"),
+    ],
+)
+def test_what_commands_say_is_checked(
+    soak: Any, tmp_path: Path, code: int | None, error: str, problem: str
+) -> None:
+    case, answer = world(soak, tmp_path)
+    ended = soak.Ended(code, answer, error, 0.1)
+    assert problem in str(soak.problem_of(case, ended, soak.contents(tmp_path), tmp_path))
+
+
+def test_wrong_numbers_are_found(soak: Any, tmp_path: Path) -> None:
+    case, answer = world(soak, tmp_path)
+    before = soak.contents(tmp_path)
+    for wrong in (
+        answer.replace(b"0.2", b"0.4"),
+        answer.replace(b"0.25", b"0.26"),
+        answer.replace(b'"1"', b'"3"'),
+    ):
+        problem = soak.problem_of(case, soak.Ended(0, wrong, "", 0.1), before, tmp_path)
+        assert problem is not None and (" is " in problem or "KeyError" in problem)
+    hostile, _ = world(soak, tmp_path / "more", hostile=True)
+    found = soak.problem_of(hostile, soak.Ended(0, answer, "", 0.1), soak.contents(tmp_path), tmp_path)
+    assert found == "accepted what must be refused"
+
+
+def test_files_that_were_touched_are_found(soak: Any, tmp_path: Path) -> None:
+    case, answer = world(soak, tmp_path)
+    before = soak.contents(tmp_path)
+    (tmp_path / ".out.json.tmp").write_text("half")
+    assert "left behind" in soak.problem_of(case, soak.Ended(0, answer, "", 0.1), before, tmp_path)
+    refused = soak.Ended(2, b"", "rankscope: no\n", 0.1)
+    assert "although nothing was done" in soak.problem_of(case, refused, before, tmp_path)
+    (tmp_path / ".out.json.tmp").unlink()
+    (tmp_path / "q.txt").write_text("gone")
+    assert "q.txt was changed" in soak.problem_of(case, soak.Ended(0, answer, "", 0.1), before, tmp_path)
+
+
+def test_a_study_in_halves_is_found(soak: Any, tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    study = soak.first_study(tmp_path / "made")
+    place = tmp_path / "world"
+    place.mkdir()
+    import shutil
+
+    shutil.copytree(study, place / "study")
+    before = soak.contents(place)
+    assert soak.killed_problem(before, before, place) is None
+    (place / "study" / "tables" / "means.csv").write_text("half of the other")
+    assert "neither" in soak.killed_problem(before, soak.contents(place), place)
+
+
+def test_a_case_follows_from_its_number(soak: Any, tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    study = soak.first_study(tmp_path / "made")
+    worlds = []
+    for again in range(2):
+        place = tmp_path / f"world{again}"
+        place.mkdir()
+        case = soak.cases.made(random.Random("7/3"), place, study)
+        worlds.append((case.words, soak.contents(place)))
+    assert worlds[0] == worlds[1]
+
+
+def test_the_plain_measures_are_those_of_trec_eval(soak: Any) -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    rng = random.Random(3)
+    names = soak.cases.OFFICIAL
+    for _ in range(200):
+        judged = {f"d{i}": rng.choice([-1, 0, 0, 1, 2, 3]) for i in rng.sample(range(15), 8)}
+        if not any(grade > 0 for grade in judged.values()):
+            continue
+        scored = {
+            f"d{i}": rng.choice([0.5, 1.0, 2.0, rng.randint(0, 40) / 4]) for i in rng.sample(range(18), 12)
+        }
+        rows = [(name.encode(), score, b"1") for name, score in scored.items()]
+        documents = soak.cases.plain.ranking(rows, "trec_eval")
+        mine = soak.cases.plain.values({name.encode(): grade for name, grade in judged.items()}, documents)
+        theirs = pytrec_eval.RelevanceEvaluator(
+            {"q": judged}, {"map", "recip_rank", "P.5", "recall.5", "ndcg_cut.10"}
+        )
+        official = theirs.evaluate({"q": scored})["q"]
+        assert {name: mine[measure] for name, measure in names.items()} == pytest.approx(official, abs=1e-9)
