@@ -248,7 +248,7 @@ ROWS = [
                 if row["scale"] == EQUAL
             )
         ),
-        why="the paper has RB >= N; with RB = N the last four violate nothing",
+        why="the paper looks at all rankings, so that RB >= N; with RB = N the last four violate nothing",
     ),
     Row(
         "Interval-like",
