@@ -6,6 +6,7 @@ from typing import Any
 
 from papers.reading import lines, percent, pick
 from papers.row import Detail, Row
+from papers.twist import NAMES
 
 TITLE = "Rank-biased precision reloaded (Ferro and Silvello 2015)"
 ABOUT = """Explained in [Meta-evaluation](meta-evaluation.md). The runs of TREC 5 are not public; `$SCORES` has the AP and P@10 of its 61
@@ -110,15 +111,40 @@ def _pool_table(tables: Any) -> Detail:
     )
 
 
-def _both_pools(tables: Any) -> str:
-    depth = {row["measure"]: float(row["tau"]) for row in tables["depth_pools"]}
-    sample = {row["measure"]: float(row["10%"]) for row in tables["robustness_curve"]}
+STUDY = f'rankscope study $FOUR -m "{THREE}" --focus "RBP(p=0.5)" --sampling binary -o study'
+ORDER = ("RBP(p=0.5)", "RBP", "RBP(p=0.95)")
+PRINTED_FEATURES = {"CLEF 2003": (50, 52), "TREC 13": (250, 110), "CLEF 2009": (50, 43), "TREC 21": (50, 27)}
+
+
+def _by_collection(rows: Any, column: str) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for row in rows:
+        found.setdefault(row["collection"], {})[row["measure"]] = float(row[column])
+    return found
+
+
+def _changes(tables: Any) -> str:
+    found = _by_collection(tables["depth_pools"], "change")
     return lines(
-        *(
-            f"{name}: "
-            + ", ".join(f"{taus[measure]:.3f}" for measure in ("RBP(p=0.5)", "RBP", "RBP(p=0.95)"))
-            for name, taus in (("depth 10", depth), ("10 %", sample))
-        )
+        *(f"{name} " + ", ".join(f"{values[m]:.3f}" for m in ORDER) for name, values in found.items())
+    )
+
+
+def _depth_table(tables: Any) -> Detail:
+    depth = _by_collection(tables["depth_pools"], "tau")
+    sample = _by_collection(tables["robustness_curve"], "10%")
+    rows = [[name, *(f"{taus[name][m]:.3f}" for taus in (depth, sample) for m in ORDER)] for name in depth]
+    heads = [f"{short}, {pool}" for pool in ("depth 10", "10 %") for short in ("RBP.5", "RBP.8", "RBP.95")]
+    return Detail(("collection", *heads), rows, "Kendall's tau between the full pool and the smaller one.")
+
+
+def _both_pools(tables: Any) -> str:
+    depth = _by_collection(tables["depth_pools"], "tau")
+    sample = _by_collection(tables["robustness_curve"], "10%")
+    first = [name for name, taus in depth.items() if taus["RBP(p=0.5)"] == max(taus.values())]
+    last = [name for name, taus in sample.items() if taus["RBP(p=0.5)"] == min(taus.values())]
+    return lines(
+        f"depth 10: first on {len(first)} of {len(depth)}", f"10 %: last on {len(last)} of {len(sample)}"
     )
 
 
@@ -238,11 +264,28 @@ ROWS = [
         why="the other six measures need the runs of TREC 5",
         detail=_significant_table,
     ),
-    Row("Table 3", "features of the collections", waits="a table of features is being built"),
+    Row(
+        "Table 3",
+        "features of the collections; topics and runs",
+        command="rankscope features $FOUR",
+        paper=lines(*(f"{name} {row[0]}, {row[1]}" for name, row in PRINTED_FEATURES.items())),
+        ours=lambda t: lines(
+            *(
+                f"{name} {pick(t['features'], feature='Topics')[name]}, {pick(t['features'], feature='Runs')[name]}"
+                for name in NAMES
+            )
+        ),
+        why="all features are below Table 1 of the Twist paper; the judgments of Web-2012 are those of TREC 21",
+    ),
     Row(
         "Figure 3",
-        "RBP with the full pool against depth 10, on four collections",
-        waits="several collections at once is being built",
+        "RBP with the full pool against the pool of depth 10 on four collections; mean change of a run's value by RBP.5, RBP.8, RBP.95",
+        command=STUDY,
+        paper=lines("RBP.5 and RBP.8 robust,", "RBP.95 underestimates"),
+        ours=_changes,
+        why="the same order everywhere; Web-2011 has a single run. The figure is that of `study --plots`, or of `pools --figure means` for one"
+        " collection",
+        detail=_depth_table,
     ),
     Row(
         "Figure 4, left",
@@ -268,9 +311,9 @@ ROWS = [
     Row(
         "Conclusions",
         "RBP.5 is the most robust under the pool of depth 10 and the least under random samples of 10 %",
-        command=f'rankscope study $COVID -m "{THREE}" --focus "RBP(p=0.5)" --sampling binary -o study',
+        command=STUDY,
         paper=lines("depth 10: RBP.5 first", "10 %: RBP.5 last"),
         ours=_both_pools,
-        why="the same on TREC-COVID",
+        why="collections with several runs",
     ),
 ]

@@ -24,8 +24,8 @@ EXAMPLES = Path(__file__).parent / "examples"
 COLLECTIONS = {
     "COVID": ("TREC-COVID", "trec_covid_r1_full24/qrels.txt trec_covid_r1_full24/runs"),
     "CRANFIELD": ("Cranfield", "cranfield/qrels.txt cranfield/runs"),
-    "WEB2011": ("Web 2011", "web2011_diversity/qrels.adhoc.txt web2011_diversity/runs"),
-    "WEB2012": ("Web 2012", "web2012_diversity/qrels.adhoc.txt web2012_diversity/runs"),
+    "WEB2011": ("Web-2011", "web2011_diversity/qrels.adhoc.txt web2011_diversity/runs"),
+    "WEB2012": ("Web-2012", "web2012_diversity/qrels.adhoc.txt web2012_diversity/runs"),
 }
 """What stands for a collection in a command: its name, its judgments and its runs, below the folder of the data."""
 OTHERS = {
@@ -61,9 +61,18 @@ def variables() -> dict[str, str]:
     data = data_folder() or Path("data")
     values = {name: _below(data, parts) for name, (_, parts) in COLLECTIONS.items()}
     values |= {name: _below(data, parts) for name, parts in OTHERS.items()}
+    values["FOUR"] = four(str(data))
     values["SCORES"] = str(data / "score_matrices")
     values |= {folder.name.upper(): str(folder) for folder in EXAMPLES.iterdir() if folder.is_dir()}
     return values
+
+
+def four(data: str) -> str:
+    """The options that name the four collections below a folder."""
+    return " ".join(
+        f"--collection {title}=" + ":".join(f"{data}/{part}" for part in parts.split())
+        for title, parts in COLLECTIONS.values()
+    )
 
 
 def folders(names: Iterable[str]) -> list[str]:
@@ -91,7 +100,7 @@ def needs(text: str) -> frozenset[str]:
     ['COVID']
     """
     used = set(re.findall(r"\$(\w+)", text))
-    if EACH in used:
+    if used & {EACH, "FOUR"}:
         used |= set(COLLECTIONS)
     return frozenset(used & {*COLLECTIONS, *OTHERS, "SCORES"})
 
