@@ -27,6 +27,10 @@ class Refused(Exception):  # noqa: N818
 def text_of(data: bytes) -> bytes:
     """The text of a file, plain or packed."""
     if data[:2] == b"\x1f\x8b":
+        if (
+            data[3:4] and data[3] & 0xE2
+        ):  # reserved bits, and a checksum of the header that nobody wrote: RFC 1952, 2.3.1
+            raise Refused("gzip")
         try:
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error):

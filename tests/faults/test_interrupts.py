@@ -109,6 +109,19 @@ def test_ctrl_c_ends_a_command_and_leaves_nothing(large: Path, words: str) -> No
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+@pytest.mark.parametrize("group", [False, True])
+def test_ctrl_c_ends_worker_processes(large: Path, group: bool) -> None:
+    """Sent to the command alone, or by a terminal to all of its processes."""
+    many = [f"runs/r{r}.txt" for r in range(4)] + ["more"]
+    (large / "more").mkdir(exist_ok=True)
+    for copy in range(8):
+        if not (large / "more" / f"c{copy}.txt").exists():
+            (large / "more" / f"c{copy}.txt").symlink_to("../runs/r0.txt")
+    words = ["eval", "qrels.txt", *many, "-j", "2", "-m", "AP"]
+    assert interrupted(words, large, group=group, RANKSCOPE_SCANNER="python") == "\nrankscope: interrupted\n"
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 def test_a_second_ctrl_c_shows_no_traceback(large: Path) -> None:
     for times in (2, 3, 5):
         error = interrupted(["pools", "qrels.txt", "runs", "--repeats", "100000"], large, times)

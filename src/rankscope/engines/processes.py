@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import multiprocessing
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -43,9 +44,13 @@ def in_processes(
         left = [index for index in range(len(pieces)) if index not in done]
         futures: dict[int, Future[Result]] = {}
         try:
-            with ProcessPoolExecutor(min(workers, len(left))) as pool:
-                futures = {index: pool.submit(function, pieces[index]) for index in left}
-                results = _results(list(futures.values()), label)
+            with ProcessPoolExecutor(min(workers, len(left)), initializer=_ignore_interrupts) as pool:
+                try:
+                    futures = {index: pool.submit(function, pieces[index]) for index in left}
+                    results = _results(list(futures.values()), label)
+                except KeyboardInterrupt:
+                    _end_workers(pool)
+                    raise
             return [done[i] if i in done else results[left.index(i)] for i in range(len(pieces))]
         except BrokenProcessPool:
             for index, future in futures.items():
@@ -55,6 +60,17 @@ def in_processes(
         f"a worker process was killed, {TRIES} times",
         hint="there may be too little memory; try fewer at once, such as -j 1",
     )
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C in a terminal reaches all processes; what becomes of the work is decided in the first one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _end_workers(pool: ProcessPoolExecutor) -> None:
+    """End what the processes are at: nobody waits for it."""
+    for process in list((pool._processes or {}).values()):
+        process.kill()
 
 
 def collected(
