@@ -307,3 +307,26 @@ def test_a_closed_pipe_is_no_error(files: tuple[str, str]) -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("format", "separator"), [("csv", ","), ("tsv", "\t")])
+def test_every_topic_is_one_table_for_programs(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str], format: str, separator: str
+) -> None:
+    code, out, _ = run(capsys, "eval", *files, "-m", "AP P@2", "-q", "-f", format)
+    assert code == 0
+    rows = [line.split(separator) for line in out.splitlines()]
+    assert rows[0] == ["run", "topic", "measure", "value"]
+    assert {len(row) for row in rows} == {4}
+    assert [row[2] for row in rows if row[1] == "all"] == ["AP", "P@2"]
+
+
+def test_topics_that_a_run_lacks_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 a 1\n3 0 a 1\n")
+    (tmp_path / "run").write_text("2 Q0 a 1 1 t\n")
+    for missing, meaning in (("zero", "counted as empty lists"), ("skip", "left out of its means")):
+        _, _, err = run(capsys, "eval", str(tmp_path / "qrels"), str(tmp_path / "run"), "--missing", missing)
+        expected = (
+            f"'run' has nothing for 2 of 3 judged topics (such as '1'), {meaning} (--missing {missing})"
+        )
+        assert err == f"rankscope: {expected}\n"

@@ -4,18 +4,22 @@ examples:
   rankscope eval qrels.txt bm25.run
   rankscope eval qrels.txt runs/ -m "AP nDCG@10 RBP(p=0.8) Twist" -f latex
   rankscope eval qrels.txt runs/*.gz -q -f json -o scores.json
+  rankscope eval qrels.txt runs/ -q -f csv -o scores.csv      one table; the means are those of topic all
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 
 from rankscope.cli import options
-from rankscope.cli.output import emit
+from rankscope.cli.output import emit, format_of
 from rankscope.judging import Judged, judge
 from rankscope.result import TableResult
-from rankscope.scores import score
+from rankscope.scores import Scores, score
+from rankscope.tables import Cell, Table
 
 DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "Rprec", "Bpref", "RBP", "Twist")
 
@@ -34,15 +38,44 @@ def run(args: argparse.Namespace) -> None:
     judged = judge(*collection, jobs=args.jobs)
     _report_ignored(judged)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
+    _report_missing(judged, args.missing)
     topics = [scores["topics"]] if args.topics else []
-    shown = TableResult.of(
-        scores["means"],
-        *topics,
-        settings=scores.settings,
-        main=["means", *(table.name for table in topics)],
-        display=[scores.wide(), *topics],
-    )
+    if topics and format_of(args) in ("tsv", "csv"):  # one table that other programs read as one
+        shown = TableResult.of(_with_means(scores), settings=scores.settings)
+    else:
+        shown = TableResult.of(
+            scores["means"],
+            *topics,
+            settings=scores.settings,
+            main=["means", *(table.name for table in topics)],
+            display=[scores.wide(), *topics],
+        )
     emit(args, shown, figure=scores.plot)
+
+
+def _with_means(scores: Scores) -> Table:
+    """The value of every topic, and after those of each run its means as topic ``all``."""
+    topics = scores["topics"]
+    rows: dict[Cell, list[Sequence[Cell]]] = {run: [] for run in scores.runs}
+    for row in topics.rows:
+        rows[row[0]].append(row)
+    for run, measure, value, _ in scores["means"].rows:
+        rows[run].append((run, "all", measure, value))
+    return replace(topics, rows=[row for one in rows.values() for row in one])
+
+
+def _report_missing(judged: Judged, missing: str) -> None:
+    lacking = (~judged.grid(judged.present)).sum(axis=1)
+    if lacking.any():
+        first = int(lacking.argmax())
+        absent = judged.topics[int((~judged.grid(judged.present)[first]).argmax())]
+        count = int((lacking > 0).sum())
+        more = f", {count - 1} other runs lack some too" if count > 1 else ""
+        meaning = "counted as empty lists" if missing == "zero" else "left out of its means"
+        sys.stderr.write(
+            f"rankscope: {judged.runs[first]!a} has nothing for {lacking[first]} of {len(judged.topics)} judged topics"
+            f" (such as {absent!a}), {meaning} (--missing {missing}){more}\n"
+        )
 
 
 def _report_ignored(judged: Judged) -> None:
