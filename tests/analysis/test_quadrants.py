@@ -162,6 +162,19 @@ def test_the_summary_counts_the_pairs(effort: rs.Effort) -> None:
     assert found.settings["alpha"] == 0.1
 
 
+def test_lower_may_be_better() -> None:
+    """Fewer ranks to the balance point and a higher Twist speak for the same run."""
+    qrels = {f"q{i}": {"d": 1, "e": 1} for i in range(7)}
+    good = {t: ["d", *"xyz"[: i % 3], "e"] for i, t in enumerate(qrels)}
+    poor = {t: [*"uvw"[: 1 + i % 3], "d", "r", "s", "t", "e"] for i, t in enumerate(qrels)}
+    found = rs.effort(qrels, {"good": good, "poor": poor}, ["BalancePoint", "AP"]).significance()
+    for row in found["significance"].records():
+        if row["where"] == "all":
+            assert row["opposite"] == 0
+    [pair] = [row for row in found["significance_pairs"].records() if row["where"] == "all"][:1]
+    assert pair["measure"] == "BalancePoint" and pair["gain_difference"] < 0 < pair["twist_difference"]
+
+
 def test_a_difference_that_never_varies_is_certain() -> None:
     qrels = {f"q{i}": {"d": 1} for i in range(6)}
     lists = {"good": ["d", "x"], "poor": ["x", "y", "d"]}

@@ -147,7 +147,8 @@ def test_figures_of_a_study(collection: Any, tmp_path: Path, capfd: pytest.Captu
         == 0
     )
     names = {path.stem for path in (output / "figures").glob("*.pdf")}
-    assert names == {"correlation", "robustness", "depth_pool_means", "discriminative_power", "bounds"}
+    plain = {"correlation", "robustness", "depth_pool_means", "discriminative_power", "bounds", "means"}
+    assert names == {*plain, "effort_gain-AP", "effort_gain-RBP"}
     assert main(["study", "--from", str(output / "manifest.json")]) == 0
     assert "identical" in capfd.readouterr().out
 
@@ -270,3 +271,38 @@ def test_equal_means_lie_side_by_side(drawn: Find) -> None:
 def test_a_mean_that_is_undefined_everywhere() -> None:
     figure = plot_means(rs.evaluate({"q": {"a": 0}}, {"r": {"q": ["a"]}}, ["AP", "Twist"]))
     assert np.isnan(figure.table.rows[1][2]) and figure.render("svg")
+
+
+def test_figures_of_a_study_of_several_collections(collection: tuple[Any, Any]) -> None:
+    """A panel for each collection that has the experiment, with what its own figure has."""
+    from rankscope.plots import study_figures
+
+    qrels, runs = collection
+    half = {"half": (dict(list(qrels.items())[:6]), runs), "whole": collection}
+    single = {"single": (qrels, {"run0": runs["run0"]})}
+    options: dict[str, Any] = {"measures": ["AP", "nDCG", "Twist"], "repeats": 2, "replicates": 20}
+    made = rs.study({**half, **single}, **options)
+    figures = study_figures(made)
+    alone = study_figures(made.of("whole"))
+    assert list(figures) == list(alone)
+    assert {"effort_gain-AP", "effort_gain-nDCG", "means", "discriminative_power", "bounds"} <= set(figures)
+    for name, figure in figures.items():
+        three = name in ("means", "bounds") or name.startswith("effort_gain")
+        shown = ["half", "whole", *(["single"] if three else [])]
+        assert list(dict.fromkeys(figure.table.column("collection"))) == shown
+        assert [panel.get_suptitle() for panel in figure.figure.subfigs][: len(shown)] == shown
+        mine = [tuple(row[1:]) for row in figure.table.rows if row[0] == "whole"]
+        assert repr(mine) == repr([tuple(row) for row in alone[name].table.rows])
+        assert figure.render("svg").endswith(b"</svg>\n")
+
+
+def test_the_plane_of_a_study_is_that_of_the_analysis(collection: tuple[Any, Any]) -> None:
+    from rankscope.plots import plot_effort_gain, study_figures
+
+    made = rs.study(*collection, ["AP", "Twist"], repeats=1, replicates=20)
+    figure = study_figures(made)["effort_gain-AP"]
+    expected = plot_effort_gain(rs.effort(*collection, "AP"), "AP")
+    for name in ("Twist", "AP", "nearby"):
+        assert figure.table.column(name) == expected.table.column(name)
+    lines = [sorted(tuple(line.get_ydata()) for line in f.axes[0].lines) for f in (figure, expected)]
+    assert repr(lines[0]) == repr(lines[1])

@@ -82,7 +82,8 @@ def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5
             enough = tested >= least
             by_gain, by_effort = (_t_tests(v[first] - v[second], part.topics, enough) for v in (gain, twist))
             label = (str(measure), part.where, part.gain, part.effort)
-            summary.append((*label, *_counted(by_gain, by_effort, tested, enough, alpha)))
+            merit = by_gain._replace(difference=measure.merit(by_gain.difference))
+            summary.append((*label, *_counted(merit, by_effort, tested, enough, alpha)))
             for i in np.flatnonzero(enough).tolist():
                 values = (by_gain.difference[i], by_gain.p[i], by_effort.difference[i], by_effort.p[i])
                 pairs.append((*label, runs[first[i]], runs[second[i]], int(tested[i]), *map(float, values)))

@@ -13,19 +13,20 @@ from rankscope.analysis.effort import Effort, effort_of
 from rankscope.analysis.plane import EFFORTS, GAINS
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import DOUBLE, INK, MARKERS, blank, legend_below, short, styled
+from rankscope.plots.style import DOUBLE, INK, MARKERS, SINGLE, blank, legend_below, short, styled
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
     from rankscope.measures import Measure
 
-__all__ = ["Highlight", "draw_plane", "plot_effort_gain", "plot_effort_gains"]
+__all__ = ["Highlight", "draw_plane", "plot_effort_gain", "plot_effort_gains", "plot_points"]
 
 _BINS = 60  # per axis, for counting how many points lie close to each other
 _HIGHLIGHTS = ("#D55E00", "#CC79A7", "#000000", "#56B4E9")
 
 Highlight = str | tuple[str, str]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,22 @@ def draw_plane(
     _draw_points(figure, axes, plane, measure)
     marked = _marked(effort, plane, wanted)
     return [_draw_marked(axes, plane, index, where, one) for index, (one, where) in enumerate(marked.items())]
+
+
+def plot_points(
+    twist: Floats, gain: Floats, quartiles: Sequence[float], measure: Measure, said: str
+) -> Figure:
+    """The points of one plane by themselves, with its grid: what a study keeps of it. ``said`` is the title."""
+    none = np.zeros(len(twist), np.int64)
+    plane = _Plane(none, twist, gain, none, none, list(quartiles), _nearby(twist, gain))
+    with styled():
+        figure = blank(SINGLE, 3.0)
+        axes = figure.subplots()
+        _draw_points(figure, axes, plane, measure)
+        axes.set_title(said, fontsize=7.5)
+    values = zip(twist.tolist(), gain.tolist(), plane.nearby.tolist(), strict=True)
+    columns = ("Twist", str(measure), "nearby")
+    return Figure(figure, (axes,), Table("effort and gain", columns, list(values), caption=said))
 
 
 def _plane(effort: Effort, measure: Measure) -> _Plane:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from rankscope.measures import Measure
     from rankscope.scores import Scores
 
-__all__ = ["plot_means"]
+__all__ = ["draw_means", "plot_means"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,7 +34,12 @@ def plot_means(scores: Scores, *, width: float = SINGLE) -> Figure:
     >>> plot_means(scores).table.rows[:2]
     [('AP', 'a', 1.0), ('AP', 'b', 0.5)]
     """
-    means = {str(measure): scores.mean(measure) for measure in scores.measures}
+    return draw_means(scores.runs, {measure: scores.mean(measure) for measure in scores.measures}, width)
+
+
+def draw_means(runs: Sequence[str], by_measure: Mapping[Measure, Floats], width: float = SINGLE) -> Figure:
+    """The same from the means themselves, one of each run."""
+    means = {str(measure): values for measure, values in by_measure.items()}
     together = [name for name, values in means.items() if _is_share(values)]
     alone = [name for name in means if name not in together]
     groups = ([together] if together else []) + [[name] for name in alone]
@@ -43,17 +49,17 @@ def plot_means(scores: Scores, *, width: float = SINGLE) -> Figure:
             len(groups), 1, squeeze=False, height_ratios=[len(group) + 0.2 for group in groups]
         )[:, 0]
         for panel, group in zip(panels, groups, strict=True):
-            mine = [m for m in scores.measures if str(m) in group]
+            mine = [m for m in by_measure if str(m) in group]
             _draw(panel, {str(m): means[str(m)] for m in mine}, width)
             panel.set_yticks(range(len(mine)), [_titled(m) for m in mine])
             kinds = " or ".join(dict.fromkeys(m.summary for m in mine))
             note = f"; {_LOWER}: lower is better" if any(m.better == "lower" for m in mine) else ""
-            runs = f"{len(scores.runs):,} run{'s' if len(scores.runs) != 1 else ''}"
-            panel.set_xlabel(f"{kinds} over topics, {runs}{note}")
+            number = f"{len(runs):,} run{'s' if len(runs) != 1 else ''}"
+            panel.set_xlabel(f"{kinds} over topics, {number}{note}")
     rows: list[tuple[Cell, ...]] = [
         (name, run, float(value))
         for name, values in means.items()
-        for run, value in zip(scores.runs, values, strict=True)
+        for run, value in zip(runs, values, strict=True)
     ]
     return Figure(figure, tuple(panels), Table("means", ("measure", "run", "value"), rows))
 

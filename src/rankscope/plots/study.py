@@ -1,39 +1,127 @@
-"""The figures of a study, from its tables."""
+"""The figures of a study, from its tables: one per experiment, with a panel for each collection."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from rankscope.measures import parse_many
 from rankscope.plots.bounds import plot_bounds
 from rankscope.plots.correlation import plot_correlation
+from rankscope.plots.effort import plot_points
+from rankscope.plots.figure import Figure
+from rankscope.plots.means import draw_means
 from rankscope.plots.pool_means import plot_pool_means
 from rankscope.plots.pools import plot_robustness
 from rankscope.plots.power import plot_asl
+from rankscope.plots.style import DOUBLE, blank, drawn_into, short, styled
 from rankscope.result import TableResult
+from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.analysis.study.experiments import Study
-    from rankscope.plots.figure import Figure
 
 __all__ = ["study_figures"]
 
+_Draw = Callable[["Study"], Figure]
+
 
 def study_figures(study: Study) -> dict[str, Figure]:
-    """Correlation, robustness, means by a shallow pool, discriminative power and bounds, each as its own figure.
+    """Correlation, robustness, means by a shallow pool, discriminative power, bounds, means, and a plane per gain.
+
+    Of several collections each figure has a panel for every one that has the experiment (Ferro and others 2016,
+    Figures 7 to 10 and 12 to 14; Ferro and Silvello 2015, Figure 3).
 
     >>> import rankscope as rs
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 2}}
     >>> runs = {r: {q: {"a": i, "b": 2 - i, "c": 1.5} for q in qrels} for i, r in enumerate(["r1", "r2", "r3"])}
-    >>> list(study_figures(rs.study(qrels, runs, ["AP", "nDCG"], repeats=1)))
+    >>> made = rs.study({"one": (qrels, runs), "two": (qrels, runs)}, measures=["AP", "nDCG"], repeats=1)
+    >>> list(study_figures(made))[:5]
     ['correlation', 'robustness', 'depth_pool_means', 'discriminative_power', 'bounds']
     """
-    tables = study.tables
-    bounds = replace(tables["bounds"], rows=[*tables["bounds"].rows, *tables["bounds_pools"].rows])
-    return {
-        "correlation": plot_correlation(study),
-        "robustness": plot_robustness(study),
-        "depth_pool_means": plot_pool_means(TableResult({"means": tables["depth_pool_means"]}, {})),
-        "discriminative_power": plot_asl(study),
-        "bounds": plot_bounds(TableResult({"means": bounds}, {})),
+    parts = {name: study.of(name) for name in study.collections}
+    drawn: dict[str, Figure] = {}
+    for figure, (table, draw) in _figures(study).items():
+        having = {name: part for name, part in parts.items() if table in part.tables}
+        if len(having) == 1:
+            drawn[figure] = draw(next(iter(having.values())))
+        elif having:
+            drawn[figure] = _panels(having, draw, 1 if figure == "bounds" else 2)
+    return drawn
+
+
+def _figures(study: Study) -> dict[str, tuple[str, _Draw]]:
+    """What is drawn, with the table that it needs."""
+    found: dict[str, tuple[str, _Draw]] = {
+        "correlation": ("correlations", plot_correlation),
+        "robustness": ("robustness", plot_robustness),
+        "depth_pool_means": (
+            "depth_pool_means",
+            lambda part: plot_pool_means(TableResult({"means": part["depth_pool_means"]}, {})),
+        ),
+        "discriminative_power": ("asl", plot_asl),
+        "bounds": ("bounds", _bounds),
+        "means": ("means", _means),
     }
+    names: dict[str, int] = {}
+    for measure in study["effort_points"].columns:
+        if measure in ("collection", "run", "topic", "Twist"):
+            continue
+        word = re.sub(r"[^A-Za-z0-9@.]+", "_", measure).strip("_")
+        names[word] = names.get(word, 0) + 1
+        key = f"effort_gain-{word}" + (f"-{names[word]}" if names[word] > 1 else "")
+        found[key] = ("effort_points", partial(_plane, measure=measure))
+    return found
+
+
+def _bounds(part: Study) -> Figure:
+    rows = [*part["bounds"].rows, *part["bounds_pools"].rows]
+    return plot_bounds(TableResult({"means": replace(part["bounds"], rows=rows)}, {}))
+
+
+def _means(part: Study) -> Figure:
+    table = part["means"]
+    measures = parse_many(list(table.columns[1:]))
+    means = {measure: np.array(table.column(str(measure)), np.float64) for measure in measures}
+    return draw_means([str(run) for run in table.column("run")], means)
+
+
+def _plane(part: Study, measure: str) -> Figure:
+    points = part["effort_points"]
+    twist, gain = (np.array(points.column(name), np.float64) for name in ("Twist", measure))
+    [said] = [row for row in part["agreement"].records() if row["measure"] == measure]
+    quartiles = [said[name] for name in ("lower_quartile", "median", "upper_quartile")]
+    defined = [
+        float(str(value)) for value in quartiles if value is not None and np.isfinite(float(str(value)))
+    ]
+    agree, high = (100 * float(str(said[name])) for name in ("diagonal_share", "high_high_share"))
+    title = f"{len(twist):,} lists: agree {agree:.1f} %, high-high {high:.1f} %"
+    known = np.isfinite(gain)
+    return plot_points(twist[known], gain[known], defined, parse_many([measure])[0], title)
+
+
+def _panels(parts: dict[str, Study], draw: _Draw, columns: int) -> Figure:
+    """The same figure of several collections, so many beside each other."""
+    rows = -(-len(parts) // columns)
+    with styled():
+        figure = blank(DOUBLE, (3.4 if columns > 1 else 2.9) * rows)
+        panels = figure.subfigures(rows, columns, squeeze=False).ravel()
+        axes: list[Any] = []
+        tables: dict[str, Table] = {}
+        for panel, (name, part) in zip(panels, parts.items(), strict=False):
+            panel.suptitle(short(name, 40), fontsize=8.5, fontweight="bold")
+            with drawn_into(panel):
+                made = draw(part)
+            for one in made.axes:
+                one.set_title(one.get_title(loc="left"), loc="left", fontsize=7)
+            axes += made.axes
+            tables[name] = made.table
+    first = next(iter(tables.values()))
+    together = [(name, *row) for name, table in tables.items() for row in table.rows]
+    table = Table(first.name, ("collection", *first.columns), together, caption=first.caption)
+    return Figure(figure, tuple(axes), table)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 from unicodedata import bidirectional
@@ -26,6 +27,7 @@ __all__ = [
     "QUIET",
     "SINGLE",
     "blank",
+    "drawn_into",
     "legend_below",
     "matplotlib_modules",
     "rank_axis",
@@ -122,9 +124,26 @@ def styled() -> Iterator[Any]:
         yield matplotlib
 
 
+_PANEL: ContextVar[Any] = ContextVar("panel", default=None)
+
+
 def blank(width: float, height: float) -> Any:
-    """An empty figure of a size in inches, made without a display; call it inside :func:`styled`."""
-    return matplotlib_modules().figure.Figure(figsize=(width, height))
+    """An empty figure of a size in inches, made without a display; call it inside :func:`styled`.
+
+    Inside :func:`drawn_into` it is the panel of a larger figure, whatever the size.
+    """
+    panel = _PANEL.get()
+    return matplotlib_modules().figure.Figure(figsize=(width, height)) if panel is None else panel
+
+
+@contextmanager
+def drawn_into(panel: Any) -> Iterator[None]:
+    """Whatever is drawn here becomes a panel of a larger figure."""
+    before = _PANEL.set(panel)
+    try:
+        yield
+    finally:
+        _PANEL.reset(before)
 
 
 def series(index: int) -> dict[str, Any]:
@@ -159,6 +178,9 @@ def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
     for handle in shown:
         if handle.get_label().startswith("_"):  # matplotlib would leave it out
             handle.set_label(LEFT_TO_RIGHT + handle.get_label())
+    if _PANEL.get() is not None:  # a panel may be narrow: about 13 letters of a legend fit into an inch
+        longest = max((len(handle.get_label()) for handle in shown), default=0)
+        columns = min(columns, int(figure.bbox.width / figure.dpi * 13 / (longest + 7)))
     return figure.legend(handles=shown, loc="outside lower center", ncols=max(1, min(columns, len(shown))))
 
 
