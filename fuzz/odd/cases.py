@@ -15,6 +15,7 @@ from typing import Any
 from odd import files, plain, words
 
 MEASURES = ("AP", "RR", "P@5", "R@5", "nDCG@10")
+COLLECTIONS = {"one": "'run*.txt'", "two": "['folder']", "three": "['run0.txt']\norder = 'file'"}
 OFFICIAL = {"map": "AP", "recip_rank": "RR", "P_5": "P@5", "recall_5": "R@5", "ndcg_cut_10": "nDCG@10"}
 
 
@@ -42,6 +43,8 @@ def made(rng: random.Random, place: Path, study: Path) -> Case:
         qrels = files.damaged(rng, qrels) if rng.random() < share else qrels
         runs = [files.damaged(rng, run) if rng.random() < share else run for run in runs]
     names = _written(place, qrels, runs)
+    if kind == "words" and rng.random() < 0.3:
+        (place / "four.toml").write_bytes(files.damaged(rng, (place / "four.toml").read_bytes()))
     if kind == "numbers":
         return _numbers(rng, qrels, runs, names)
     if kind in ("manifest", "kill") or rng.random() < 0.3:
@@ -66,6 +69,11 @@ def _written(place: Path, qrels: bytes, runs: list[bytes]) -> list[str]:
         (place / name).write_bytes(content)
     for name, content in zip(names, runs, strict=True):
         (place / "folder" / name).write_bytes(content)
+    (place / "four.toml").write_text(
+        "".join(
+            f"[collections.{name}]\nqrels = 'q.txt'\nruns = {runs}\n" for name, runs in COLLECTIONS.items()
+        )
+    )
     (place / "groups.txt").write_text("run0 a\nrun1 a\nrun2 b\n")
     (place / "scores.csv").write_text("run,1,2,10\nrun0,0.5,0.25,1\nrun1,0.1,0.9,0\nrun2,1,1,0.5\n")
     (place / "mine.py").write_text(

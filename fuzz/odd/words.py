@@ -107,6 +107,16 @@ SPECIAL = {
     "topic": ["1", "2", "301", "10", "", "none", "unknown"],
     "baseline": ["run0", "run1", "", "none", "run0.txt"],
     "scores": ["scores.csv", "AP=scores.csv", "q.txt", "absent", "AP=", "=scores.csv"],
+    "collection": [
+        "a=q.txt:run0.txt",
+        "b=q.txt:folder",
+        "a=q.txt:run*.txt",
+        "=",
+        "a=",
+        "a=q.txt",
+        "a=q.txt:absent",
+    ],
+    "collections": ["four.toml", "four.toml", "q.txt", "absent", "/dev/null", "."],
     "by": ["AP", "nDCG", "nope"],
     "focus": ["AP", "nDCG", "nope"],
 }
@@ -192,8 +202,9 @@ def words(rng: random.Random, runs: list[str]) -> list[str]:
         else:
             given = value(rng, action)
             found += [f"{flag}={given}"] if flag.startswith("--") else [flag, given]
+    instead = any(action.dest in ("collection", "collections", "scores") for action in chosen)
     for action in actions:
-        if not action.option_strings:
+        if not action.option_strings and not (instead and rng.random() < 0.8):
             found += positional(rng, name, action, runs)
     return found
 

@@ -36,6 +36,8 @@ def studied(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (place / "runs" / f"r{r}.txt").write_text("".join(lines))
     words = ["study", str(place / "qrels.txt"), str(place / "runs"), "-o", str(place / "s"), *QUICK]
     assert main(words) == 0
+    named = [f"--collection={name}={place / 'qrels.txt'}:{place / 'runs'}" for name in ("a", "b")]
+    assert main(["study", *named, "-o", str(place / "several"), *QUICK]) == 0
     return place
 
 
@@ -96,10 +98,11 @@ def outcome(words: list[str], capsys: pytest.CaptureFixture[str]) -> int:
     return code
 
 
-def test_damaged_manifests_are_refused_in_one_line(studied, tmp_path, capsys, monkeypatch) -> None:
+@pytest.mark.parametrize("kind", ["s", "several"])
+def test_damaged_manifests_are_refused_in_one_line(kind, studied, tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     rng = random.Random(5)
-    original = (studied / "s" / MANIFEST).read_bytes()
+    original = (studied / kind / MANIFEST).read_bytes()
     document = json.loads(original)
     document["outputs"] = dict(list(document["outputs"].items())[:4])  # accidents shall happen to all parts
     refused = 0
@@ -135,8 +138,9 @@ def test_damaged_tables_are_refused_in_one_line(studied, tmp_path, capsys, monke
     assert {0, 2} == set(codes)
 
 
-def test_every_field_is_checked(studied, tmp_path) -> None:
-    document = json.loads((studied / "s" / MANIFEST).read_text())
+@pytest.mark.parametrize("kind", ["s", "several"])
+def test_every_field_is_checked(kind, studied, tmp_path) -> None:
+    document = json.loads((studied / kind / MANIFEST).read_text())
     for path in places(document):
         for odd in ({"surprise": []}, [object.__name__] * 2 if path[-1:] != ("measures",) else [1, 2]):
             if not path or path[-1] == "pictures":
