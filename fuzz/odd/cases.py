@@ -33,18 +33,23 @@ class Case:
     scanner: str = ""
 
 
-def made(rng: random.Random, place: Path, study: Path) -> Case:
+KINDS = {"numbers": 40, "words": 44, "manifest": 10, "interrupt": 4, "kill": 2}
+"""What cases are about, and how often."""
+
+
+def made(rng: random.Random, place: Path, study: Path, only: str | None = None) -> Case:
     """A world in an empty directory, and what is to be done there."""
     odd = rng.choice([0.0, 0.0, 0.0, 0.01, 0.1])
     qrels, runs = files.collection(rng, odd)
-    kind = rng.choices(["numbers", "words", "manifest", "interrupt", "kill"], [40, 44, 10, 4, 2])[0]
+    kind = only or rng.choices([*KINDS], [*KINDS.values()])[0]
     if kind in ("numbers", "words"):
         share = rng.choice([0.0, 0.1, 0.4])
         qrels = files.damaged(rng, qrels) if rng.random() < share else qrels
         runs = [files.damaged(rng, run) if rng.random() < share else run for run in runs]
     names = _written(place, qrels, runs)
-    if kind == "words" and rng.random() < 0.3:
-        (place / "four.toml").write_bytes(files.damaged(rng, (place / "four.toml").read_bytes()))
+    for name in ("four.toml", "scores.csv", "groups.txt") if kind == "words" else ():
+        if rng.random() < 0.3:
+            (place / name).write_bytes(files.damaged(rng, (place / name).read_bytes()))
     if kind == "numbers":
         return _numbers(rng, qrels, runs, names)
     if kind in ("manifest", "kill") or rng.random() < 0.3:
