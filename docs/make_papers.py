@@ -76,8 +76,7 @@ This page is written by `python docs/make_papers.py`, which runs every row; a te
 |---|---:|---|
 {statuses}
 
-Commands are run from the root of the repository, with these variables; `$C` stands for each of the four collections in
-turn.
+Commands are run from the root of the repository, with these variables.
 
 ```sh
 {examples}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import importlib.util
 import re
 import sys
@@ -101,6 +103,13 @@ def test_the_files_of_the_examples_are_those_of_the_papers() -> None:
     home = DOCS / "papers" / "examples"
     present = {path.relative_to(home).as_posix(): path.read_text("utf-8") for path in home.rglob("*.*")}
     assert present == MAKER.lists.files()
+
+
+@pytest.mark.parametrize("module", ["lists", "reading", "running"])
+def test_the_examples_of_what_makes_the_page(module: str) -> None:
+    failed, tried = doctest.testmod(importlib.import_module(f"papers.{module}"))
+    assert tried > 0
+    assert failed == 0
 
 
 def test_a_difference_without_a_reason_is_refused() -> None:

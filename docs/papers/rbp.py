@@ -6,7 +6,7 @@ from typing import Any
 
 from papers.reading import lines, percent, pick
 from papers.row import Detail, Row
-from papers.twist import NAMES
+from papers.twist import NAMES, drawn
 
 TITLE = "Rank-biased precision reloaded (Ferro and Silvello 2015)"
 ABOUT = """Explained in [Meta-evaluation](meta-evaluation.md). The runs of TREC 5 are not public; `$SCORES` has the AP and P@10 of its 61
@@ -111,7 +111,7 @@ def _pool_table(tables: Any) -> Detail:
     )
 
 
-STUDY = f'rankscope study $FOUR -m "{THREE}" --focus "RBP(p=0.5)" --sampling binary -o study'
+STUDY = f'rankscope study $FOUR -m "{THREE}" --focus "RBP(p=0.5)" --sampling binary --plots -o study'
 ORDER = ("RBP(p=0.5)", "RBP", "RBP(p=0.95)")
 PRINTED_FEATURES = {"CLEF 2003": (50, 52), "TREC 13": (250, 110), "CLEF 2009": (50, 43), "TREC 21": (50, 27)}
 
@@ -283,8 +283,7 @@ ROWS = [
         command=STUDY,
         paper=lines("RBP.5 and RBP.8 robust,", "RBP.95 underestimates"),
         ours=_changes,
-        why="the same order everywhere; Web-2011 has a single run. The figure is that of `study --plots`, or of `pools --figure means` for one"
-        " collection",
+        why=drawn("depth_pool_means.pdf", "the same order everywhere; Web-2011 has a single run"),
         detail=_depth_table,
     ),
     Row(

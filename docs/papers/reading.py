@@ -46,11 +46,6 @@ def lines(*parts: str) -> str:
     return "<br>".join(parts)
 
 
-def per_collection(results: Mapping[str, Any], cell: Any) -> str:
-    """One line for each collection: its name and what `cell` makes of its tables."""
-    return lines(*(f"{name} {cell(tables)}" for name, tables in results.items()))
-
-
 def values(tables: Mapping[str, Any]) -> dict[str, Any]:
     """The table of names and values that `curve` prints, as a mapping."""
     return {row["name"]: row["value"] for row in tables["values"]}

@@ -33,8 +33,6 @@ OTHERS = {
     "WEB2012_ASPECTS": "web2012_diversity/qrels.for_ndeval.txt web2012_diversity/runs",
 }
 """One run of TREC-COVID, and the judgments of Web 2012 by aspect."""
-EACH = "C"
-"""`$C` in a command: it is run for each collection in turn."""
 
 FUNCTIONS = {
     "cumsum": "rankscope.lab.measurement.intervals",
@@ -100,20 +98,15 @@ def needs(text: str) -> frozenset[str]:
     ['COVID']
     """
     used = set(re.findall(r"\$(\w+)", text))
-    if used & {EACH, "FOUR"}:
+    if "FOUR" in used:
         used |= set(COLLECTIONS)
     return frozenset(used & {*COLLECTIONS, *OTHERS, "SCORES"})
 
 
 def result_of(command: str, python: str) -> Any:
-    """The tables of a command (for each collection, if it says so), or the value of an expression."""
+    """The tables of a command, or the value of an expression."""
     if python:
         return _value(python)
-    if f"${EACH} " in f"{command} ":
-        return {
-            title: _tables(re.sub(rf"\${EACH}\b", f"${name}", command))
-            for name, (title, _) in COLLECTIONS.items()
-        }
     return _tables(command)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
-from papers.reading import column, lines, means, per_collection, percent, pick, points, values, vector
+from papers.reading import column, lines, means, percent, pick, points, values, vector
 from papers.row import Detail, Row
 
 TITLE = "The Twist measure (Ferro, Silvello, Keskustalo, Pirkola and Järvelin 2016)"
@@ -18,8 +19,7 @@ CURVE_B = "rankscope curve $TWIST/qrels.txt $TWIST/b.run --topic t"
 FULL_SCALE = "rankscope curve $TWIST/qrels.txt $TWIST/full-scale.run --topic t"
 ALL = "rankscope effort $TWIST/qrels.txt $TWIST/*.run --cutoff 15 -q"
 JK = "nDCG(discount='jk',base=10)"
-STUDY = "rankscope study $FOUR --like twist -o study"
-EVERY = "rankscope effort $C"
+STUDY = "rankscope study $FOUR --like twist --plots -o study"
 GAINS = "AP Bpref RBP(p=0.8) nDCG(discount=jk,base=10)"
 MEASURES = f"{GAINS} Twist"
 
@@ -119,11 +119,26 @@ def _typical_printed() -> str:
 
 
 def _plane(measure: str) -> Any:
-    def one(tables: Any) -> str:
-        row = pick(tables["agreement"], measure=measure)
-        return f"{percent(row['diagonal_share'], 0)}, {percent(row['high_high_share'], 0)}"
+    def cell(tables: Any) -> str:
+        rows = [row for row in tables["agreement"] if row["measure"] == measure]
+        return lines(
+            *(
+                f"{row['collection']} {percent(row['diagonal_share'], 0)}, {percent(row['high_high_share'], 0)}"
+                for row in rows
+            )
+        )
 
-    return lambda results: per_collection(results, one)
+    return cell
+
+
+def drawn(name: str, text: str) -> Any:
+    """A reason that also names the figure, which must have been drawn."""
+
+    def why(tables: Any) -> str:
+        [found] = [file for file in tables["files"] if file == name]
+        return f"{text}; drawn as figures/{found}" if text else f"drawn as figures/{found}"
+
+    return why
 
 
 def _plane_row(number: int, measure: str, paper: str, why: str) -> Row:
@@ -131,15 +146,15 @@ def _plane_row(number: int, measure: str, paper: str, why: str) -> Row:
         f"Figure {number}",
         f"effort/gain plane of {measure.split('(')[0]} against Twist: shares of lists in the diagonal cells and in the four"
         " high-gain, high-effort cells",
-        command="rankscope effort $C --plot planes.svg",
+        command=STUDY,
         paper=paper,
         ours=_plane(measure),
-        why=why,
+        why=drawn(f"effort_gain-{re.sub('[^A-Za-z0-9]+', '_', measure).strip('_')}.pdf", why),
     )
 
 
-def _high_high(results: Any) -> str:
-    shares = [row["high_high_share"] for tables in results.values() for row in tables["agreement"]]
+def _high_high(tables: Any) -> str:
+    shares = [float(row["high_high_share"]) for row in tables["agreement"]]
     return f"{percent(min(shares), 0)} to {percent(max(shares), 0)}"
 
 
@@ -279,6 +294,13 @@ def _user_row(name: str) -> Row:
         ours=_weights,
         why=lambda t: f"{t['measures'][0]['user']} [More](measures/{name}.md)",
     )
+
+
+def _means_of_twist(tables: Any) -> str:
+    found: dict[str, list[float]] = {}
+    for row in tables["means"]:
+        found.setdefault(row["collection"], []).append(float(row["Twist"]))
+    return lines(*(f"{name} {min(means):.3f}–{max(means):.3f}" for name, means in found.items()))
 
 
 def _entries(figure: str) -> Any:
@@ -525,7 +547,7 @@ ROWS = [
     Row(
         "Effort/gain plots",
         "lists that a gain measure alone does not discriminate: the high-high share over all four measures, from and to",
-        command=EVERY,
+        command=STUDY,
         paper="37 % to 48 %",
         ours=_high_high,
         why="over the four collections",
@@ -548,9 +570,10 @@ ROWS = [
     *(_user_row(name) for name in ("Twist", "DCG", "RBP", "AP")),
     Row(
         "Figure 12",
-        "distribution of the runs' means for each measure",
-        command=f'rankscope eval $COVID -m "{MEASURES}" --plot means.svg',
-        ours=lambda t: f"{len(t['means'])} means",
+        "distribution of the runs' means for each measure and collection; from and to for Twist",
+        command=STUDY,
+        ours=_means_of_twist,
+        why=drawn("means.pdf", ""),
     ),
     Row(
         "Table 3",
@@ -572,34 +595,20 @@ ROWS = [
     ),
     Row(
         "Figure 13",
-        "Kendall's tau between the full pool and samples of 90 to 10 % of it; at 10 %",
-        command=f'rankscope pools $COVID -m "{MEASURES}" --ratios 90,70,50,30,10 --repeats 10 --seed 1 --top 0.75 --plot pools.svg',
-        ours=_robust,
-        why="a figure without numbers in the paper; the mean of ten samples here",
-    ),
-    Row(
-        "Figure 13, all collections",
-        "the measure that is most robust at 10 %",
+        "Kendall's tau between the full pool and samples of 90 to 10 % of it; the most robust measure at 10 %",
         command=STUDY,
         paper="bpref and nDCG",
         ours=_most("robustness_curve", "10%"),
-        why="other runs",
+        why=drawn("robustness.pdf", ""),
         detail=_at_ten,
     ),
     Row(
         "Figure 14",
-        "ASL curves of the paired bootstrap; discriminative power and Delta at .05",
-        command=f'rankscope power $COVID -m "{MEASURES}" --seed 1 --top 0.75 --plot power.svg',
-        ours=_power,
-        why="a figure without numbers in the text",
-    ),
-    Row(
-        "Figure 14, all collections",
-        "the measure with the highest discriminative power",
+        "ASL curves of the paired bootstrap; the measure with the highest discriminative power at .05",
         command=STUDY,
         paper=lines("TREC 14: nDCG and AP", "TREC 20, 21: nDCG"),
         ours=_most("power", "power"),
-        why="other runs",
+        why=drawn("discriminative_power.pdf", ""),
         detail=_power_table,
     ),
     Row(
