@@ -664,7 +664,15 @@ ROWS = [
         "does Twist predict how people use the list?",
         people="users and their clicks",
     ),
-    Row("Future work 5", "Twist with time in the place of rank", waits="being built"),
+    Row(
+        "Future work 5",
+        "Twist with time in the place of rank: with one second for every document, and with the times of time-biased gain",
+        command="rankscope eval $TWIST/qrels.txt $TWIST/a.run $TWIST/b.run"
+        " -m \"Twist@15 TwistTime(times='1')@15 TwistTime@15\"",
+        ours=lambda t: lines(*(f"{run}: {', '.join(f'{v:.4f}' for v in _values(t, run))}" for run in "ab")),
+        holds=lambda t: all(_values(t, run)[0] == _values(t, run)[1] for run in "ab"),
+        why="experimental, ours: the clock of a list in the place of its ranks; a second a document is Twist itself",
+    ),
     Row(
         "Definition 7",
         "ordered relevance degrees; the least is non-relevant",
@@ -732,6 +740,11 @@ ROWS = [
         ours=_intervals,
     ),
 ]
+
+
+def _values(tables: Any, run: str) -> list[float]:
+    """The means of a run in the order of the measures."""
+    return [row["value"] for row in tables["means"] if row["run"] == run]
 
 
 def _only(tables: Any, run: str, part: str) -> float:
