@@ -34,7 +34,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("large")
     (place / "runs").mkdir()
     (place / "qrels.txt").write_text(
-        "".join(f"{t} 0 d{i} {i % 3}\n" for t in range(300) for i in range(0, 900, 9))
+        "".join(f"{t} 0 d{i} {i // 9 % 3}\n" for t in range(300) for i in range(0, 900, 9))
     )
     for r in range(4):
         lines = [
