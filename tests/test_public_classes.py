@@ -102,6 +102,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "study": lambda: rs.study(QRELS, RUNS, repeats=1, replicates=10),
     "pool_correlation": lambda: pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
     "overlap": lambda: rs.overlap(RUNS),
+    "features": lambda: rs.features(QRELS, RUNS),
     "scale_effect": lambda: rs.scale_effect(QRELS, RUNS, ["AP", "RR"], length=3),
     "rank_weights": lambda: rs.rank_weights(["RBP", "P@3"]),
     "Repetition": repetition,
@@ -222,7 +223,7 @@ RESULTS = [
         "compare",
         "bounds",
     ),
-    *("pool_robustness", "leave_out", "orderings", "overlap", "study", "Repetition", "Certificates"),
+    *("pool_robustness", "leave_out", "orderings", "overlap", "features", "study", "Repetition", "Certificates"),
     *(
         "scale_effect",
         "rank_weights",

@@ -61,7 +61,7 @@ FIGURES = {
     "relations": {"relations": "plot_related"},
     "scales": {"intervals": "plot_scales"},
     "comparison": {"intervals": "plot_compared"},
-    "topics": {"means": "plot_means"},
+    "means": {"means": "plot_means"},
 }
 """Which figures show a result, by the table that tells it from other results; the first one unless another is named."""
 
