@@ -223,7 +223,16 @@ RESULTS = [
         "compare",
         "bounds",
     ),
-    *("pool_robustness", "leave_out", "orderings", "overlap", "features", "study", "Repetition", "Certificates"),
+    *(
+        "pool_robustness",
+        "leave_out",
+        "orderings",
+        "overlap",
+        "features",
+        "study",
+        "Repetition",
+        "Certificates",
+    ),
     *(
         "scale_effect",
         "rank_weights",

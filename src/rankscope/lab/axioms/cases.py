@@ -182,25 +182,26 @@ class _Analysis:
 
     def _compare(self, relations: Sequence[Relation], tree: Tree, first: int, values: list[Floats]) -> None:
         left_out = impossible(tree) if self.possible else None
-        self.scale = [max(scale, magnitude(found)) for scale, found in zip(self.scale, values, strict=True)]
-        limits = [exceeded_by(found, scale) for found, scale in zip(values, self.scale, strict=True)]
-        undefined = [np.isnan(found).any() for found in values]
+        merits = [one.measure.merit(found) for one, found in zip(self.evaluators, values, strict=True)]
+        self.scale = [max(scale, magnitude(found)) for scale, found in zip(self.scale, merits, strict=True)]
+        limits = [exceeded_by(found, scale) for found, scale in zip(merits, self.scale, strict=True)]
+        undefined = [np.isnan(found).any() for found in merits]
         for one in relations:
             mine = [f for f in self.findings if f.relation is one]
             for pairs in pairs_of(one, tree, first, left_out):
-                for finding, found, limit, some in zip(mine, values, limits, undefined, strict=True):
+                for finding, found, limit, some in zip(mine, merits, limits, undefined, strict=True):
                     if some:
                         refuse_undefined(finding.measure, tree, pairs, found)
                     self._count(finding, tree, pairs, found, limit)
 
-    def _count(self, finding: Finding, tree: Tree, pairs: Pairs, values: Floats, limits: Floats) -> None:
-        low, limit = pairs.of(values, limits)
+    def _count(self, finding: Finding, tree: Tree, pairs: Pairs, merits: Floats, limits: Floats) -> None:
+        low, limit = pairs.of(merits, limits)
         wrong = low > limit
         finding.cases += low.size
         number = int(np.count_nonzero(wrong))
         finding.violations += number
         if number and self.examples:
-            self._remember(finding, tree, pairs, np.flatnonzero(wrong), *pairs.of(values))
+            self._remember(finding, tree, pairs, np.flatnonzero(wrong), *pairs.of(merits))
 
     def _remember(
         self,
@@ -229,12 +230,14 @@ class _Analysis:
         # ties with the last one wanted are decided by the alphabet
         tied = (lengths == lengths[last]) & (gaps == gaps[last])
         for k in {*order[: self.examples].tolist(), *np.flatnonzero(tied)[:1000].tolist()}:
+            here = np.array([low.ravel()[wrong[k]], high.ravel()[wrong[k]]])
+            scores = finding.measure.merit(here)
             example = Counterexample(
                 int(lengths[k]),
                 tree.word(int(lower[k])),
                 tree.word(int(higher[k])),
-                float(low.ravel()[wrong[k]]),
-                float(high.ravel()[wrong[k]]),
+                float(scores[0]),
+                float(scores[1]),
                 finding.relation.broken,
             )
             finding.shortest.append(example)

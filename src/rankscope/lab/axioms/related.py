@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.errors import SettingsError
-from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.comparison import (
     AnyRelation,
     impossible,
@@ -17,7 +16,6 @@ from rankscope.lab.axioms.comparison import (
     relations_of,
     world_of,
 )
-from rankscope.lab.axioms.relations import Relation
 from rankscope.lab.rankings.enumeration import Evaluator, number_of_rankings
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import letters_of
@@ -53,7 +51,7 @@ def related(
 
     Without a ``measure`` there are no scores and nothing is violated. ``properties`` are by default the single steps
     of the case analysis. Tables: ``relations`` {property, low, high, low_score, high_score, violated}: ``low`` should
-    not score more than ``high``; ``rankings`` {ranking, length, possible, score}, ``-`` for the empty one.
+    not score better than ``high``; ``rankings`` {ranking, length, possible, score}, ``-`` for the empty one.
 
     >>> pairs = related("ACT", depth=3, relevant=10, properties=["irrelevance monotonicity"])["relations"]
     >>> [(row["low"], row["high"]) for row in pairs.records() if row["violated"]][:2]
@@ -71,7 +69,8 @@ def related(
     tree = Tree(world, depth)
     chosen = parse(measure) if isinstance(measure, str) else measure
     scores = np.full(number, np.nan) if chosen is None else np.asarray(Evaluator(chosen, world).of(tree))
-    limits = exceeded_by(scores, magnitude(scores))
+    merits = scores if chosen is None else chosen.merit(scores)
+    limits = exceeded_by(merits, magnitude(merits))
     left_out = impossible(tree)
     words, length = tree.words(), tree.length.tolist()
     rows: list[tuple[Cell, ...]] = []
@@ -80,7 +79,11 @@ def related(
             if chosen is not None:
                 refuse_undefined(chosen, tree, pairs, scores)
             low, high = (np.ravel(nodes).tolist() for nodes in pairs.nodes())
-            rows += [_pair(one, words, scores, limits, a, b) for a, b in zip(low, high, strict=True)]
+            wrong = (merits[low] > limits[high]).tolist()
+            rows += [
+                (one.name, words[a], words[b], float(scores[a]), float(scores[b]), broken)
+                for a, b, broken in zip(low, high, wrong, strict=True)
+            ]
     name = "" if chosen is None else str(chosen)
     columns = ("property", "low", "high", "low_score", "high_score", "violated")
     rankings = list(zip(words, length, (~left_out).tolist(), scores.tolist(), strict=True))
@@ -93,10 +96,3 @@ def related(
             "properties": [one.name for one in relations], "fixed_length": fixed_length, "possible": possible,
         },
     )  # fmt: skip
-
-
-def _pair(
-    one: Relation, words: Sequence[str], scores: Floats, limits: Floats, low: int, high: int
-) -> tuple[Cell, ...]:
-    below, above = float(scores[low]), float(scores[high])
-    return one.name, words[low], words[high], below, above, bool(scores[low] > limits[high])

@@ -68,6 +68,9 @@ class Pairs:
 class Relation:
     """A property that a measure may have: ``score(low) <= score(high)`` for all its pairs.
 
+    Where lower scores are better (``measure.better``) it is ``>=``, and what ``meaning`` and ``broken`` say of lowering
+    and raising is said the other way round.
+
     ``pairs(tree, first)`` yields them for the rankings whose length is at least ``first`` (0: all). ``broken`` says
     what happened where a measure breaks it; ``tell(tree, low, high)``, if given, says it for two rankings.
     """

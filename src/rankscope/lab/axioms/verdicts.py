@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,7 +23,7 @@ __all__ = ["Counterexample", "Finding", "PropertiesResult", "rounded_gap"]
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Two rankings in the wrong order: ``low`` should not score more than ``high``, but does."""
+    """Two rankings in the wrong order: ``low`` should not score better than ``high``, but does."""
 
     length: int
     low: str
@@ -34,12 +35,14 @@ class Counterexample:
     @property
     def telling(self) -> tuple[int, float, str, str]:
         """What to sort by: short ones first, then those that are most wrong, then the alphabet."""
-        return (self.length, -float(rounded_gap(self.low_score - self.high_score)), self.low, self.high)
+        return (self.length, -float(rounded_gap(abs(self.low_score - self.high_score))), self.low, self.high)
 
     def sentence(self, measure: Measure) -> str:
         """What happened, in words."""
         low, high = apart(self.low_score, self.high_score)
-        return f"{measure}({self.low}) = {low} > {measure}({self.high}) = {high}: {self.why}"
+        sign = "<" if measure.better == "lower" else ">"
+        why = _directed(self.why, measure)
+        return f"{measure}({self.low}) = {low} {sign} {measure}({self.high}) = {high}: {why}"
 
 
 @dataclass
@@ -54,7 +57,8 @@ class Finding:
 
     def sentence(self, where: str) -> str:
         """The verdict in one sentence that can be quoted; ``where`` says which rankings were looked at."""
-        name, meaning = self.relation.name, self.relation.meaning.rpartition(": ")[2]
+        name = self.relation.name
+        meaning = _directed(self.relation.meaning.rpartition(": ")[2], self.measure)
         name = "the induced order" if name == "induced" else name
         if not self.cases:
             return f"{self.measure} was not tested for {name}: it relates none of {where}."
@@ -183,6 +187,16 @@ class PropertiesResult(Result):
         broken = sum(f.violations > 0 for f in self.findings)
         what = f"{measures} measure{'s' if measures > 1 else ''}, {rankings:,} rankings"
         return f"{what}, {broken} of {len(self.findings)} properties violated"
+
+
+_OTHER_WAY = {"lower": "raise", "raise": "lower", "lowered": "raised", "raised": "lowered"}
+
+
+def _directed(text: str, measure: Measure) -> str:
+    """What is said of scores that count upwards, for a measure: the other way where lower ones are better."""
+    if measure.better != "lower":
+        return text
+    return re.sub(r"\b(lower|raise)(ed|d)?\b", lambda found: _OTHER_WAY[found[0]], text)
 
 
 def rounded_gap(gaps: Any) -> Any:

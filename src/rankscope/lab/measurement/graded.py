@@ -21,10 +21,11 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.errors import MeasureError, SettingsError
+from rankscope.errors import SettingsError
 from rankscope.lab.measurement.convexity import convexity
 from rankscope.lab.measurement.intervals import Groups
 from rankscope.lab.measurement.setting import Setting
+from rankscope.lab.measurement.values import refuse_undefined
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rankings.enumeration import values_on_words
 from rankscope.lab.rankings.worlds import graded_world
@@ -165,14 +166,8 @@ def graded_values(measure: Measure, words: Words) -> Floats:
     """The measure on each of the rankings, which must be a finite number."""
     setting = words.setting
     world = graded_world(setting.grades, relevant=setting.relevant, nonrelevant=setting.length)
-    values = values_on_words(measure, world, setting.length)[words.code]
-    undefined = np.flatnonzero(~np.isfinite(values))
-    if len(undefined):
-        where = setting.written(int(words.code[undefined[0]]))
-        raise MeasureError(
-            f"{measure} is {values[undefined[0]]:g} on the ranking {where}",
-            hint="only a measure that is a number on every ranking has a scale",
-        )
+    values = measure.merit(values_on_words(measure, world, setting.length)[words.code])
+    refuse_undefined(measure, values, lambda place: setting.written(int(words.code[place])))
     return values
 
 

@@ -3,11 +3,14 @@
 The setting: one topic with a fixed number of relevant documents (as many as the ranking is long, unless
 set) and as many judged non-relevant ones as a ranking can hold; every ranking is full, so all its documents
 are judged.
+
+Scales speak of rises towards better rankings. A measure of which lower values are better is therefore taken with the
+other sign, and its rise is how far its value falls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +22,7 @@ from rankscope.lab.measurement.intervals import rankings, written
 from rankscope.lab.rankings.enumeration import values_on_binary
 from rankscope.measures import Measure
 
-__all__ = ["values_at", "values_of", "values_of_grades"]
+__all__ = ["refuse_undefined", "values_at", "values_of", "values_of_grades"]
 
 Floats = NDArray[np.float64]
 
@@ -36,12 +39,13 @@ def values_of(measure: Measure, length: int, relevant: int | None = None) -> Flo
     [0.0, 0.5, 1.0, nan]
     """
     base = length if relevant is None else relevant
-    values = values_on_binary(measure, length, base)
+    values = measure.merit(values_on_binary(measure, length, base))
     if base >= length:
-        _refuse_undefined(measure, values, range(1 << length), length)
+        refuse_undefined(measure, values, lambda code: written(code, length))
         return values
     missing = rankings(length).sum(axis=1) > base
-    _refuse_undefined(measure, values[~missing], np.flatnonzero(~missing).tolist(), length)
+    there = np.flatnonzero(~missing)
+    refuse_undefined(measure, values[there], lambda place: written(int(there[place]), length))
     return np.where(missing, np.nan, values)
 
 
@@ -54,7 +58,7 @@ def values_at(measure: Measure, codes: Sequence[int], length: int, relevant: int
     """
     grades = np.array([[int(digit) for digit in f"{code:0{length}b}"] for code in codes], dtype=np.int64)
     values = _evaluate(measure, grades.reshape(len(codes), length), relevant or length)
-    _refuse_undefined(measure, values, codes, length)
+    refuse_undefined(measure, values, lambda place: written(codes[place], length))
     return values
 
 
@@ -87,14 +91,14 @@ def _evaluate(measure: Measure, grades: NDArray[np.int64], relevant: int) -> Flo
         rank=np.tile(np.arange(1, length + 1, dtype=np.int32), count),
         judgment=document.ravel().astype(np.int32),
     )
-    return np.asarray(measure.of(lists), dtype=np.float64)
+    return measure.merit(np.asarray(measure.of(lists), dtype=np.float64))
 
 
-def _refuse_undefined(measure: Measure, values: Floats, codes: Sequence[int], length: int) -> None:
-    undefined = np.flatnonzero(~np.isfinite(values))
+def refuse_undefined(measure: Measure, merits: Floats, written: Callable[[int], str]) -> None:
+    """Refuse a measure that is no finite number on a ranking; ``written`` gives the ranking at a place of the array."""
+    undefined = np.flatnonzero(~np.isfinite(merits))
     if len(undefined):
-        where = written(codes[int(undefined[0])], length)
         raise MeasureError(
-            f"{measure} is {values[undefined[0]]:g} on the ranking {where}",
+            f"{measure} is {measure.merit(merits[undefined])[0]:g} on the ranking {written(int(undefined[0]))}",
             hint="only a measure that is a number on every ranking has a scale",
         )
