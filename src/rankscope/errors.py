@@ -94,15 +94,17 @@ class MissingDependencyError(InputError):
         return cls(f"{purpose} need {package}", hint=f"install it with: pip install 'rankscope[{extra}]'")
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str], most: int = 3) -> str:
     """A hint with the known names closest to a misspelt one.
 
     >>> nearest("nDGC", ["nDCG", "AP"])
     'did you mean nDCG?'
+    >>> nearest("mea", ["method", "measure"], most=1)
+    'did you mean measure?'
     """
     from difflib import get_close_matches
 
     known = list(known)
     folded = {candidate.lower(): candidate for candidate in reversed(known)}
-    close = [folded[match] for match in get_close_matches(name.lower(), list(folded), n=3, cutoff=0.5)]
+    close = [folded[match] for match in get_close_matches(name.lower(), list(folded), n=most, cutoff=0.5)]
     return f"did you mean {' or '.join(close)}?" if close else ""

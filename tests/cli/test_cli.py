@@ -46,7 +46,7 @@ def test_version_names_the_scanner(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_lists_every_command_and_loads_nothing_heavy(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys)
     assert code == 0
-    assert all(f"\n  {name}" in out for name in COMMANDS)
+    assert all(f"  {name} " in out for name in COMMANDS)
     heavy = "('scipy', 'matplotlib', 'pandas', 'numpy')"
     probe = f"import sys, rankscope.cli.main; print([m for m in {heavy} if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout

@@ -12,7 +12,7 @@ import argparse
 import sys
 from importlib import import_module
 
-from rankscope.cli.main import COMMANDS
+from rankscope.cli.commands import COMMANDS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ complete -o filenames -F _rankscope rankscope
 
 
 def _zsh() -> str:
-    listed = "\n".join(f"    '{name}:{_quoted(help)}'" for name, help in COMMANDS.items())
+    listed = "\n".join(f"    '{name}:{_quoted(one.meaning)}'" for name, one in COMMANDS.items())
     cases = "\n".join(
         f"      {name}) _values -w option {' '.join(_flags(name))}; _files ;;" for name in COMMANDS
     )
@@ -76,8 +76,8 @@ _rankscope "$@"
 
 def _fish() -> str:
     lines = ["complete -c rankscope -n __fish_use_subcommand -f"]
-    for name, help in COMMANDS.items():
-        lines.append(f"complete -c rankscope -n __fish_use_subcommand -a {name} -d '{_quoted(help)}'")
+    for name, one in COMMANDS.items():
+        lines.append(f"complete -c rankscope -n __fish_use_subcommand -a {name} -d '{_quoted(one.meaning)}'")
         seen = f"'__fish_seen_subcommand_from {name}'"
         lines += [f"complete -c rankscope -n {seen} -l {flag[2:]}" for flag in _flags(name)]
     return "\n".join(lines) + "\n"

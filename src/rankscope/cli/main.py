@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -17,48 +16,18 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from rankscope import __version__
+from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR, listed
 from rankscope.cli.interrupts import INTERRUPTED, interruptible
+from rankscope.cli.parser import Parser, fail
 from rankscope.cli.targets import refuse_overwriting
 from rankscope.cli.terminal import guarded_terminal
 from rankscope.errors import RankscopeError, nearest, printable
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS = {
-    "eval": "means of measures over topics, and with -q the value of every topic",
-    "compare": "runs against a baseline or each other: tests, effect sizes, corrections",
-    "features": "what collections are made of, and how deep their pools are",
-    "curve": "one run on one topic, rank by rank: grades, relative position, CRP, DCG",
-    "effort": "archetypes of runs, effort/gain quadrants, the 2012 indicators",
-    "correlate": "correlation between measures over the runs",
-    "pools": "robustness of measures to shallow or sampled pools",
-    "power": "discriminative power of measures",
-    "bounds": "lower and upper bounds of RBP by depth",
-    "orderings": "what the ordering of a run file does to measures",
-    "overlap": "how alike the lists of runs are: rank-biased overlap, common documents",
-    "study": "the experiments of a measure paper in one go, repeatable from a manifest",
-    "properties": "what measures guarantee, by exhaustive case analysis",
-    "scales": "whether a measure is on an interval scale, and may be averaged",
-    "archetypes": "what effort measures can be for each archetype, on every list of small topics",
-    "measures": "every measure with parameters, reference and meaning",
-    "report": "one self-contained HTML page about a collection",
-    "explore": "the same page served interactively to the browser",
-    "simulate": "write a synthetic collection",
-    "demo": "simulate, evaluate and report: the first thing to run",
-    "trec_eval": "drop-in for trec_eval 10: same flags, same output",
-    "ndeval": "drop-in for ndeval: same CSV",
-    "completion": "print a completion script for bash, zsh or fish",
-}
-_OWN_GRAMMAR = ("trec_eval",)  # commands whose flags argparse cannot read
-
-_EPILOG = """examples:
-  rankscope demo                                        a first look, with a synthetic collection
-  rankscope eval qrels.txt bm25.run -m "AP nDCG@10"     means of two measures
-  rankscope eval qrels.txt runs/*.gz -q -f csv -o o.csv every topic, into a file
-  rankscope curve qrels.txt bm25.run --topic 351        one list, rank by rank
-  rankscope properties -m "AP RR ACT"                   what these measures guarantee
-
-`rankscope COMMAND --help` says more about each command."""
+_EPILOG = """try: rankscope demo
+     rankscope eval qrels.txt runs/*.gz -m "AP nDCG@10"
+rankscope help COMMAND explains one, rankscope measures NAME a measure."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -72,11 +41,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _ended(arguments: list[str]) -> int:
     try:
         with guarded_terminal():
-            code = _dispatch(arguments)
+            code = dispatch(arguments)
             sys.stdout.flush()
             return code
     except RankscopeError as error:
-        return _fail(str(error))
+        return fail(str(error))
     except BrokenPipeError:  # the reader of our output (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -84,39 +53,35 @@ def _ended(arguments: list[str]) -> int:
         sys.stderr.write("\nrankscope: interrupted\n")
         return INTERRUPTED
     except (OSError, MemoryError) as error:
-        return _fail(_describe(error))
+        return fail(_describe(error))
     except Exception as error:  # an error of ours: still one line, and a way to see more
         if os.environ.get("RANKSCOPE_TRACEBACK"):
             raise
         where = f"{type(error).__name__}: {error}".splitlines()[0]
-        _fail(f"internal error ({where}); please report it (RANKSCOPE_TRACEBACK=1 shows where it happened)")
+        fail(f"internal error ({where}); please report it (RANKSCOPE_TRACEBACK=1 shows where it happened)")
         return 1
 
 
-def _dispatch(arguments: list[str]) -> int:
+def dispatch(arguments: list[str]) -> int:
     if arguments and arguments[0] in COMMANDS:
         name, rest = arguments[0], arguments[1:]
         module = import_module(f"rankscope.cli.{name}")
-        if name in _OWN_GRAMMAR:
+        if name in OWN_GRAMMAR:
             return int(module.main(rest))
-        parser = _Parser(
-            prog=f"rankscope {name}",
-            description=(module.__doc__ or COMMANDS[name]).strip(),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+        parser = Parser(prog=f"rankscope {name}", description=module.__doc__)
         module.add_arguments(parser)
         _add_common(parser)
-        args = parser.parse_args(rest)
+        args = parser.read(rest)
         args.command = name
         refuse_overwriting(args)
         module.run(args)
         return 0
-    _top_parser().parse_args(arguments)
-    if not arguments:
-        _top_parser().print_help()
-        return 0
-    known = nearest(arguments[0], COMMANDS)
-    return _fail(f"there is no command {arguments[0]!r}; {known or 'see rankscope --help'}")
+    if arguments and (not arguments[0].startswith("-") or arguments[0] in ("-", "--")):
+        known = nearest(arguments[0], COMMANDS)
+        return fail(f"there is no command {arguments[0]!r}; {known or 'see rankscope --help'}")
+    _top_parser().read(arguments)
+    _top_parser().print_help()
+    return 0
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -130,30 +95,18 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--quiet", action="store_true", help=argparse.SUPPRESS)
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse with errors of one line, to which ``-2,0=0;1=1`` is a value, as -2 is."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._negative_number_matcher = re.compile(r"-\d")
-
-    def error(self, message: str) -> NoReturn:
-        raise SystemExit(_fail(f"{message}; see: {self.prog} --help"))
-
-
-def _top_parser() -> argparse.ArgumentParser:
-    listed = "\n".join(f"  {name:<12}{help}" for name, help in COMMANDS.items())
-    parser = _Parser(
-        prog="rankscope",
-        usage="rankscope COMMAND ...",
-        description=f"Measure rankings, and measure the measures.\n\ncommands:\n{listed}",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _top_parser() -> Parser:
+    parser = _Top(prog="rankscope")
     parser.add_argument("--version", action=_Version, nargs=0, help="print versions and the scanner in use")
-    parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
-    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser
+
+
+class _Top(Parser):
+    """The commands by the question that they answer, on one screen."""
+
+    def format_help(self) -> str:
+        head = "usage: rankscope COMMAND ...     Measures rankings, and measures the measures."
+        return "\n".join([head, "", *listed(), "", _EPILOG, ""])
 
 
 class _Version(argparse.Action):
@@ -171,12 +124,6 @@ def _prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 (pathlib takes long to load)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-
-
-def _fail(message: str) -> int:
-    text = printable(f"rankscope: {message}").encode("utf-8", "backslashreplace").decode()
-    sys.stderr.write(text + "\n")
-    return 2
 
 
 def _describe(error: OSError | MemoryError) -> str:

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from rankscope.trec_eval.names import ENTRIES, NICKNAMES, Entry, Wanted, chosen
 from rankscope.trec_eval.options import Options
 
 __all__ = ["guide"]
 
-_TEXT = """rankscope trec_eval: the output of trec_eval 10, byte for byte, from the same options
+_TEXT = """rankscope trec_eval: the output of trec_eval 10, byte for byte, same options
 
-usage: rankscope trec_eval [options] QRELS RUN          RUN may be - for standard input, both may be gzipped
+usage: rankscope trec_eval [options] QRELS RUN
+
+RUN may be - for standard input, both may be gzipped.
 
   -q, --query_eval_wanted       the values of every topic before the summary
-  -m, --measure NAME[.PARAMS]   a measure, or a nickname of several; repeatable (default: official)
-  -c, --complete_rel_info_wanted  judged topics that the run lacks count as 0
+  -m, --measure NAME[.PARAMS]   a measure, or a nickname of several;
+                                repeatable (default: official)
+  -c, --complete_rel_info_wanted
+                                judged topics that the run lacks count as 0
   -n, --nosummary               no summary
-  -l, --level_for_rel N         lowest grade that counts as relevant (default: 1)
-  -M, --Max_retrieved_per_topic N  only the first N documents of each topic
+  -l, --level_for_rel N         lowest grade that is relevant (default: 1)
+  -M, --Max_retrieved_per_topic N
+                                only the first N documents of each topic
   -J, --Judged_docs_only        only documents that were judged
   -N, --Number_docs_in_coll N   documents in the collection (for utility)
-  -R, --Rel_info_format FORMAT  how to read the judgments: qrels, qrels_jg, prefs, qrels_prefs (default: qrels)
+  -R, --Rel_info_format FORMAT  how to read the judgments: qrels, qrels_jg,
+                                prefs, qrels_prefs (default: qrels)
   -T, --Results_format FORMAT   how to read the run: trec_results
-  -Z, --Zscore FILE             print z scores, from lines of: topic measure mean deviation
+  -Z, --Zscore FILE             print z scores, from lines of:
+                                topic measure mean deviation
   -h, --help                    this text; with -m, about these measures
   -v, --version                 versions
 
@@ -36,14 +45,15 @@ nicknames:
 measures:
 {measures}
 
-Parameters follow a dot: -m P.5,10  -m ndcg.1=3,2=9  -m rbp.p=0.8. The order of the output is that of the list above.
+Parameters follow a dot: -m P.5,10  -m ndcg.1=3,2=9  -m rbp.p=0.8.
+The order of the output is that of the list above.
 """
 
 _FORMATS = {
     "qrels": "lines of: topic iteration document grade. A negative grade says pooled, but not judged.",
     "qrels_jg": "lines of: topic person document grade. Measures are averaged over the people of a topic.",
-    "prefs": "lines of: topic group subgroup document level. In a subgroup, documents of a higher level are\n"
-    "preferred; inside a group preferences carry over from one to the next; groups may contradict each other.\n"
+    "prefs": "lines of: topic group subgroup document level. In a subgroup, documents of a higher level are "
+    "preferred; inside a group preferences carry over from one to the next; groups may contradict each other. "
     "Level 0 means not relevant.",
     "qrels_prefs": "lines of: topic group document level, read as preferences.",
 }
@@ -57,10 +67,11 @@ def guide(options: Options) -> str:
         nicknames="\n".join(_wrapped(name, names) for name, names in NICKNAMES.items()),
         measures=_wrapped("", tuple(ENTRIES)),
     )
-    return f"{text}\n{options.judgments}: {_FORMATS[options.judgments]}\n"
+    lines = textwrap.fill(f"{options.judgments}: {_FORMATS[options.judgments]}", 79)
+    return f"{text}\n{lines}\n"
 
 
-def _wrapped(first: str, words: tuple[str, ...], width: int = 110) -> str:
+def _wrapped(first: str, words: tuple[str, ...], width: int = 79) -> str:
     lines = [f"  {first:<10}"]
     for word in words:
         if len(lines[-1]) + len(word) + 1 > width:

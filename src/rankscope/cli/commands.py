@@ -1,0 +1,72 @@
+"""The commands, each with the question that it answers: what ``rankscope --help``, completion and tests go by.
+
+A new command is a module of this package and a line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+__all__ = ["COMMANDS", "GROUPS", "OWN_GRAMMAR", "Command", "listed"]
+
+GROUPS = {
+    "evaluate": "how good are the runs?",
+    "compare": "which run is better?",
+    "look": "what happens in the lists?",
+    "doubt": "can the numbers be trusted?",
+    "study measures": "what do measures say, and what do they promise?",
+    "tools": "",
+}
+
+
+class Command(NamedTuple):
+    """The group of a command, and its meaning in at most 26 characters, so that two fit on a line."""
+
+    group: str
+    meaning: str
+
+
+COMMANDS = {
+    "eval": Command("evaluate", "means, and topics with -q"),
+    "features": Command("evaluate", "what a collection is like"),
+    "trec_eval": Command("evaluate", "the output of trec_eval 10"),
+    "ndeval": Command("evaluate", "the output of ndeval"),
+    "compare": Command("compare", "tests and effect sizes"),
+    "overlap": Command("compare", "how alike the lists are"),
+    "curve": Command("look", "one list, rank by rank"),
+    "effort": Command("look", "effort against gain"),
+    "report": Command("look", "all of it on one HTML page"),
+    "explore": Command("look", "the page, in the browser"),
+    "bounds": Command("doubt", "unjudged documents and RBP"),
+    "pools": Command("doubt", "fewer judgments"),
+    "orderings": Command("doubt", "how run files are sorted"),
+    "measures": Command("study measures", "every measure explained"),
+    "correlate": Command("study measures", "do they agree on runs?"),
+    "power": Command("study measures", "pairs of runs told apart"),
+    "properties": Command("study measures", "what they guarantee"),
+    "scales": Command("study measures", "may they be averaged?"),
+    "archetypes": Command("study measures", "effort on all short lists"),
+    "study": Command("study measures", "a measure paper in one go"),
+    "demo": Command("tools", "the first thing to run"),
+    "simulate": Command("tools", "a synthetic collection"),
+    "completion": Command("tools", "for bash, zsh or fish"),
+    "help": Command("tools", "this, or one command's"),
+}
+OWN_GRAMMAR = ("trec_eval",)
+"""Commands whose flags argparse cannot read."""
+
+
+def listed() -> Iterator[str]:
+    """The commands by group, two on a line.
+
+    >>> for line in list(listed())[:3]: print(line)
+    evaluate: how good are the runs?
+      eval        means, and topics with -q   features    what a collection is like
+      trec_eval   the output of trec_eval 10  ndeval      the output of ndeval
+    """
+    for group, question in GROUPS.items():
+        yield f"{group}: {question}".rstrip(": ")
+        cells = [f"{name:<12}{one.meaning:<26}" for name, one in COMMANDS.items() if one.group == group]
+        for left, right in zip(cells[::2], [*cells[1::2], ""], strict=False):
+            yield f"  {left}  {right}".rstrip()

@@ -1,0 +1,68 @@
+"""Help as a newcomer reads it: on one screen of 80 columns, by question, with a word for every slip."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankscope.cli.commands import COMMANDS, GROUPS, Command, listed
+from rankscope.cli.main import main
+
+SOON = 31
+"""Commands that must fit on the screen of ``rankscope --help``."""
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    try:
+        code = main(arguments)
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
+@pytest.mark.parametrize("columns", [80, 120])
+def test_help_fits_its_columns(
+    command: str | None, columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    code, out, err = said(capsys, *([] if command is None else [command]), "--help")
+    assert (code, err) == (0, "")
+    assert [line for line in out.splitlines() if len(line) > columns] == []
+    assert said(capsys, "help", *([] if command is None else [command])) == (0, out, "")
+
+
+def test_commands_are_grouped_on_one_screen(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = said(capsys, "--help")[1].splitlines()
+    assert [line.partition(":")[0] for line in listed() if not line.startswith(" ")] == list(GROUPS)
+    assert {one.group for one in COMMANDS.values()} == set(GROUPS)
+    assert all(len(one.meaning) <= 26 for one in COMMANDS.values())
+    more = {f"another-{n}": Command("doubt", "x") for n in range(SOON - len(COMMANDS))}
+    for name, one in more.items():
+        monkeypatch.setitem(COMMANDS, name, one)
+    assert len(lines) <= len(said(capsys, "--help")[1].splitlines()) <= 30
+
+
+@pytest.mark.parametrize(
+    ("arguments", "answer"),
+    [
+        (["eval", "--mesure", "AP"], "there is no option --mesure; did you mean --measure?"),
+        (["eval", "q", "r", "--measures=AP"], "there is no option --measures; did you mean --measure?"),
+        (["eval", "q", "r", "--dig", "3"], "there is no option --dig; did you mean --digits?"),
+        (["eval", "q", "r", "--xyzzy"], "there is no option --xyzzy; see: rankscope eval --help"),
+        (["eval", "q", "r", "-z"], "there is no option -z; see: rankscope eval --help"),
+        (["measures", "AP", "RR"], "too many arguments: RR; see: rankscope measures --help"),
+        (["help", "evla"], "there is no command 'evla'; did you mean eval"),
+        (["evla"], "there is no command 'evla'; did you mean eval"),
+    ],
+)
+def test_slips_are_answered(arguments: list[str], answer: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = said(capsys, *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"rankscope: {answer}")
+
+
+def test_half_a_word_is_no_option(capsys: pytest.CaptureFixture[str]) -> None:
+    """``--depth`` must not mean ``--depths`` where there is no such option."""
+    assert "did you mean --depths?" in said(capsys, "bounds", "q", "r", "--depth", "5")[2]
