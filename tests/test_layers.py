@@ -21,7 +21,7 @@ import pytest
 
 import rankscope
 
-EVERYWHERE = "errors progress once frames tables result engines"
+EVERYWHERE = "errors progress once frames columns cells tables result engines"
 """The ground that every station stands on: it knows nothing of rankings, and nothing of the disk."""
 
 GROUND = {
@@ -29,7 +29,9 @@ GROUND = {
     "progress": "",
     "once": "",
     "frames": "errors",
-    "tables": "errors frames",
+    "columns": "",
+    "cells": "columns",
+    "tables": "errors frames columns cells",
     "result": "errors once tables",
     "engines": "errors progress",
     # what writes files

@@ -7,8 +7,11 @@ import io
 import json
 import math
 
+import numpy as np
 import pytest
 
+from rankscope import columns
+from rankscope.columns import Coded, Columns, Joined
 from rankscope.errors import SettingsError
 from rankscope.tables import FORMATS, Table, from_json, json_text, render
 
@@ -109,3 +112,86 @@ def test_columns_and_records() -> None:
     assert TABLE.column("count") == [3, None, 10]
     assert TABLE.records()[1]["flag"] is False
     assert len(TABLE) == 3
+
+
+NAMES = ("run", "value", "count", "flag", "note")
+NOTES = ("=é\n", None, None, None)
+ROWS = [
+    (f"r{i % 3}\t,\"=", (0.1 * i, math.nan, math.inf, -math.inf, 1e-300)[i % 5], i, i % 2 == 0, NOTES[i % 4])
+    for i in range(11)
+]  # fmt: skip
+
+
+def _in_columns() -> Columns:
+    names = tuple(dict.fromkeys(row[0] for row in ROWS))
+    codes = np.array([names.index(row[0]) for row in ROWS], np.int16)
+    value, count, flag = (np.array([row[i] for row in ROWS]) for i in (1, 2, 3))
+    return Columns([Coded(names, codes), value, count.astype(np.int32), flag, [row[4] for row in ROWS]])
+
+
+def _parts() -> Joined:
+    rows = _in_columns()
+    return Joined([Columns(rows.block(start, stop)) for start, stop in ((0, 0), (0, 4), (4, 5), (5, 11))])
+
+
+def _same(a: object, b: object) -> bool:
+    return repr(a) == repr(b)  # NaN is not equal to itself
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 1000])
+@pytest.mark.parametrize("make", [_in_columns, _parts])
+def test_columns_are_written_like_rows(monkeypatch, make, at_once: int) -> None:
+    """Every format, in blocks of any size, has the bytes that rows as tuples have."""
+    best = {"value": 1, "count": -1}
+    whole = Table("t", NAMES, ROWS, best=best, marks={(9, "value"): "*"})
+    expected = {format: render([whole, whole], format) for format in FORMATS if format != "json"}
+    records = [{key: _strict(value) for key, value in row.items()} for row in whole.records()]
+    document = json.dumps({"t": records}, ensure_ascii=False, indent=1)[1:-2].replace("\n", "\n ")
+    monkeypatch.setattr(columns, "ROWS_AT_ONCE", at_once)
+    table = Table("t", NAMES, make(), best=best, marks={(9, "value"): "*"})
+    assert {format: render([table, table], format) for format in expected} == expected
+    assert json_text("eval", {"seed": 1}, [table]) == json_text("eval", {"seed": 1}, [whole])
+    assert document in json_text("eval", {}, [table])
+    assert _same(list(table.rows), ROWS)
+    assert _same([table.column(name) for name in NAMES], [whole.column(name) for name in NAMES])
+    assert _same(table.records(), whole.records())
+    assert table._repr_html_() == whole._repr_html_()
+    for frame in ("to_pandas", "to_polars", "to_arrow"):
+        assert str(getattr(table, frame)()) == str(getattr(whole, frame)())
+
+
+def _strict(value: object) -> object:
+    if isinstance(value, float):
+        return (
+            None
+            if math.isnan(value)
+            else value
+            if math.isfinite(value)
+            else f"{value:f}".replace("inf", "Infinity")
+        )
+    return value
+
+
+@pytest.mark.parametrize("make", [_in_columns, _parts])
+def test_rows_in_columns_are_a_sequence(make) -> None:
+    rows = make()
+    assert len(rows) == 11
+    assert _same(rows[0], ROWS[0]) and _same(rows[-1], ROWS[-1])
+    assert _same(rows[3:6], ROWS[3:6]) and _same(rows[::-2], ROWS[::-2]) and rows[5:5] == []
+    assert rows[5:6] == ROWS[5:6] and rows != ROWS[:3] and rows != 1
+    finite = [row for row in ROWS if math.isfinite(row[1])]
+    assert Columns(list(zip(*finite, strict=True))) == finite
+    with pytest.raises(IndexError):
+        rows[11]
+    with pytest.raises(ValueError, match="equally long"):
+        Columns([[1], [1, 2]])
+
+
+def test_no_rows_in_columns() -> None:
+    for rows in (Columns([[], np.empty(0)]), Joined([Columns([[], []])])):
+        table = Table("t", ("a", "b"), rows)
+        for format in FORMATS[:3]:
+            assert format == "json" or render([table], format) == render([Table("t", ("a", "b"), [])], format)
+        assert json.loads(json_text("eval", {}, [table]))["tables"] == {"t": []}
+        assert list(table.to_pandas().columns) == ["a", "b"]
+    assert json.loads(json_text("eval", {}, []))["tables"] == {}

@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from rankscope.errors import InputError
@@ -40,6 +41,11 @@ class Disk:
         """A file with this content."""
         path.write_bytes(data)
 
+    def append(self, path: Path, data: bytes) -> None:
+        """More content of a file."""
+        with path.open("ab") as file:
+            file.write(data)
+
     def rename(self, path: Path, target: Path) -> None:
         """Another name for a file or directory; a file, or an empty directory, of that name is replaced."""
         path.replace(target)
@@ -68,15 +74,18 @@ class Disk:
 disk = Disk()
 
 
-def write_atomically(path: str | Path, content: str | bytes) -> None:
+def write_atomically(path: str | Path, content: str | bytes | Iterable[str]) -> None:
     """Write a file so that it is whole or absent: into a temporary sibling, then renamed.
 
-    A file that is there keeps its mode. What a symbolic link points to is written, and the link stays.
+    A file that is there keeps its mode. What a symbolic link points to is written, and the link stays. Content that
+    comes in parts is written as they come.
     """
     target = Path(path)
-    data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+    parts = iter([content]) if isinstance(content, str | bytes) else iter(content)
+    blocks = (part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part for part in parts)
     if target.exists() and not target.is_file() and not target.is_dir():
-        target.write_bytes(data)  # a device or a pipe cannot be replaced by a file
+        with target.open("wb") as device:  # a device or a pipe cannot be replaced by a file
+            device.writelines(blocks)
         return
     try:
         place = Path(os.path.realpath(target, strict=target.exists()))
@@ -88,7 +97,9 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
     temporary = Path(name)
     os.close(handle)
     try:
-        disk.write(temporary, data)
+        disk.write(temporary, next(blocks, b""))
+        for block in blocks:
+            disk.append(temporary, block)
         temporary.chmod(_mode(place))
         disk.rename(temporary, place)
     except BaseException as error:

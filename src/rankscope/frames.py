@@ -113,6 +113,8 @@ def _column(values: Any) -> Column:
      Column(kind='number', values=[1.1805916207174113e+21]))
     """
     if hasattr(values, "dtype") and values.dtype.kind in "biuf":
+        if values.dtype.kind == "i":  # counts that are kept in fewer bytes
+            values = values.astype("int64", copy=False)
         return Column({"b": "truth", "f": "number"}.get(values.dtype.kind, "whole"), values)
     types = set(map(type, values))
     if not types <= {*_KINDS, type(None)}:  # such as numbers of numpy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.columns import Coded
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.frames import Framed
 from rankscope.judging import Judged, judge
@@ -151,17 +152,31 @@ class Scores(Result):
             rows += [(run, str(m), value, int(defined[i, r])) for i, (m, value) in enumerate(means.items())]
         return Table("means", ("run", "measure", "value", "topics"), rows)
 
-    def topics_table(self) -> Table:
-        """One row per run, topic and measure; topics a run was not evaluated on are left out."""
-        return Table("topics", ("run", "topic", "measure", "value"), list(self._rows()))
+    def topics_table(self, *, means: bool = False) -> Table:
+        """One row per run, topic and measure; topics a run was not evaluated on are left out.
 
-    def _rows(self) -> Iterator[tuple[Cell, ...]]:
-        skipped = self._skipped()
-        for r, run in enumerate(self.runs):
-            for t, topic in enumerate(self.topics):
-                if not skipped[r, t]:
-                    for i, measure in enumerate(self.measures):
-                        yield run, topic, str(measure), float(self.values[i, r, t])
+        With ``means``, the topics of each run are followed by its means, as those of topic ``all``.
+        """
+        run, topic = (index.astype(np.int32) for index in np.nonzero(~self._skipped()))
+        values = self.values[:, run, topic]
+        if means:
+            every = np.arange(len(self.runs), dtype=np.int32)
+            order = np.argsort(np.concatenate([run, every]), kind="stable")
+            run = np.concatenate([run, every])[order]
+            topic = np.concatenate([topic, np.full_like(every, len(self.topics))])[order]
+            of_runs = np.array([self.mean(measure) for measure in self.measures])
+            values = np.concatenate([values, of_runs], axis=1)[:, order]
+        count = len(self.measures)
+        measure = np.tile(np.arange(count, dtype=np.int16), len(run))
+        return Table.of_columns(
+            "topics",
+            {
+                "run": Coded(self.runs, np.repeat(run, count)),
+                "topic": Coded((*self.topics, "all"), np.repeat(topic, count)),
+                "measure": Coded([str(one) for one in self.measures], measure),
+                "value": values.T.ravel(),
+            },
+        )
 
     def _skipped(self) -> npt.NDArray[np.bool_]:
         if self.judged is None or self.settings.get("missing") != "skip":

@@ -1,7 +1,8 @@
 """One table layer for everything that is printed: terminal, TSV, CSV, JSON, Markdown, LaTeX.
 
 A :class:`Table` is columns and rows of plain values. Numbers keep all their digits in the formats that programs read
-(TSV, CSV, JSON, frames) and are rounded in those that people read.
+(TSV, CSV, JSON, frames) and are rounded in those that people read. Tables are written a block of rows at a time, so
+that millions of rows need no more memory than the columns they are kept in.
 """
 
 from __future__ import annotations
@@ -9,23 +10,40 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
-from unicodedata import combining, east_asian_width
+from typing import Any
 
+from rankscope.cells import (
+    aligned,
+    csv_cells,
+    fitted,
+    json_cells,
+    json_number,
+    json_value,
+    latex_text,
+    markdown_text,
+    narrow,
+    text_width,
+    tsv_cells,
+)
+from rankscope.columns import ROWS_AT_ONCE, Cell, Coded, Column, Columns, Rows, blocks_of, plain
 from rankscope.errors import SettingsError, printable
 from rankscope.frames import Framed
 
-__all__ = ["FORMATS", "Cell", "Table", "Tables", "from_json", "json_number", "json_text", "render"]
+__all__ = [
+    "FORMATS",
+    "Cell",
+    "Table",
+    "Tables",
+    "from_json",
+    "json_number",
+    "json_parts",
+    "json_text",
+    "render",
+    "render_parts",
+]
 
-Cell: TypeAlias = str | int | float | bool | None
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
 _INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
-_LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
-    "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}",
-}  # fmt: skip
-
 
 ROWS_IN_HTML = 60
 """Rows that a notebook shows of a table."""
@@ -61,13 +79,35 @@ class Table(Framed):
     def __len__(self) -> int:
         return len(self.rows)
 
+    @classmethod
+    def of_columns(cls, name: str, columns: Mapping[str, Column], **more: Any) -> Table:
+        """A table that keeps its columns: lists, numpy arrays, or :class:`~rankscope.columns.Coded` ones.
+
+        >>> Table.of_columns("means", {"run": ["bm25", "dense"], "AP": [0.25, 0.5]}).rows[1]
+        ('dense', 0.5)
+        """
+        return cls(name, tuple(columns), Columns(list(columns.values())), **more)
+
+    @property
+    def blocks(self) -> int:
+        """In how many blocks of rows the table is written."""
+        return -(-len(self) // ROWS_AT_ONCE)
+
     def frame_columns(self) -> Mapping[str, Sequence[Cell]]:
         """The columns by name."""
+        if isinstance(self.rows, Rows):
+            found = self.rows.columns()
+            return {
+                name: values if hasattr(values, "dtype") else plain(values)  # type: ignore[misc]
+                for name, values in zip(self.columns, found, strict=True)
+            }
         return {name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}
 
     def column(self, name: str) -> list[Cell]:
         """All values of one column."""
         index = self.columns.index(name)
+        if isinstance(self.rows, Rows):
+            return [value for block in self.rows.blocks() for value in plain(block[index])]
         return [row[index] for row in self.rows]
 
     def without(self, columns: Collection[str]) -> Table:
@@ -95,19 +135,31 @@ class Table(Framed):
             return f"{value:.{digits}f}"
         return printable(str(value))
 
-    def _cells(self) -> list[list[str]]:
-        return [
-            [self.shown(v, c) + self.marks.get((r, c), "") for v, c in zip(row, self.columns, strict=True)]
-            for r, row in enumerate(self.rows)
-        ]
+    def _cells(self) -> Iterator[list[tuple[str, ...]]]:
+        """The rows as people read them, a block at a time."""
+        start = 0
+        for block in blocks_of(self.rows):
+            columns = [
+                self._shown(values, name, start) for values, name in zip(block, self.columns, strict=True)
+            ]
+            yield list(zip(*columns, strict=True))
+            start += len(columns[0])
+
+    def _shown(self, column: Column, name: str, start: int) -> list[str]:
+        if isinstance(column, Coded):
+            texts = column.each(lambda value: self.shown(value, name))
+        else:
+            texts = [self.shown(value, name) for value in plain(column)]
+        if not self.marks:
+            return texts
+        return [text + self.marks.get((start + row, name), "") for row, text in enumerate(texts)]
 
     def _numeric(self) -> list[bool]:
-        def number(value: Cell) -> bool:
-            return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-
-        return [
-            bool(self.rows) and all(number(row[i]) for row in self.rows) for i in range(len(self.columns))
-        ]
+        """Of each column, whether it has rows and nothing but numbers in them."""
+        found = [len(self) > 0] * len(self.columns)
+        for block in blocks_of(self.rows):
+            found = [so_far and _numbers(column) for so_far, column in zip(found, block, strict=True)]
+        return found
 
     def _bold(self) -> set[tuple[int, int]]:
         """Cells that hold the best number of their column, as it is shown."""
@@ -128,64 +180,102 @@ class Table(Framed):
 
     def text(self, width: int | None = None) -> str:
         """Aligned columns for a terminal; over-long text cells are shortened in the middle to fit ``width``."""
-        numeric, cells = self._numeric(), self._cells()
-        widths = [
-            max([_width(name), *(_width(row[i]) for row in cells)]) for i, name in enumerate(self.columns)
-        ]
+        return "".join(self._text_parts(width))
+
+    def _text_parts(self, width: int | None = None) -> Iterator[str]:
+        numeric = self._numeric()
+        widths = [text_width(name) for name in self.columns]
+        for cells in self._cells():
+            widths = [
+                max(most, *map(text_width, texts))
+                for most, texts in zip(widths, zip(*cells, strict=True), strict=True)
+            ]
         if width is not None:
-            _narrow(widths, numeric, width)
-        lines = [[_fit(name, w) for name, w in zip(self.columns, widths, strict=True)]]
-        lines += [[_fit(cell, w) for cell, w in zip(row, widths, strict=True)] for row in cells]
-        texts = ["  ".join(map(_align, line, widths, numeric)).rstrip() for line in lines]
-        texts.insert(1, "─" * (sum(widths) + 2 * (len(widths) - 1)))
-        return "\n".join(texts)
+            narrow(widths, numeric, width)
+
+        def line(cells: Sequence[str]) -> str:
+            return "  ".join(map(aligned, map(fitted, cells, widths), widths, numeric)).rstrip()
+
+        yield line(self.columns) + "\n" + "─" * (sum(widths) + 2 * (len(widths) - 1))
+        for cells in self._cells():
+            yield "".join("\n" + line(row) for row in cells)
 
     def tsv(self) -> str:
         """Tab-separated values with a header; numbers with all digits; tabs and line ends inside text escaped."""
-        return (
-            "\n".join("\t".join(_plain(value) for value in row) for row in (self.columns, *self.rows)) + "\n"
-        )
+        return "".join(self._tsv_parts())
+
+    def _tsv_parts(self) -> Iterator[str]:
+        yield "\t".join(tsv_cells(self.columns)) + "\n"
+        for block in blocks_of(self.rows):
+            rows = zip(*map(tsv_cells, block), strict=True)
+            yield "\n".join(map("\t".join, rows)) + "\n"
 
     def csv(self) -> str:
         """Comma-separated values (RFC 4180 quoting); a text that a spreadsheet would run as a formula is quoted."""
+        return "".join(self._csv_parts())
+
+    def _csv_parts(self) -> Iterator[str]:
         import csv
         import io
 
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(self.columns)
-        writer.writerows([_defused(value) for value in row] for row in self.rows)
-        return out.getvalue()
+        for block in blocks_of(self.rows):
+            writer.writerows(zip(*map(csv_cells, block), strict=True))
+            yield out.getvalue()
+            out.seek(0)
+            out.truncate()
+        yield out.getvalue()
 
     def markdown(self) -> str:
         """A Markdown table; the best numbers bold."""
+        return "".join(self._markdown_parts())
+
+    def _markdown_parts(self) -> Iterator[str]:
         numeric, bold = self._numeric(), self._bold()
-        lines = ["| " + " | ".join(_markdown(name) for name in self.columns) + " |"]
-        lines.append("|" + "|".join("---:" if right else "---" for right in numeric) + "|")
-        for r, row in enumerate(self._cells()):
+        yield "| " + " | ".join(markdown_text(name) for name in self.columns) + " |\n"
+        yield "|" + "|".join("---:" if right else "---" for right in numeric) + "|\n"
+        for number, row in enumerate(row for cells in self._cells() for row in cells):
             texts = [
-                f"**{_markdown(cell)}**" if (r, c) in bold else _markdown(cell) for c, cell in enumerate(row)
+                f"**{markdown_text(cell)}**" if (number, c) in bold else markdown_text(cell)
+                for c, cell in enumerate(row)
             ]
-            lines.append("| " + " | ".join(texts) + " |")
-        return "\n".join(lines) + "\n"
+            yield "| " + " | ".join(texts) + " |\n"
 
     def latex(self) -> str:
         """A booktabs tabular with escaped text and the best numbers in bold."""
+        return "".join(self._latex_parts())
+
+    def _latex_parts(self) -> Iterator[str]:
         numeric, bold = self._numeric(), self._bold()
-        lines = [
-            r"% \usepackage{booktabs}",
-            rf"\begin{{tabular}}{{{''.join('r' if n else 'l' for n in numeric)}}}",
-        ]
-        lines += [r"\toprule", " & ".join(_latex(name) for name in self.columns) + r" \\", r"\midrule"]
-        for r, row in enumerate(self.rows):
+        yield "% \\usepackage{booktabs}\n"
+        yield f"\\begin{{tabular}}{{{''.join('r' if n else 'l' for n in numeric)}}}\n"
+        yield "\\toprule\n" + " & ".join(latex_text(name) for name in self.columns) + " \\\\\n\\midrule\n"
+        for number, row in enumerate(self.rows):
             texts = []
             for c, (value, name) in enumerate(zip(row, self.columns, strict=True)):
-                text = _latex(self.shown(value, name)).replace("–", "--").replace("∞", r"$\infty$")
-                text = rf"\textbf{{{text}}}" if (r, c) in bold else text
-                mark = self.marks.get((r, name), "")
-                texts.append(text + (rf"\textsuperscript{{{_latex(mark)}}}" if mark else ""))
-            lines.append(" & ".join(texts) + r" \\")
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+                text = latex_text(self.shown(value, name)).replace("–", "--").replace("∞", r"$\infty$")
+                text = rf"\textbf{{{text}}}" if (number, c) in bold else text
+                mark = self.marks.get((number, name), "")
+                texts.append(text + (rf"\textsuperscript{{{latex_text(mark)}}}" if mark else ""))
+            yield " & ".join(texts) + " \\\\\n"
+        yield "\\bottomrule\n\\end{tabular}\n"
+
+    def _json_parts(self, encode: Callable[[Any], str]) -> Iterator[str]:
+        """The rows as a list of JSON objects, as they stand inside the document of :func:`json_parts`."""
+        places = {name: index for index, name in enumerate(self.columns)}
+        names = [f"\n    {encode(str(name))}: " for name in places]
+        separator = "["
+        for block in blocks_of(self.rows):
+            columns = [
+                [name + text for text in json_cells(block[index], encode)]
+                for name, index in zip(names, places.values(), strict=True)
+            ]
+            rows = map(",".join, zip(*columns, strict=True))
+            yield separator + ",".join(["\n   {" + row + "\n   }" for row in rows])
+            separator = ","
+        yield "\n  ]" if len(self) else "[]"
 
     def _repr_html_(self) -> str:
         """How a notebook shows the table: its first rows, and how many more there are."""
@@ -200,7 +290,8 @@ class Table(Framed):
                 for c, cell in enumerate(row)
             )
             + "</tr>"
-            for r, row in enumerate(replace(self, rows=self.rows[:ROWS_IN_HTML])._cells())
+            for cells in replace(self, rows=self.rows[:ROWS_IN_HTML])._cells()
+            for r, row in enumerate(cells)
         )
         more = len(self) - ROWS_IN_HTML
         note = f"<p>and {more:,} more row{'s' if more > 1 else ''}</p>" if more > 0 else ""
@@ -233,55 +324,53 @@ class Tables(Mapping[str, Table]):
 
 def render(tables: Iterable[Table], format: str) -> str:
     """Several tables in one of the formats that people or line-based programs read (everything but JSON)."""
+    return "".join(render_parts(tables, format))
+
+
+def render_parts(tables: Iterable[Table], format: str) -> Iterator[str]:
+    """The text of :func:`render` piece by piece, each of a block of rows."""
     tables = list(tables)
     if format == "table":
         import shutil
 
         width = shutil.get_terminal_size((120, 24)).columns
-        texts = [(f"{t.caption}\n" if t.caption else "") + t.text(width) + "\n" for t in tables]
-        return "\n".join(texts)
+        for number, table in enumerate(tables):
+            yield ("\n" if number else "") + (f"{table.caption}\n" if table.caption else "")
+            yield from table._text_parts(width)
+            yield "\n"
+        return
     if format not in ("tsv", "csv", "markdown", "latex"):
         raise SettingsError(f"no format is called {format!r}", hint=f"choose one of {', '.join(FORMATS)}")
-    texts = [getattr(table, format)() for table in tables]
-    if len(tables) == 1:
-        return str(texts[0])
     comment = {"tsv": "# {}\n", "csv": "# {}\n", "markdown": "### {}\n\n", "latex": "% {}\n"}[format]
-    return "\n".join(comment.format(table.name) + text for table, text in zip(tables, texts, strict=True))
+    for number, table in enumerate(tables):
+        if len(tables) > 1:
+            yield ("\n" if number else "") + comment.format(table.name)
+        yield from getattr(table, f"_{format}_parts")()
 
 
 def json_text(command: str, settings: Mapping[str, Any], tables: Iterable[Table]) -> str:
     """The one JSON object that every command prints: NaN is null, infinities are "Infinity" and "-Infinity"."""
+    return "".join(json_parts(command, settings, tables))
+
+
+def json_parts(command: str, settings: Mapping[str, Any], tables: Iterable[Table]) -> Iterator[str]:
+    """The text of :func:`json_text` piece by piece, each of a block of rows."""
     import json
 
     from rankscope import __version__
 
-    return (
-        json.dumps(
-            {
-                "rankscope": __version__,
-                "command": command,
-                "settings": _jsonable(settings),
-                "tables": {table.name: [_jsonable(record) for record in table.records()] for table in tables},
-            },
-            ensure_ascii=False,
-            allow_nan=False,
-            indent=1,
-        )
-        .encode("utf-8", "backslashreplace")
-        .decode()
-        + "\n"
-    )
+    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=1)
 
+    def cell(value: Any) -> str:
+        return encoder.encode(value).replace("\n", "\n    ")
 
-def json_number(value: float) -> float | str | None:
-    """A number as JSON can hold it, which knows no undefined and no infinite ones.
-
-    >>> [json_number(x) for x in (0.5, math.nan, math.inf, -math.inf)]
-    [0.5, None, 'Infinity', '-Infinity']
-    """
-    if math.isnan(value):
-        return None
-    return float(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
+    head = {"rankscope": __version__, "command": command, "settings": json_value(settings)}
+    yield _utf8(encoder.encode(head).removesuffix("\n}") + ',\n "tables": {')
+    named = {table.name: table for table in tables}
+    for number, (name, table) in enumerate(named.items()):
+        yield _utf8(("," if number else "") + f"\n  {encoder.encode(name)}: ")
+        yield from map(_utf8, table._json_parts(cell))
+    yield "\n }\n}\n" if named else "}\n}\n"
 
 
 def from_json(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -301,64 +390,14 @@ def from_json(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     return Table(name, columns, list(zip(*values.values(), strict=True)))
 
 
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _jsonable(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_jsonable(inner) for inner in value]
-    if isinstance(value, float):
-        return json_number(value)
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if hasattr(value, "tolist"):
-        return _jsonable(value.tolist())
-    return str(value)
+def _numbers(column: Column) -> bool:
+    """Whether there is nothing but numbers, and places where one is missing."""
+    if hasattr(column, "dtype"):
+        return column.dtype.kind in "iuf"
+    kinds = set(map(type, column.values if isinstance(column, Coded) else column))
+    return all(issubclass(kind, int | float | None) and not issubclass(kind, bool) for kind in kinds)
 
 
-def _plain(value: Cell) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return repr(float(value))
-    return str(value).translate({9: "\\t", 10: "\\n", 13: "\\r"})
-
-
-def _defused(value: Cell) -> str:
-    text = "" if value is None else repr(float(value)) if isinstance(value, float) else str(value)
-    return "'" + text if isinstance(value, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-
-
-def _markdown(text: str) -> str:
-    for character in "\\|*_`<>[]":
-        text = text.replace(character, "\\" + character)
-    return text
-
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
-
-
-def _width(text: str) -> int:
-    """Columns that a text takes on a terminal."""
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def _fit(text: str, width: int) -> str:
-    if _width(text) <= width:
-        return text
-    keep = max(1, width - 1)
-    return text[: (keep + 1) // 2] + "…" + text[len(text) - keep // 2 :]
-
-
-def _align(text: str, width: int, right: bool) -> str:
-    space = " " * (width - _width(text))
-    return space + text if right else text + space
-
-
-def _narrow(widths: list[int], numeric: Sequence[bool], width: int) -> None:
-    """Take space from the widest text column until the table fits, but never below 12."""
-    while sum(widths) + 2 * (len(widths) - 1) > width:
-        wide = [(w, i) for i, w in enumerate(widths) if not numeric[i] and w > 12]
-        if not wide:
-            return
-        widths[max(wide)[1]] -= 1
+def _utf8(text: str) -> str:
+    """Text that can be written as UTF-8: what stands for other bytes becomes an escape."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -39,6 +39,10 @@ class Faulty(Disk):
         self._step("write", path)
         super().write(path, data)
 
+    def append(self, path: Path, data: bytes) -> None:
+        self._step("append", path)
+        super().append(path, data)
+
     def rename(self, path: Path, target: Path) -> None:
         self._step("rename", path)
         super().rename(path, target)

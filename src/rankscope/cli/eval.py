@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
-from dataclasses import replace
 
 from rankscope.cli import options
 from rankscope.cli.output import emit, format_of
 from rankscope.judging import Judged, judge
 from rankscope.result import TableResult
-from rankscope.scores import Scores, score
-from rankscope.tables import Cell, Table
+from rankscope.scores import score
 
 DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "Rprec", "Bpref", "RBP", "Twist")
 
@@ -41,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
     _report_missing(judged, args.missing)
     topics = [scores["topics"]] if args.topics else []
     if topics and format_of(args) in ("tsv", "csv"):  # one table that other programs read as one
-        shown = TableResult.of(_with_means(scores), settings=scores.settings)
+        shown = TableResult.of(scores.topics_table(means=True), settings=scores.settings)
     else:
         shown = TableResult.of(
             scores["means"],
@@ -51,17 +48,6 @@ def run(args: argparse.Namespace) -> None:
             display=[scores.wide(), *topics],
         )
     emit(args, shown, figure=scores.plot)
-
-
-def _with_means(scores: Scores) -> Table:
-    """The value of every topic, and after those of each run its means as topic ``all``."""
-    topics = scores["topics"]
-    rows: dict[Cell, list[Sequence[Cell]]] = {run: [] for run in scores.runs}
-    for row in topics.rows:
-        rows[row[0]].append(row)
-    for run, measure, value, _ in scores["means"].rows:
-        rows[run].append((run, "all", measure, value))
-    return replace(topics, rows=[row for one in rows.values() for row in one])
 
 
 def _report_missing(judged: Judged, missing: str) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rankscope.files import digest, write_atomically
+from rankscope.progress import progress
 from rankscope.result import Result
-from rankscope.tables import Table, json_text, render
+from rankscope.tables import Table, json_parts, render, render_parts
 
 __all__ = ["emit", "emit_interrupted", "file_digests", "format_of"]
 
@@ -33,16 +34,20 @@ def emit(
     format = format_of(args)
     if format == "json":
         settings = {**result.settings, **file_digests(args)}
-        text = json_text(args.command, settings, result.tables.values())
+        tables = list(result.tables.values())
+        parts = json_parts(args.command, settings, tables)
     elif format in ("tsv", "csv"):
-        text = render([result[name] for name in main or result.main], format)
+        tables = [result[name] for name in main or result.main]
+        parts = render_parts(tables, format)
     else:
         shown = display or [result[name] for name in main or ()] or result.display
-        text = render(_with_digits(shown, args.digits), format)
+        tables = _with_digits(shown, args.digits)
+        parts = render_parts(tables, format)
     if args.output and args.output != "-":
-        write_atomically(args.output, text)
+        write_atomically(args.output, _counted(parts, tables))
     else:
-        sys.stdout.buffer.write(_encoded(text))
+        for part in parts if sys.stdout.isatty() else _counted(parts, tables):
+            sys.stdout.buffer.write(_encoded(part))
     if picture is not None:
         write_atomically(args.plot, picture)
 
@@ -78,6 +83,12 @@ def format_of(args: argparse.Namespace) -> str:
 
 def _with_digits(tables: Iterable[Table], digits: int | None) -> list[Table]:
     return [table if digits is None else replace(table, digits=digits) for table in tables]
+
+
+def _counted(parts: Iterable[str], tables: Sequence[Table]) -> Iterable[str]:
+    """The parts of a text, with a bar for people if there are many rows."""
+    blocks = sum(table.blocks for table in tables)
+    return progress(parts, blocks, "writing") if blocks > 1 else parts
 
 
 def _encoded(text: str) -> bytes:
