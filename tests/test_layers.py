@@ -49,13 +49,14 @@ STATIONS = {
     "scores": "read judging measures",
     # what is asked of values and lists, and of measures themselves
     "analysis.stats": "judging measures scores",
-    "analysis": "read judging measures scores analysis.stats",
+    "analysis": "read judging measures scores analysis.stats lab.cumulated_counts",
     "analysis.study": "files directories json_documents read judging measures scores analysis analysis.stats",
     "lab.rounding": "",
+    "lab.cumulated_counts": "",
     "lab.rankings": "judging measures lab.rounding",
     "lab.axioms": "judging measures lab.rankings lab.rounding",
     "lab.measurement": "judging measures lab.rankings lab.rounding",
-    "lab": "judging measures lab.rankings lab.axioms lab.measurement",
+    "lab": "judging measures lab.cumulated_counts lab.rankings lab.axioms lab.measurement",
     # what is shown
     "plots": "files measures scores analysis analysis.study lab lab.axioms lab.measurement",
     "reporting": "files directories json_documents read judging measures analysis.study",

@@ -34,6 +34,7 @@ _HOME = {
     "rankscope.analysis.attention": ("rank_weights",),
     "rankscope.analysis.bounds": ("bounds",),
     "rankscope.analysis.scale_effect": ("scale_effect",),
+    "rankscope.analysis.verdict": ("verdict",),
     "rankscope.analysis.study.experiments": ("repeat_study", "study"),
     "rankscope.reporting": ("report",),
     "rankscope.explorer": ("explore",),
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.scale_effect import scale_effect as scale_effect
     from rankscope.analysis.study.experiments import repeat_study as repeat_study
     from rankscope.analysis.study.experiments import study as study
+    from rankscope.analysis.verdict import verdict as verdict
     from rankscope.explorer import explore as explore
     from rankscope.judging import judge as judge
     from rankscope.measures import Measure as Measure

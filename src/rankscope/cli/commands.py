@@ -34,6 +34,7 @@ COMMANDS = {
     "ndeval": Command("evaluate", "the output of ndeval"),
     "compare": Command("compare", "tests and effect sizes"),
     "overlap": Command("compare", "how alike the lists are"),
+    "verdict": Command("doubt", "better by which measures?"),
     "curve": Command("look", "one list, rank by rank"),
     "effort": Command("look", "effort against gain"),
     "report": Command("look", "all of it on one HTML page"),

@@ -10,8 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _HOME = {
+    "Dominance": "cumulated_counts",
     "PropertiesResult": "axioms.cases",
     "archetype_ranges": "ranges",
+    "dominance": "cumulated_counts",
     "properties": "axioms.cases",
     "related": "axioms.related",
     "RELATIONS": "axioms.relations",
@@ -23,9 +25,11 @@ _HOME = {
 
 __all__ = [
     "RELATIONS",
+    "Dominance",
     "PropertiesResult",
     "Relation",
     "archetype_ranges",
+    "dominance",
     "properties",
     "related",
     "relation",
@@ -49,6 +53,8 @@ if TYPE_CHECKING:
     from rankscope.lab.axioms.relations import RELATIONS as RELATIONS
     from rankscope.lab.axioms.relations import Relation as Relation
     from rankscope.lab.axioms.relations import relation as relation
+    from rankscope.lab.cumulated_counts import Dominance as Dominance
+    from rankscope.lab.cumulated_counts import dominance as dominance
     from rankscope.lab.measurement.verdicts import scales as scales
     from rankscope.lab.ranges import archetype_ranges as archetype_ranges
     from rankscope.lab.rankings.enumeration import values_on_binary as values_on_binary

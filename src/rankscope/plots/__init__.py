@@ -32,6 +32,8 @@ _HOME = {
     "plot_overlap": "overlap",
     "plot_pool_means": "pool_means",
     "plot_properties": "relations",
+    "plot_ranks": "verdict",
+    "plot_regions": "verdict",
     "plot_related": "relations",
     "plot_relations": "relations",
     "plot_robustness": "pools",
@@ -61,6 +63,8 @@ FIGURES = {
     "relations": {"relations": "plot_related"},
     "scales": {"intervals": "plot_scales"},
     "comparison": {"intervals": "plot_compared"},
+    "regions": {"regions": "plot_regions"},
+    "shares": {"ranks": "plot_ranks"},
     "means": {"means": "plot_means"},
 }
 """Which figures show a result, by the table that tells it from other results; the first one unless another is named."""
@@ -86,6 +90,8 @@ __all__ = [
     "plot_overlap",
     "plot_pool_means",
     "plot_properties",
+    "plot_ranks",
+    "plot_regions",
     "plot_related",
     "plot_relations",
     "plot_robustness",
@@ -150,5 +156,7 @@ if TYPE_CHECKING:
     from rankscope.plots.relations import plot_relations as plot_relations
     from rankscope.plots.rp import plot_rp as plot_rp
     from rankscope.plots.study import study_figures as study_figures
+    from rankscope.plots.verdict import plot_ranks as plot_ranks
+    from rankscope.plots.verdict import plot_regions as plot_regions
     from rankscope.plots.weights import plot_weights as plot_weights
     from rankscope.result import Result

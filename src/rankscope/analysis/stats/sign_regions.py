@@ -1,0 +1,136 @@
+"""Where is a polynomial with whole coefficients positive, and where negative? Exactly, between 0 and 1.
+
+Descartes' rule in Bernstein form (Lane and Riesenfeld 1981): the number of roots inside an interval is at most the
+number of sign changes of the Bernstein coefficients there, and both are even or both odd. Intervals with more than one
+change are halved (de Casteljau). All arithmetic is with whole numbers, so no root is missed and none is invented,
+however close to another or to 1 it is; what cannot be separated within 2^-60 is one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import comb, gcd, lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.progress import advance
+
+__all__ = ["Region", "sign_regions"]
+
+Wholes = NDArray[np.object_]
+
+FINEST = 60
+"""Roots are located within two to the minus this."""
+
+
+class Region(NamedTuple):
+    """An interval in which a polynomial has one sign (touching zero at single points counts as nothing)."""
+
+    low: float
+    high: float
+    sign: int
+
+
+def sign_regions(coefficients: Sequence[int]) -> list[Region]:
+    """The regions of (0, 1) in which c_0 + c_1 x + c_2 x^2 + ... is positive, negative, or zero throughout.
+
+    >>> sign_regions([-1, 4, -3])  # roots 1/3 and 1
+    [Region(low=0.0, high=0.3333333333333333, sign=-1), Region(low=0.3333333333333333, high=1.0, sign=1)]
+    >>> sign_regions([1, -4, 4])  # touches zero at 1/2
+    [Region(low=0.0, high=1.0, sign=1)]
+    >>> sign_regions([0, 0])
+    [Region(low=0.0, high=1.0, sign=0)]
+    """
+    wholes = [int(c) for c in coefficients]
+    while wholes and wholes[-1] == 0:
+        wholes.pop()
+    while wholes and wholes[0] == 0:  # a power of x changes no sign
+        wholes.pop(0)
+    if not wholes:
+        return [Region(0.0, 1.0, 0)]
+    borders = [_refined(wholes, *place) for place in _places(_bernstein(wholes), Fraction(0), Fraction(1))]
+    between = _middles([Fraction(0), *borders, Fraction(1)])
+    regions: list[Region] = []
+    for low, high, sign in ((low, high, _sign_at(wholes, middle)) for low, high, middle in between):
+        if regions and regions[-1].sign == sign:
+            regions[-1] = regions[-1]._replace(high=high)
+        else:
+            regions.append(Region(low, high, sign))
+    return regions
+
+
+def _middles(borders: Sequence[Fraction]) -> Iterator[tuple[float, float, Fraction]]:
+    for low, high in pairwise(borders):
+        if low < high:
+            yield float(low), float(high), (low + high) / 2
+
+
+def _bernstein(wholes: Sequence[int]) -> Wholes:
+    """The Bernstein coefficients on [0, 1], times a number that makes them whole."""
+    degree = len(wholes) - 1
+    scale = lcm(*range(1, degree + 2)) // (degree + 1)  # the least common multiple of the binomials
+    found = np.array([c * (scale // comb(degree, i)) for i, c in enumerate(wholes)], object)
+    for start in range(degree - 1, -1, -1):  # from differences to values
+        found[start:] = np.add.accumulate(found[start:])
+    return found
+
+
+def _places(found: Wholes, low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, Fraction, int]]:
+    """The intervals with one root (or inseparable ones), with the sign right after their lower ends."""
+    advance()
+    signs = [1 if c > 0 else -1 for c in found if c != 0]
+    changes = sum(a != b for a, b in pairwise(signs))
+    if changes == 0:
+        return
+    if changes == 1 or (high - low) * 2**FINEST <= 1:
+        yield low, high, signs[0]
+        return
+    middle = (low + high) / 2
+    left, right = _halves(found)
+    yield from _places(left, low, middle)
+    if right[0] == 0:
+        yield middle, middle, 0
+    yield from _places(right, middle, high)
+
+
+def _halves(found: Wholes) -> tuple[Wholes, Wholes]:
+    """The coefficients on the two halves of the interval."""
+    degree = len(found) - 1
+    left, right = [found[0] << degree], [found[-1] << degree]
+    row: Any = found
+    for step in range(1, degree + 1):
+        row = row[:-1] + row[1:]
+        left.append(row[0] << (degree - step))
+        right.append(row[-1] << (degree - step))
+    return _reduced(left), _reduced(right[::-1])
+
+
+def _reduced(numbers: list[int]) -> Wholes:
+    """The same without a common factor, which would only make the numbers longer."""
+    common = gcd(*numbers) or 1
+    return np.array([n // common for n in numbers], object)
+
+
+def _refined(wholes: Sequence[int], low: Fraction, high: Fraction, sign: int) -> Fraction:
+    """The root in an interval, within the finest distance; an inseparable cluster is its middle."""
+    while (high - low) * 2**FINEST > 1:
+        middle = (low + high) / 2
+        here = _sign_at(wholes, middle)
+        if here == 0:
+            return middle
+        low, high = (middle, high) if here == sign else (low, middle)
+    return (low + high) / 2
+
+
+def _sign_at(wholes: Sequence[int], place: Fraction) -> int:
+    """The sign of the polynomial at a fraction, by Horner's rule on whole numbers."""
+    top, bottom = place.numerator, place.denominator
+    value, power = 0, 1
+    for c in reversed(wholes):
+        value = value * top + c * power
+        power *= bottom
+    return (value > 0) - (value < 0)

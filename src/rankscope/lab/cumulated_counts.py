@@ -1,0 +1,133 @@
+"""Which of two lists is better by every measure of a family? Dominance of cumulated counts.
+
+C_g(k) is the number of documents of grade g or better among the first k, and D_g(k) the difference between two lists.
+
+- *First order*: D_g(k) >= 0 for every g and k. This is exactly what promoting a document past a worse one (swap) and
+  replacing a document by a better one (replacement) can reach, so every measure that respects both agrees. In
+  particular every additive measure with non-increasing weights w: summed by parts, its difference is the sum over g and
+  k of D_g(k) (w(k) - w(k+1)) times the gain of g over the grade below.
+- *Second order*: D_g(1) + ... + D_g(k) >= 0 for every g and k up to the end of the lists. Summed by parts once more,
+  every additive measure agrees whose weights are non-increasing and convex, the zero after the last rank included.
+- *Convex*: second order, and D_g >= 0 at the end. Weights that are cut off, or that go on after the end, are not convex
+  there: (1, 0, 0) is better than (0, 1, 1) at second order, yet RBP(p=0.9) and DCG prefer the latter. With the
+  condition at the end all convex weights agree, cut or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.errors import SettingsError
+
+__all__ = ["Dominance", "Orders", "cumulated", "dominance", "orders"]
+
+Bools = NDArray[np.bool_]
+
+
+class Orders(NamedTuple):
+    """Who dominates, for many pairs at once: ``first[0]`` where a does, ``first[1]`` where b does (both: equal)."""
+
+    first: tuple[Bools, Bools]
+    second: tuple[Bools, Bools]
+    convex: tuple[Bools, Bools]
+
+
+def orders(difference: NDArray[Any]) -> Orders:
+    """The orders of differences of cumulated counts, a minus b; the last two axes are grades and ranks.
+
+    >>> first, second, convex = orders(np.array([[1, 0, -1]]))  # one grade, three ranks
+    >>> bool(first[0]), bool(second[0]), bool(convex[0])
+    (False, True, False)
+    """
+    first = _signs(difference)
+    second = first[0].copy(), first[1].copy()  # an order implies the weaker one
+    open_ = ~(first[0] | first[1])
+    sums = _signs(np.cumsum(difference[open_], axis=-1, dtype=np.int64))
+    end = _signs(difference[..., -1:])
+    for mine, theirs in zip(second, sums, strict=True):
+        mine[open_] = theirs
+    return Orders(first, second, (second[0] & end[0], second[1] & end[1]))
+
+
+def _signs(curves: NDArray[Any]) -> tuple[Bools, Bools]:
+    """Where all of a curve is at least zero, and where all of it is at most zero."""
+    axes = (-2, -1)
+    return (
+        np.asarray(curves.min(axis=axes, initial=0) >= 0),
+        np.asarray(curves.max(axis=axes, initial=0) <= 0),
+    )
+
+
+def cumulated(grades: NDArray[Any], levels: Sequence[int], depth: int) -> NDArray[np.int64]:
+    """The number of documents of each level or better among the first k, for k = 1..depth: levels x depth.
+
+    >>> cumulated(np.array([2, 0, 1]), (1, 2), 4).tolist()
+    [[1, 1, 2, 2], [1, 1, 1, 1]]
+    """
+    padded = np.zeros(depth, np.int64)
+    padded[: len(grades)] = grades[:depth]
+    reached = padded >= np.asarray(levels, np.int64)[:, np.newaxis]
+    return np.cumsum(reached, axis=1, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Dominance:
+    """Two lists compared by their cumulated counts; each order is ``"a"``, ``"b"``, ``"both"`` (equal) or None."""
+
+    first_order: str | None
+    second_order: str | None
+    convex: str | None
+    """The winner by all additive measures with convex non-increasing weights, cut off or going on after the end."""
+    crossings: tuple[tuple[int, int], ...]
+    """(grade, rank): where the lead in documents of this grade or better changes hands."""
+
+
+def dominance(a: Sequence[int | None], b: Sequence[int | None]) -> Dominance:
+    """Compare two lists of grades of one topic; None is an unjudged document, which counts as not relevant.
+
+    >>> dominance([1, 0, 1], [0, 1, 1])
+    Dominance(first_order='a', second_order='a', convex='a', crossings=())
+    >>> dominance([1, 0, 0], [0, 1, 1])
+    Dominance(first_order=None, second_order='a', convex=None, crossings=((1, 3),))
+    >>> dominance([0, 2], [2, 0]).first_order, dominance([1], [1]).first_order
+    ('b', 'both')
+    """
+    lists = [_grades(one) for one in (a, b)]
+    levels = sorted({int(g) for one in lists for g in one if g > 0})
+    depth = max(map(len, lists))
+    counts = [cumulated(one, levels, depth) for one in lists]
+    difference = counts[0] - counts[1]
+    found = orders(difference)
+    crossings = tuple(
+        (level, rank) for level, row in zip(levels, difference, strict=True) for rank in _turns(row)
+    )
+    first, second, convex = (_winner(bool(mine), bool(theirs)) for mine, theirs in found)
+    return Dominance(first, second, convex, crossings)
+
+
+def _grades(one: Sequence[int | None]) -> NDArray[np.int64]:
+    try:
+        grades = np.array([0 if g is None else g for g in one], np.float64)
+    except (TypeError, ValueError):
+        raise SettingsError(
+            f"no list of grades: {one!r}"[:120], hint="give whole numbers, such as [1, 0, 2]"
+        ) from None
+    if grades.ndim != 1 or not np.array_equal(grades, np.rint(grades)):
+        raise SettingsError(f"no list of grades: {one!r}"[:120], hint="give whole numbers, such as [1, 0, 2]")
+    return grades.astype(np.int64)
+
+
+def _winner(a: bool, b: bool) -> str | None:
+    return "both" if a and b else "a" if a else "b" if b else None
+
+
+def _turns(row: NDArray[Any]) -> list[int]:
+    """The ranks at which the sign of a curve becomes the opposite of the last one that was not zero."""
+    where = np.flatnonzero(row)
+    signs = np.sign(row[where])
+    return [int(rank) + 1 for rank in where[1:][signs[1:] != signs[:-1]]]

@@ -1,0 +1,142 @@
+"""Dominance of cumulated counts: golden cases, what swaps and replacements reach, and what measures say."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankscope as rs
+from rankscope.errors import MeasureError, SettingsError
+from rankscope.lab.certificates import FEW, GRADES
+from rankscope.lab.cumulated_counts import orders
+from rankscope.measures import REGISTRY, Measure
+
+BOTH = {(True, True): "both", (True, False): "a", (False, True): "b", (False, False): None}
+
+
+def test_golden_cases(certainty):
+    cases = [case for case in certainty if case["function"] == "dominance"]
+    assert len(cases) >= 48
+    for case in cases:
+        found = rs.lab.dominance(case["inputs"]["a"], case["inputs"]["b"])
+        for order in ("first_order", "second_order"):
+            expected = case["expected"][order]
+            assert getattr(found, order) == BOTH[expected["a_over_b"], expected["b_over_a"]], case["name"]
+
+
+def reached(ranking: tuple[int, ...], top: int) -> set[tuple[int, ...]]:
+    """All rankings that swaps (a better document moves up past a worse one) and replacements (a grade rises) make."""
+    found, new = {ranking}, [ranking]
+    while new:
+        one = new.pop()
+        for i in range(len(one)):
+            made = [(*one[:i], one[i] + 1, *one[i + 1 :])] if one[i] < top else []
+            made += [
+                (*one[:i], one[j], *one[i + 1 : j], one[i], *one[j + 1 :])
+                for j in range(i + 1, len(one))
+                if one[j] > one[i]
+            ]
+            new += [two for two in made if two not in found]
+            found.update(made)
+    return found
+
+
+@pytest.mark.parametrize(("length", "top"), [(6, 1), (4, 2), (3, 3)])
+def test_first_order_is_exactly_what_swaps_and_replacements_reach(length, top):
+    rankings = list(product(range(top + 1), repeat=length))
+    grades = np.array(rankings)
+    counts = np.stack([np.cumsum(grades >= g, axis=1) for g in range(1, top + 1)], axis=1)
+    for number, ranking in enumerate(rankings):
+        better = orders(counts - counts[number]).first[0]
+        assert {rankings[i] for i in np.flatnonzero(better)} == reached(ranking, top)
+
+
+def test_second_order_needs_the_end_where_weights_are_cut_or_go_on():
+    found = rs.lab.dominance([1, 0, 0], [0, 1, 1])
+    assert (found.second_order, found.convex) == ("a", None)
+    runs = {"a": {"q": ["a", "x", "y"]}, "b": {"q": ["x", "b", "c"]}}
+    scores = rs.evaluate({"q": {"a": 1, "b": 1, "c": 1}}, runs, ["RBP(p=0.9)", "DCG"])
+    assert all(b > a for a, b in (scores.mean(m) for m in scores.measures))
+
+
+lists = st.lists(st.sampled_from([0, 0, 0, 1, 1, 2]), min_size=1, max_size=12)
+
+
+@given(lists, lists, st.lists(st.floats(0, 1), min_size=14, max_size=14), st.floats(0.1, 3))
+def test_convex_weights_agree_with_the_orders(a, b, bends, gain):
+    """Any non-increasing convex weights, made of their bends; they go on after the end of the lists."""
+    depth = max(len(a), len(b))
+    slope = np.cumsum(bends[::-1])[::-1]
+    weights = np.cumsum(slope[::-1])[::-1][:depth]
+    to_zero = np.array([sum(bends[j] * (j + 1 - k) for j in range(k, depth)) for k in range(depth)])
+    found = rs.lab.dominance(a, b)
+    gains = np.array([0, 1, 1 + gain])
+
+    def value(one, weight):
+        return float((gains[np.array(one)] * weight[: len(one)]).sum())
+
+    for order, weight in (
+        (found.convex, weights),
+        (found.second_order, to_zero),
+        (found.first_order, weights),
+    ):
+        difference = value(a, weight) - value(b, weight)
+        assert order not in ("a", "both") or difference >= -1e-9
+        assert order not in ("b", "both") or difference <= 1e-9
+
+
+@cache
+def respectful() -> list[Measure]:
+    """The measures of which no swap and no replacement breaks the order, in the settings of the certificates."""
+    found = []
+    for name in sorted({measure.name for measure in REGISTRY.values()}):
+        measure = REGISTRY[name]
+        if measure.needs_aspects or measure.better == "neither":
+            continue
+        try:
+            measure = (
+                measure if measure.cutoff is not None or measure.cutoff_rule != "required" else measure @ 3
+            )
+            tables = [
+                rs.lab.properties([measure], properties=["swap", "replacement"], **s) for s in (GRADES, FEW)
+            ]
+        except MeasureError:
+            continue
+        if not any(row["violations"] for one in tables for row in one["properties"].records()):
+            found.append(measure)
+    return found
+
+
+def lists_of_one_length(draw):
+    length = draw(st.integers(1, 10))
+    return [draw(st.lists(st.sampled_from([0, 0, 1, 2]), min_size=length, max_size=length)) for _ in range(2)]
+
+
+@given(st.composite(lists_of_one_length)())
+def test_measures_that_respect_swap_and_replacement_agree_with_the_first_order(pair):
+    a, b = pair
+    order = rs.lab.dominance(a, b).first_order
+    if order not in ("a", "b"):
+        return
+    pool = {f"{grade}-{i}": grade for grade in range(3) for i in range(len(a))}
+    runs = {name: {"q": [f"{g}-{i}" for i, g in enumerate(one)]} for name, one in (("a", a), ("b", b))}
+    scores = rs.evaluate({"q": pool}, runs, respectful())
+    for measure in scores.measures:
+        first, second = measure.merit(scores.mean(measure))
+        better, worse = (first, second) if order == "a" else (second, first)
+        assert not better < worse - 1e-9 * max(1, abs(worse)), measure
+
+
+def test_many_measures_respect_them():
+    assert {"AP", "RR", "nDCG", "RBP", "ERR", "Rprec", "P@3"} <= {str(measure) for measure in respectful()}
+
+
+@pytest.mark.parametrize("wrong", [["a"], [0.5], [[1], [0]]])
+def test_no_list_of_grades(wrong):
+    with pytest.raises(SettingsError, match="no list of grades"):
+        rs.lab.dominance(wrong, [1])
