@@ -18,7 +18,7 @@ from rankscope.read import Qrels, Run, Runs
 # The value may change when unjudged documents are put at the end: these look at the length of a list.
 LENGTH_MATTERS = {
     *("SetP", "SetF", "SetAP", "SetRelP", "Utility", "NumRet", "Unjudged", "RBPResidual", "RnDCG"),
-    *("Compat", "Judged", "SFT"),
+    *("Compat", "Judged", "SFT", "Accuracy"),
     *("CT", "ACT", "nCT"),
     *("RBU", "Terminal"),
 }
@@ -61,7 +61,7 @@ def other_values(key: str, parameter: object) -> list[object]:
         return [choice for choice in choices if choice != default]
     if isinstance(default, bool):
         return [not default]
-    others = {"rel": [2], "p": [0.5], "beta": [0.25], "gains": ["exp2", "0,1,5,2", "1=3,2=1"]}
+    others = {"rel": [2], "p": [0.5], "beta": [0.25], "gains": ["exp2", "0,1,5,2", "1=3,2=1"], "T": [2.5]}
     return {**others, "times": ["1", "2,3,50"]}.get(key, [])
 
 
@@ -72,7 +72,14 @@ each_of_any_length = pytest.mark.parametrize(
 )
 each_with_ranks = pytest.mark.parametrize(
     "one",
-    [one for one in EVERY if one.cutoff_rule != "none" and one.cutoff_meaning == "ranks considered"],
+    [
+        one
+        for one in EVERY
+        if one.cutoff_rule != "none"
+        and one.cutoff_meaning == "ranks considered"
+        # without unjudged documents those below may stand above the cutoff
+        and not one.settings.get("judged_only")
+    ],
     ids=str,
 )
 

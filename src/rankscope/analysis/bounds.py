@@ -183,6 +183,11 @@ def _checked_measure(measure: Measure) -> WeightedPrecision:
             f"{measure} has no bounds: it is not a sum of gains with fixed weights",
             hint="use RBP, P@k or DCG@k",
         )
+    if measure.settings.get("judged_only"):
+        raise MeasureError(
+            f"{measure} has no bounds: it does not see unjudged documents",
+            hint=f"write {measure(judged_only=False)}",
+        )
     if isinf(measure.total_weight()):
         raise MeasureError(
             f"{measure} has no upper bound without a cutoff", hint=f"write {measure}@100, for example"

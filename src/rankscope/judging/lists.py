@@ -267,6 +267,14 @@ class Lists(Once):
         lengths = np.full(len(self), length)
         return Lists(self.pool, self.topic, lengths, hits._bounds, hits.rank, hits.judgment)
 
+    def condensed(self) -> Lists:
+        """The same lists without the documents that nobody judged; a negative grade says that one was only pooled."""
+        return self.once("condensed", self._condensed)
+
+    def _condensed(self) -> Lists:
+        hits = self.relevant(0)
+        return Lists(self.pool, self.topic, hits.count, hits._bounds, hits.ordinal, hits.judgment)
+
     def regraded(self, pool: Pool) -> Lists:
         """The same lists of the same documents, which have other grades."""
         hits = self.hits()

@@ -7,6 +7,7 @@ from typing import Any
 
 from rankscope.measures import (  # each registers its measures
     classic,  # noqa: F401
+    continuation,  # noqa: F401
     counts,  # noqa: F401
     cube,  # noqa: F401
     cumulated,  # noqa: F401

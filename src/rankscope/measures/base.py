@@ -140,6 +140,7 @@ class Measure:
                 REGISTRY[known] = cls()
 
     def __init__(self, cutoff: float | None = None, **settings: Any) -> None:
+        settings = self.respelled(settings)
         for key in settings:
             if key not in self.parameters:
                 known = ", ".join(self.parameters) or "none"
@@ -173,6 +174,11 @@ class Measure:
             )
         return int(cutoff)
 
+    @classmethod
+    def respelled(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """Settings as we write them, where another library writes them otherwise (for measures that have such)."""
+        return settings
+
     def validate(self) -> None:
         """Refuse parameters that do not go together (for measures that have such)."""
 
@@ -183,7 +189,7 @@ class Measure:
 
     def __call__(self, **settings: Any) -> Self:
         """The same measure with other parameters."""
-        return type(self)(**{"cutoff": self._cutoff, **self.settings, **settings})
+        return type(self)(**{"cutoff": self._cutoff, **self.settings, **self.respelled(settings)})
 
     def __matmul__(self, cutoff: float) -> Self:
         """The same measure with a cutoff: ``nDCG @ 10``."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Lists
 from rankscope.measures.base import Measure, parameter, ratio
+from rankscope.measures.condensed import Condensable
 
 __all__ = [
     "AP",
@@ -34,7 +35,7 @@ __all__ = [
 _REL = "lowest grade that counts as relevant"
 
 
-class AP(Measure):
+class AP(Condensable):
     """Average precision: the mean over all relevant documents of the precision at their ranks.
 
     AP = 1/R * sum over relevant documents of hits(rank) / rank;  a relevant document that is not retrieved adds 0
@@ -50,7 +51,7 @@ class AP(Measure):
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
-        hits = lists.relevant(self.rel, self.cutoff)
+        hits = self.seen(lists).relevant(self.rel, self.cutoff)
         return ratio(hits.sum(hits.ordinal / hits.rank), lists.recall_base(self.rel))
 
 
@@ -71,7 +72,7 @@ class GMAP(AP):
         return np.maximum(super().of(lists), 0.00001)
 
 
-class RR(Measure):
+class RR(Condensable):
     """Reciprocal rank: one divided by the rank of the first relevant document.
 
     RR = 1 / rank of the first relevant document;  0 if there is none
@@ -86,11 +87,11 @@ class RR(Measure):
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
-        hits = lists.relevant(self.rel, self.cutoff)
+        hits = self.seen(lists).relevant(self.rel, self.cutoff)
         return hits.first(1.0 / hits.rank)
 
 
-class R(Measure):
+class R(Condensable):
     """Recall: the share of all relevant documents found in the first k.
 
     R@k = hits(k) / R
@@ -106,10 +107,10 @@ class R(Measure):
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
-        return ratio(lists.relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
+        return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
 
 
-class Rprec(Measure):
+class Rprec(Condensable):
     """R-precision: precision at the rank that equals the number of relevant documents.
 
     Rprec = hits(R) / R
@@ -125,7 +126,7 @@ class Rprec(Measure):
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
-        hits = lists.relevant(self.rel)
+        hits = self.seen(lists).relevant(self.rel)
         base = lists.recall_base(self.rel)
         return ratio(hits.sum(hits.rank <= base[hits.list]), base)
 
@@ -160,7 +161,7 @@ class Bpref(Measure):
         return ratio(relevant.sum(term), base)
 
 
-class SetP(Measure):
+class SetP(Condensable):
     """Set precision: the share of relevant documents among all that were retrieved.
 
     SetP = relevant retrieved / retrieved
@@ -175,7 +176,9 @@ class SetP(Measure):
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
-        return ratio(lists.relevant(self.rel, self.cutoff).count, lists.retrieved(self.cutoff))
+        return ratio(
+            self.seen(lists).relevant(self.rel, self.cutoff).count, self.seen(lists).retrieved(self.cutoff)
+        )
 
 
 class SetR(Measure):
@@ -196,7 +199,7 @@ class SetR(Measure):
         return ratio(lists.relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
 
 
-class SetF(Measure):
+class SetF(Condensable):
     """Set F: the weighted harmonic mean of set precision P and set recall R.
 
     SetF = (1 + beta) P R / (beta P + R), as in trec_eval and ir_measures;  van Rijsbergen writes beta^2 for beta
@@ -211,13 +214,13 @@ class SetF(Measure):
     beta: float = parameter(1.0, "weight of recall against precision", low=0)
 
     def of(self, lists: Lists) -> Floats:
-        found = lists.relevant(self.rel, self.cutoff).count
-        precision = ratio(found, lists.retrieved(self.cutoff))
+        found = self.seen(lists).relevant(self.rel, self.cutoff).count
+        precision = ratio(found, self.seen(lists).retrieved(self.cutoff))
         recall = ratio(found, lists.recall_base(self.rel))
         return ratio((1 + self.beta) * precision * recall, self.beta * precision + recall)
 
 
-class IPrec(Measure):
+class IPrec(Condensable):
     """Interpolated precision: the best precision at or after a level of recall.
 
     IPrec@r = largest hits(i) / i over the ranks i with hits(i) >= n;  0 if that recall is never reached
@@ -244,7 +247,7 @@ class IPrec(Measure):
         return float(cutoff)
 
     def of(self, lists: Lists) -> Floats:
-        hits = lists.relevant(self.rel)
+        hits = self.seen(lists).relevant(self.rel)
         needed = _documents(self.cutoff * lists.recall_base(self.rel), self.rounding)
         return hits.max(np.where(hits.ordinal >= needed[hits.list], hits.ordinal / hits.rank, 0.0))
 
@@ -334,7 +337,7 @@ class Judged(Measure):
         return ratio(lists.hits(self.cutoff).count, lists.retrieved(self.cutoff))
 
 
-class Success(Measure):
+class Success(Condensable):
     """Success: whether there is a relevant document in the first k.
 
     Success@k = 1 if hits(k) > 0 else 0
@@ -349,4 +352,4 @@ class Success(Measure):
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
-        return (lists.relevant(self.rel, self.cutoff).count > 0).astype(np.float64)
+        return (self.seen(lists).relevant(self.rel, self.cutoff).count > 0).astype(np.float64)

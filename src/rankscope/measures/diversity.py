@@ -15,6 +15,7 @@ from rankscope.judging.lists import Floats, Lists
 from rankscope.measures.base import Measure, parameter, ratio, weights_down_to
 from rankscope.measures.classic import ERR
 from rankscope.measures.composed import Composed
+from rankscope.measures.condensed import Condensable
 from rankscope.measures.ideal import Redundancy, Satisfaction, ideal_lists
 
 __all__ = [
@@ -76,7 +77,7 @@ class IA(Composed, Diversity):
         return lists.by_aspect.sum(self.inner().of(lists.by_aspect.lists), lists.pool.aspect_weights)
 
 
-class AP_IA(Diversity):
+class AP_IA(Condensable, Diversity):
     """Intent-aware average precision: the mean over aspects of average precision.
 
     AP_IA = sum over aspects a of p_a AP_a;  AP_a divides by all documents relevant to a
@@ -91,13 +92,14 @@ class AP_IA(Diversity):
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
+        lists = self.seen(lists)
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
         weights = lists.pool.aspect_weights
         found = lists.pool.by_aspect.recall_base(self.rel).reshape(weights.shape)
         return lists.by_aspect.total(hits, hits.ordinal / hits.rank, ratio(weights, found))
 
 
-class P_IA(Diversity):
+class P_IA(Condensable, Diversity):
     """Intent-aware precision: the mean over aspects of precision in the first k.
 
     P_IA@k = sum over aspects a of p_a hits_a(k) / k
@@ -112,11 +114,12 @@ class P_IA(Diversity):
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
+        lists = self.seen(lists)
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
         return np.asarray(lists.by_aspect.sum(hits.count, lists.pool.aspect_weights) / self.cutoff)
 
 
-class _Redundancy(Diversity, abstract=True):
+class _Redundancy(Condensable, Diversity, abstract=True):
     """Measures of the form sum over ranks i of w(i) * sum over aspects of (1 - alpha)^(earlier documents of it)."""
 
     rel: int = parameter(1, _REL, low=1)
@@ -134,7 +137,7 @@ class _Redundancy(Diversity, abstract=True):
         return lists.by_aspect.total(hits, hits.at_rank(self.weight) * left, counted)
 
     def rank_weights(self, depth: int) -> Floats | None:
-        return weights_down_to(depth, self.weight, self.cutoff)
+        return None if self.judged_only else weights_down_to(depth, self.weight, self.cutoff)
 
     def ideal(self, lists: Lists) -> Lists:
         """The greedy ideal of every topic."""
@@ -162,7 +165,7 @@ class alpha_DCG(_Redundancy):
         "Reads on with an interest that fades with the logarithm of the rank and wants all aspects; each "
         "further document of an aspect gains 1 - alpha of what the one before gained."
     )
-    aliases = ("alpha_dcg",)
+    aliases = ("alpha_dcg", "α_DCG")
     range = (0.0, float("inf"))
     reference = "Clarke et al. 2008"
     preset: str = parameter("definition", _PRESET, choices=("definition", "ndeval"))
@@ -171,7 +174,7 @@ class alpha_DCG(_Redundancy):
         return 1.0 / np.log2(rank + 1.0)
 
     def of(self, lists: Lists) -> Floats:
-        return _normalised(self, lists)
+        return _normalised(self, self.seen(lists))
 
 
 def _normalised(measure: Any, lists: Lists) -> Floats:
@@ -194,13 +197,13 @@ class alpha_nDCG(_Redundancy):
     user = (
         "The user of alpha_DCG, whose gain is compared with what a greedily made ideal list would have given."
     )
-    aliases = ("alpha_ndcg", "aNDCG")
+    aliases = ("alpha_ndcg", "aNDCG", "α_nDCG")
     range = (0.0, float("inf"))
     reference = "Clarke et al. 2008"
     weight = alpha_DCG.weight
 
     def of(self, lists: Lists) -> Floats:
-        return ratio(self.total(lists), lists.per_topic(self.total(self.ideal(lists))))
+        return ratio(self.total(self.seen(lists)), lists.per_topic(self.total(self.ideal(lists))))
 
 
 class NRBP(_Redundancy):
@@ -221,7 +224,7 @@ class NRBP(_Redundancy):
 
     def of(self, lists: Lists) -> Floats:
         aspects = lists.per_topic(lists.pool.aspects_counted.sum(axis=0))
-        return ratio((1 - (1 - self.alpha) * self.beta) * self.total(lists), aspects)
+        return ratio((1 - (1 - self.alpha) * self.beta) * self.total(self.seen(lists)), aspects)
 
 
 class nNRBP(NRBP):
@@ -235,10 +238,10 @@ class nNRBP(NRBP):
     reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
 
     def of(self, lists: Lists) -> Floats:
-        return ratio(self.total(lists), lists.per_topic(self.total(self.ideal(lists))))
+        return ratio(self.total(self.seen(lists)), lists.per_topic(self.total(self.ideal(lists))))
 
 
-class ERR_IA(Diversity):
+class ERR_IA(Condensable, Diversity):
     """Intent-aware expected reciprocal rank: the mean over aspects of ERR.
 
     ERR_IA = sum over aspects a of p_a ERR_a;  max_grade is the best grade of the collection unless set
@@ -251,13 +254,19 @@ class ERR_IA(Diversity):
         "ranks where they stop are averaged."
     )
     reference = "Chapelle, Metzler, Zhang and Grinspan 2009"
+    rel: int = parameter(1, "preset ndeval only: " + _REL, low=1)
     max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
     alpha: float = parameter(0.5, "preset ndeval only: " + _ALPHA, low=0, high=1)
     preset: str = parameter("definition", _PRESET, choices=("definition", "ndeval"))
 
+    @property
+    def sees_grades(self) -> bool:
+        return self.preset == "definition"
+
     def of(self, lists: Lists) -> Floats:
+        lists = self.seen(lists)
         if self.preset == "ndeval":
-            return _normalised(_ReciprocalRanks(self.cutoff, alpha=self.alpha), lists)
+            return _normalised(_ReciprocalRanks(self.cutoff, rel=self.rel, alpha=self.alpha), lists)
         values = ERR(self.cutoff, max_grade=self.max_grade).of(lists.by_aspect.lists)
         return lists.by_aspect.sum(values, lists.pool.aspect_weights)
 
@@ -289,6 +298,6 @@ class nERR_IA(ERR_IA):
 
     def _ideal(self, lists: Lists) -> Lists:
         if self.preset == "ndeval":
-            return _ReciprocalRanks(self.cutoff, alpha=self.alpha).ideal(lists)
+            return _ReciprocalRanks(self.cutoff, rel=self.rel, alpha=self.alpha).ideal(lists)
         users = Satisfaction(self.max_grade or lists.pool.max_grade)
         return ideal_lists(lists.pool, users, lists.pool.aspect_weights, self.cutoff)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rankscope.errors import MeasureError, nearest
@@ -15,7 +15,9 @@ __all__ = ["parse", "parse_many", "parse_open"]
 _MEASURE = re.compile(
     r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<settings>.*)\))?\s*(?:@\s*(?P<cutoff>\S+))?\s*", re.DOTALL
 )
-_SETTING = re.compile(r"""\s*(?P<key>[^\W\d]\w*)\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^,'"]+?)\s*(?:,|$)""")
+_SETTING = re.compile(
+    r"""\s*(?P<key>[^\W\d]\w*)\s*=\s*(?P<value>"[^"]*"|'[^']*'|\{[^{}]*\}|[^,'"{}]+?)\s*(?:,|$)"""
+)
 
 
 def parse(text: str) -> Measure:
@@ -28,6 +30,11 @@ def parse(text: str) -> Measure:
 
     >>> parse("map"), parse("ndcg_cut_10"), parse("P_5"), parse("mrr_at_10"), parse("hit_rate@5")
     (AP, nDCG@10, P@5, RR@10, Success@5)
+
+    So will the parameters of ir_measures.
+
+    >>> parse("nDCG(dcg='exp-log2')@20"), parse("nDCG(gains={0: 0, 1: 3, 2: 9})"), parse("AP(judged_only=True)")
+    (nDCG(gains='exp2')@20, nDCG(gains='0=0,1=3,2=9'), AP(judged_only=True))
     """
     return parse_open(text).complete()
 
@@ -100,9 +107,18 @@ def _settings(text: str, whole: str) -> dict[str, Any]:
     return settings
 
 
+def _entries(text: str) -> Iterator[tuple[str, str]]:
+    """The keys and values of a dict such as ``0: 1, 1: 3``."""
+    for part in filter(str.strip, text.split(",")):
+        key, _, value = part.partition(":")
+        yield key.strip(), value.strip()
+
+
 def _value(text: str) -> Any:
     if text[:1] in "'\"":
         return text[1:-1]
+    if text[:1] == "{":
+        return {_value(grade): _value(gain) for grade, gain in _entries(text[1:-1])}
     if text in ("True", "False", "true", "false"):
         return text.lower() == "true"
     try:

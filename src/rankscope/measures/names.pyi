@@ -1,5 +1,6 @@
 # Every measure as a name of the package; written from the registry by python docs/make_measures.py
 import rankscope.measures.classic
+import rankscope.measures.continuation
 import rankscope.measures.counts
 import rankscope.measures.cube
 import rankscope.measures.cumulated
@@ -16,7 +17,9 @@ import rankscope.measures.weighted
 ACT: rankscope.measures.cube.ACT
 AP: rankscope.measures.classic.AP
 AP_IA: rankscope.measures.diversity.AP_IA
+Accuracy: rankscope.measures.continuation.Accuracy
 AvgIPrec: rankscope.measures.trec.AvgIPrec
+BPM: rankscope.measures.continuation.BPM
 BPref: rankscope.measures.classic.Bpref
 BalancePoint: rankscope.measures.effort.BalancePoint
 BalanceTime: rankscope.measures.effort.BalanceTime
@@ -41,6 +44,8 @@ G: rankscope.measures.trec.G
 GMAP: rankscope.measures.classic.GMAP
 GMBpref: rankscope.measures.trec.GMBpref
 IA: rankscope.measures.diversity.IA
+INSQ: rankscope.measures.continuation.INSQ
+INST: rankscope.measures.continuation.INST
 IPrec: rankscope.measures.classic.IPrec
 IdealDCG: rankscope.measures.trec.IdealDCG
 Interval: rankscope.measures.interval.Interval
@@ -49,6 +54,10 @@ MAP: rankscope.measures.classic.AP
 MAP_IA: rankscope.measures.diversity.AP_IA
 MRR: rankscope.measures.classic.RR
 NDCG: rankscope.measures.weighted.nDCG
+NERR10: rankscope.measures.continuation.NERR10
+NERR11: rankscope.measures.continuation.NERR11
+NERR8: rankscope.measures.continuation.NERR8
+NERR9: rankscope.measures.continuation.NERR9
 NR: rankscope.measures.cumulated.NR
 NRBP: rankscope.measures.diversity.NRBP
 NumNonrelRet: rankscope.measures.trec.NumNonrelRet
@@ -72,6 +81,7 @@ Rho2012: rankscope.measures.effort.Rho2012
 RnDCG: rankscope.measures.trec.RnDCG
 Rprec: rankscope.measures.classic.Rprec
 RprecMult: rankscope.measures.trec.RprecMult
+SDCG: rankscope.measures.continuation.SDCG
 SFT: rankscope.measures.cumulated.SFT
 SR: rankscope.measures.cumulated.SR
 SetAP: rankscope.measures.trec.SetAP
@@ -111,3 +121,5 @@ nDCG_rel: rankscope.measures.trec.nDCG_rel
 nERR_IA: rankscope.measures.diversity.nERR_IA
 nNRBP: rankscope.measures.diversity.nNRBP
 strec: rankscope.measures.diversity.StRec
+α_DCG: rankscope.measures.diversity.alpha_DCG
+α_nDCG: rankscope.measures.diversity.alpha_nDCG

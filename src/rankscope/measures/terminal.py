@@ -41,7 +41,7 @@ class Terminal(Composed):
     def validate(self) -> None:
         super().validate()
         inside = parse_open(self.measure)
-        if type(inside) not in _KINDS or inside.settings.get("graded"):
+        if type(inside) not in _KINDS or any(inside.settings.get(key) for key in ("graded", "judged_only")):
             raise MeasureError(f"Terminal cannot have measure={self.measure!r}", hint=self.takes)
 
     def of(self, lists: Lists) -> Floats:

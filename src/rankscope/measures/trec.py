@@ -14,6 +14,7 @@ from rankscope.judging.lists import Floats, Hits, Ints, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.classic import AP, Bpref, IPrec
+from rankscope.measures.condensed import Condensable
 from rankscope.measures.weighted import DCG, GradedGains
 
 __all__ = [
@@ -91,7 +92,7 @@ class RelP(_TrecMeasure):
         return ratio(lists.relevant(self.rel, self.cutoff).count, best)
 
 
-class SetRelP(_TrecMeasure):
+class SetRelP(Condensable, _TrecMeasure):
     """Relative set precision: set precision, divided by the best that a set of this size can have.
 
     SetRelP = relevant retrieved / min(retrieved, R)
@@ -104,11 +105,11 @@ class SetRelP(_TrecMeasure):
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
-        best = np.minimum(lists.recall_base(self.rel), lists.retrieved(self.cutoff))
-        return ratio(lists.relevant(self.rel, self.cutoff).count, best)
+        best = np.minimum(lists.recall_base(self.rel), self.seen(lists).retrieved(self.cutoff))
+        return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, best)
 
 
-class SetAP(_TrecMeasure):
+class SetAP(Condensable, _TrecMeasure):
     """Set average precision: set precision times set recall.
 
     SetAP = (relevant retrieved)^2 / (retrieved * R)
@@ -121,8 +122,8 @@ class SetAP(_TrecMeasure):
     rel: int = parameter(1, _REL, low=1)
 
     def of(self, lists: Lists) -> Floats:
-        found = lists.relevant(self.rel, self.cutoff).count
-        return ratio(found * found, lists.retrieved(self.cutoff) * lists.recall_base(self.rel))
+        found = self.seen(lists).relevant(self.rel, self.cutoff).count
+        return ratio(found * found, self.seen(lists).retrieved(self.cutoff) * lists.recall_base(self.rel))
 
 
 class Utility(_TrecMeasure):
@@ -220,7 +221,7 @@ class YAAP(AP):
     reference = "Robertson 2012"
 
     def of(self, lists: Lists) -> Floats:
-        hits = lists.relevant(self.rel)
+        hits = self.seen(lists).relevant(self.rel)
         total = hits.sum(hits.ordinal / hits.rank)
         missing = np.maximum(lists.recall_base(self.rel) - total, 0.0)
         return np.asarray(np.log((1.0 + total) / (1.0 + missing)))

@@ -17,6 +17,7 @@ from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.base import Measure, parameter, ratio, weights_down_to
+from rankscope.measures.condensed import Condensable
 
 __all__ = [
     "DCG",
@@ -31,6 +32,27 @@ __all__ = [
 ]
 
 _LARGEST_POWER = 1000  # 2 to more than that, times a few weights, is no finite number
+
+
+_FORMS = {"log2": "linear", "exp-log2": "exp2"}
+"""The forms of DCG that ir_measures has, and the gains in them."""
+
+
+def _pairs(name: str, gains: dict[Any, Any]) -> str:
+    """Gains by grade as text.
+
+    >>> _pairs("nDCG", {1: 3, 2: 9.5})
+    '1=3,2=9.5'
+    """
+    try:
+        if gains and all(grade == int(grade) and grade >= 0 for grade in gains):
+            return ",".join(f"{int(grade)}={float(gain):.17g}" for grade, gain in sorted(gains.items()))
+    except (TypeError, ValueError):
+        pass
+    raise MeasureError(
+        f"{name} cannot have gains={gains!r}",
+        hint="a dict has numbers for grades from 0 on, such as {1: 3, 2: 9}",
+    )
 
 
 class Gains(Measure, abstract=True):
@@ -91,7 +113,7 @@ class WeightedPrecision(Gains, abstract=True):
         return room + known - self.of(lists)
 
 
-class P(WeightedPrecision):
+class P(Condensable, WeightedPrecision):
     """Precision: the share of relevant documents in the first k.
 
     P@k = hits(k) / k, where a list shorter than k is still divided by k
@@ -114,7 +136,7 @@ class P(WeightedPrecision):
 
     def of(self, lists: Lists) -> Floats:
         # counted, then divided once: k additions of 1/k would not give exactly 1
-        return np.asarray(lists.relevant(self.rel, self.cutoff).count / self.cutoff)
+        return np.asarray(self.seen(lists).relevant(self.rel, self.cutoff).count / self.cutoff)
 
 
 class RBP(WeightedPrecision):
@@ -168,6 +190,22 @@ class GradedGains(Gains, abstract=True):
         "zero, as in trec_eval",
         choices=("nonrelevant", "zero"),
     )
+
+    @classmethod
+    def respelled(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """``dcg='exp-log2'`` and gains as a dict are what ir_measures has."""
+        settings = dict(settings)
+        if "dcg" in settings:
+            form = settings.pop("dcg")
+            if form not in _FORMS:
+                raise MeasureError(
+                    f"{cls.name} cannot have dcg={form!r}", hint=f"dcg is {' or '.join(_FORMS)}"
+                )
+            if settings.setdefault("gains", _FORMS[form]) != _FORMS[form]:
+                raise MeasureError(f"{cls.name} has both dcg and gains", hint="dcg says what the gains are")
+        if isinstance(settings.get("gains"), dict):
+            settings["gains"] = _pairs(cls.name, settings["gains"])
+        return settings
 
     def validate(self) -> None:
         if self.gains in ("linear", "exp2"):
@@ -312,7 +350,7 @@ class DCG(CumulatedGain):
         return np.asarray(1.0 / np.maximum(1.0, np.log(np.asarray(rank, np.float64)) / np.log(self.base)))
 
 
-class nDCG(Normalised, DCG):
+class nDCG(Condensable, Normalised, DCG):
     """Normalised discounted cumulated gain: DCG divided by that of the ideal list.
 
     nDCG = DCG / DCG(ideal): the ideal orders all judged documents by gain and is cut at the same rank;
@@ -324,3 +362,6 @@ class nDCG(Normalised, DCG):
         "have given."
     )
     aliases = ("NDCG",)
+
+    def of(self, lists: Lists) -> Floats:
+        return super().of(self.seen(lists))

@@ -176,6 +176,10 @@ class Tree(Lists):
         rank = np.tile(np.concatenate(ranks), forest)
         return Lists(self.pool, self.topic, self.length, offsets, rank.astype(np.int32), judgment)
 
+    def condensed(self) -> Tree:
+        """The same rankings: here every document is judged."""
+        return self
+
     def regraded(self, pool: Pool) -> Tree:
         """The same rankings of the same documents, which have other grades."""
         other = Tree.__new__(Tree)

@@ -1,0 +1,25 @@
+"""Measures that can look at judged documents only: at condensed lists (Sakai 2007)."""
+
+from __future__ import annotations
+
+from rankscope.judging.lists import Floats, Lists
+from rankscope.measures.base import Measure, parameter
+
+__all__ = ["Condensable"]
+
+
+class Condensable(Measure, abstract=True):
+    """A measure with the parameter ``judged_only``; its formula looks at :meth:`seen`."""
+
+    judged_only: bool = parameter(
+        False,
+        "whether documents without a judgment, or with a negative grade, are first taken out of the list",
+    )
+
+    def seen(self, lists: Lists) -> Lists:
+        """The lists that the formula looks at."""
+        return lists.condensed() if self.judged_only else lists
+
+    def rank_weights(self, depth: int) -> Floats | None:
+        # where the rank of a document depends on how many above it were judged, ranks of the list have no weights
+        return None if self.judged_only else super().rank_weights(depth)

@@ -1,0 +1,274 @@
+"""Measures of a user who decides at every document whether to go on: the C/W/L family (Moffat et al. 2017).
+
+    D(i) = C(1) C(2) ... C(i-1)        the probability of reading rank i, where C(i) is that of going on after it
+    M    = sum over ranks i of D(i) g(i) / sum over ranks i of D(i)        the expected gain per document read
+
+The gain of a document lies between 0 and 1: g = (grade - min_rel) / (max_rel - min_rel), and never outside. As in
+cwl_eval, a list goes on with documents that gain nothing down to the cutoff, which is 1000 where there is none to set.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import MeasureError
+from rankscope.judging.lists import Floats, Hits, Ints, Lists
+from rankscope.measures.base import Measure, parameter, ratio
+from rankscope.measures.weighted import Gains, WeightedPrecision
+
+__all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG", "Accuracy"]
+
+_DEEPEST = 1000  # as far as cwl_eval reads
+_WANTED = "how much the user wants to gain, in documents of the best grade"
+
+
+class ScaledGains(Gains, abstract=True):
+    """A measure whose documents gain between 0 and 1, by where their grade lies between two grades."""
+
+    min_rel: int = parameter(0, "grade that gains nothing", low=0)
+    max_rel: int = parameter(0, "grade that gains 1; 0 takes the best one of the judgments", low=0)
+
+    def validate(self) -> None:
+        if self.max_rel and self.max_rel <= self.min_rel:
+            raise MeasureError(
+                f"{self.name} cannot have max_rel={self.max_rel}", hint="max_rel is greater than min_rel"
+            )
+
+    def steps(self, grade: npt.NDArray[Any], max_grade: int) -> tuple[Ints, int]:
+        """How many grades above ``min_rel`` each grade lies, and how many ``max_rel`` does."""
+        most = max((self.max_rel or max_grade) - self.min_rel, 1)
+        return np.clip(np.asarray(grade, np.int64) - self.min_rel, 0, most), most
+
+    def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
+        above, most = self.steps(grade, max_grade)
+        return above / most
+
+
+class _Wanting(ScaledGains, abstract=True):
+    """A measure of a user who wants to gain so much and no more."""
+
+    T: float = parameter(1.0, _WANTED, low=0)
+
+    def validate(self) -> None:
+        super().validate()
+        if self.T == 0:
+            raise MeasureError(f"{self.name} cannot have T=0", hint=f"T is greater than 0: {_WANTED}")
+
+
+def _patience(rank: npt.NDArray[Any], wanted: float) -> Floats:
+    """How likely a user who wants so much is to reach a rank: the product of ((i+2T-1) / (i+2T))^2 above it."""
+    return np.asarray((2 * wanted / (rank - 1 + 2 * wanted)) ** 2)
+
+
+class SDCG(ScaledGains, WeightedPrecision):
+    """Scaled discounted cumulated gain: DCG divided by that of a list of nothing but the best documents.
+
+    SDCG@k = sum over ranks i <= k of g(i) / log2(1 + i), divided by the sum of 1 / log2(1 + i)
+    g = (grade - min_rel) / (max_rel - min_rel); unlike nDCG it asks for k best documents, whether or not they exist
+    """
+
+    user = (
+        "Reads at most k documents with an interest that fades with the logarithm of the rank; gains a share"
+        " of what only best documents would have given."
+    )
+    cutoff_rule = "required"
+    reference = "Moffat, Thomas and Scholer 2013"
+
+    @classmethod
+    def respelled(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """``dcg='log2'`` is the only form in ir_measures, too."""
+        if settings.get("dcg", "log2") != "log2":
+            raise MeasureError(f"SDCG cannot have dcg={settings['dcg']!r}", hint="dcg is log2")
+        return {key: value for key, value in settings.items() if key != "dcg"}
+
+    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+        every = np.arange(1, (self.cutoff or _DEEPEST) + 1)
+        return np.asarray(1.0 / np.log2(rank + 1.0) / np.sum(1.0 / np.log2(every + 1.0)))
+
+    def total_weight(self) -> float:
+        return 1.0
+
+
+class INSQ(_Wanting, WeightedPrecision):
+    """INSQ: the expected gain per document of a user who is the more likely to go on, the more they want in all.
+
+    INSQ = sum over ranks i of w(i) g(i);  w(i) in proportion to 1 / (i + 2T - 1)^2
+    so that C(i) = ((i + 2T - 1) / (i + 2T))^2
+    """
+
+    user = (
+        "Wants to gain T in all and goes on with a probability that grows with T and with the rank reached,"
+        " whatever was found; gains are averaged over the documents read."
+    )
+    default_cutoff = _DEEPEST
+    reference = "Moffat, Scholer and Thomas 2012"
+
+    def weight(self, rank: npt.NDArray[Any]) -> Floats:
+        return np.asarray(_patience(rank, self.T) / _patience(np.arange(1, self.cutoff + 1), self.T).sum())
+
+    def total_weight(self) -> float:
+        return 1.0
+
+
+class INST(ScaledGains):
+    """INST: INSQ with a user who adapts: what was found already is no longer wanted.
+
+    C(i) = ((i + 2T - G(i) - 1) / (i + 2T - G(i)))^2 with G(i) = gains down to rank i
+    INST = sum over ranks i of D(i) g(i) / sum over ranks i of D(i);  D(i) = C(1) ... C(i-1)
+    """
+
+    user = (
+        "Wants to gain T in all and goes on with a probability that grows with what is still wanted and with"
+        " the rank reached; gains are averaged over the documents read."
+    )
+    default_cutoff = _DEEPEST
+    reference = "Moffat, Bailey, Scholer and Thomas 2015"
+    T: float = parameter(1.0, _WANTED + "; at least 0.5", low=0.5)
+
+    def of(self, lists: Lists) -> Floats:
+        # Between two hits G is constant and the product of C telescopes. With r the rank of a hit, G the gains
+        # above it, and P the product over the hits above it of ((r+2T-1-G-g) / (r+2T-1-G))^2:
+        #   D(r) = (2T)^2 P / (r+2T-1-G)^2, and the sum of D over the ranks is one of differences of zeta(2, x)
+        from scipy.special import zeta
+
+        hits = self.gaining(lists)
+        gain = self.gain(hits.grade, lists.pool.max_grade)
+        before = hits.before(gain)
+        left = hits.rank + 2 * self.T - before
+        factor = ((left - 1 - gain) / (left - 1)) ** 2
+        above = hits.product_before(factor)
+        below = above * factor
+        gained = hits.sum(gain * above / (left - 1) ** 2)
+        in_all, last = hits.sum(gain), 1.0 + hits.sum(below - above)
+        read = zeta(2.0, 2 * self.T) + hits.sum(below * zeta(2.0, left - gain) - above * zeta(2.0, left))
+        return np.asarray(gained / (read - last * zeta(2.0, self.cutoff + 2 * self.T - in_all)))
+
+
+class BPM(_Wanting):
+    """Bejeweled player model: the gain per document of a user who stops when satisfied or tired.
+
+    BPM@k = gains down to rank s / s;  s = the rank where the gains reach T, or k if that comes first
+    """
+
+    user = (
+        "Reads until T has been gained, but at most k documents; gains are averaged over the documents read."
+    )
+    cutoff_rule = "required"
+    reference = "Zhang, Liu, Li, Zhang, Xu and Ma 2017"
+
+    def of(self, lists: Lists) -> Floats:
+        hits = self.gaining(lists)
+        steps, most = self.steps(
+            hits.grade, lists.pool.max_grade
+        )  # whole numbers: thirds would not add up to 1
+        before = hits.before(steps)
+        read = before < self.T * most
+        enough = read & (before + steps >= self.T * most)
+        stop = self.cutoff - hits.sum(np.where(enough, self.cutoff - hits.rank, 0))
+        return np.asarray(hits.sum(np.where(read, steps, 0)) / most / stop)
+
+
+class _Nearly(ScaledGains, abstract=True):
+    """A user whom a document of gain g satisfies with probability g, and who may lose patience besides.
+
+    With d(i) the patience left at rank i, D(i) = d(i) * product over j < i of (1 - g(j)).
+    """
+
+    def patience(self, rank: npt.NDArray[Any]) -> Floats:
+        """How likely the user is to reach a rank when nothing satisfies."""
+        raise TypeError(f"{self.name} defines no patience")
+
+    def of(self, lists: Lists) -> Floats:
+        hits = self.gaining(lists)
+        gain = self.gain(hits.grade, lists.pool.max_grade)
+        stopped = gain * hits.product_before(1.0 - gain)  # by the hit itself, if patience lasts
+        lasting = self.patience(np.arange(1, self.cutoff + 1))
+        behind = lasting.sum() - np.cumsum(lasting)  # what a user who stops there would still have read
+        unread = hits.sum(stopped * hits.at_rank(lambda rank: behind[np.minimum(rank, len(behind)) - 1]))
+        return np.asarray(hits.sum(stopped * hits.at_rank(self.patience)) / (lasting.sum() - unread))
+
+
+class NERR8(_Nearly):
+    """Nearly expected reciprocal rank, equation 8: the gain per document of a user who stops when satisfied.
+
+    C(i) = 1 - g(i) for i < k, 0 at k;  NERR8@k = sum of D(i) g(i) / sum of D(i), D(i) = C(1) ... C(i-1)
+    """
+
+    user = (
+        "Reads until satisfied, which a document does with the probability of its gain, but at most k"
+        " documents; gains are averaged over the documents read."
+    )
+    cutoff_rule = "required"
+    reference = "Azzopardi, Mackenzie and Moffat 2021"
+
+    def patience(self, rank: npt.NDArray[Any]) -> Floats:
+        return np.ones(len(rank))
+
+
+class NERR9(_Nearly):
+    """Nearly expected reciprocal rank, equation 9: the user of NERR8, who also loses interest with the rank.
+
+    C(i) = i / (i + 1) * (1 - g(i)) for i < k, 0 at k;  NERR9@k = sum of D(i) g(i) / sum of D(i), D(i) = C(1) ... C(i-1)
+    """
+
+    user = (
+        "Reads until satisfied, with an interest that is one divided by the rank, and at most k documents;"
+        " gains are averaged over the documents read."
+    )
+    cutoff_rule = "required"
+    reference = "Azzopardi, Mackenzie and Moffat 2021"
+
+    def patience(self, rank: npt.NDArray[Any]) -> Floats:
+        return np.asarray(1.0 / rank)
+
+
+class NERR10(_Nearly):
+    """Nearly expected reciprocal rank, equation 10: the user of NERR8 with the patience of RBP's.
+
+    C(i) = p (1 - g(i));  NERR10 = sum of D(i) g(i) / sum of D(i), D(i) = C(1) ... C(i-1)
+    """
+
+    user = "Reads until satisfied, and else goes on with probability p; gains are averaged over the documents read."
+    default_cutoff = _DEEPEST
+    reference = "Azzopardi, Mackenzie and Moffat 2021"
+    p: float = parameter(0.9, "probability of going on to the next rank when not satisfied", low=0, high=1)
+
+    def patience(self, rank: npt.NDArray[Any]) -> Floats:
+        return np.asarray(self.p ** (rank - 1.0))
+
+
+class NERR11(_Wanting, _Nearly):
+    """Nearly expected reciprocal rank, equation 11: the user of NERR8 with the patience of INSQ's.
+
+    C(i) = ((i + 2T - 1) / (i + 2T))^2 (1 - g(i));  NERR11 = sum of D(i) g(i) / sum of D(i), D(i) = C(1) ... C(i-1)
+    """
+
+    user = (
+        "Reads until satisfied, and else goes on with a probability that grows with T and with the rank"
+        " reached; gains are averaged over the documents read."
+    )
+    default_cutoff = _DEEPEST
+    reference = "Azzopardi, Mackenzie and Moffat 2021"
+
+    def patience(self, rank: npt.NDArray[Any]) -> Floats:
+        return _patience(rank, self.T)
+
+
+class Accuracy(Measure):
+    """Accuracy: the probability that a relevant document of the list stands above a non-relevant one.
+
+    Accuracy = share of the pairs (relevant, other) of retrieved documents in which the relevant one stands above;
+    undefined for a list that has no such pair
+    """
+
+    user = "No user: compares documents two by two, as one does to see whether a ranker was trained well."
+    reference = "MacAvaney, Macdonald and Ounis 2022"
+    rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+
+    def of(self, lists: Lists) -> Floats:
+        hits: Hits = lists.relevant(self.rel, self.cutoff)
+        pairs = hits.count * (lists.retrieved(self.cutoff) - hits.count)
+        return np.where(pairs > 0, 1.0 - ratio(hits.sum(hits.rank - hits.ordinal), pairs), np.nan)
