@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import subprocess
@@ -14,8 +15,9 @@ from threading import Event, active_count
 import pytest
 
 import rankscope as rs
-from rankscope.engines import cores, run_pieces, stream_pieces
+from rankscope.engines import cores, current, run_pieces, stream_pieces, using
 from rankscope.scores import Scores
+from rankscope.tables import render
 
 MEASURES = "AP nDCG@10 Twist RBP alpha_nDCG@10"
 
@@ -70,20 +72,48 @@ def test_python_scanner_in_processes(place: Path, serial: Scores, monkeypatch: p
     assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, jobs=2))
 
 
-@pytest.mark.slow
-@pytest.mark.needs("cluster")
-def test_cluster(place: Path, serial: Scores) -> None:
-    import distributed
+def test_an_engine_by_name_or_as_it_is(place: Path, serial: Scores) -> None:
+    with ThreadPoolExecutor(2) as threads:
+        for engine in (None, "local", threads):
+            assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, engine=engine))
+        with using(threads):
+            assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES))
+            with using("local"):
+                assert current() is None
+            assert current() is not None
+    assert current() is None
 
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        executor = client.get_executor()
-        assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, executor=executor))
-        assert run_pieces(abs, [-1, 2, -3], executor=executor) == [1, 2, 3]
+
+@pytest.mark.parametrize("engine", ["dusk", "Spark", "", 7])
+def test_what_is_no_engine_is_refused(engine: object) -> None:
+    with pytest.raises(rs.errors.SettingsError, match="engine"):
+        rs.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "AP", engine=engine)
+
+
+def test_everything_heavy_takes_an_engine() -> None:
+    heavy = [
+        rs.evaluate, rs.pool_robustness, rs.leave_out, rs.discriminative_power, rs.compare, rs.study, rs.repeat_study,
+        rs.orderings, rs.lab.scales, rs.lab.properties, rs.lab.archetype_ranges,
+    ]  # fmt: skip
+    assert [one.__name__ for one in heavy if "engine" not in inspect.signature(one).parameters] == []
+
+
+def test_analyses_and_laboratory_in_processes(place: Path, serial: Scores) -> None:
+    files = place / "qrels.txt", place / "runs"
+
+    def all_of_it(engine: object) -> list[str]:
+        found = [
+            rs.pool_robustness(*files, "AP RBP", ratios=[50], repeats=2, engine=engine),
+            rs.leave_out(*files, "AP", depth=5, engine=engine),
+            rs.discriminative_power(serial, ["bootstrap", "tukey"], replicates=300, engine=engine),
+            rs.orderings(*files, "AP", engine=engine),
+            rs.lab.properties("AP ACT", depth=4, engine=engine),
+            rs.lab.scales("AP", length=4, engine=engine),
+        ]
+        return [render(list(one.tables.values()), "csv") for one in found]
+
+    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
+        assert all_of_it(processes) == all_of_it(None)
 
 
 def test_numbers_of_jobs() -> None:

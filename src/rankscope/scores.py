@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.columns import Coded
+from rankscope.engines import on_engine
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.frames import Framed
 from rankscope.judging import Judged, judge
@@ -198,6 +199,7 @@ class Scores(Result):
         return notebook(self)
 
 
+@on_engine
 def evaluate(
     qrels: Qrels | Mapping[str, Mapping[str, int]] | str | Path | Any,
     runs: Any,
@@ -206,6 +208,7 @@ def evaluate(
     order: str | None = None,
     missing: str = "zero",
     jobs: int | None = None,
+    engine: Any = None,
     executor: Any = None,
 ) -> Scores:
     """Evaluate runs: the value of every measure for every run and topic.
@@ -213,7 +216,9 @@ def evaluate(
     ``qrels`` and ``runs`` are what :func:`read_qrels` and :func:`read_runs` return, paths, plain dicts or frames.
     The second column of judgments names aspects where a measure needs them. ``order`` None keeps the ordering of runs
     that were read already; the others are read as trec_eval does. ``missing`` says what a judged topic counts that a
-    run does not have: ``zero`` evaluates an empty list, ``skip`` leaves the topic out of that run's means.
+    run does not have: ``zero`` evaluates an empty list, ``skip`` leaves the topic out of that run's means. ``engine``
+    says where runs are read: nothing (threads here), an executor, a Dask client, a Spark session, or the name of one
+    (:func:`rankscope.engines.using`); ``executor`` is an older name for it.
 
     >>> evaluate({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}, "AP").mean("AP").tolist()
     [1.0, 0.0]

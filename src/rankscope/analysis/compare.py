@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankscope.analysis.power import check_comparable
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, rounded
 from rankscope.analysis.stats.significance import REPLICATES, adjust, all_pairs, effect_sizes, run_test
+from rankscope.engines import on_engine
 from rankscope.errors import InputError, nearest
 from rankscope.measures.given import given
 from rankscope.result import Result, TableResult
@@ -30,6 +31,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
+@on_engine
 def compare(
     scores: Scores,
     baseline: str | None = None,
@@ -40,6 +42,7 @@ def compare(
     replicates: int | None = None,
     seed: int = 1,
     jobs: int | None = None,
+    engine: Any = None,
 ) -> TableResult:
     """Every run against a baseline, or every pair of runs, for every measure.
 

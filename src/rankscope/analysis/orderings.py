@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
 from rankscope.analysis.stats.matrices import rounded, row_means
-from rankscope.engines import run_pieces
+from rankscope.engines import on_engine, run_pieces
 from rankscope.errors import SettingsError
 from rankscope.judging import judge
 from rankscope.measures import Measure, needs_aspects, parse_many
@@ -42,6 +42,7 @@ class Swaps:
         return Swaps(**{name: mine[name] + theirs[name] for name in mine})
 
 
+@on_engine
 def orderings(
     qrels: Any,
     runs: Any,
@@ -50,6 +51,7 @@ def orderings(
     orders: Sequence[str] = ("file", "trec_eval"),
     missing: str = "zero",
     jobs: int | None = None,
+    engine: Any = None,
 ) -> TableResult:
     """How two orderings of the same run files differ, and what that does to measures and to the ranking of runs.
 

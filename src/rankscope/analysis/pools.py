@@ -14,7 +14,7 @@ from rankscope.analysis.stats.coefficients import ap_correlation, kendall
 from rankscope.analysis.stats.matrices import best_judged, chosen_by, rounded, row_means, top_settings
 from rankscope.analysis.stats.randomness import streams
 from rankscope.analysis.stats.sampling import Sampler, depth_pool, groups_of, without_group
-from rankscope.engines import run_pieces
+from rankscope.engines import on_engine, run_pieces
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import UNJUDGED, Judged, judge
 from rankscope.measures import Measure, needs_aspects, parse_many
@@ -29,6 +29,7 @@ Floats = NDArray[np.float64]
 RATIOS = (90, 70, 50, 30, 10)
 
 
+@on_engine
 def pool_robustness(
     qrels: Any,
     runs: Any,
@@ -44,6 +45,7 @@ def pool_robustness(
     order: str | None = None,
     missing: str = "zero",
     jobs: int | None = None,
+    engine: Any = None,
 ) -> TableResult:
     """How the ranking of the runs changes when judgments are taken away.
 
@@ -205,6 +207,7 @@ def _agreement(full: Floats, reduced: Floats) -> tuple[float, float]:
     return kendall(full, reduced).tau_b, ap_correlation(full, reduced)
 
 
+@on_engine
 def leave_out(
     qrels: Any,
     runs: Any,
@@ -215,6 +218,7 @@ def leave_out(
     order: str | None = None,
     missing: str = "zero",
     jobs: int | None = None,
+    engine: Any = None,
 ) -> TableResult:
     """Would a run have fared worse without its own contribution to the pool (Zobel 1998)?
 
@@ -244,12 +248,12 @@ def leave_out_of(
     members = groups_of(judged.runs, groups)
     full = mean_scores(judged, measures, missing)
 
-    def reduced(group: NDArray[np.bool_]) -> tuple[Floats, int]:
-        grades = without_group(judged, depth, group)
-        unique = int((grades != judged.qrels.grade).sum())
-        return mean_scores(judged.rejudged(grades), measures, missing), unique
-
-    done = run_pieces(reduced, list(members.values()), jobs=jobs, label="leave out")
+    done = run_pieces(
+        _Without(judged, tuple(measures), depth, missing),
+        list(members.values()),
+        jobs=jobs,
+        label="leave out",
+    )
     rows: list[tuple[Cell, ...]] = []
     bias: list[tuple[Cell, ...]] = []
     for m, measure in enumerate(measures):
@@ -278,6 +282,21 @@ def leave_out_of(
     }
     main = ("leave_out", "bias")
     return TableResult.of(*tables, settings=settings, main=main, display=tables[::-1])
+
+
+@dataclass(frozen=True)
+class _Without:
+    """Means of all runs without what one group alone contributed to the pool, and how many judgments that is."""
+
+    judged: Judged
+    measures: tuple[Measure, ...]
+    depth: int
+    missing: str
+
+    def __call__(self, group: NDArray[np.bool_]) -> tuple[Floats, int]:
+        grades = without_group(self.judged, self.depth, group)
+        unique = int((grades != self.judged.qrels.grade).sum())
+        return mean_scores(self.judged.rejudged(grades), self.measures, self.missing), unique
 
 
 def _rank(merits: Floats, run: int) -> int:

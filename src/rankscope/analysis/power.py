@@ -10,6 +10,7 @@ import numpy as np
 
 from rankscope.analysis.stats.matrices import CompleteMatrix, best_runs, complete, left_out, top_settings
 from rankscope.analysis.stats.significance import REPLICATES, PairTests, all_pairs, run_test
+from rankscope.engines import on_engine
 from rankscope.errors import InputError
 from rankscope.measures import Measure, parse_many
 from rankscope.result import Result, TableResult
@@ -21,6 +22,7 @@ __all__ = ["check_comparable", "discriminative_power", "significant_pairs"]
 _TITLES = {"wilcoxon": "Wilcoxon", "t": "t test", "bootstrap": "bootstrap", "tukey": "Tukey HSD"}
 
 
+@on_engine
 def discriminative_power(
     scores: Scores,
     test: str | Sequence[str] = "bootstrap",
@@ -32,6 +34,7 @@ def discriminative_power(
     by: str | Measure = "AP",
     measures: Sequence[str | Measure] | None = None,
     jobs: int | None = None,
+    engine: Any = None,
 ) -> TableResult:
     """The share of all pairs of runs that a measure separates significantly, with each pair's significance level.
 

@@ -74,7 +74,7 @@ def dispatch(arguments: list[str]) -> int:
         args = parser.read(rest)
         args.command = name
         refuse_overwriting(args)
-        module.run(args)
+        _run(module, args)
         return 0
     if arguments and (not arguments[0].startswith("-") or arguments[0] in ("-", "--")):
         known = nearest(arguments[0], COMMANDS)
@@ -84,6 +84,17 @@ def dispatch(arguments: list[str]) -> int:
     return 0
 
 
+def _run(module: Any, args: argparse.Namespace) -> None:
+    """The work of the command, where --engine says."""
+    if args.engine is None:
+        module.run(args)
+        return
+    from rankscope.engines import using
+
+    with using(args.engine):
+        module.run(args)
+
+
 def _add_common(parser: argparse.ArgumentParser) -> None:
     """Options that every command takes, so that scripts can pass them to any; where they mean nothing, silently."""
     known = {flag for action in parser._actions for flag in action.option_strings}
@@ -91,6 +102,8 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)
     if "--jobs" not in known:
         parser.add_argument("-j", "--jobs", type=int, help=argparse.SUPPRESS)
+    if "--engine" not in known:
+        parser.add_argument("--engine", help=argparse.SUPPRESS)
     if "--quiet" not in known:
         parser.add_argument("--quiet", action="store_true", help=argparse.SUPPRESS)
 

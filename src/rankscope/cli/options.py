@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankscope.cli.plugins import load_plugin
+from rankscope.engines.choice import KINDS
 from rankscope.errors import SettingsError
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.progress import silence
@@ -147,9 +148,14 @@ class _InsteadOfCollection(argparse.Action):
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """-j and --quiet."""
+    """-j, --engine and --quiet."""
     parser.add_argument(
         "-j", "--jobs", type=int, default=None, metavar="N", help="workers (default: all cores)"
+    )
+    parser.add_argument(
+        "--engine",
+        metavar="E",
+        help=f"where the work runs: {', '.join(KINDS)} (default: local, the cores of this machine)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bars")
 

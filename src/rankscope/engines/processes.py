@@ -8,21 +8,20 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from rankscope.engines.attempts import TRIES
 from rankscope.engines.threads import in_threads
 from rankscope.errors import WorkerError
 from rankscope.progress import progress
 
-__all__ = ["collected", "in_processes"]
+__all__ = ["in_processes"]
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
-
-TRIES = 3
 
 
 def in_processes(
@@ -30,7 +29,8 @@ def in_processes(
 ) -> list[Result]:
     """The results in the order of the pieces. Where processes cannot be started, threads do the work.
 
-    When a process dies (killed, out of memory), what was not finished is given to new ones, twice.
+    Every process is given the function once, with all that it holds. When one dies (killed, out of memory), what was
+    not finished is given to new ones, twice.
     """
     if not can_start():
         warnings.warn(
@@ -44,9 +44,11 @@ def in_processes(
         left = [index for index in range(len(pieces)) if index not in done]
         futures: dict[int, Future[Result]] = {}
         try:
-            with ProcessPoolExecutor(min(workers, len(left)), initializer=_ignore_interrupts) as pool:
+            with ProcessPoolExecutor(
+                min(workers, len(left)), initializer=_begin, initargs=(function,)
+            ) as pool:
                 try:
-                    futures = {index: pool.submit(function, pieces[index]) for index in left}
+                    futures = {index: pool.submit(_work, pieces[index]) for index in left}
                     results = _results(list(futures.values()), label)
                 except KeyboardInterrupt:
                     _end_workers(pool)
@@ -62,22 +64,26 @@ def in_processes(
     )
 
 
-def _ignore_interrupts() -> None:
+_function: Callable[[Any], Any] | None = None
+"""What this process does with a piece, if it is a worker."""
+
+
+def _begin(function: Callable[[Any], Any]) -> None:
     """Ctrl-C in a terminal reaches all processes; what becomes of the work is decided in the first one."""
+    global _function
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _function = function
+
+
+def _work(piece: Any) -> Any:
+    assert _function is not None
+    return _function(piece)
 
 
 def _end_workers(pool: ProcessPoolExecutor) -> None:
     """End what the processes are at: nobody waits for it."""
     for process in list((pool._processes or {}).values()):
         process.kill()
-
-
-def collected(
-    executor: Executor, function: Callable[[Piece], Result], pieces: Sequence[Piece], label: str
-) -> list[Result]:
-    """The results of any executor, in the order of the pieces."""
-    return _results([executor.submit(function, piece) for piece in pieces], label)
 
 
 def _results(futures: list[Future[Result]], label: str) -> list[Result]:

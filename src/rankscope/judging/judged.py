@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.engines import cores, run_pieces
+from rankscope.engines import cores, current, run_pieces, using
 from rankscope.errors import InputError
 from rankscope.judging.lists import Ints, Lists
 from rankscope.judging.pool import Pool
@@ -164,22 +164,8 @@ def judge(
         runs = Runs([runs])
     if not runs:
         raise InputError("there is no run to evaluate", hint="name at least one run file")
-    workers = cores(jobs)
-    processes = backend_name() == "python" and any(run.memory is None for run in runs.values())
-    # elsewhere the judgments must be carried over with every piece, so pieces are few; threads share them
-    share = -(-len(runs) // (4 * workers)) if processes or executor is not None else 1
-    each = list(runs.values())
-    pieces = [
-        (each[first : first + share], qrels, max(1, workers // len(runs)), ties)
-        for first in range(0, len(each), share)
-    ]
-    size = _bytes_of(each) if visible() and not processes and executor is None else 0
-    label = "" if size else "runs"  # one bar is enough
-    with reading(size, "runs"):
-        portions = run_pieces(
-            _hits_of_runs, pieces, jobs=jobs, executor=executor, processes=processes, label=label
-        )
-    found = [one for portion in portions for one in portion]
+    with using(executor):
+        found = _found(qrels, runs, jobs, ties)
     if not allow_disjoint:
         _refuse_disjoint(qrels, runs, found)
     return _assemble(qrels, tuple(runs), found)
@@ -189,9 +175,33 @@ def _bytes_of(runs: Sequence[Run]) -> int:
     return sum(Path(run.path).stat().st_size for run in runs if run.path and Path(run.path).is_file())
 
 
-def _hits_of_runs(piece: tuple[list[Run], Qrels, int, bool]) -> list[RunHits]:
-    runs, qrels, jobs, ties = piece
-    return [hits_of(run, qrels, jobs=jobs, ties=ties) for run in runs]
+def _found(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[RunHits]:
+    """The hits of every run, wherever they are looked for."""
+    each = list(runs.values())
+    if current() is not None:
+        there = [
+            replace(run, source=run.source.absolute()) if isinstance(run.source, Path) else run
+            for run in each
+        ]
+        return run_pieces(_HitsOf(qrels, 1, ties), there, label="runs")
+    processes = backend_name() == "python" and any(run.memory is None for run in each)
+    size = _bytes_of(each) if visible() and not processes else 0
+    label = "" if size else "runs"  # one bar is enough
+    work = _HitsOf(qrels, max(1, cores(jobs) // len(each)), ties)
+    with reading(size, "runs"):
+        return run_pieces(work, each, jobs=jobs, processes=processes, label=label)
+
+
+@dataclass(frozen=True, eq=False)
+class _HitsOf:
+    """The judged documents of a run; the judgments are what all pieces of the work share."""
+
+    qrels: Qrels
+    jobs: int
+    ties: bool
+
+    def __call__(self, run: Run) -> RunHits:
+        return hits_of(run, self.qrels, jobs=self.jobs, ties=self.ties)
 
 
 def _refuse_disjoint(qrels: Qrels, runs: Runs, found: Sequence[RunHits]) -> None:

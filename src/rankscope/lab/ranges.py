@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.engines import run_pieces
+from rankscope.engines import on_engine, run_pieces
 from rankscope.errors import SettingsError
 from rankscope.judging.lists import Floats
 from rankscope.lab.rankings.arrangements import (
@@ -190,6 +190,7 @@ class _Found:
     example: str = ""
 
 
+@on_engine
 def archetype_ranges(
     relevant: int = 6,
     length: int = 14,
@@ -197,6 +198,7 @@ def archetype_ranges(
     *,
     crossing: str = "sign-change",
     jobs: int | None = None,
+    engine: Any = None,
 ) -> TableResult:
     """For each archetype what crossing, balance point, ratios and Twist can be, over all lists of small topics.
 

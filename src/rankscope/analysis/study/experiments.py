@@ -14,6 +14,7 @@ from rankscope.analysis.pools import RATIOS
 from rankscope.analysis.study import manifest as manifests
 from rankscope.analysis.study.sections import EXPERIMENTS, Experiments
 from rankscope.analysis.study.several import joined, part_of
+from rankscope.engines import on_engine
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.judging import judge
 from rankscope.measures import Measure, needs_aspects, parse_many
@@ -124,6 +125,7 @@ class Study(Result):
         manifests.write_directory(directory, {**files, **pictures, manifests.MANIFEST: text})
 
 
+@on_engine
 def study(
     qrels: Any,
     runs: Any = None,
@@ -146,6 +148,7 @@ def study(
     order: str | None = None,
     missing: str = "zero",
     jobs: int | None = None,
+    engine: Any = None,
 ) -> Study:
     """What a paper that proposes a measure must show, on one collection or several (Ferro et al.; the study of RBP).
 
@@ -270,7 +273,8 @@ class Repetition(Result):
         return f"{len(files) - len(self.changed)} of {len(files)} files identical"
 
 
-def repeat_study(path: str | Path, *, jobs: int | None = None) -> Repetition:
+@on_engine
+def repeat_study(path: str | Path, *, jobs: int | None = None, engine: Any = None) -> Repetition:
     """Make a study again from its manifest (or directory) and compare every file with what it was."""
     content = manifests.read_manifest(path)
     beside = Path(path) if Path(path).is_dir() else Path(path).parent

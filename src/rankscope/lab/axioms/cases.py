@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.engines import on_engine
 from rankscope.errors import SettingsError
 from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.comparison import (
@@ -53,6 +54,7 @@ _OF_ASPECTS = ("relevance monotonicity", "irrelevance monotonicity", "redundancy
 _OF_GRADES = ("relevance monotonicity", "irrelevance monotonicity", "swap", "replacement")
 
 
+@on_engine
 def properties(
     measures: str | Measure | Sequence[str | Measure],
     *,
@@ -68,6 +70,7 @@ def properties(
     possible: bool = True,
     examples: int = 1,
     jobs: int | None = None,
+    engine: Any = None,
 ) -> PropertiesResult:
     """Compare the scores of all pairs of rankings that a property relates.
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.engines import on_engine
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement import distances
 from rankscope.lab.measurement import scales as findings
@@ -55,6 +56,7 @@ _PROVABLE = 30  # the dynamic program keeps all its layers, which grow as N^5
 Floats = NDArray[np.float64]
 
 
+@on_engine
 def scales(
     measures: str | Measure | Iterable[str | Measure],
     length: int = 10,
@@ -66,6 +68,7 @@ def scales(
     samples: int = 100_000,
     seed: int = 1,
     jobs: int | None = None,
+    engine: Any = None,
 ) -> Scales:
     """Whether measures are on an interval-like or an interval scale, on all rankings of a length.
 

@@ -7,6 +7,7 @@ whatever the depth and work can stop between two blocks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -92,12 +93,21 @@ def evaluated(
 ) -> Iterator[tuple[Tree, int, list[Floats]]]:
     """(tree, first own level, values of each measure) for every block, in order; a few blocks ahead on other cores."""
 
-    def work(piece: tuple[int, tuple[int, ...], int]) -> tuple[Tree, int, list[Floats]]:
-        depth, prefix, first = piece
-        tree = Tree(world, depth, prefix)
-        return tree, first, [evaluator.of(tree) for evaluator in evaluators]
+    values = stream_pieces(_Evaluated(world, tuple(evaluators)), pieces, jobs=jobs)
+    for (depth, prefix, first), found in zip(pieces, values, strict=True):
+        yield Tree(world, depth, prefix), first, found
 
-    return stream_pieces(work, pieces, jobs=jobs)
+
+@dataclass(frozen=True, eq=False)
+class _Evaluated:
+    """The values of every measure on one block."""
+
+    world: World
+    evaluators: tuple[Evaluator, ...]
+
+    def __call__(self, piece: tuple[int, tuple[int, ...], int]) -> list[Floats]:
+        tree = Tree(self.world, *piece[:2])
+        return [evaluator.of(tree) for evaluator in self.evaluators]
 
 
 class Evaluator:

@@ -1,0 +1,121 @@
+"""Which engine: what ``engine=`` and ``--engine`` may be, and what whoever works inside gets.
+
+The choice holds for all that is computed inside :func:`using`, so that nothing between a public function and the pieces
+of its work has to pass it on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+from rankscope.errors import SettingsError, nearest
+
+__all__ = ["KINDS", "Engine", "current", "on_engine", "using"]
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
+
+KINDS = ("local", "dask", "dask:ADDRESS", "spark", "spark:MASTER")
+"""What an engine may be called; in Python also an executor, a Dask client, a Spark session."""
+
+
+class Engine(Protocol):
+    """Workers that are not threads of this process."""
+
+    workers: int
+
+    def stream(self, function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
+        """The results in the order of the pieces; a few are worked at ahead, and no more are kept."""
+        ...
+
+
+_chosen: ContextVar[Engine | None] = ContextVar("engine", default=None)
+
+
+def current() -> Engine | None:
+    """The engine that was chosen; None for the threads of this process."""
+    return _chosen.get()
+
+
+@contextmanager
+def using(engine: Any) -> Iterator[None]:
+    """Work that is cut into pieces runs there, while the context lasts.
+
+    ``None`` changes nothing. Otherwise ``local`` (threads, and processes where these serve better), any
+    ``concurrent.futures.Executor``, a Dask client, a Spark session, or one of these by name: ``dask`` and ``spark``
+    start workers on this machine and end them; ``dask:tcp://host:8786`` and ``spark:spark://host:7077`` are clusters.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(2) as pool, using(pool):
+    ...     current().workers
+    2
+    """
+    if engine is None:
+        yield
+        return
+    with ExitStack() as stack:
+        opened = _opened(engine, stack)
+        token = _chosen.set(opened)
+        try:
+            yield
+        finally:
+            _chosen.reset(token)
+
+
+def on_engine(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Let the argument ``engine`` of a public function say where its work runs: see :func:`using`."""
+
+    @wraps(function)
+    def there(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        with using(named.get("engine")):
+            return function(*arguments, **named)
+
+    return there
+
+
+def _opened(engine: Any, stack: ExitStack) -> Engine | None:
+    """The engine behind what was given; what is opened for it here is closed with the stack."""
+    if isinstance(engine, str):
+        return _named(engine, stack)
+    module = type(engine).__module__
+    if module.startswith("distributed."):
+        from rankscope.engines.dask import OnDask
+
+        return OnDask(getattr(engine, "_client", engine))  # a client, or the executor of one
+    if module.startswith("pyspark.sql."):
+        from rankscope.engines.spark import OnSpark
+
+        return OnSpark(engine)
+    from concurrent.futures import Executor  # takes as long to load as some runs to read
+
+    if isinstance(engine, Executor):
+        from rankscope.engines.executors import OnExecutor
+        from rankscope.engines.machine import cores
+
+        return OnExecutor(engine, cores())
+    raise SettingsError(
+        f"engine={engine!r}", hint=f"give an executor, a Dask client, a Spark session, or {', '.join(KINDS)}"
+    )
+
+
+def _named(text: str, stack: ExitStack) -> Engine | None:
+    kind, _, place = text.partition(":")
+    if text == "local":
+        return None
+    if kind == "dask":
+        from rankscope.engines.dask import OnDask, client
+
+        return OnDask(stack.enter_context(client(place)))
+    if kind == "spark":
+        from rankscope.engines.spark import OnSpark, session
+
+        return OnSpark(stack.enter_context(session(text if place.startswith("//") else place)))
+    known = [name.partition(":")[0] for name in KINDS]
+    raise SettingsError(
+        f"no engine is called {text!r}", hint=nearest(kind, known) or f"choose one of {', '.join(KINDS)}"
+    )

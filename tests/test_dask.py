@@ -1,0 +1,100 @@
+"""A real Dask cluster of two processes: the same bytes as here, also when one of them is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankscope as rs
+from rankscope.engines import current, stream_pieces, using
+from rankscope.scores import Scores
+from rankscope.tables import render
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("cluster")]
+MEASURES = "AP nDCG@10 Twist RBP alpha_nDCG@10"
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    import distributed
+
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("engines") / "made"
+    rs.simulate(systems=5, topics=6, grades=3, depth=40, seed=2, pool_depth=20).write(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def serial(place: Path) -> Scores:
+    return rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, jobs=1)
+
+
+def test_scores(client: Any, place: Path, serial: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)  # where the workers are not
+    for engine in (client, client.get_executor()):
+        there = rs.evaluate("qrels.txt", "runs", MEASURES, engine=engine)
+        assert there.values.tobytes() == serial.values.tobytes()
+        assert (there.runs, there.topics) == (serial.runs, serial.topics)
+    assert current() is None
+
+
+def test_analyses_and_laboratory(client: Any, place: Path, serial: Scores) -> None:
+    files = place / "qrels.txt", place / "runs"
+
+    def all_of_it(engine: Any) -> list[str]:
+        found = [
+            rs.pool_robustness(*files, "AP RBP", ratios=[50], repeats=2, engine=engine),
+            rs.leave_out(*files, "AP", depth=5, engine=engine),
+            rs.discriminative_power(serial, ["bootstrap", "tukey"], replicates=300, engine=engine),
+            rs.compare(serial, test="bootstrap", replicates=300, engine=engine),
+            rs.study(*files, "AP nDCG", repeats=1, replicates=100, engine=engine),
+            rs.lab.properties("AP ACT", depth=4, engine=engine),
+            rs.lab.scales("AP", length=4, engine=engine),
+        ]
+        return [render(list(one.tables.values()), "csv") for one in found]
+
+    assert all_of_it(client) == all_of_it(None)
+
+
+def dies_once(piece: tuple[int, str]) -> int:
+    """Kills its own process the first time it sees the piece 3."""
+    number, mark = piece
+    if number == 3 and not Path(mark).exists():
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def test_a_killed_worker_is_made_up_for(client: Any, tmp_path: Path) -> None:
+    pieces = [(number, str(tmp_path / "died")) for number in range(40)]
+    with using(client):
+        assert list(stream_pieces(dies_once, pieces)) == [n * n for n in range(40)]
+    assert (tmp_path / "died").exists()
+
+
+def test_a_bad_line_is_named(client: Any, place: Path, tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"run{number:02}.txt").write_bytes(next(iter((place / "runs").iterdir())).read_bytes())
+    lines = (tmp_path / "run13.txt").read_text().splitlines()
+    lines[4] = "301 Q0 d1 1 high tag"
+    (tmp_path / "run13.txt").write_text("\n".join(lines))
+    with pytest.raises(rs.errors.InputError) as here:
+        rs.evaluate(place / "qrels.txt", tmp_path, "AP")
+    with pytest.raises(rs.errors.InputError, match=r"run13\.txt:5: ") as there:
+        rs.evaluate(place / "qrels.txt", tmp_path, "AP", engine=client)
+    assert str(there.value) == str(here.value)
