@@ -95,6 +95,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "correlation": lambda: rs.correlation(scores()),
     "discriminative_power": lambda: rs.discriminative_power(scores(), test="t"),
     "compare": lambda: rs.compare(scores()),
+    "leaderboard": lambda: rs.leaderboard(scores()),
     "bounds": lambda: rs.bounds(QRELS, RUNS),
     "pool_robustness": lambda: rs.pool_robustness(QRELS, RUNS),
     "leave_out": lambda: rs.leave_out(QRELS, RUNS, depth=2),
@@ -224,6 +225,7 @@ RESULTS = [
         "pool_correlation",
         "discriminative_power",
         "compare",
+        "leaderboard",
         "bounds",
     ),
     *(

@@ -27,6 +27,7 @@ _HOME = {
     "rankscope.analysis.correlation": ("correlation",),
     "rankscope.analysis.power": ("discriminative_power",),
     "rankscope.analysis.compare": ("compare",),
+    "rankscope.analysis.leaderboard": ("leaderboard",),
     "rankscope.analysis.pool_correlation": ("pool_correlation",),
     "rankscope.analysis.pools": ("leave_out", "pool_robustness"),
     "rankscope.analysis.orderings": ("orderings",),
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.effort import Effort as Effort
     from rankscope.analysis.effort import effort as effort
     from rankscope.analysis.features import features as features
+    from rankscope.analysis.leaderboard import leaderboard as leaderboard
     from rankscope.analysis.orderings import orderings as orderings
     from rankscope.analysis.overlap import overlap as overlap
     from rankscope.analysis.pool_correlation import pool_correlation as pool_correlation

@@ -200,6 +200,10 @@ class Table(Framed):
         for cells in self._cells():
             yield "".join("\n" + line(row) for row in cells)
 
+    def fits(self) -> bool:
+        """Whether the table is no wider than the terminal, without shortening anything."""
+        return text_width(self.text().partition("\n")[2].partition("\n")[0]) <= _terminal_width()
+
     def tsv(self) -> str:
         """Tab-separated values with a header; numbers with all digits; tabs and line ends inside text escaped."""
         return "".join(self._tsv_parts())
@@ -331,9 +335,7 @@ def render_parts(tables: Iterable[Table], format: str) -> Iterator[str]:
     """The text of :func:`render` piece by piece, each of a block of rows."""
     tables = list(tables)
     if format == "table":
-        import shutil
-
-        width = shutil.get_terminal_size((120, 24)).columns
+        width = _terminal_width()
         for number, table in enumerate(tables):
             yield ("\n" if number else "") + (f"{table.caption}\n" if table.caption else "")
             yield from table._text_parts(width)
@@ -346,6 +348,12 @@ def render_parts(tables: Iterable[Table], format: str) -> Iterator[str]:
         if len(tables) > 1:
             yield ("\n" if number else "") + comment.format(table.name)
         yield from getattr(table, f"_{format}_parts")()
+
+
+def _terminal_width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size((120, 24)).columns
 
 
 def json_text(command: str, settings: Mapping[str, Any], tables: Iterable[Table]) -> str:

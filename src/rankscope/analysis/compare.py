@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.power import check_comparable
+from rankscope.analysis.stats.intervals import lower_limit
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, rounded
 from rankscope.analysis.stats.significance import REPLICATES, adjust, all_pairs, effect_sizes, run_test
 from rankscope.engines import on_engine
-from rankscope.errors import InputError, nearest
+from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.measures import Measure
 from rankscope.measures.given import given
 from rankscope.result import Result, TableResult
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
-__all__ = ["compare", "letters"]
+__all__ = ["check_margin", "compare", "letters"]
 
 Indices = NDArray[np.intp]
 
@@ -34,23 +37,27 @@ _COLUMNS = (
 @on_engine
 def compare(
     scores: Scores,
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     *,
     test: str = "t",
     correction: str = "holm",
     alpha: float = 0.05,
+    margin: float | None = None,
     replicates: int | None = None,
     seed: int = 1,
     jobs: int | None = None,
     engine: Any = None,
 ) -> TableResult:
-    """Every run against a baseline, or every pair of runs, for every measure.
+    """Every run against one or several baselines, or every pair of runs, for every measure.
 
     Each row of ``pairs`` has the mean difference a - b with its confidence interval (1 - alpha), the p-value, the
     p-value adjusted within the measure (Holm, Bonferroni, Benjamini-Hochberg; Tukey HSD is adjusted already), Cohen's d
     of the paired differences, and on how many topics a wins (has the better value), loses, ties. ``runs`` has the means
-    with marks: stars against a baseline (* .05, ** .01, *** .001), otherwise letters: runs that share one do not
-    differ significantly.
+    with marks: stars against a baseline (* .05, ** .01, *** .001), a sign of its own for each of several baselines
+    that a run differs from, otherwise letters: runs that share one do not differ significantly.
+
+    With a ``margin`` each row also says whether a is ``noninferior``: no worse than b by more than the margin, because
+    the ``lower`` end of the one-sided interval (1 - alpha) of the difference is above -margin.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
@@ -62,7 +69,10 @@ def compare(
     """
     matrices = [complete(scores, measure) for measure in scores.measures]
     check_comparable(scores, matrices)
-    first, second = _pairs(scores.runs, baseline)
+    baselines = [baseline] if isinstance(baseline, str) else list(dict.fromkeys(baseline or ()))
+    first, second = _pairs(scores.runs, baselines)
+    if margin is not None:
+        check_margin(margin, scores.measures)
     if test == "tukey":
         correction = "none"
     pairs: list[tuple[Cell, ...]] = []
@@ -77,24 +87,28 @@ def compare(
             [scores.runs[r] for r in first], [scores.runs[r] for r in second], [str(matrix.measure)] * len(first),
             done.difference.tolist(), done.p.tolist(), adjusted.tolist(), significant.tolist(),
             effect_sizes(matrix.values, first, second).tolist(), done.low.tolist(), done.high.tolist(),
-            *_outcomes(matrix, first, second),
+            *_outcomes(matrix, first, second), *_noninferior(matrix, first, second, margin, alpha),
         )  # fmt: skip
         pairs += list(zip(*columns, strict=True))
-        marks = _marks(matrix, baseline, scores.runs, (first, second), adjusted, significant)
+        marks = _marks(
+            matrix, [scores.runs.index(one) for one in baselines], (first, second), adjusted, significant
+        )
         means = [matrix.measure.mean(row) for row in matrix.values]
         for run, mean, mark in zip(scores.runs, means, marks, strict=True):
             runs.append((run, str(matrix.measure), mean, mark))
     settings: dict[str, Any] = {
         **scores.settings,
-        "baseline": baseline,
+        "baseline": baseline if baseline is None or isinstance(baseline, str) else list(baseline),
         "test": test,
         "correction": correction,
         "alpha": alpha,
         "replicates": (replicates or REPLICATES[test]) if test in REPLICATES else None,
         "seed": seed,
+        **({} if margin is None else {"margin": margin}),
         **left_out(matrices),
     }
-    tables = (Table("pairs", _COLUMNS, pairs), Table("runs", ("run", "measure", "mean", "mark"), runs))
+    names = _COLUMNS if margin is None else (*_COLUMNS, "lower", "noninferior")
+    tables = (Table("pairs", names, pairs), Table("runs", ("run", "measure", "mean", "mark"), runs))
     result = TableResult.of(*tables, settings=settings)
     return replace(result, display=(marked_means(result), result["pairs"]))
 
@@ -115,7 +129,23 @@ def marked_means(result: Result) -> Table:
     marks = {(r, name): means[run, name][1] for r, run in enumerate(runs) for name in measures}
     body = [(run, *(means[run, name][0] for name in measures)) for run in runs]
     best = {name: measure.sign for name, measure in measures.items()}
-    return Table("runs", ("run", *measures), body, marks=marks, best=best)
+    return Table(
+        "runs", ("run", *measures), body, marks=marks, best=best, caption=_key(result.settings["baseline"])
+    )
+
+
+def _key(baseline: str | Sequence[str] | None) -> str:
+    """What the signs of several baselines stand for."""
+    if baseline is None or isinstance(baseline, str):
+        return ""
+    return ", ".join(
+        f"{_sign(place)} differs from {name}" for place, name in enumerate(dict.fromkeys(baseline))
+    )
+
+
+def _sign(place: int) -> str:
+    """The sign of the n-th of several baselines."""
+    return "†‡§¶"[place] if place < 4 else f"({place + 1})"
 
 
 def letters(means: Sequence[float], different: Iterable[tuple[int, int]]) -> list[str]:
@@ -148,15 +178,41 @@ def _letter(index: int) -> str:
     return alphabet[index] if index < 26 else f"{alphabet[index % 26]}{index // 26}"
 
 
-def _pairs(runs: Sequence[str], baseline: str | None) -> tuple[Indices, Indices]:
-    if baseline is None:
+def _pairs(runs: Sequence[str], baselines: Sequence[str]) -> tuple[Indices, Indices]:
+    """Every run against every baseline, each pair once; without baselines all pairs."""
+    if not baselines:
         return all_pairs(len(runs))
-    if baseline not in runs:
-        hint = nearest(baseline, runs) or f"the runs are called {', '.join(runs[:3])} ..."
-        raise InputError(f"no run is called {baseline!r}", hint=hint)
-    against = runs.index(baseline)
-    others = np.array([r for r in range(len(runs)) if r != against], dtype=np.intp)
-    return others, np.full(len(others), against, dtype=np.intp)
+    for baseline in baselines:
+        if baseline not in runs:
+            hint = nearest(baseline, runs) or f"the runs are called {', '.join(runs[:3])} ..."
+            raise InputError(f"no run is called {baseline!r}", hint=hint)
+    places = [runs.index(baseline) for baseline in baselines]
+    pairs = [(r, b) for k, b in enumerate(places) for r in range(len(runs)) if r != b and r not in places[:k]]
+    first, second = (np.array(side, dtype=np.intp) for side in zip(*pairs, strict=True))
+    return first, second
+
+
+def check_margin(margin: float, measures: Iterable[Measure]) -> None:
+    """Refuse a margin that is none, and measures whose differences have no direction or are no differences of means."""
+    if not (margin >= 0 and isfinite(margin)):
+        raise SettingsError(f"a margin of {margin}", hint="give a number from 0 on such as 0.005")
+    for measure in measures:
+        if measure.better == "neither" or measure.summary != "mean":
+            raise SettingsError(
+                f"{measure} has no margin: it is not the mean of values of which some are better",
+                hint="use a measure such as AP or nDCG@10",
+            )
+
+
+def _noninferior(
+    matrix: CompleteMatrix, first: Indices, second: Indices, margin: float | None, alpha: float
+) -> tuple[list[Any], ...]:
+    """The lower end of the difference in merit, and whether it is above -margin; nothing without a margin."""
+    if margin is None:
+        return ()
+    merits = matrix.measure.merit(matrix.values)
+    lower = [lower_limit(merits[a] - merits[b], alpha) for a, b in zip(first, second, strict=True)]
+    return lower, [bool(end > -margin) for end in lower]
 
 
 def _outcomes(
@@ -171,20 +227,25 @@ def _outcomes(
 
 def _marks(
     matrix: CompleteMatrix,
-    baseline: str | None,
-    runs: Sequence[str],
+    baselines: Sequence[int],
     pairs: tuple[Indices, Indices],
     adjusted: NDArray[np.float64],
     significant: NDArray[np.bool_],
 ) -> list[str]:
     first, second = pairs
-    if baseline is not None:
-        stars = ["" for _ in runs]
+    marks = ["" for _ in matrix.values]
+    if len(baselines) == 1:
         for run, p in zip(first.tolist(), adjusted.tolist(), strict=True):
-            stars[run] = "*" * sum(p < level for level in (0.05, 0.01, 0.001))
-        return stars
-    if len(runs) > _LETTERED:
-        return ["" for _ in runs]
-    different = zip(first[significant].tolist(), second[significant].tolist(), strict=True)
+            marks[run] = "*" * sum(p < level for level in (0.05, 0.01, 0.001))
+        return marks
+    found = list(zip(first[significant].tolist(), second[significant].tolist(), strict=True))
+    if baselines:
+        both = {*found, *((b, a) for a, b in found)}
+        return [
+            "".join(_sign(k) for k, b in enumerate(baselines) if (run, b) in both)
+            for run in range(len(marks))
+        ]
+    if len(marks) > _LETTERED:
+        return marks
     means = np.array([matrix.measure.mean(row) for row in matrix.values])
-    return letters(matrix.measure.merit(means).tolist(), different)
+    return letters(matrix.measure.merit(means).tolist(), found)

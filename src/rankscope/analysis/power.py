@@ -19,7 +19,7 @@ from rankscope.tables import Cell, Table
 
 __all__ = ["check_comparable", "discriminative_power", "significant_pairs"]
 
-_TITLES = {"wilcoxon": "Wilcoxon", "t": "t test", "bootstrap": "bootstrap", "tukey": "Tukey HSD"}
+_TITLES = {"wilcoxon": "Wilcoxon", "t": "t test", "tukey": "Tukey HSD"}
 
 
 @on_engine
@@ -39,7 +39,8 @@ def discriminative_power(
     """The share of all pairs of runs that a measure separates significantly, with each pair's significance level.
 
     For ``bootstrap`` (Sakai 2006, 1000 replicates) the same resampled topics serve every pair and every measure;
-    ``tukey`` is the randomised Tukey HSD (Carterette 2012, 5000 replicates); also ``t`` and ``wilcoxon``.
+    ``tukey`` is the randomised Tukey HSD (Carterette 2012, 5000 replicates); ``randomisation`` the paired one (all
+    signs for up to 20 topics, beyond 10,000 random ones); also ``t`` and ``wilcoxon``.
     A pair is significant if ASL < alpha; ``delta`` is the largest over the pairs of the difference that would
     have been needed. Several tests and several alphas give one row each. ``top`` keeps the best round(top n) runs by
     the mean of ``by`` (0.75 and AP in Ferro et al.); ``measures`` are those to look at, if not all.

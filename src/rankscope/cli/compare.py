@@ -1,12 +1,14 @@
 """Compare runs with a baseline or with each other: which differences are significant, and how large are they?
 
 Paired t test with Holm's correction unless --test and --correction say otherwise. In the table of means, stars mark
-runs that differ from the baseline (* .05, ** .01, *** .001); without a baseline, runs that share a letter do not
-differ significantly.
+runs that differ from the baseline (* .05, ** .01, *** .001); several baselines have a sign each; without a baseline,
+runs that share a letter do not differ significantly.
 
 examples:
   rankscope compare qrels.txt bm25.run dense.run
   rankscope compare qrels.txt runs/ --baseline bm25 -m "AP nDCG@10" -f latex
+  rankscope compare qrels.txt runs/ --baseline bm25 --baseline dense --test randomisation
+  rankscope compare qrels.txt runs/ --baseline bm25 --margin 0.01       which are no worse by more than .01
   rankscope compare qrels.txt runs/ --test tukey --seed 7
 """
 
@@ -26,7 +28,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_scores(parser)
     options.add_measures(parser, DEFAULT)
-    parser.add_argument("--baseline", metavar="RUN", help="the run to compare with (default: all pairs)")
+    parser.add_argument(
+        "--baseline",
+        action="append",
+        metavar="RUN",
+        help="the run to compare with; repeatable (default: all pairs)",
+    )
+    parser.add_argument(
+        "--margin",
+        type=float,
+        metavar="D",
+        help="also say which runs are no worse by more than D (one-sided, level --alpha)",
+    )
     parser.add_argument("--test", choices=TESTS, default="t", help="significance test (default: t)")
     parser.add_argument(
         "--correction", choices=CORRECTIONS, default="holm", help="within each measure (default: holm)"
@@ -36,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--replicates",
         type=int,
         metavar="B",
-        help="random replicates (default: 1000 for bootstrap, 5000 for tukey)",
+        help="random replicates (default: 1000 for bootstrap, 5000 for tukey, 10000 for randomisation)",
     )
     options.add_seed(parser)
     options.add_output(parser)
@@ -44,8 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     scores = options.evaluated(args, options.measures(args))
+    baseline = args.baseline[0] if args.baseline and len(args.baseline) == 1 else args.baseline
     result = compare(
-        scores, args.baseline, test=args.test, correction=args.correction, alpha=args.alpha,
+        scores, baseline, test=args.test, correction=args.correction, alpha=args.alpha, margin=args.margin,
         replicates=args.replicates, seed=args.seed, jobs=args.jobs,
     )  # fmt: skip
     emit(args, result)

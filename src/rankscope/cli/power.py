@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--replicates",
         type=int,
         metavar="B",
-        help="random replicates (default: 1000 for bootstrap, 5000 for tukey)",
+        help="random replicates (default: 1000 for bootstrap, 5000 for tukey, 10000 for randomisation)",
     )
     parser.add_argument(
         "-q", "--pairs", action="store_true", help="the significance level of every pair as well"

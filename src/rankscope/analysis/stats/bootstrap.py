@@ -24,7 +24,7 @@ from rankscope.analysis.stats.randomness import generator
 from rankscope.engines import run_pieces
 from rankscope.progress import advance
 
-__all__ = ["Bootstrap", "bootstrap_pairs", "critical_rank", "resample"]
+__all__ = ["Bootstrap", "bootstrap_pairs", "critical_rank", "resample", "resample_counts"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -80,7 +80,7 @@ def bootstrap_pairs(
     [0.065, 1.0]
     """
     replicates, topics = resampled.shape
-    weights = _counts(resampled).T / topics
+    weights = resample_counts(resampled).T / topics
     centre = values.mean(axis=1)
     centred = values - centre[:, None]
     scale = float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE
@@ -110,8 +110,12 @@ def critical_rank(alpha: float, replicates: int) -> int:
     return max(1, ceil(alpha * replicates - 1e-9))
 
 
-def _counts(resampled: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often every replicate takes every topic, replicates x topics."""
+def resample_counts(resampled: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often every replicate takes every topic, replicates x topics.
+
+    >>> resample_counts(np.array([[0, 2, 2]])).tolist()
+    [[1, 0, 2]]
+    """
     replicates, topics = resampled.shape
     counts = np.empty((replicates, topics), np.int64)
     for start in range(0, replicates, _REPLICATES_IN_TURN):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any
@@ -18,6 +18,7 @@ from rankscope.scores import Scores, score
 
 __all__ = [
     "CompleteMatrix",
+    "averaged",
     "best_judged",
     "best_of",
     "best_runs",
@@ -92,6 +93,25 @@ def row_means(measure: Measure, values: Floats) -> Floats:
     if measure.summary == "mean" and not np.isnan(values).any():
         return np.asarray(values.mean(axis=1))
     return np.array([measure.mean(row) for row in values])
+
+
+def averaged(measure: Measure, values: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
+    """What a measure takes the plain mean of, and what makes its own mean of that mean; both keep the order.
+
+    GMAP averages logarithms; counts are summed, which is the mean times the number of topics with a value.
+
+    >>> from rankscope.measures import parse
+    >>> terms, back = averaged(parse("GMAP"), np.array([[0.1, 0.4]]))
+    >>> back(terms.mean(axis=1)).round(12).tolist()
+    [0.2]
+    """
+    if measure.summary == "geometric mean":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(values), np.exp
+    if measure.summary == "sum":
+        count = (~np.isnan(values)).sum(axis=1).astype(np.float64)
+        return values, lambda means: means * (count if means.ndim == 1 else count[:, None])
+    return values, lambda means: means
 
 
 def rounded(values: Floats, largest: float | None = None) -> Floats:

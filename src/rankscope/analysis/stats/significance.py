@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.stats.bootstrap import bootstrap_pairs, critical_rank, resample
 from rankscope.analysis.stats.matrices import rounded
+from rankscope.analysis.stats.randomisation import EXACT_UP_TO, exact_randomisation, sampled_randomisation
 from rankscope.analysis.stats.randomness import generator, streams
 from rankscope.analysis.stats.wilcoxon import wilcoxon_p
 from rankscope.engines import run_pieces
@@ -35,9 +36,9 @@ __all__ = [
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-TESTS = ("t", "wilcoxon", "bootstrap", "tukey")
+TESTS = ("t", "wilcoxon", "randomisation", "bootstrap", "tukey")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
-REPLICATES = {"bootstrap": 1000, "tukey": 5000}
+REPLICATES = {"randomisation": 10_000, "bootstrap": 1000, "tukey": 5000}
 
 _PAIRS_AT_ONCE = 4096
 _REPLICATES_IN_PIECE = 100  # each piece has its own random stream, so the number of jobs changes nothing
@@ -49,7 +50,8 @@ class PairTests:
     """Per pair: mean difference (first minus second), p-value, confidence interval, and what would be significant.
 
     ``delta`` is the absolute difference of means from which on this pair would be significant at alpha (NaN for
-    Wilcoxon, whose statistic is not a mean).
+    Wilcoxon, whose statistic is not a mean, and for the randomisation test, which looks at no others than the
+    differences found).
     """
 
     difference: Floats
@@ -94,6 +96,8 @@ def run_test(
     replicates = REPLICATES[test] if replicates is None else replicates
     if replicates < 1:
         raise SettingsError(f"{replicates} replicates", hint=f"give at least 1, usually {REPLICATES[test]}")
+    if test == "randomisation":
+        return _randomisation(values, first, second, alpha=alpha, replicates=replicates, seed=seed)
     if test == "tukey":
         return tukey_hsd(values, first, second, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs)
     return _bootstrap(values, first, second, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs)
@@ -182,6 +186,20 @@ def _wilcoxon(values: Floats, first: Indices, second: Indices, *, alpha: float) 
     largest = float(np.abs(values).max(initial=0.0))
     blocks = [wilcoxon_p(rounded(z, largest)) for z in _differences(values, first, second)]
     p = np.concatenate(blocks or [np.empty(0)])
+    return PairTests(student.difference, p, student.low, student.high, np.full(len(p), np.nan))
+
+
+def _randomisation(
+    values: Floats, first: Indices, second: Indices, *, alpha: float, replicates: int, seed: int
+) -> PairTests:
+    """All signs for up to 20 topics, drawn ones beyond; the interval is Student's."""
+    student = paired_t(values, first, second, alpha=alpha)
+    if values.shape[1] <= EXACT_UP_TO:
+        blocks = [exact_randomisation(z) for z in _differences(values, first, second)]
+        p = np.concatenate(blocks or [np.empty(0)])
+    else:
+        p = sampled_randomisation(values, first, second, replicates=replicates, seed=seed)
+    p = np.where(student.difference == 0, 1.0, p)
     return PairTests(student.difference, p, student.low, student.high, np.full(len(p), np.nan))
 
 

@@ -1,0 +1,147 @@
+"""Means with intervals, ranks with ranges, and who is tied for first."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankscope as rs
+from rankscope.analysis.leaderboard import tied_for_first, with_margins
+from rankscope.cli.main import main
+from rankscope.errors import SettingsError
+
+
+def test_values_are_those_of_the_scores_and_intervals_hold_them(small):
+    scores = rs.evaluate(*small, ["AP", "nDCG@10", "GMAP", "NumRet"])
+    rows = rs.leaderboard(scores, seed=3)["leaderboard"].records()
+    assert len(rows) == 24
+    for row in rows:
+        mean = scores.means()[row["run"]][rs.measure(row["measure"])]
+        assert row["value"] == mean
+        assert row["low"] <= mean <= row["high"]
+        assert row["bootstrap_low"] <= mean <= row["bootstrap_high"]
+        assert row["topics"] == 8
+        if row["measure"] == "NumRet":
+            assert row["rank"] is row["first_rank"] is row["tied_for_first"] is None
+        else:
+            assert row["first_rank"] <= row["rank"] <= row["last_rank"]
+    ap = scores.matrix("AP").values
+    expected = stats.ttest_1samp(ap[5], 0).confidence_interval()
+    first = next(row for row in rows if (row["run"], row["measure"]) == ("run5", "AP"))
+    assert (first["low"], first["high"]) == pytest.approx(tuple(expected))
+    logs = np.log(scores.matrix("GMAP").values[5])
+    expected = stats.ttest_1samp(logs, 0).confidence_interval()
+    first = next(row for row in rows if (row["run"], row["measure"]) == ("run5", "GMAP"))
+    assert (first["low"], first["high"]) == pytest.approx((math.exp(expected.low), math.exp(expected.high)))
+
+
+def test_ranks_of_measures_of_which_lower_is_better(scored):
+    low, high = np.full((1, 6), 20.0), np.full((1, 6), 60.0)
+    rows = rs.leaderboard(scored({"BalancePoint": np.concatenate([high, low])}))["leaderboard"].records()
+    assert [(row["run"], row["rank"], row["last_rank"]) for row in rows] == [("r1", 1, 1), ("r0", 2, 2)]
+
+
+def test_tied_for_first_is_holms_test_against_the_best(scored):
+    rng = np.random.default_rng(2)
+    values = rng.random((6, 30)) * 0.4 + np.array([[0.3], [0.28], [0.25], [0.1], [0.0], [0.2]])
+    scores = scored({"AP": values})
+    best = int(values.mean(axis=1).argmax())
+    others = [r for r in range(6) if r != best]
+    p = np.array([stats.ttest_rel(values[r], values[best]).pvalue for r in others])
+    order = np.argsort(p)
+    adjusted = np.empty(5)
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(5, 0, -1))
+    expected = {best: True, **{r: bool(q >= 0.05) for r, q in zip(others, adjusted, strict=True)}}
+    assert tied_for_first(scores, "AP") == [expected[r] for r in range(6)]
+    assert False in expected.values()
+    assert sum(expected.values()) > 1
+
+
+def test_holes_single_topics_and_single_runs(with_hole, scored):
+    rows = rs.leaderboard(with_hole)["leaderboard"].records()
+    twist = {row["run"]: row for row in rows if row["measure"] == "Twist"}
+    assert [twist[f"r{k}"]["topics"] for k in range(3)] == [4, 4, 3]
+    assert all(np.isfinite(row["low"]) for row in twist.values())
+    one = rs.leaderboard(scored({"AP": [[0.5], [0.4]]}))["leaderboard"].records()
+    assert [(row["rank"], row["tied_for_first"]) for row in one] == [(1, None), (2, None)]
+    assert all(math.isnan(row["low"]) and math.isnan(row["bootstrap_low"]) for row in one)
+    alone = rs.leaderboard(scored({"AP": [[0.5, 0.4]]}))["leaderboard"].records()
+    assert (alone[0]["last_rank"], alone[0]["tied_for_first"]) == (1, True)
+    with pytest.raises(SettingsError, match="alpha"):
+        rs.leaderboard(with_hole, alpha=0)
+
+
+def test_people_read_margins_ranges_and_ties_for_first(small):
+    scores = rs.evaluate(*small, ["NumRet", "AP"])
+    result = rs.leaderboard(scores)
+    table = with_margins(scores.wide(), result)
+    rows = {r["run"]: r for r in result["leaderboard"].records() if r["measure"] == "AP"}
+    assert table.columns == ("run", "rank", "NumRet", "AP")
+    for place, row in enumerate(table.rows):
+        found = rows[row[0]]
+        assert table.marks[place, "AP"] == f" ±{(found['high'] - found['low']) / 2:.4f}"
+        ends = found["first_rank"], found["last_rank"]
+        assert row[1] == (str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}")
+    tied = [run for run, row in rows.items() if row["tied_for_first"]]
+    assert ("tied for first" in table.caption) == (len(tied) > 1)
+    assert not with_margins(scores.wide(), result, margins=False).marks
+
+
+def test_several_baselines_have_a_sign_each_and_every_pair_is_tested_once(small):
+    scores = rs.evaluate(*small, ["AP"])
+    result = rs.compare(scores, ["run0", "run1"])
+    pairs = [(row["a"], row["b"]) for row in result["pairs"].records()]
+    assert len(pairs) == len({frozenset(pair) for pair in pairs}) == 9
+    assert pairs[0] == ("run1", "run0")
+    both = {frozenset((r["a"], r["b"])): r["significant"] for r in result["pairs"].records()}
+    for row in result["runs"].records():
+        for sign, base in (("†", "run0"), ("‡", "run1")):
+            assert (sign in row["mark"]) == both.get(frozenset((row["run"], base)), False)
+    assert "† differs from run0, ‡ differs from run1" in str(result)
+    p = [row["p"] for row in result["pairs"].records()]
+    assert min(row["adjusted"] for row in result["pairs"].records()) == pytest.approx(9 * min(p))
+    same = rs.compare(scores, ["run0"])
+    assert same["pairs"].rows == rs.compare(scores, "run0")["pairs"].rows
+    assert same["runs"].rows == rs.compare(scores, "run0")["runs"].rows
+
+
+def test_a_margin_says_who_is_no_worse(small, scored):
+    scores = rs.evaluate(*small, ["AP"])
+    values = scores.matrix("AP").values
+    for row in rs.compare(scores, "run5", margin=0.3)["pairs"].records():
+        a = scores.runs.index(row["a"])
+        test = stats.ttest_rel(values[a], values[5], alternative="greater")
+        assert row["lower"] == pytest.approx(test.confidence_interval(0.95).low)
+        assert row["noninferior"] == (row["lower"] > -0.3)
+    lower = scored({"BalancePoint": [[30.0, 31, 30, 31], [20.0, 21, 20, 21]]})
+    assert rs.compare(lower, "r1", margin=5)["pairs"].column("noninferior") == [False]
+    assert rs.compare(lower, "r1", margin=11)["pairs"].column("noninferior") == [True]
+    with pytest.raises(SettingsError, match="margin of -1"):
+        rs.compare(scores, "run5", margin=-1)
+    with pytest.raises(SettingsError, match="GMAP has no margin"):
+        rs.compare(rs.evaluate(*small, ["GMAP"]), "run5", margin=0.1)
+
+
+def test_a_terminal_with_room_shows_margins_and_columns_are_for_who_asks(tmp_path, capsys, monkeypatch):
+    rs.simulate(systems=3, topics=5, depth=20, seed=3, pool_depth=10).write(tmp_path / "made")
+    files = str(tmp_path / "made" / "qrels.txt"), str(tmp_path / "made" / "runs")
+
+    def shown(*options, columns, terminal=True):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
+        assert main(["eval", *files, *options]) == 0
+        return capsys.readouterr().out
+
+    assert "±" in shown("-m", "AP", columns=100)
+    narrow = shown("-m", "AP nDCG@10 RBP", columns=50)
+    assert "±" not in narrow
+    assert "rank" in narrow
+    assert "rank" not in shown("-m", "AP nDCG@10 RBP", columns=30)
+    assert "±" not in shown("-m", "AP", "--no-ci", columns=100)
+    assert "±" not in shown("-m", "AP", "-f", "table", columns=100)
+    assert shown("-m", "AP", columns=100, terminal=False).startswith("run\tmeasure\tvalue\ttopics\n")
+    asked = shown("-m", "AP", "--ci", columns=100, terminal=False)
+    assert asked.startswith("run\tmeasure\tvalue\ttopics\tlow\thigh\tbootstrap_low\t")
