@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import tomllib
 from collections import Counter
 from functools import cache
@@ -124,6 +125,9 @@ class LeftOut:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # who is started in the background ignores Ctrl-C, and so would every command that the tests start and interrupt
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line(
         "markers", "needs(group): left out where a group of tests/groups.toml lacks something"
     )

@@ -7,10 +7,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from threading import Event, active_count
+from types import ModuleType
 
 import pytest
 
@@ -268,3 +270,64 @@ def test_scripts_without_a_main_guard_work(
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == f"once\n{serial.mean('AP').tolist()}\n"
     assert ("its work is done by threads" in ran.stderr) == (not guarded)
+
+
+@pytest.mark.parametrize(
+    ("script", "may"),
+    [
+        (None, True),  # a prompt, or a notebook
+        ("print(1)\n", False),
+        ("if __name__ == '__main__':\n    print(1)\n", True),
+        ("if 1:\n    print(__name__)\n", False),
+        ("no Python at all", True),  # whatever it is, it is not run again as a script
+    ],
+)
+def test_when_processes_may_be_started(
+    script: str | None, may: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rankscope.engines import processes
+
+    main = ModuleType("__main__")
+    if script is not None:
+        (tmp_path / "script.py").write_text(script)
+        main.__file__ = str(tmp_path / "script.py")
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    monkeypatch.setattr(processes.multiprocessing, "get_start_method", lambda: "spawn")
+    assert processes.can_start() is may
+    if not may:
+        with pytest.warns(UserWarning, match="its work is done by threads"):
+            assert run_pieces(abs, [-1, 2], jobs=2, processes=True) == [1, 2]
+    monkeypatch.setattr(processes.multiprocessing, "get_start_method", lambda: "fork")
+    assert processes.can_start()
+
+
+def sleeps(_: int) -> None:
+    time.sleep(60)
+
+
+def test_an_interrupt_kills_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankscope.engines import processes
+
+    def interrupt(futures: list[object], label: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(processes, "_results", interrupt)
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run_pieces(sleeps, [1, 2], jobs=2, processes=True)
+    assert time.monotonic() - start < 50
+
+
+def test_what_is_waiting_is_taken_back_after_an_error() -> None:
+    begun = Event()
+
+    def work(piece: int) -> None:
+        begun.wait(10)
+        raise ValueError(piece)
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(begun.wait, 10)
+        with pytest.raises(ValueError, match="0"):
+            begun.set()
+            run_pieces(work, range(100), executor=pool)
+        assert first.result()

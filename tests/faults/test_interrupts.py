@@ -62,7 +62,11 @@ def interrupted(
     for _ in range(times):
         os.killpg(command.pid, signal.SIGINT) if group else command.send_signal(signal.SIGINT)
         time.sleep(0.02)
-    out, error = command.communicate(timeout=60)
+    try:
+        out, error = command.communicate(timeout=60)
+    except subprocess.TimeoutExpired:  # what does not end would go on beside the other tests
+        os.killpg(command.pid, signal.SIGKILL)
+        raise
     assert time.monotonic() - start < SOON
     assert command.returncode in (130, -signal.SIGINT), error
     assert "Traceback" not in error

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import rankscope as rs
 from rankscope.judging.lists import Floats
 from rankscope.lab import properties, related, scales
 from rankscope.lab.certificates import certificates
+from rankscope.measures import REGISTRY, Measure
 
 
 def gain(grades: Sequence[int]) -> float:
@@ -19,25 +21,36 @@ def gain(grades: Sequence[int]) -> float:
     return sum(g / (rank + 1) for rank, g in enumerate(grades)) - (3 * grades[1] if len(grades) > 1 else 0)
 
 
-UP = rs.measure("MirroredGain", gain)
-DOWN = rs.measure("MirroredCost", lambda grades: 5 - gain(grades), better="lower")
+@pytest.fixture
+def mirrored() -> Iterator[Callable[[Callable[[Sequence[int]], float]], tuple[Measure, Measure]]]:
+    """Measures of a function and of a cost that is lower where it is higher; forgotten afterwards."""
+    names = ("MirroredGain", "MirroredCost")
+
+    def define(function: Callable[[Sequence[int]], float]) -> tuple[Measure, Measure]:
+        cost = rs.measure(names[1], lambda grades: 5 - function(grades), better="lower")
+        return rs.measure(names[0], function), cost
+
+    yield define
+    for name in names:
+        REGISTRY.pop(name, None)
 
 
 @pytest.mark.parametrize("world", [{"grades": 2, "depth": 4}, {"aspects": 2, "depth": 4}])
-def test_a_cost_has_the_properties_of_the_gain_that_it_mirrors(world: dict[str, int]) -> None:
-    up, down = properties(UP, **world, relevant=3), properties(DOWN, **world, relevant=3)  # type: ignore[arg-type]
+def test_a_cost_has_the_properties_of_the_gain_that_it_mirrors(world: dict[str, int], mirrored: Any) -> None:
+    both = mirrored(gain)
+    up, down = (properties(one, **world, relevant=3) for one in both)  # type: ignore[arg-type]
     assert [(f.cases, f.violations) for f in up.findings] == [(f.cases, f.violations) for f in down.findings]
     assert any(f.violations for f in up.findings)
     for a, b in zip(up.findings, down.findings, strict=True):
         assert [(e.low, e.high) for e in a.shortest] == [(e.low, e.high) for e in b.shortest]
         for example in b.shortest:
             assert example.low_score < example.high_score
-    pairs = [related(one, **world)["relations"].records() for one in (UP, DOWN)]  # type: ignore[arg-type]
+    pairs = [related(one, **world)["relations"].records() for one in both]  # type: ignore[arg-type]
     assert [row["violated"] for row in pairs[0]] == [row["violated"] for row in pairs[1]]
 
 
-def test_sentences_turn_with_the_direction() -> None:
-    found = properties(DOWN, grades=1, depth=2, relevant=2)
+def test_sentences_turn_with_the_direction(mirrored: Any) -> None:
+    found = properties(mirrored(gain)[1], grades=1, depth=2, relevant=2)
     rows = {row["property"]: row["sentence"] for row in found["verdicts"].records()}
     assert "(appending a relevant document does not raise the score)" in rows["relevance monotonicity"]
     assert (
@@ -47,13 +60,11 @@ def test_sentences_turn_with_the_direction() -> None:
 
 
 @pytest.mark.parametrize("graded", [{}, {"grades": 2}])
-def test_a_cost_has_the_scale_of_the_gain_that_it_mirrors(graded: dict[str, int]) -> None:
+def test_a_cost_has_the_scale_of_the_gain_that_it_mirrors(graded: dict[str, int], mirrored: Any) -> None:
     def weighted(grades: Sequence[int]) -> float:
         return sum(g * 0.8**rank for rank, g in enumerate(grades))
 
-    up = rs.measure("WeightedGain", weighted)
-    down = rs.measure("WeightedCost", lambda grades: 7 - weighted(grades), better="lower")
-    gains, costs = (scales(one, 3, **graded) for one in (up, down))  # type: ignore[arg-type]
+    gains, costs = (scales(one, 3, **graded) for one in mirrored(weighted))
     for a, b in zip(gains.findings, costs.findings, strict=True):
         assert (a.scale, a.holds, a.violations, a.comparable) == (
             b.scale,
