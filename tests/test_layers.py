@@ -30,8 +30,9 @@ GROUND = {
     "once": "",
     "frames": "errors",
     "columns": "",
-    "cells": "columns",
-    "tables": "errors frames columns cells",
+    "cells": "columns errors",
+    "text_layout": "cells errors",
+    "tables": "errors frames columns cells text_layout",
     "result": "errors once tables",
     "engines": "errors progress",
     # what writes files

@@ -1,17 +1,21 @@
-"""The values of tables as text: with all digits for programs, without anything that a format would interpret."""
+"""How one cell prints, decided here for every table and format.
+
+Programs get all digits, and nothing that a format would interpret; people get rounded numbers, p-values that are never
+zero, and names that stay distinct when they are shortened.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from unicodedata import combining, east_asian_width
 
 from rankscope.columns import Cell, Coded, Column
 from rankscope.columns import plain as values_of
+from rankscope.errors import printable
 
 __all__ = [
-    "aligned",
     "csv_cells",
     "fitted",
     "json_cells",
@@ -19,7 +23,10 @@ __all__ = [
     "json_value",
     "latex_text",
     "markdown_text",
+    "shortened",
+    "shown",
     "text_width",
+    "tone",
     "tsv_cells",
 ]
 
@@ -27,8 +34,43 @@ _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
     "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}",
+    "†": r"\textdagger{}", "‡": r"\textdaggerdbl{}", "↓": r"$\downarrow$", "–": "--", "∞": r"$\infty$",
 }  # fmt: skip
+_TONES = {"*": "better", "↓": "worse"}
 _BREAKS = {9: "\\t", 10: "\\n", 13: "\\r"}
+
+
+def shown(value: Cell, digits: int = 4, p_value: bool = False) -> str:
+    """A value as people read it; a small p-value is below something, never zero.
+
+    >>> [shown(value) for value in (0.25, 3, True, None, math.nan, -math.inf, "bm25")]
+    ['0.2500', '3', 'yes', '', '–', '-∞', 'bm25']
+    >>> [shown(p, p_value=True) for p in (0.25, 0.0012, 0.0009, 0.0)], shown(0.004, 2, p_value=True)
+    (['0.2500', '0.0012', '<.001', '<.001'], '<.01')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, float):
+        return printable(str(value))
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    places = max(1, min(3, digits))
+    if p_value and 0 <= value < 10**-places:
+        return f"<.{'1':0>{places}}"
+    return f"{value:.{digits}f}"
+
+
+def tone(mark: str) -> str:
+    """What a mark of significance says of its number: ``better``, ``worse`` or nothing.
+
+    >>> tone("***"), tone("↓"), tone("ab")
+    ('better', 'worse', '')
+    """
+    return _TONES.get(mark[:1], "")
 
 
 def tsv_cells(column: Column) -> list[str]:
@@ -131,23 +173,76 @@ def text_width(text: str) -> int:
 
 
 def fitted(text: str, width: int) -> str:
-    """Text of at most this width, shortened in the middle."""
+    """A text in at most so many columns, shortened in the middle.
+
+    >>> fitted("dense-retrieval-large", 12), fitted("bm25", 12)
+    ('dense-…large', 'bm25')
+    """
     if text_width(text) <= width:
         return text
     keep = max(1, width - 1)
-    return text[: (keep + 1) // 2] + "…" + text[len(text) - keep // 2 :]
+    head = _within(text, (keep + 1) // 2)
+    tail = _within(text[::-1], keep // 2)[::-1]
+    return f"{''.join(head)}…{''.join(tail)}"
 
 
-def aligned(text: str, width: int, right: bool) -> str:
-    """Text with spaces before or after it, up to this width."""
-    space = " " * (width - text_width(text))
-    return space + text if right else text + space
+def _within(text: str, width: int) -> list[str]:
+    """The first characters that take at most so many columns."""
+    taken: list[str] = []
+    for character in text:
+        width -= text_width(character)
+        if width < 0:
+            break
+        taken.append(character)
+    return taken
 
 
-def narrow(widths: list[int], numeric: Sequence[bool], width: int) -> None:
-    """Take space from the widest text column until the table fits, but never below 12."""
-    while sum(widths) + 2 * (len(widths) - 1) > width:
-        wide = [(w, i) for i, w in enumerate(widths) if not numeric[i] and w > 12]
-        if not wide:
-            return
-        widths[max(wide)[1]] -= 1
+def shortened(names: Iterable[str], width: int) -> dict[str, str]:
+    """Names in at most so many columns, of which no two become the same.
+
+    Where shortening in the middle would make names alike, what tells them apart is kept; else they are numbered.
+
+    >>> list(shortened(["run-with-a-long-name-1-base", "run-with-a-long-name-2-base", "bm25"], 12).values())
+    ['run-with-…1…', 'run-with-…2…', 'bm25']
+    """
+    names = dict.fromkeys(names)
+    short = {name: fitted(name, width) for name in names}
+    for kind in (_by_difference, _by_number):
+        for alike in _alike(short):
+            short |= kind(alike, width)
+    return short
+
+
+def _alike(short: dict[str, str]) -> list[list[str]]:
+    """The names that became the same, each group of them."""
+    groups: dict[str, list[str]] = {}
+    for name, text in short.items():
+        groups.setdefault(text, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _by_difference(names: list[str], width: int) -> dict[str, str]:
+    before = _common(names)
+    after = _common([name[before:][::-1] for name in names])
+    found = {}
+    for name in names:
+        differing = name[before : len(name) - after] + ("…" if after else "")
+        space = width - 1 - text_width(differing)
+        found[name] = f"{''.join(_within(name, space))}…{differing}" if space >= 0 else fitted(name, width)
+    return found
+
+
+def _common(names: list[str]) -> int:
+    """How many characters all of them begin with."""
+    first, last = min(names), max(names)
+    return next(
+        (i for i, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first)
+    )
+
+
+def _by_number(names: list[str], width: int) -> dict[str, str]:
+    found = {}
+    for number, name in enumerate(names, 1):
+        ending = f"…{number}"
+        found[name] = "".join(_within(name, max(1, width - len(ending)))) + ending
+    return found

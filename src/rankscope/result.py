@@ -63,7 +63,7 @@ class Result(Derived):
         return ", ".join([*sizes[:4], *(["..."] if len(sizes) > 4 else [])]) or "no tables"
 
     def __str__(self) -> str:
-        return render(self.display, "table").rstrip("\n")
+        return render(self.display, "table", rest="its tables and exports have all of them").rstrip("\n")
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: the displayed tables, each with its first rows, and the names of the others."""

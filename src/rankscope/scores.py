@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +118,14 @@ class Scores(Result):
             }
             for r, run in enumerate(self.runs)
         }
+
+    def of_topics(self, topics: Iterable[str]) -> Scores:
+        """The scores on some of the topics."""
+        wanted = frozenset(topics)
+        kept = [t for t, topic in enumerate(self.topics) if topic in wanted]
+        names = tuple(self.topics[t] for t in kept)
+        settings = {**self.settings, "chosen_topics": list(names)}
+        return replace(self, topics=names, values=self.values[:, :, kept], settings=settings, judged=None)
 
     def best_first(self, measure: str | Measure | None = None) -> list[int]:
         """The indices of the runs, best mean first, undefined ones last.

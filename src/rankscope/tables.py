@@ -7,30 +7,31 @@ that millions of rows need no more memory than the columns they are kept in.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rankscope.cells import (
-    aligned,
     csv_cells,
-    fitted,
     json_cells,
     json_number,
     json_value,
     latex_text,
     markdown_text,
-    narrow,
+    shown,
     text_width,
     tsv_cells,
 )
 from rankscope.columns import ROWS_AT_ONCE, Cell, Coded, Column, Columns, Rows, blocks_of, plain
 from rankscope.errors import SettingsError, printable
 from rankscope.frames import Framed
+from rankscope.text_layout import Grid, Ink, no_ink
 
 __all__ = [
     "FORMATS",
+    "ROWS_SHOWN",
     "Cell",
     "Table",
     "Tables",
@@ -47,6 +48,9 @@ _INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
 
 ROWS_IN_HTML = 60
 """Rows that a notebook shows of a table."""
+ROWS_SHOWN = 40
+"""Rows that a terminal shows of a table that is too long for it."""
+_TOO_LONG = 150  # rows: more than anybody reads on a terminal
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +59,9 @@ class Table(Framed):
 
     ``digits`` rounds numbers for people (a number for all columns, or one per column); ``best`` marks per column
     whether the highest (1) or the lowest (-1) number is to be bold, or none (0); ``marks`` adds significance marks to
-    cells.
+    cells. ``p_values`` are the columns of p-values; ``ranked_by`` those that say which rows are the strongest: the
+    smallest p-value or the largest other number, with whatever sign. ``spare`` columns are left out on a terminal that
+    is too narrow. The ``caption`` says above the table what it shows, the ``legend`` below what its marks mean.
 
     >>> print(Table("means", ("run", "AP"), [("bm25", 0.25), ("dense", 0.5)]).text())
     run        AP
@@ -71,6 +77,10 @@ class Table(Framed):
     best: Mapping[str, int] = field(default_factory=dict)
     marks: Mapping[tuple[int, str], str] = field(default_factory=dict)
     caption: str = ""
+    legend: str = ""
+    p_values: Collection[str] = ()
+    ranked_by: Sequence[str] = ()
+    spare: Sequence[str] = ()
 
     def __repr__(self) -> str:
         rows = "1 row" if len(self) == 1 else f"{len(self):,} rows"
@@ -122,35 +132,53 @@ class Table(Framed):
 
     def shown(self, value: Cell, column: str) -> str:
         """A value as people read it."""
-        if value is None:
-            return ""
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        if isinstance(value, float):
-            digits = self.digits if isinstance(self.digits, int) else self.digits.get(column, 4)
-            if math.isnan(value):
-                return "–"
-            if math.isinf(value):
-                return "∞" if value > 0 else "-∞"
-            return f"{value:.{digits}f}"
-        return printable(str(value))
+        digits = self.digits if isinstance(self.digits, int) else self.digits.get(column, 4)
+        return shown(value, digits, column in self.p_values)
 
-    def _cells(self) -> Iterator[list[tuple[str, ...]]]:
+    def strongest(self, most: int) -> Table:
+        """So many of the rows: the strongest first, where the table knows which these are, else the first ones.
+
+        >>> table = Table("pairs", ("a", "p"), [("x", 0.5), ("y", 0.01)], p_values=("p",), ranked_by=("p",))
+        >>> table.strongest(1).rows
+        [('y', 0.01)]
+        """
+        if len(self) <= most:
+            return self
+        if self.ranked_by:
+            weakness = list(zip(*map(self._weakness, self.ranked_by), strict=True))
+            order = heapq.nsmallest(most, range(len(self)), key=weakness.__getitem__)
+        else:
+            order = list(range(most))
+        place = {r: i for i, r in enumerate(order)}
+        marks = {(place[r], name): mark for (r, name), mark in self.marks.items() if r in place}
+        # what is best among these rows only is not marked
+        there = {self.columns[c] for r, c in self._bold() if r in place}
+        best = {name: direction for name, direction in self.best.items() if name in there}
+        return replace(self, rows=[self.rows[r] for r in order], marks=marks, best=best)
+
+    def _weakness(self, name: str) -> list[float]:
+        """What rows are sorted by: the value of a p-value, the size of another number; what is no number comes last."""
+        numbers = [value if isinstance(value, int | float) else math.nan for value in self.column(name)]
+        small = name in self.p_values
+        return [math.inf if math.isnan(x) else x if small else -abs(x) for x in numbers]
+
+    def _cells(self, *, marked: bool = True) -> Iterator[list[tuple[str, ...]]]:
         """The rows as people read them, a block at a time."""
         start = 0
         for block in blocks_of(self.rows):
             columns = [
-                self._shown(values, name, start) for values, name in zip(block, self.columns, strict=True)
+                self._shown(values, name, start, marked)
+                for values, name in zip(block, self.columns, strict=True)
             ]
             yield list(zip(*columns, strict=True))
             start += len(columns[0])
 
-    def _shown(self, column: Column, name: str, start: int) -> list[str]:
+    def _shown(self, column: Column, name: str, start: int, marked: bool) -> list[str]:
         if isinstance(column, Coded):
             texts = column.each(lambda value: self.shown(value, name))
         else:
             texts = [self.shown(value, name) for value in plain(column)]
-        if not self.marks:
+        if not self.marks or not marked:
             return texts
         return [text + self.marks.get((start + row, name), "") for row, text in enumerate(texts)]
 
@@ -165,7 +193,7 @@ class Table(Framed):
         """Cells that hold the best number of their column, as it is shown."""
         bold = set()
         for name, direction in self.best.items():
-            if not direction:
+            if not direction or name in self.p_values:
                 continue
             index = self.columns.index(name)
             numbers = [
@@ -178,27 +206,22 @@ class Table(Framed):
                 bold |= {(r, index) for value, r in numbers if value == top}
         return bold
 
-    def text(self, width: int | None = None) -> str:
-        """Aligned columns for a terminal; over-long text cells are shortened in the middle to fit ``width``."""
-        return "".join(self._text_parts(width))
+    def text(self, width: int | None = None, ink: Ink = no_ink) -> str:
+        """Aligned columns for a terminal of some width: see :class:`rankscope.text_layout.Grid`."""
+        return "".join(self._grid().parts(width, ink))
 
-    def _text_parts(self, width: int | None = None) -> Iterator[str]:
-        numeric = self._numeric()
-        widths = [text_width(name) for name in self.columns]
-        for cells in self._cells():
-            widths = [
-                max(most, *map(text_width, texts))
-                for most, texts in zip(widths, zip(*cells, strict=True), strict=True)
-            ]
-        if width is not None:
-            narrow(widths, numeric, width)
+    def titled(self, width: int | None = None, ink: Ink = no_ink) -> str:
+        """The same between its title and its legend."""
+        return "".join(self._text_parts(width, ink))
 
-        def line(cells: Sequence[str]) -> str:
-            return "  ".join(map(aligned, map(fitted, cells, widths), widths, numeric)).rstrip()
+    def _text_parts(self, width: int | None, ink: Ink) -> Iterator[str]:
+        yield from self._grid().parts(width, ink, self.caption, self.legend)
 
-        yield line(self.columns) + "\n" + "─" * (sum(widths) + 2 * (len(widths) - 1))
-        for cells in self._cells():
-            yield "".join("\n" + line(row) for row in cells)
+    def _grid(self) -> Grid:
+        marks = {(r, self.columns.index(name)): mark for (r, name), mark in self.marks.items()}
+        return Grid(
+            self.columns, lambda: self._cells(marked=False), self._numeric(), self._bold(), marks, self.spare
+        )
 
     def fits(self) -> bool:
         """Whether the table is no wider than the terminal, without shortening anything."""
@@ -259,7 +282,7 @@ class Table(Framed):
         for number, row in enumerate(self.rows):
             texts = []
             for c, (value, name) in enumerate(zip(row, self.columns, strict=True)):
-                text = latex_text(self.shown(value, name)).replace("–", "--").replace("∞", r"$\infty$")
+                text = latex_text(self.shown(value, name))
                 text = rf"\textbf{{{text}}}" if (number, c) in bold else text
                 mark = self.marks.get((number, name), "")
                 texts.append(text + (rf"\textsuperscript{{{latex_text(mark)}}}" if mark else ""))
@@ -282,10 +305,11 @@ class Table(Framed):
         yield "\n  ]" if len(self) else "[]"
 
     def _repr_html_(self) -> str:
-        """How a notebook shows the table: its first rows, and how many more there are."""
+        """How a notebook shows the table: its strongest or first rows, and how many more there are."""
         from html import escape
 
-        bold = self._bold()
+        part = self.strongest(ROWS_IN_HTML)
+        bold = part._bold()
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
         body = "".join(
             "<tr>"
@@ -294,10 +318,9 @@ class Table(Framed):
                 for c, cell in enumerate(row)
             )
             + "</tr>"
-            for cells in replace(self, rows=self.rows[:ROWS_IN_HTML])._cells()
-            for r, row in enumerate(cells)
+            for r, row in enumerate(row for cells in part._cells() for row in cells)
         )
-        more = len(self) - ROWS_IN_HTML
+        more = len(self) - len(part)
         note = f"<p>and {more:,} more row{'s' if more > 1 else ''}</p>" if more > 0 else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
 
@@ -326,28 +349,52 @@ class Tables(Mapping[str, Table]):
         return len(self._make)
 
 
-def render(tables: Iterable[Table], format: str) -> str:
-    """Several tables in one of the formats that people or line-based programs read (everything but JSON)."""
-    return "".join(render_parts(tables, format))
+def render(tables: Iterable[Table], format: str, *, ink: Ink = no_ink, rest: str = "") -> str:
+    """Several tables in one of the formats that people or line-based programs read (everything but JSON).
+
+    Text is as wide as the terminal. If ``rest`` says where all rows are, tables that are too long to read are cut.
+    """
+    return "".join(render_parts(tables, format, ink=ink, rest=rest))
 
 
-def render_parts(tables: Iterable[Table], format: str) -> Iterator[str]:
+def render_parts(tables: Iterable[Table], format: str, *, ink: Ink = no_ink, rest: str = "") -> Iterator[str]:
     """The text of :func:`render` piece by piece, each of a block of rows."""
     tables = list(tables)
     if format == "table":
         width = _terminal_width()
-        for number, table in enumerate(tables):
-            yield ("\n" if number else "") + (f"{table.caption}\n" if table.caption else "")
-            yield from table._text_parts(width)
-            yield "\n"
+        for number, whole in enumerate(tables):
+            table, note = _cut(whole, rest) if rest else (whole, "")
+            yield "\n" if number else ""
+            yield from table._text_parts(width, ink)
+            yield f"\n{ink(note, 'faint')}\n" if note else "\n"
         return
     if format not in ("tsv", "csv", "markdown", "latex"):
         raise SettingsError(f"no format is called {format!r}", hint=f"choose one of {', '.join(FORMATS)}")
     comment = {"tsv": "# {}\n", "csv": "# {}\n", "markdown": "### {}\n\n", "latex": "% {}\n"}[format]
     for number, table in enumerate(tables):
-        if len(tables) > 1:
-            yield ("\n" if number else "") + comment.format(table.name)
+        title, legend = _around(table, format)
+        if len(tables) > 1 or title:
+            yield ("\n" if number else "") + comment.format(title or table.name)
         yield from getattr(table, f"_{format}_parts")()
+        yield legend
+
+
+def _around(table: Table, format: str) -> tuple[str, str]:
+    """The title and the legend of a table in a format that people read; programs read tables alone."""
+    if format not in ("markdown", "latex"):
+        return "", ""
+    legend = printable(table.legend)
+    below = f"% {legend}\n" if format == "latex" else f"\n{markdown_text(legend)}\n"
+    return printable(table.caption), below if legend else ""
+
+
+def _cut(table: Table, rest: str) -> tuple[Table, str]:
+    """What people see of a table that may be too long to read, and a line that says where the rest is."""
+    if len(table) <= _TOO_LONG:
+        return table, ""
+    which = f"the {ROWS_SHOWN} strongest" if table.ranked_by else f"the first {ROWS_SHOWN}"
+    by = f" by {table.ranked_by[0]}" if table.ranked_by else ""
+    return table.strongest(ROWS_SHOWN), f"{which} of {len(table):,} rows{by}; {rest}"
 
 
 def _terminal_width() -> int:

@@ -125,10 +125,13 @@ def test_compare_with_a_baseline(small):
 
 def test_stars_follow_the_adjusted_p_values(small):
     result = compare(rs.evaluate(*small, ["AP"]), "run0", correction="bonferroni")
-    adjusted = {r["a"]: r["adjusted"] for r in result["pairs"].records()}
+    found = {r["a"]: (r["adjusted"], "*" if r["difference"] > 0 else "↓") for r in result["pairs"].records()}
     for row in result["runs"].records():
-        p = adjusted.get(row["run"], 1)
-        assert row["mark"] == "*" * ((p < 0.05) + (p < 0.01) + (p < 0.001))
+        p, mark = found.get(row["run"], (1, ""))
+        assert row["mark"] == mark * ((p < 0.05) + (p < 0.01) + (p < 0.001))
+    marks = set("".join(str(mark) for mark in result["runs"].column("mark")))
+    worse = {r["a"] for r in result["pairs"].records() if r["significant"] and r["difference"] < 0}
+    assert ("↓" in marks) == bool(worse)
     table = marked_means(result)
     assert table.rows[0][1] == max(row[1] for row in table.rows)
     assert "*" in table.latex()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any
@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from rankscope.analysis.power import check_comparable
 from rankscope.analysis.stats.intervals import lower_limit
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, rounded
-from rankscope.analysis.stats.significance import REPLICATES, adjust, all_pairs, effect_sizes, run_test
+from rankscope.analysis.stats.significance import (
+    REPLICATES,
+    adjust,
+    all_pairs,
+    effect_sizes,
+    procedure,
+    run_test,
+)
+from rankscope.analysis.topic_differences import topic_differences
 from rankscope.engines import on_engine
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.measures import Measure
@@ -45,6 +53,7 @@ def compare(
     margin: float | None = None,
     replicates: int | None = None,
     seed: int = 1,
+    per_topic: bool = False,
     jobs: int | None = None,
     engine: Any = None,
 ) -> TableResult:
@@ -53,8 +62,9 @@ def compare(
     Each row of ``pairs`` has the mean difference a - b with its confidence interval (1 - alpha), the p-value, the
     p-value adjusted within the measure (Holm, Bonferroni, Benjamini-Hochberg; Tukey HSD is adjusted already), Cohen's d
     of the paired differences, and on how many topics a wins (has the better value), loses, ties. ``runs`` has the means
-    with marks: stars against a baseline (* .05, ** .01, *** .001), a sign of its own for each of several baselines
-    that a run differs from, otherwise letters: runs that share one do not differ significantly.
+    with marks: against a baseline stars if better (* .05, ** .01, *** .001) and as many ↓ if worse; a sign of its own
+    for each of several baselines that a run differs from, after ↓ if it is worse; otherwise letters: runs that share
+    one do not differ significantly. ``per_topic`` adds ``topics``: the differences topic by topic, a's losses first.
 
     With a ``margin`` each row also says whether a is ``noninferior``: no worse than b by more than the margin, because
     the ``lower`` end of the one-sided interval (1 - alpha) of the difference is above -margin.
@@ -108,9 +118,15 @@ def compare(
         **left_out(matrices),
     }
     names = _COLUMNS if margin is None else (*_COLUMNS, "lower", "noninferior")
-    tables = (Table("pairs", names, pairs), Table("runs", ("run", "measure", "mean", "mark"), runs))
-    result = TableResult.of(*tables, settings=settings)
-    return replace(result, display=(marked_means(result), result["pairs"]))
+    tables = [
+        Table("pairs", names, pairs, p_values=("p", "adjusted"), ranked_by=("adjusted", "effect_size")),
+        Table("runs", ("run", "measure", "mean", "mark"), runs),
+    ]
+    if per_topic:
+        compared = list(zip(first.tolist(), second.tolist(), strict=True))
+        tables.append(topic_differences(matrices, scores.runs, compared))
+    result = TableResult.of(*tables, settings={**settings, "topics": len(scores.topics)})
+    return replace(result, display=(marked_means(result), shown_pairs(result)))
 
 
 def marked_means(result: Result) -> Table:
@@ -129,18 +145,60 @@ def marked_means(result: Result) -> Table:
     marks = {(r, name): means[run, name][1] for r, run in enumerate(runs) for name in measures}
     body = [(run, *(means[run, name][0] for name in measures)) for run in runs]
     best = {name: measure.sign for name, measure in measures.items()}
+    about = result.settings
+    against = about["baseline"]
+    named = (
+        "" if against is None else f" against {against if isinstance(against, str) else 'several baselines'}"
+    )
+    caption = f"Means over {about['topics']} topics{named}: {_procedure(about)}"
     return Table(
-        "runs", ("run", *measures), body, marks=marks, best=best, caption=_key(result.settings["baseline"])
+        "runs", ("run", *measures), body, 4, best, marks, caption, _key(against, any(marks.values()))
     )
 
 
-def _key(baseline: str | Sequence[str] | None) -> str:
-    """What the signs of several baselines stand for."""
-    if baseline is None or isinstance(baseline, str):
-        return ""
-    return ", ".join(
-        f"{_sign(place)} differs from {name}" for place, name in enumerate(dict.fromkeys(baseline))
+def _key(baseline: str | Sequence[str] | None, marked: bool) -> str:
+    """What the marks stand for."""
+    if baseline is None:
+        return "runs that share a letter do not differ significantly" if marked else ""
+    if isinstance(baseline, str):
+        return "* better, ↓ worse than the baseline: one mark .05, two .01, three .001"
+    signs = [f"{_sign(place)} differs from {name}" for place, name in enumerate(dict.fromkeys(baseline))]
+    return f"{', '.join(signs)}; after ↓ it is worse"
+
+
+def shown_pairs(result: Result) -> Table:
+    """The pairs of :func:`compare` as people read them: differences marked where they are significant."""
+    about, rows = result.settings, result["pairs"].records()
+    single = isinstance(about["baseline"], str)
+    names = ("a",) if single else ("a", "b")
+    margin = ("noninferior",) if "margin" in about else ()
+    marks: dict[tuple[int, str], str] = {}
+    body: list[tuple[Cell, ...]] = []
+    for r, row in enumerate(rows):
+        outcome = f"{row['wins']}/{row['losses']}/{row['ties']}"
+        values = (row["difference"], row["adjusted"], row["effect_size"], outcome)
+        more = (row[name] for name in (*margin, "low", "high"))
+        body.append((*(row[name] for name in names), row["measure"], *values, *more))
+        if row["significant"]:
+            better = given(str(row["measure"])).merit(np.array(row["difference"])) > 0
+            marks[r, "difference"] = "*" if better else "↓"
+    within = f"; noninferior: no worse by more than {about['margin']:g}" if margin else ""
+    return Table(
+        "pairs",
+        (*names, "measure", "difference", "p", "effect", "w/l/t", *margin, "low", "high"),
+        body,
+        marks=marks,
+        p_values=("p",),
+        ranked_by=("p", "effect"),
+        spare=("low", "high"),
+        caption=f"Differences a - {about['baseline'] if single else 'b'}: {_procedure(about)}",
+        legend=f"* a better, ↓ a worse{within}; effect: Cohen's d; w/l/t: topics that a won, lost, tied;"
+        f" low, high: interval of {100 - 100 * about['alpha']:g} %",
     )
+
+
+def _procedure(about: Mapping[str, Any]) -> str:
+    return procedure(about["test"], about["correction"], about["alpha"])
 
 
 def _sign(place: int) -> str:
@@ -234,18 +292,23 @@ def _marks(
 ) -> list[str]:
     first, second = pairs
     marks = ["" for _ in matrix.values]
+    means = matrix.measure.merit(np.array([matrix.measure.mean(row) for row in matrix.values]))
     if len(baselines) == 1:
         for run, p in zip(first.tolist(), adjusted.tolist(), strict=True):
-            marks[run] = "*" * sum(p < level for level in (0.05, 0.01, 0.001))
+            mark = "↓" if means[run] < means[baselines[0]] else "*"
+            marks[run] = mark * sum(p < level for level in (0.05, 0.01, 0.001))
         return marks
     found = list(zip(first[significant].tolist(), second[significant].tolist(), strict=True))
     if baselines:
         both = {*found, *((b, a) for a, b in found)}
         return [
-            "".join(_sign(k) for k, b in enumerate(baselines) if (run, b) in both)
+            "".join(
+                ("↓" if means[run] < means[b] else "") + _sign(k)
+                for k, b in enumerate(baselines)
+                if (run, b) in both
+            )
             for run in range(len(marks))
         ]
     if len(marks) > _LETTERED:
         return marks
-    means = np.array([matrix.measure.mean(row) for row in matrix.values])
-    return letters(matrix.measure.merit(means).tolist(), found)
+    return letters(means.tolist(), found)

@@ -23,6 +23,7 @@ from rankscope.measures import REGISTRY
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
+    options.add_topics(parser)
     options.add_measures(parser, ())
     parser.add_argument(
         "--p",

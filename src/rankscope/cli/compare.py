@@ -1,8 +1,9 @@
 """Compare runs with a baseline or with each other: which differences are significant, and how large are they?
 
 Paired t test with Holm's correction unless --test and --correction say otherwise. In the table of means, stars mark
-runs that differ from the baseline (* .05, ** .01, *** .001); several baselines have a sign each; without a baseline,
-runs that share a letter do not differ significantly.
+runs that are better than the baseline (* .05, ** .01, *** .001) and as many ↓ those that are worse; several baselines
+have a sign each; without a baseline, runs that share a letter do not differ significantly. -q says on which topics:
+those that a run loses first.
 
 examples:
   rankscope compare qrels.txt bm25.run dense.run
@@ -10,6 +11,7 @@ examples:
   rankscope compare qrels.txt runs/ --baseline bm25 --baseline dense --test randomisation
   rankscope compare qrels.txt runs/ --baseline bm25 --margin 0.01       which are no worse by more than .01
   rankscope compare qrels.txt runs/ --test tukey --seed 7
+  rankscope compare qrels.txt bm25.run dense.run -m AP -q      which topics did I lose?
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="B",
         help="random replicates (default: 1000 for bootstrap, 5000 for tukey, 10000 for randomisation)",
     )
+    options.add_topics(parser, "the difference on every topic, those that a run loses first")
     options.add_seed(parser)
     options.add_output(parser)
 
@@ -60,6 +63,9 @@ def run(args: argparse.Namespace) -> None:
     baseline = args.baseline[0] if args.baseline and len(args.baseline) == 1 else args.baseline
     result = compare(
         scores, baseline, test=args.test, correction=args.correction, alpha=args.alpha, margin=args.margin,
-        replicates=args.replicates, seed=args.seed, jobs=args.jobs,
+        replicates=args.replicates, seed=args.seed, per_topic=args.per_topic, jobs=args.jobs,
     )  # fmt: skip
-    emit(args, result)
+    if args.per_topic:
+        emit(args, result, main=["topics"], display=[*result.display, result["topics"]])
+    else:
+        emit(args, result)

@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with these two: the measures that make the columns (default: all)",
     )
     options.add_top(parser)
-    parser.add_argument("-q", "--topics", action="store_true", help="the correlation on every topic as well")
+    options.add_topics(parser, "the correlation on every topic as well")
     parser.add_argument(
         "--swaps", action="store_true", help="list the pairs of runs that two measures order differently"
     )
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> None:
         methods,
         **options.top(args),
         measures=scores.measures if args.scores else measures,
-        per_topic=args.topics,
+        per_topic=args.per_topic,
         swaps=args.swaps,
         rbo_p=args.rbo_p,
         rbo_ties=args.rbo_ties,
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _across_pools(args: argparse.Namespace) -> None:
-    if args.scores or args.topics or args.swaps or args.plot:
+    if args.scores or args.per_topic or args.swaps or args.plot:
         raise SettingsError(
             "--pool-depth and --orders make one table of runs",
             hint="leave out --scores, -q, --swaps and --plot",

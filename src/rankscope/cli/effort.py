@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="'M GAIN EFFORT'",
         help=f"list the runs and topics of one cell; gain: {', '.join(GAINS)}; effort: {', '.join(EFFORTS)}",
     )
-    parser.add_argument("-q", "--topics", action="store_true", help="every run and topic as well")
+    options.add_topics(parser, "every run and topic as well")
     options.add_top(parser)
     options.add_output(parser)
     options.add_plot(parser)
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> None:
     if args.significance:
         tested = found.significance(alpha=args.alpha)
         tables = {**found.tables, **tested.tables} if format_of(args) == "json" else tested.tables
-        main = ["significance", *(["significance_pairs"] if args.topics else [])]
+        main = ["significance", *(["significance_pairs"] if args.per_topic else [])]
         emit(args, TableResult(tables, tested.settings, main), figure=figure)
         return
     if args.cell is not None:
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> None:
         tables = {**found.tables, points.name: points} if format_of(args) == "json" else {points.name: points}
         emit(args, TableResult(tables, found.settings, [points.name]), figure=figure)
         return
-    lists = ["archetypes", "indicators"] if args.topics else []
+    lists = ["archetypes", "indicators"] if args.per_topic else []
     display = [*found.display, *(found[name] for name in lists)]
     emit(args, found, main=[*found.main, *lists], display=display, figure=figure)
 

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_measures(parser, DEFAULT)
     options.add_output(parser)
     options.add_plot(parser)
-    parser.add_argument("-q", "--topics", action="store_true", help="the value of every topic as well")
+    options.add_topics(parser, "the value of every topic as well")
     parser.add_argument(
         "--ci",
         action=argparse.BooleanOptionalAction,
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     _report_ignored(judged)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     _report_missing(judged, args.missing)
-    topics = [scores["topics"]] if args.topics else []
+    topics = [scores["topics"]] if args.per_topic else []
     if topics and format_of(args) in ("tsv", "csv"):  # one table that other programs read as one
         shown = TableResult.of(scores.topics_table(means=True), settings=scores.settings)
     else:

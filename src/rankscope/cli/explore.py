@@ -19,6 +19,7 @@ from rankscope.cli.report import ON_PAGE, add_page_options
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
+    options.add_topics(parser)
     options.add_measures(parser, ON_PAGE)
     add_page_options(parser)
     parser.add_argument(

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action.required = False
     options.add_collections(parser)
     parser.add_argument("--name", default="collection", metavar="TEXT", help="name of the collection")
-    parser.add_argument("-q", "--topics", action="store_true", help="every run and topic as well")
+    options.add_topics(parser, "every run and topic as well")
     options.add_output(parser)
 
 
@@ -45,5 +45,5 @@ def run(args: argparse.Namespace) -> None:
     else:
         one = options.collection(args, [])
         result = features_of(judge(*one, jobs=args.jobs), args.name).with_settings(**one.settings)
-    more = ["runs", "topics"] if args.topics else []
+    more = ["runs", "topics"] if args.per_topic else []
     emit(args, result, main=["features", *more])

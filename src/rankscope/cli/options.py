@@ -16,6 +16,7 @@ from rankscope.progress import silence
 from rankscope.read import ORDERS, Collection, open_collection
 from rankscope.read.grades import merge_table, written_merges
 from rankscope.read.named_collections import NamedFiles, named_collection, open_named, read_collections
+from rankscope.read.topics import chosen_topics
 from rankscope.tables import FORMATS
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ __all__ = [
     "add_scores",
     "add_seed",
     "add_top",
+    "add_topics",
     "collection",
     "collections",
     "decimals",
@@ -88,6 +90,36 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         "runs", metavar="RUN", nargs="+", help="run files, directories or patterns (.gz allowed)"
     )
     parser.add_argument("--order", choices=ORDERS, default="trec_eval", help=_ORDERING)
+
+
+def add_topics(parser: argparse.ArgumentParser, each: str | None = None) -> None:
+    """--topics for some of the topics and, where a command can show ``each`` of them, -q."""
+    alone = ""
+    if each is not None:
+        parser.add_argument("-q", "--per-topic", action="store_true", help=each)
+        alone = "; alone the same as -q"
+    parser.add_argument(
+        "--topics",
+        action=_Topics,
+        nargs="?",
+        const="",
+        metavar="LIST",
+        help=f"only these topics, such as 1,5-9, or a file of them (default: all){alone}",
+    )
+    parser.set_defaults(per_topic=False)
+
+
+class _Topics(argparse.Action):
+    """--topics with some topics, or alone, which asks for each of them."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any
+    ) -> None:
+        each = any(action.dest == "per_topic" for action in parser._actions)
+        if not value and not each:
+            parser.error("--topics needs topics, such as 1,5-9")
+        namespace.per_topic = namespace.per_topic or not value
+        namespace.topics = value or namespace.topics
 
 
 def add_scores(parser: argparse.ArgumentParser) -> None:
@@ -341,6 +373,7 @@ def collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Collect
         order=args.order,
         needs_aspects=needs_aspects([*measures, *chosen]),
         grades=args.grades,
+        topics=getattr(args, "topics", None),
     )
 
 
@@ -365,7 +398,8 @@ def _given(args: argparse.Namespace) -> Scores:
     if args.qrels is not None or args.measure:
         raise SettingsError("--scores takes the place of QRELS, RUN and -m", hint="leave these out")
     load_plugins(args)  # which may define the measures
-    return read_scores(*({name: path} if name else path for name, path in map(named_file, args.scores)))
+    scores = read_scores(*({name: path} if name else path for name, path in map(named_file, args.scores)))
+    return scores.of_topics(chosen_topics(args.topics, scores.topics)) if args.topics else scores
 
 
 def named_file(text: str) -> tuple[str, str]:

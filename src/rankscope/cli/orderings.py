@@ -21,6 +21,7 @@ DEFAULT = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
+    options.add_topics(parser)
     options.add_measures(parser, DEFAULT)
     parser.add_argument(
         "--orders",

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from rankscope.cli.terminal import ink, write
 from rankscope.files import digest, write_atomically
 from rankscope.progress import progress
 from rankscope.result import Result
-from rankscope.tables import Table, json_parts, render, render_parts
+from rankscope.tables import Table, json_parts, render_parts
 
-__all__ = ["emit", "emit_interrupted", "file_digests", "format_of"]
+__all__ = ["emit", "emit_interrupted", "file_digests", "format_of", "shown_to_people"]
+
+_REST = "-o FILE or a pipe gets all of them"
 
 
 def emit(
@@ -42,12 +45,12 @@ def emit(
     else:
         shown = display or [result[name] for name in main or ()] or result.display
         tables = _with_digits(shown, args.digits)
-        parts = render_parts(tables, format)
+        parts = shown_to_people(tables) if _on_terminal(args, format) else render_parts(tables, format)
     if args.output and args.output != "-":
         write_atomically(args.output, _counted(parts, tables))
     else:
         for part in parts if sys.stdout.isatty() else _counted(parts, tables):
-            sys.stdout.buffer.write(_encoded(part))
+            write(part)
     if picture is not None:
         write_atomically(args.plot, picture)
 
@@ -59,7 +62,8 @@ def emit_interrupted(args: argparse.Namespace, result: Result) -> NoReturn:
             replace(table, caption=f"INTERRUPTED, so far: {table.caption or table.name}")
             for table in result.display
         ]
-        sys.stdout.buffer.write(_encoded(render(_with_digits(shown, args.digits), "table")))
+        for part in shown_to_people(_with_digits(shown, args.digits)):
+            write(part)
     raise KeyboardInterrupt
 
 
@@ -91,8 +95,13 @@ def _counted(parts: Iterable[str], tables: Sequence[Table]) -> Iterable[str]:
     return progress(parts, blocks, "writing") if blocks > 1 else parts
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
+def shown_to_people(tables: Iterable[Table]) -> Iterator[str]:
+    """Tables for standard output: on a terminal with weight and colour, and without thousands of rows."""
+    return render_parts(tables, "table", ink=ink(), rest=_REST if sys.stdout.isatty() else "")
+
+
+def _on_terminal(args: argparse.Namespace, format: str) -> bool:
+    return format == "table" and args.output in (None, "-") and sys.stdout.isatty()
 
 
 def file_digests(args: argparse.Namespace) -> dict[str, Any]:

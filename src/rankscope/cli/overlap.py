@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="ranks at which common documents are counted (default: 1,2,3,5,10,20,... to --depth)",
     )
     options.add_rbo(parser)
-    parser.add_argument("-q", "--topics", action="store_true", help="every topic as well")
+    parser.add_argument("-q", "--per-topic", action="store_true", help="every topic as well")
     options.add_jobs(parser)
     options.add_output(parser)
     options.add_plot(parser)
@@ -58,4 +58,4 @@ def run(args: argparse.Namespace) -> None:
         rbo_ties=args.rbo_ties,
         order=args.order,
     )
-    emit(args, result, main=["overlap", *(["topics"] if args.topics else []), "depths"])
+    emit(args, result, main=["overlap", *(["topics"] if args.per_topic else []), "depths"])

@@ -28,6 +28,7 @@ DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
+    options.add_topics(parser)
     options.add_measures(parser, DEFAULT)
     shown = ",".join(map(str, RATIOS))
     parser.add_argument(

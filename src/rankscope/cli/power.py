@@ -25,6 +25,7 @@ DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
+    options.add_topics(parser)
     options.add_scores(parser)
     options.add_measures(parser, DEFAULT)
     parser.add_argument(

@@ -24,6 +24,7 @@ ON_PAGE = ("AP", "nDCG@10", "RBP", "Bpref", "Twist")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
+    options.add_topics(parser)
     options.add_measures(parser, ON_PAGE)
     add_page_options(parser)
     parser.add_argument(

@@ -28,11 +28,13 @@ from rankscope.analysis.study.experiments import LIKE, MEASURES, Study, repeat_s
 from rankscope.analysis.study.manifest import read_manifest
 from rankscope.analysis.study.sections import EXPERIMENTS
 from rankscope.cli import options
+from rankscope.cli.output import shown_to_people
 from rankscope.cli.plugins import described_plugin, load_listed_plugin
+from rankscope.cli.terminal import write
 from rankscope.errors import InputError, SettingsError, printable
 from rankscope.measures import parse_many
 from rankscope.progress import silence
-from rankscope.tables import render
+from rankscope.tables import render_parts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -189,6 +191,5 @@ def _load_plugins(args: argparse.Namespace) -> None:
 
 
 def _print(made: Study) -> None:
-    text = render(made.display, "table" if sys.stdout.isatty() else "tsv")
-    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-    sys.stdout.flush()
+    for part in shown_to_people(made.display) if sys.stdout.isatty() else render_parts(made.display, "tsv"):
+        write(part)

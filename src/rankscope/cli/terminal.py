@@ -1,21 +1,48 @@
 """Standard output on a terminal: whatever is printed, no control character of somebody's file reaches it.
 
 Names and ids are untrusted text, and an escape sequence in them could recolour, erase or retype what a person sees.
-What goes to files and pipes is not touched.
+What goes to files and pipes is not touched. Weight and colour are ours: tables get them where the terminal has them and
+NO_COLOR is not set.
 """
 
 from __future__ import annotations
 
 import codecs
 import io
+import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rankscope.errors import printable
+from rankscope.text_layout import Ink, no_ink
 
-__all__ = ["guarded_terminal"]
+__all__ = ["guarded_terminal", "ink", "write"]
+
+_LOOKS = {"title": "1", "best": "1", "better": "32", "worse": "31", "faint": "2"}
+_OURS = re.compile("(\x1b\\[(?:0|1|2|31|32)m)")
+
+
+def ink() -> Ink:
+    """Weight and colour for standard output, if it is a terminal that has them and nobody objects."""
+    plain = not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb"
+    return no_ink if plain else _inked
+
+
+def _inked(text: str, role: str) -> str:
+    return f"\x1b[{_LOOKS[role]}m{text}\x1b[0m" if role in _LOOKS else text
+
+
+def write(text: str) -> None:
+    """Text to standard output, with the looks of :func:`ink` where it is a terminal."""
+    sys.stdout.flush()
+    below = getattr(sys.stdout.buffer, "raw", None)
+    if isinstance(below, _Guard):
+        below.write_looks(text)
+    else:
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
 
 
 @contextmanager
@@ -50,6 +77,13 @@ class _Guard(io.RawIOBase):
 
     def fileno(self) -> int:
         return self._terminal.fileno()
+
+    def write_looks(self, text: str) -> None:
+        """Text whose cells are printable already, and whose weight and colour are ours."""
+        parts = _OURS.split(text)
+        parts[::2] = [printable(part, keep="\n\t") for part in parts[::2]]
+        self._terminal.write("".join(parts))
+        self._terminal.flush()
 
     def write(self, data: Any) -> int:
         self._terminal.write(printable(self._decoder.decode(bytes(data)), keep="\n\t"))

@@ -206,7 +206,7 @@ class _HitsOf:
 
 def _refuse_disjoint(qrels: Qrels, runs: Runs, found: Sequence[RunHits]) -> None:
     for run, one in zip(runs.values(), found, strict=True):
-        if len(one.topic) == 0:
+        if len(one.topic) == 0 and not qrels.unchosen.intersection(one.ignored_topics):
             mine = one.ignored_topics[0] if one.ignored_topics else "none"
             raise InputError(
                 f"no topic in common with the judgments (this run has {mine!r}, they have {qrels.topics[0]!r})",
@@ -238,7 +238,9 @@ def _assemble(qrels: Qrels, names: tuple[str, ...], found: Sequence[RunHits]) ->
         present=present,
         tied=tied,
         ignored_topics={
-            name: one.ignored_topics for name, one in zip(names, found, strict=True) if one.ignored_topics
+            name: unjudged
+            for name, one in zip(names, found, strict=True)
+            if (unjudged := tuple(topic for topic in one.ignored_topics if topic not in qrels.unchosen))
         },
         tags=tuple(one.tag for one in found),
         ties=Ties.joined(ties) if (ties := [one.ties for one in found if one.ties is not None]) else None,

@@ -15,6 +15,7 @@ from rankscope.errors import SettingsError
 from rankscope.read.frames import is_table
 from rankscope.read.qrels import Qrels, read_qrels
 from rankscope.read.runs import Runs, as_runs
+from rankscope.read.topics import chosen_topics
 
 __all__ = ["Collection", "open_collection", "open_qrels"]
 
@@ -35,10 +36,11 @@ class Collection(NamedTuple):
         """What was decided when it was opened: part of the settings of every result.
 
         ``order`` is that of the runs (run by run where they differ); ``aspects`` says whether the judgments have any;
-        ``grades``, if they were merged, how.
+        ``grades``, if they were merged, how; ``chosen_topics``, if some were left out, which were not.
         """
         merged = {"grades": self.qrels.merges} if self.qrels.merges else {}
-        return {"order": self.runs.order, "aspects": self.qrels.aspects is not None, **merged}
+        chosen = {"chosen_topics": list(self.qrels.topics)} if self.qrels.unchosen else {}
+        return {"order": self.runs.order, "aspects": self.qrels.aspects is not None, **merged, **chosen}
 
 
 def open_collection(
@@ -49,11 +51,13 @@ def open_collection(
     needs_aspects: bool = False,
     aspects: bool | None = None,
     grades: str | None = None,
+    topics: str | None = None,
 ) -> Collection:
     """Open judgments and runs: paths, dicts, frames, or what :func:`read_qrels` and :func:`read_runs` returned.
 
     ``order`` None keeps runs as they were read, and reads the others as trec_eval does. ``needs_aspects``, ``aspects``
-    and ``grades`` are those of :func:`open_qrels`.
+    and ``grades`` are those of :func:`open_qrels`. ``topics`` names some of the judged topics, as ``351,401-410`` or as
+    a file, and the others are left out.
     """
     named = runs if isinstance(runs, list | tuple) else [runs]
     if _is_standard_input(qrels) and any(map(_is_standard_input, named)):
@@ -61,6 +65,8 @@ def open_collection(
             "both the judgments and a run are standard input", hint="name a file for one of them"
         )
     judgments = open_qrels(qrels, needs_aspects=needs_aspects, aspects=aspects, grades=grades)
+    if topics:
+        judgments = judgments.of_topics(chosen_topics(topics, judgments.topics))
     return Collection(judgments, as_runs(runs, order))
 
 

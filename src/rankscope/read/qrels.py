@@ -47,6 +47,8 @@ class Qrels(Framed):
     """The second column as it was read, while nobody has said whether it names aspects."""
     merges: str = ""
     """How grades were merged after reading, as ``0,1=0;2=1;3,4=2``; empty if they are those of the file."""
+    unchosen: frozenset[str] = field(default=frozenset(), repr=False)
+    """Judged topics that somebody left out: see :meth:`of_topics`."""
     topic_index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -123,6 +125,32 @@ class Qrels(Framed):
             aspects=None if aspects is None else replace(aspects, grade=new(aspects.grade)),
             subtopics=None if subtopics is None else replace(subtopics, grades=new(subtopics.grades)),
             merges=written,
+        )
+
+    def of_topics(self, topics: Iterable[str]) -> Qrels:
+        """The judgments of some of the topics.
+
+        >>> some = Qrels.from_dict({"q1": {"a": 1}, "q2": {"b": 2, "c": 0}, "q3": {"d": 1}}).of_topics(["q2"])
+        >>> some, some.judgments("q2"), sorted(some.unchosen)
+        (<Qrels: 1 topics, 2 judged documents>, {'b': 2, 'c': 0}, ['q1', 'q3'])
+        """
+        wanted = frozenset(topics)
+        kept = [t for t, topic in enumerate(self.topics) if topic in wanted]
+        spans = [range(int(self.topic_offsets[t]), int(self.topic_offsets[t + 1])) for t in kept]
+        documents = np.array([d for span in spans for d in span], np.int64)
+        aspects, subtopics = self.aspects, self.subtopics
+        names = tuple(self.topics[t] for t in kept)
+        return replace(
+            self,
+            topics=names,
+            topic_offsets=np.concatenate([[0], np.cumsum([len(span) for span in spans])]).astype(np.int64),
+            documents=[self.documents[d] for d in documents.tolist()],
+            grade=self.grade[documents],
+            aspects=None if aspects is None else aspects.of(kept, documents),
+            subtopics=None
+            if subtopics is None
+            else replace(subtopics, groups={name: subtopics.groups[name] for name in names}),
+            unchosen=self.unchosen | (frozenset(self.topics) - wanted),
         )
 
     def with_aspects(self) -> Qrels:

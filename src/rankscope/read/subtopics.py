@@ -37,6 +37,24 @@ class Aspects:
     grade: npt.NDArray[np.int32]
     weight: npt.NDArray[np.float64] | None = None
 
+    def of(self, topics: Sequence[int], documents: npt.NDArray[np.int64]) -> Aspects:
+        """The aspects of some topics, whose judged documents are these; both are numbered anew."""
+        spans = [range(int(self.topic_offsets[t]), int(self.topic_offsets[t + 1])) for t in topics]
+        kept = np.array([a for span in spans for a in span], np.int64)
+        place = np.full(len(self.names), -1, np.int32)
+        place[kept] = np.arange(len(kept))
+        number = np.full(max(self.document.max(initial=-1), documents.max(initial=-1)) + 1, -1, np.int32)
+        number[documents] = np.arange(len(documents))
+        mine = place[self.aspect] >= 0
+        return Aspects(
+            names=tuple(self.names[a] for a in kept.tolist()),
+            topic_offsets=np.concatenate([[0], np.cumsum([len(span) for span in spans])]).astype(np.int64),
+            document=number[self.document[mine]],
+            aspect=place[self.aspect[mine]],
+            grade=self.grade[mine],
+            weight=None if self.weight is None else self.weight[kept],
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Subtopics:

@@ -29,6 +29,7 @@ __all__ = [
     "all_pairs",
     "effect_sizes",
     "paired_t",
+    "procedure",
     "run_test",
     "tukey_hsd",
 ]
@@ -39,6 +40,30 @@ Indices = NDArray[np.intp]
 TESTS = ("t", "wilcoxon", "randomisation", "bootstrap", "tukey")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 REPLICATES = {"randomisation": 10_000, "bootstrap": 1000, "tukey": 5000}
+_TEST_NAMES = {
+    "t": "paired t test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+    "randomisation": "paired randomisation test",
+    "bootstrap": "paired bootstrap test",
+    "tukey": "randomised Tukey HSD",
+}
+_CORRECTION_NAMES = {
+    "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
+    "bh": "Benjamini-Hochberg correction",
+    "none": "no correction",
+}
+
+
+def procedure(test: str, correction: str, alpha: float) -> str:
+    """What was tested and how, for the titles of tables.
+
+    >>> procedure("t", "holm", 0.05), procedure("tukey", "none", 0.01)
+    ("paired t test, Holm's correction, level .05", 'randomised Tukey HSD, level .01')
+    """
+    corrected = "" if test == "tukey" else f", {_CORRECTION_NAMES[correction]}"  # Tukey's is adjusted already
+    return f"{_TEST_NAMES[test]}{corrected}, level {f'{alpha:g}'.removeprefix('0')}"
+
 
 _PAIRS_AT_ONCE = 4096
 _REPLICATES_IN_PIECE = 100  # each piece has its own random stream, so the number of jobs changes nothing

@@ -1,0 +1,62 @@
+"""Some of the topics: named, in ranges, in a file; the same values as when all are evaluated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.errors import InputError
+from rankscope.judging import judge
+from rankscope.read import open_collection
+from rankscope.read.topics import chosen_topics
+from rankscope.scores import score
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("topics") / "made"
+    rs.simulate(systems=3, topics=12, grades=3, depth=40, seed=5, pool_depth=20, aspects=3).write(root)
+    return root
+
+
+def test_names_ranges_and_files(tmp_path: Path) -> None:
+    topics = ["1", "2", "3", "10", "wt-1"]
+    assert chosen_topics("2-10", topics) == ("2", "3", "10")
+    assert chosen_topics(" wt-1 , 1 ", topics) == ("1", "wt-1")
+    (tmp_path / "some").write_text("# hard ones\n10 word\n\n1-2\n")
+    assert chosen_topics(str(tmp_path / "some"), topics) == ("1", "2", "10")
+    for text, said in (("7", "topic '7' has no judgments"), ("4-9", "'4-9'"), (",", "no topic is named")):
+        with pytest.raises(InputError, match=said):
+            chosen_topics(text, topics)
+    (tmp_path / "bad").write_text("1\nwt-2\n")
+    with pytest.raises(InputError, match=r"bad: topic 'wt-2' has no judgments; did you mean wt-1\?"):
+        chosen_topics(str(tmp_path / "bad"), topics)
+
+
+@pytest.mark.parametrize("name", ["qrels.txt", "qrels.diversity.txt"])
+def test_values_are_those_of_all_topics(place: Path, name: str) -> None:
+    measures = [rs.measure(m) for m in ("AP", "Twist", "alpha_nDCG@10", "ERR_IA", "infAP")]
+    diverse = name != "qrels.txt"
+    measures = measures if diverse else [m for m in measures if not m.needs_aspects]
+    paths = place / name, place / "runs"
+    every = rs.evaluate(*paths, measures)
+    some = open_collection(*paths, needs_aspects=diverse, topics="303,305-308,312")
+    assert some.settings["chosen_topics"] == ["303", "305", "306", "307", "308", "312"]
+    judged = judge(*some)
+    assert judged.ignored_topics == {}
+    found = score(judged, measures)
+    kept = [every.topics.index(topic) for topic in found.topics]
+    assert np.array_equal(found.values, every.values[:, :, kept], equal_nan=True)
+    assert np.array_equal(every.of_topics(found.topics).values, found.values, equal_nan=True)
+
+
+def test_a_run_that_lacks_the_chosen_topics_is_of_the_same_collection(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("301 Q0 d1 1 1.0 t\n")
+    judged = judge(*open_collection(place / "qrels.txt", tmp_path / "one.txt", topics="302"))
+    assert not judged.present.any()
+    (tmp_path / "other.txt").write_text("999 Q0 d1 1 1.0 t\n")
+    with pytest.raises(InputError, match="no topic in common"):
+        judge(*open_collection(place / "qrels.txt", tmp_path / "other.txt", topics="302"))

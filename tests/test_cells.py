@@ -1,0 +1,94 @@
+"""How a cell prints: p-values that are never zero, names that stay distinct."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankscope.cells import fitted, shortened, shown, text_width
+from rankscope.tables import Table, render
+from rankscope.text_layout import no_ink
+
+
+@given(st.floats(0, 1), st.integers(0, 8))
+def test_no_p_value_prints_as_zero(p: float, digits: int) -> None:
+    text = shown(p, digits, p_value=True)
+    if digits > 0:
+        assert re.search("[1-9]", text)
+    if not text.startswith("<"):
+        assert abs(float(text) - p) <= 0.5 * 10**-digits + 1e-12
+    else:
+        assert p < float(text[1:])
+
+
+@given(st.lists(st.text("abx-漢", max_size=30), max_size=30, unique=True), st.integers(12, 40))
+def test_shortened_names_fit_and_stay_distinct(names: list[str], width: int) -> None:
+    short = shortened(names, width)
+    assert all(text_width(text) <= width for text in short.values())
+    assert len(set(short.values())) == len(names)
+
+
+def test_what_tells_names_apart_is_kept() -> None:
+    names = [f"bert-large-uncased-{seed}-msmarco-passages-v2" for seed in (1, 2, 13)]
+    assert list(shortened(names, 20).values()) == [
+        "bert-large-uncase…1…", "bert-large-uncase…2…", "bert-large-uncas…13…",
+    ]  # fmt: skip
+    assert fitted(names[0], 20) == fitted(names[1], 20)  # which is why
+    text = Table("t", ("a", "b", "x"), [(names[0], names[1], 0.5), (names[2], names[0], 0.25)]).text(50)
+    assert text.count("uncase…1…") == 2  # the same name in both columns
+
+
+def test_wide_tables_continue_below_and_spare_columns_are_named() -> None:
+    columns = tuple(f"measure-{i}" for i in range(12))
+    table = Table("t", ("run", *columns), [("bm25", *[i / 16 for i in range(12)])])
+    text = table.text(60)
+    assert max(map(len, text.splitlines())) <= 60
+    assert all(name in text for name in columns)
+    assert text.count("bm25") == 3
+    text = Table("t", ("run", *columns), table.rows, spare=columns[3:]).text(60)
+    assert "measure-4" in text.splitlines()[0]
+    assert "no room for measure-5" in text
+
+
+def test_marks_stand_behind_numbers_that_stay_aligned() -> None:
+    table = Table("t", ("run", "AP"), [("a", 0.5), ("b", 0.25)], marks={(0, "AP"): "***", (1, "AP"): "↓"})
+    assert table.text().splitlines()[2:] == ["a    0.5000***", "b    0.2500↓"]
+    assert r"\textsuperscript{$\downarrow$}" in table.latex()
+
+
+def test_roles_of_cells() -> None:
+    table = Table(
+        "t", ("run", "AP"), [("a", 0.5), ("b", 0.25), ("c", 0.125)], best={"AP": 1}, caption="Title",
+        legend="Legend", marks={(1, "AP"): "*", (2, "AP"): "↓"},
+    )  # fmt: skip
+    text = table.titled(ink=lambda text, role: f"<{role}:{text}>" if role else text)
+    assert text.splitlines()[0] == "<title:Title>"
+    assert text.splitlines()[-1] == "<faint:Legend>"
+    assert "<best:0.5000>" in text
+    assert "<better:0.2500*>" in text
+    assert "<worse:0.1250↓>" in text
+    assert table.titled(ink=no_ink) == table.titled()
+
+
+def test_long_tables_show_their_strongest_rows() -> None:
+    rows = [(f"run-{i}", 0.9 if i % 100 else i / 10_000, float(i)) for i in range(8000)]
+    table = Table("pairs", ("a", "p", "effect"), rows, p_values=("p",), ranked_by=("p", "effect"))
+    text = render([table], "table", rest="a file gets all")
+    assert len(text.splitlines()) < 50
+    assert text.splitlines()[2].split() == ["run-0", "<.001", "0.0000"]
+    assert text.splitlines()[3].split() == ["run-100", "0.0100", "100.0000"]
+    assert text.endswith("the 40 strongest of 8,000 rows by p; a file gets all\n")
+    assert len(render([table], "table").splitlines()) == 8002
+    assert table._repr_html_().count("<tr>") == 61
+    assert "<td>run-100</td>" in table._repr_html_()
+    assert len(table.tsv().splitlines()) == len(table.csv().splitlines()) == 8001
+
+
+@pytest.mark.parametrize("format", ["markdown", "latex"])
+def test_titles_and_legends_are_in_papers_formats(format: str) -> None:
+    table = Table("t", ("run", "AP"), [("a", 0.5)], caption="Means: t test", legend="marks")
+    assert "Means: t test" in render([table], format)
+    assert "marks" in render([table], format)
