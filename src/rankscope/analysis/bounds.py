@@ -26,10 +26,14 @@ Floats = NDArray[np.float64]
 DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 
 
+PERSISTENCE = (0.5, 0.8, 0.95)
+"""The p of RBP that bounds are shown for, unless others are given."""
+
+
 def bounds(
     qrels: Any,
     runs: Any,
-    p: float | Sequence[float] = (0.5, 0.8, 0.95),
+    p: float | Sequence[float] = PERSISTENCE,
     *,
     depths: Sequence[int] | None = None,
     measures: str | Measure | Iterable[str | Measure] = (),

@@ -27,13 +27,15 @@ __all__ = ["RATIOS", "leave_out", "leave_out_of", "pool_robustness", "robustness
 
 Floats = NDArray[np.float64]
 RATIOS = (90, 70, 50, 30, 10)
+DEFAULT_MEASURES = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
+"""What is compared with each other in studies of measures, unless others are named."""
 
 
 @on_engine
 def pool_robustness(
     qrels: Any,
     runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = ("AP", "Bpref", "RBP", "nDCG", "Twist"),
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     ratios: Sequence[float] | None = None,
     depth: int | Sequence[int] | None = None,
@@ -211,7 +213,7 @@ def _agreement(full: Floats, reduced: Floats) -> tuple[float, float]:
 def leave_out(
     qrels: Any,
     runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = ("AP", "Bpref", "RBP", "nDCG", "Twist"),
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     depth: int,
     groups: Mapping[str, str] | None = None,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.bounds import bounds_of
+from rankscope.analysis.bounds import PERSISTENCE, bounds_of
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.judging import judge
@@ -29,9 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--p",
         type=options.decimals,
         action=options.Collected,
-        default=(0.5, 0.8, 0.95),
+        default=PERSISTENCE,
         metavar="P,...",
-        help="persistence of RBP (default: 0.5,0.8,0.95)",
+        help=f"persistence of RBP (default: {','.join(map(str, PERSISTENCE))})",
     )
     parser.add_argument(
         "--depths",

@@ -21,18 +21,17 @@ import argparse
 
 from rankscope.analysis.correlation import METHODS, correlation
 from rankscope.analysis.pool_correlation import pool_correlation
+from rankscope.analysis.pools import DEFAULT_MEASURES
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
 from rankscope.read import ORDERS
 
-DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_scores(parser)
-    options.add_measures(parser, DEFAULT)
+    options.add_measures(parser, DEFAULT_MEASURES)
     parser.add_argument(
         "--method",
         action="append",

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rankscope.analysis.pools import RATIOS, leave_out_of, robustness_of
+from rankscope.analysis.pools import DEFAULT_MEASURES, RATIOS, leave_out_of, robustness_of
 from rankscope.analysis.stats.matrices import best_judged, top_settings
 from rankscope.analysis.stats.sampling import SAMPLINGS
 from rankscope.cli import options
@@ -23,13 +23,11 @@ from rankscope.cli.output import emit
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import judge
 
-DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_topics(parser)
-    options.add_measures(parser, DEFAULT)
+    options.add_measures(parser, DEFAULT_MEASURES)
     shown = ",".join(map(str, RATIOS))
     parser.add_argument(
         "--ratios",

@@ -15,19 +15,18 @@ from __future__ import annotations
 
 import argparse
 
+from rankscope.analysis.pools import DEFAULT_MEASURES
 from rankscope.analysis.power import discriminative_power
 from rankscope.analysis.stats.significance import TESTS
 from rankscope.cli import options
 from rankscope.cli.output import emit
-
-DEFAULT = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_topics(parser)
     options.add_scores(parser)
-    options.add_measures(parser, DEFAULT)
+    options.add_measures(parser, DEFAULT_MEASURES)
     parser.add_argument(
         "--test", action="append", choices=TESTS, help="significance test; repeatable (default: bootstrap)"
     )

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from rankscope.cli import options
 from rankscope.files import write_atomically
-from rankscope.judging import judge
 
 ON_PAGE = ("AP", "nDCG@10", "RBP", "Bpref", "Twist")
 """Some of the measures that every page has; others are added to them."""
@@ -67,21 +66,21 @@ def run(args: argparse.Namespace) -> None:
 
 def document_of(args: argparse.Namespace) -> dict[str, object]:
     """The data of the page for what the command line names."""
+    from rankscope import reporting
     from rankscope.errors import SettingsError
-    from rankscope.reporting import title_of
-    from rankscope.reporting.page_data import payload
     from rankscope.reporting.study import read_study
 
     if args.length < 1:
         raise SettingsError(f"--length {args.length}", hint="N is a number of ranks from 1 on")
     measures = options.measures(args)
     study = read_study(args.study) if args.study else None
-    collection = options.collection(args, measures)
-    return payload(
-        judge(*collection, jobs=args.jobs),
-        title=args.title or title_of(collection.qrels.path),
-        measures=measures,
-        settings={**collection.settings, "missing": args.missing, "length": args.length},
+    return reporting.document_of(
+        options.collection(args, measures),
+        measures,
+        title=args.title,
+        missing=args.missing,
+        length=args.length,
         study=study,
         everything=args.everything,
+        jobs=args.jobs,
     )

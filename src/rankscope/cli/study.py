@@ -22,6 +22,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from rankscope.analysis.bounds import PERSISTENCE
 from rankscope.analysis.pools import RATIOS
 from rankscope.analysis.stats.sampling import SAMPLINGS
 from rankscope.analysis.study.experiments import LIKE, MEASURES, Study, repeat_study, study
@@ -103,9 +104,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--p",
         type=options.decimals,
         action=options.Collected,
-        default=(0.5, 0.8, 0.95),
+        default=PERSISTENCE,
         metavar="P,...",
-        help="persistence of the bounded RBP (default: 0.5,0.8,0.95)",
+        help=f"persistence of the bounded RBP (default: {','.join(map(str, PERSISTENCE))})",
     )
     parser.add_argument(
         "--plots", action="store_true", help="also draw the figures, as PDF, beside their data"

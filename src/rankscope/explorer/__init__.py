@@ -40,24 +40,18 @@ def explore(
     The parameters are those of :func:`rankscope.report`; ``port`` 0 takes any free port.
     """
     from rankscope.explorer.server import address, application, listen, only_hosts, serve
-    from rankscope.judging import judge
     from rankscope.measures import needs_aspects, parse_many
     from rankscope.read import open_collection
-    from rankscope.reporting import title_of
-    from rankscope.reporting.page_data import payload
+    from rankscope.reporting import document_of
 
     stopping = Event()
     with listen(host, port) as listener:  # a port that is taken is known before anything is read
         wanted = parse_many(measures)
         collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
-        document = payload(
-            judge(*collection, jobs=jobs),
-            title=title or title_of(collection.qrels.path),
-            measures=wanted,
-            settings={**collection.settings, "missing": missing, "length": length},
-            study=study,
-            everything=everything,
-        )
+        document = document_of(
+            collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything,
+            jobs=jobs,
+        )  # fmt: skip
         token = secrets.token_urlsafe(16)
         app = application(document, *collection, token, stopping)
         bound = listener.getsockname()[1]

@@ -21,7 +21,7 @@ import numpy as np
 from rankscope.judging.lists import AnyArray, Floats, Hits, Ints, Lists
 from rankscope.judging.pool import Pool
 
-__all__ = ["CROSSINGS", "Curves", "Ideal", "curves_of", "ideal_of"]
+__all__ = ["CROSSINGS", "Curves", "FractionalCurves", "Ideal", "curves_of", "ideal_of"]
 
 CROSSINGS = ("sign-change", "definition", "matters")
 """What counts as a crossing of the axis; see :meth:`Curves.crossing`."""
@@ -247,6 +247,28 @@ class Curves:
     def full_at(self, rank: AnyArray) -> AnyArray:
         """CRP of the full-scale list at a rank up to RB, where it has only non-relevant documents."""
         return _triangle(self.base - rank) - _triangle(self.base)
+
+
+class FractionalCurves(Curves):
+    """Curves of which the steps are no whole numbers: what rounding does to them is decided here."""
+
+    @cached_property
+    def slack(self) -> Floats:
+        """Sums of fractions that should cancel come out as tiny numbers: these count as 0."""
+        return 1e-12 * self.full_backward[self.hits.list]
+
+    @cached_property
+    def level(self) -> AnyArray:
+        return self.backward <= 1e-12 * self.full_backward
+
+    @cached_property
+    def forward(self) -> Floats:
+        # rounding shall not take a ratio out of [0, 1]
+        return np.minimum(self.hits.sum(np.maximum(self.rp, 0)), self.full_forward)
+
+    @cached_property
+    def backward(self) -> AnyArray:
+        return np.clip(self.forward - self.end, 0.0, self.full_backward)
 
 
 def ideal_of(pool: Pool, rel: int = 1) -> Ideal:

@@ -31,7 +31,7 @@ import numpy as np
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import AnyArray, Floats, Lists
 from rankscope.judging.pool import Pool
-from rankscope.measures.effort_curves import Curves, Ideal, ideal_of
+from rankscope.measures.effort_curves import FractionalCurves, Ideal, ideal_of
 from rankscope.measures.utility import TBG
 
 __all__ = ["TimedCurves", "seconds_of_grades", "timed_curves_of"]
@@ -58,7 +58,7 @@ def seconds_of_grades(text: str, measure: str) -> list[float]:
     )
 
 
-class TimedCurves(Curves):
+class TimedCurves(FractionalCurves):
     """The curves of all lists by the clock: ``rp``, ``before`` and ``end`` are seconds, ``clock`` is T at each hit."""
 
     def __init__(self, lists: Lists, rel: int, cutoff: int, times: list[float]) -> None:
@@ -111,24 +111,6 @@ class TimedCurves(Curves):
             times[hits.judgment] = clock[start + place - 1]
             found.append(times)
         return found[0], found[1], hits.sum(seconds)
-
-    @cached_property
-    def slack(self) -> Floats:
-        """Sums of fractions that should cancel come out as tiny numbers: these count as 0."""
-        return 1e-12 * self.full_backward[self.hits.list]
-
-    @cached_property
-    def level(self) -> AnyArray:
-        return self.backward <= 1e-12 * self.full_backward
-
-    @cached_property
-    def forward(self) -> Floats:
-        # rounding shall not take a ratio out of [0, 1]
-        return np.minimum(self.hits.sum(np.maximum(self.rp, 0)), self.full_forward)
-
-    @cached_property
-    def backward(self) -> AnyArray:
-        return np.clip(self.forward - self.end, 0.0, self.full_backward)
 
     @cached_property
     def full_forward(self) -> AnyArray:

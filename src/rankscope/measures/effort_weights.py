@@ -24,7 +24,7 @@ import numpy as np
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import AnyArray, Floats, Lists
-from rankscope.measures.effort_curves import Curves
+from rankscope.measures.effort_curves import FractionalCurves
 
 __all__ = ["WeightedCurves", "grade_values"]
 
@@ -47,7 +47,7 @@ def grade_values(text: str, measure: str) -> list[float]:
     )
 
 
-class WeightedCurves(Curves):
+class WeightedCurves(FractionalCurves):
     """The curves of all lists when misplacements are weighted by rank and by the distance between grades."""
 
     def __init__(self, lists: Lists, rel: int, cutoff: int, patience: float, grades: str) -> None:
@@ -101,24 +101,6 @@ class WeightedCurves(Curves):
     def _distance(self, value: AnyArray, other: AnyArray | float) -> AnyArray:
         # any two grades are equally far apart, including two relevant ones
         return np.ones(len(value)) if self.grades == "equal" else np.abs(value - other)
-
-    @cached_property
-    def slack(self) -> Floats:
-        """Sums of fractions that should cancel come out as tiny numbers: these count as 0."""
-        return 1e-12 * self.full_backward[self.hits.list]
-
-    @cached_property
-    def level(self) -> AnyArray:
-        return self.backward <= 1e-12 * self.full_backward
-
-    @cached_property
-    def forward(self) -> Floats:
-        # rounding shall not take a ratio out of [0, 1]
-        return np.minimum(self.hits.sum(np.maximum(self.rp, 0)), self.full_forward)
-
-    @cached_property
-    def backward(self) -> AnyArray:
-        return np.clip(self.forward - self.end, 0.0, self.full_backward)
 
     @cached_property
     def full_forward(self) -> AnyArray:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.reporting.html_page import page
 from rankscope.reporting.page_data import payload
 from rankscope.tables import Table
 
-__all__ = ["page", "payload", "report"]
+if TYPE_CHECKING:
+    from rankscope.read.collection import Collection
+
+__all__ = ["document_of", "page", "payload", "report"]
 
 
 def report(
@@ -39,21 +42,39 @@ def report(
     'report.html'
     """
     from rankscope.files import write_atomically
-    from rankscope.judging import judge
     from rankscope.read import open_collection
 
     wanted = parse_many(measures)
     collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
-    document = payload(
+    document = document_of(
+        collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything, jobs=jobs
+    )  # fmt: skip
+    write_atomically(path, page(document))
+    return Path(path)
+
+
+def document_of(
+    collection: Collection,
+    measures: Iterable[Measure],
+    *,
+    title: str | None,
+    missing: str,
+    length: int,
+    study: Mapping[str, Table] | None,
+    everything: bool | None,
+    jobs: int | None,
+) -> dict[str, Any]:
+    """What the page about an open collection is made from, for Python, commands and the explorer alike."""
+    from rankscope.judging import judge
+
+    return payload(
         judge(*collection, jobs=jobs),
         title=title or title_of(collection.qrels.path),
-        measures=wanted,
+        measures=measures,
         settings={**collection.settings, "missing": missing, "length": length},
         study=study,
         everything=everything,
     )
-    write_atomically(path, page(document))
-    return Path(path)
 
 
 def title_of(path: str | None) -> str:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rankscope.analysis.pools import RATIOS
+from rankscope.analysis.pools import DEFAULT_MEASURES, RATIOS
 from rankscope.analysis.study import manifest as manifests
 from rankscope.analysis.study.sections import EXPERIMENTS, Experiments
 from rankscope.analysis.study.several import joined, part_of
@@ -24,7 +24,7 @@ from rankscope.tables import Cell, Table, json_text
 
 __all__ = ["LIKE", "MEASURES", "Repetition", "Study", "repeat_study", "study"]
 
-MEASURES = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
+MEASURES = DEFAULT_MEASURES
 
 LIKE: dict[str, dict[str, Any]] = {
     "twist": {
