@@ -43,7 +43,7 @@ GROUND = {
 
 STATIONS = {
     # files become lists, lists become hits, hits become values
-    "read": "",
+    "read": "json_documents",
     "scan": "read",
     "judging": "read scan",
     "measures": "judging",

@@ -19,13 +19,17 @@ _HERE = -100  # AT_FDCWD: paths are relative to the working directory
 
 
 def digest(content: bytes | Path) -> str:
-    """SHA-256, in hexadecimal, of bytes or of a file, which is read in blocks.
+    """SHA-256, in hexadecimal, of bytes or of a file, which is read in blocks; of a directory, that of its files.
 
     >>> digest(b"")[:16]
     'e3b0c44298fc1c14'
     """
     if isinstance(content, bytes):
         return hashlib.sha256(content).hexdigest()
+    if content.is_dir():
+        files = sorted(path for path in content.rglob("*") if path.is_file())
+        listed = [f"{path.relative_to(content).as_posix()} {digest(path)}\n" for path in files]
+        return digest("".join(listed).encode("utf-8", "surrogateescape"))
     with content.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

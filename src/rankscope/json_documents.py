@@ -25,6 +25,7 @@ __all__ = [
     "number",
     "one_of",
     "optional",
+    "parsed_json",
     "read_json",
     "record",
     "scalar",
@@ -60,18 +61,24 @@ def read_json(path: Path, shape: Shape, hint: str) -> Any:
         raise InputError(f"cannot read ({error.strerror})", path=path, hint=hint) from None
     if len(data) > MOST_BYTES:
         raise InputError(f"longer than {MOST_BYTES >> 20} MB", path=path, hint=hint)
-    try:
-        content = json.loads(
-            data.decode("utf-8", "surrogateescape"), parse_constant=_refuse, object_pairs_hook=_unrepeated
-        )
-    except (ValueError, RecursionError) as error:
-        what = str(error) if isinstance(error, _Repeated) else "this is not JSON"
-        raise InputError(what, path=path, hint=hint) from None
+    content = parsed_json(data, path, hint)
     try:
         shape(content, "")
     except Mismatch as mismatch:
         raise InputError(str(mismatch), path=path, hint=hint) from None
     return content
+
+
+def parsed_json(data: bytes, path: str | Path, hint: str, line: int | None = None) -> Any:
+    """What a JSON text says, every name of an object once; ``line`` is where it stands in its file."""
+    try:
+        return json.loads(
+            data.decode("utf-8", "surrogateescape"), parse_constant=_refuse, object_pairs_hook=_unrepeated
+        )
+    except (ValueError, RecursionError) as error:
+        what = str(error) if isinstance(error, _Repeated) else "this is not JSON"
+        found = error.lineno if isinstance(error, json.JSONDecodeError) and line is None else line
+        raise InputError(what, path=path, line=found, hint=hint) from None
 
 
 class _Repeated(ValueError):  # noqa: N818 - the same

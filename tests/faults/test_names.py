@@ -13,7 +13,7 @@ import pytest
 from rankscope.cli.main import main
 from rankscope.errors import InputError
 from rankscope.read import read_runs
-from rankscope.read.runs import run_files
+from rankscope.read.run_files import run_files
 
 EVIL = "evil\x1b[31m\x9b2J\x07\u202e\x7f"
 QRELS = f"q1 0 d1 1\nq1 0 d{EVIL} 2\nq{EVIL} 0 d1 1\n"
@@ -145,7 +145,7 @@ def test_a_file_that_is_named_twice_is_called_by_its_name(tmp_path: Path, monkey
 def test_many_names_take_no_time() -> None:
     import time
 
-    from rankscope.read.runs import _names_of
+    from rankscope.read.run_files import _names_of
 
     def seconds(count: int) -> float:
         paths = [Path(f"d{i % 7}/x{i}/r{i // 2}.run") for i in range(count)]

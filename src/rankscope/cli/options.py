@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankscope.cli.plugins import load_plugin
 from rankscope.engines.choice import KINDS
-from rankscope.errors import SettingsError
+from rankscope.errors import SettingsError, nearest, printable
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.progress import silence
-from rankscope.read import ORDERS, Collection, open_collection
+from rankscope.read import ORDERS, Collection, Qrels, Run, open_collection
+from rankscope.read.collection import recognised
+from rankscope.read.formats import FORMATS as INPUT_FORMATS
 from rankscope.read.grades import merge_table, written_merges
 from rankscope.read.named_collections import NamedFiles, named_collection, open_named, read_collections
 from rankscope.read.topics import chosen_topics
@@ -45,6 +48,7 @@ __all__ = [
     "measures",
     "named_collections",
     "named_file",
+    "report_formats",
     "top",
     "whole_numbers",
 ]
@@ -59,7 +63,9 @@ _ORDERING = (
 def add_collection(parser: argparse.ArgumentParser) -> None:
     """QRELS RUN [RUN ...] and how to read them."""
     parser.add_argument(
-        "qrels", metavar="QRELS", help="judgments in TREC format (.gz allowed, - for standard input)"
+        "qrels",
+        metavar="QRELS",
+        help="judgments: TREC, BEIR, CSV, JSON, Parquet, ..., plain or packed (- for standard input)",
     )
     add_runs(parser)
     parser.add_argument(
@@ -87,9 +93,43 @@ def _merges(text: str) -> str:
 def add_runs(parser: argparse.ArgumentParser) -> None:
     """RUN [RUN ...] and how to read them."""
     parser.add_argument(
-        "runs", metavar="RUN", nargs="+", help="run files, directories or patterns (.gz allowed)"
+        "runs",
+        metavar="RUN",
+        nargs="+",
+        help="run files, directories or patterns: TREC, MS MARCO, CSV, JSON, Parquet, ..., plain or packed",
     )
     parser.add_argument("--order", choices=ORDERS, default="trec_eval", help=_ORDERING)
+    parser.add_argument(
+        "--input-format",
+        type=_input_format,
+        action=_Formats,
+        metavar="[qrels=|runs=]F",
+        help=f"what the files are ({', '.join(INPUT_FORMATS)}), if it is not what they look like; repeatable",
+    )
+
+
+def _input_format(text: str) -> dict[str, str]:
+    """What one --input-format says: both kinds of files, or one of them, are of a format."""
+    kind, equals, name = text.rpartition("=")
+    if (equals and kind not in ("qrels", "runs")) or name not in INPUT_FORMATS:
+        known = nearest(name, INPUT_FORMATS) or f"choose one of {', '.join(INPUT_FORMATS)}"
+        raise argparse.ArgumentTypeError(f"no format of files is called {text!r}; {known}")
+    return {kind: name} if equals else {"qrels": name, "runs": name}
+
+
+class _Formats(argparse.Action):
+    """Several --input-format together; of those for one kind of files the last counts."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any
+    ) -> None:
+        setattr(namespace, self.dest, {**(getattr(namespace, self.dest) or {}), **value})
+
+
+def report_formats(opened: Iterable[Qrels | Run], quiet: bool) -> None:
+    """Say once what files were recognised as, if they are not the usual ones."""
+    for said in () if quiet else recognised(opened):
+        sys.stderr.write(printable(f"rankscope: {said}") + "\n")
 
 
 def add_topics(parser: argparse.ArgumentParser, each: str | None = None) -> None:
@@ -164,7 +204,13 @@ def collections(args: argparse.Namespace, measures: Iterable[Measure]) -> dict[s
             "--collection takes the place of QRELS and RUN", hint="name them as another --collection"
         )
     listed = named_collections(args)
-    return open_named(listed, order=args.order, grades=args.grades, needs_aspects=needs_aspects(measures))
+    opened = open_named(
+        listed, order=args.order, grades=args.grades, needs_aspects=needs_aspects(measures),
+        input_format=args.input_format,
+    )  # fmt: skip
+    found: list[Qrels | Run] = [one.qrels for one in opened.values()]
+    report_formats([*found, *(run for one in opened.values() for run in one.runs.values())], args.quiet)
+    return opened
 
 
 class _InsteadOfCollection(argparse.Action):
@@ -189,7 +235,9 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
         metavar="E",
         help=f"where the work runs: {', '.join(KINDS)} (default: local, the cores of this machine)",
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress bars")
+    parser.add_argument(
+        "--quiet", action="store_true", help="no progress bars, and no line on what files were recognised as"
+    )
 
 
 def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> None:
@@ -367,14 +415,17 @@ def collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Collect
     """The judgments and runs that were named, opened for these measures and the one of --by."""
     silence(args.quiet)
     chosen = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
-    return open_collection(
+    opened = open_collection(
         args.qrels,
         args.runs,
         order=args.order,
         needs_aspects=needs_aspects([*measures, *chosen]),
         grades=args.grades,
         topics=getattr(args, "topics", None),
+        input_format=args.input_format,
     )
+    report_formats((opened.qrels, *opened.runs.values()), args.quiet)
+    return opened
 
 
 def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:

@@ -18,7 +18,7 @@ from rankscope.analysis.overlap import MOST, overlap
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.progress import silence
-from rankscope.read import looks_like_qrels, read_runs
+from rankscope.read import looks_like_qrels, open_qrels, read_runs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,9 +48,13 @@ def run(args: argparse.Namespace) -> None:
     silence(args.quiet)
     if args.qrels is None and len(args.runs) > 1 and looks_like_qrels(args.runs[0]):
         args.qrels, *args.runs = args.runs
+    said = args.input_format or {}
+    runs = read_runs(*args.runs, order=args.order, input_format=said.get("runs"))
+    qrels = None if args.qrels is None else open_qrels(args.qrels, input_format=said.get("qrels"))
+    options.report_formats([*([] if qrels is None else [qrels]), *runs.values()], args.quiet)
     result = overlap(
-        read_runs(*args.runs, order=args.order),
-        args.qrels,
+        runs,
+        qrels,
         baseline=args.baseline,
         depth=args.depth,
         depths=args.depths,

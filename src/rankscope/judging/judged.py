@@ -184,7 +184,7 @@ def _found(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[RunHi
             for run in each
         ]
         return run_pieces(_HitsOf(qrels, 1, ties), there, label="runs")
-    processes = backend_name() == "python" and any(run.memory is None for run in each)
+    processes = backend_name() == "python" and not all(run.in_memory for run in each)
     size = _bytes_of(each) if visible() and not processes else 0
     label = "" if size else "runs"  # one bar is enough
     work = _HitsOf(qrels, max(1, cores(jobs) // len(each)), ties)

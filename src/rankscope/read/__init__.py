@@ -4,7 +4,8 @@ from rankscope.read.collection import Collection, open_collection, open_qrels
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import UNJUDGED, Aspects, Qrels, read_qrels
 from rankscope.read.qrels_text import looks_like_qrels
-from rankscope.read.runs import Run, RunList, Runs, as_runs, read_run, read_runs
+from rankscope.read.run_files import read_run, read_runs
+from rankscope.read.runs import Run, RunList, Runs, as_runs
 
 __all__ = [
     "ORDERS",

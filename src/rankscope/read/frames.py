@@ -11,11 +11,32 @@ from typing import Any
 
 from rankscope.errors import InputError
 
-__all__ = ["COLUMNS", "columns_of", "is_table", "text_of"]
+__all__ = [
+    "COLUMNS",
+    "WANTED",
+    "columns_of",
+    "found_column",
+    "is_table",
+    "meaning_of",
+    "names_of",
+    "raw_columns",
+    "text_of",
+]
 
 COLUMNS = {
     "query_id": ("query_id", "qid", "q_id", "topic", "topic_id", "query-id"),
-    "doc_id": ("doc_id", "docno", "docid", "doc", "document", "pid", "corpus-id"),
+    "doc_id": (
+        "doc_id",
+        "docno",
+        "docid",
+        "doc",
+        "document",
+        "document_id",
+        "pid",
+        "passage_id",
+        "corpus-id",
+        "corpus_id",
+    ),
     "score": ("score",),
     "rank": ("rank",),
     "relevance": ("relevance", "label", "rel", "grade"),
@@ -25,19 +46,43 @@ COLUMNS = {
 """What a column means, and what it may be called, in any case; the first that is there counts."""
 
 
+_MEANINGS = {alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases}
+
+
+def meaning_of(name: Any) -> str | None:
+    """What a column of this name means, if anything.
+
+    >>> meaning_of("DocNo"), meaning_of("text")
+    ('doc_id', None)
+    """
+    return _MEANINGS.get(str(name).strip().lower())
+
+
+WANTED = {
+    "qrels": ("query_id", "doc_id", "relevance", "iteration"),
+    "run": ("query_id", "doc_id", "score", "rank", "run"),
+}
+"""The meanings that judgments and runs may have."""
+
+
 def columns_of(table: Any, required: Sequence[str], optional: Sequence[str] = ()) -> Mapping[str, list[Any]]:
     """The columns with these meanings as lists, whatever kind of table it is.
 
     >>> columns_of({"qid": ["q1"], "docno": ["d1"]}, required=["query_id", "doc_id"])
     {'query_id': ['q1'], 'doc_id': ['d1']}
     """
+    return {name: _as_list(column) for name, column in raw_columns(table, required, optional).items()}
+
+
+def raw_columns(table: Any, required: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
+    """The same as the table has them."""
     table = _by_columns(table)
-    names = _names(table)
+    names = names_of(table)
     columns = {}
     for wanted in (*required, *optional):
-        found = _found(wanted, names)
+        found = found_column(wanted, names)
         if found is not None:
-            columns[wanted] = _as_list(table[found])
+            columns[wanted] = table[found]
         elif wanted in required:
             called = ", ".join(COLUMNS[wanted])
             shown = ", ".join(map(str, names)) or "none"
@@ -57,8 +102,8 @@ def is_table(thing: Any) -> bool:
         return False
     if isinstance(thing, Mapping) and any(isinstance(value, Mapping) for value in thing.values()):
         return False
-    names = _names(_by_columns(thing))
-    return _found("query_id", names) is not None and _found("doc_id", names) is not None
+    names = names_of(_by_columns(thing))
+    return found_column("query_id", names) is not None and found_column("doc_id", names) is not None
 
 
 def text_of(identifier: Any, what: str) -> str:
@@ -87,16 +132,29 @@ def _by_columns(table: Any) -> Any:
     return table
 
 
-def _names(table: Any) -> list[Any]:
+def names_of(table: Any) -> list[Any]:
+    """The names of the columns of a table; none if it has none."""
     listed = getattr(getattr(table, "dtype", None), "names", None)  # numpy records
     if listed is None:
         listed = getattr(table, "column_names", getattr(table, "columns", table))
     return list(listed) if isinstance(table, Mapping) or listed is not table else []
 
 
-def _found(wanted: str, names: Sequence[Any]) -> Any:
+def found_column(wanted: str, names: Sequence[Any]) -> Any:
+    """The name, of these, of the column with a meaning; None if there is none.
+
+    BEIR calls grades scores.
+
+    >>> found_column("doc_id", ["qid", "docid", "docno"])
+    'docno'
+    >>> found_column("relevance", ["query-id", "corpus-id", "score"]), found_column("relevance", ["qid", "score"])
+    ('score', None)
+    """
     lower = {str(name).strip().lower(): name for name in reversed(names)}
-    return next((lower[alias] for alias in COLUMNS[wanted] if alias in lower), None)
+    found = next((lower[alias] for alias in COLUMNS[wanted] if alias in lower), None)
+    if found is None and wanted == "relevance" and lower.keys() >= {"query-id", "corpus-id"}:
+        return lower.get("score")
+    return found
 
 
 def _as_list(column: Any) -> list[Any]:

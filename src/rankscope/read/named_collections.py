@@ -11,7 +11,7 @@ order = "trec_eval9"                     optional, as is grades = "0=0;1,2=1"
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,7 @@ def open_named(
     order: str = "trec_eval",
     grades: str | None = None,
     needs_aspects: bool = False,
+    input_format: Mapping[str, str] | None = None,
 ) -> dict[str, Collection]:
     """Open collections by name; ``order`` and ``grades`` hold where a collection does not say otherwise."""
     found: dict[str, Collection] = {}
@@ -112,6 +113,6 @@ def open_named(
             raise SettingsError(f"two collections are called {one.name!r}", hint="name one of them otherwise")
         found[one.name] = open_collection(
             one.qrels, list(one.runs), order=one.order or order, grades=one.grades or grades,
-            needs_aspects=needs_aspects,
+            needs_aspects=needs_aspects, input_format=input_format,
         )  # fmt: skip
     return found

@@ -49,6 +49,8 @@ class Qrels(Framed):
     """How grades were merged after reading, as ``0,1=0;2=1;3,4=2``; empty if they are those of the file."""
     unchosen: frozenset[str] = field(default=frozenset(), repr=False)
     """Judged topics that somebody left out: see :meth:`of_topics`."""
+    format: str = "trec"
+    """That of the file (see :mod:`rankscope.read.formats`)."""
     topic_index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -360,19 +362,34 @@ def _best_grades(
     return best, repeated
 
 
-def read_qrels(source: str | Path, *, aspects: bool | None = None, grades: str | None = None) -> Qrels:
-    """Read TREC judgments: lines of ``topic iteration document grade``, plain or gzipped, ``-`` for standard input.
+def read_qrels(
+    source: str | Path,
+    *,
+    aspects: bool | None = None,
+    grades: str | None = None,
+    input_format: str | None = None,
+) -> Qrels:
+    """Read judgments: a TREC file, lines of ``topic iteration document grade``, or one of another format.
+
+    What a file is, is seen from its content (:mod:`rankscope.read.formats`); ``input_format`` overrules it. Files may
+    be packed (gzip, bzip2, xz, zstd); ``-`` is standard input.
 
     ``aspects`` says whether the second column names the subtopics of a diversity task. With None (the default) it does
     if some document of a topic was judged under several of them, or as soon as a measure over aspects is asked for.
     ``grades`` merges grades into fewer, such as ``0,1=0;2=1;3,4=2``.
     """
+    from rankscope.read.foreign import judgments_in
+    from rankscope.read.formats import format_of
     from rankscope.read.qrels_text import parse_qrels
     from rankscope.read.source import Source
 
     text = Source.of(source)
-    topics, iterations, documents, found, lines = parse_qrels(text)
-    qrels = Qrels.from_columns(
-        topics, iterations, documents, found, lines=lines, path=text.label, aspects=aspects
-    )
+    form = format_of(text, "qrels", input_format)
+    if form == "trec":
+        topics, iterations, documents, found, lines = parse_qrels(text)
+        qrels = Qrels.from_columns(
+            topics, iterations, documents, found, lines=lines, path=text.label, aspects=aspects
+        )
+    else:
+        qrels = judgments_in(text, form, aspects)
     return qrels.merged(grades) if grades else qrels

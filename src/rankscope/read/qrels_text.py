@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
+from rankscope.read.formats import format_of
 from rankscope.read.ids import to_text
 from rankscope.read.line_ends import described_end, foreign_end, may_have_foreign_end
-from rankscope.read.source import Source, whole_lines
+from rankscope.read.source import Source, named_path, whole_lines
 
 __all__ = ["looks_like_qrels", "parse_qrels"]
 
@@ -52,10 +53,16 @@ def parse_qrels(source: Source) -> Columns:
 
 
 def looks_like_qrels(path: str | Path) -> bool:
-    """Whether the first line with data of a regular file has the four fields of a judgment; a run has six."""
-    if not Path(path).is_file():
+    """Whether a regular file is one of judgments: four fields, where a run has six, or another format of theirs."""
+    if not named_path(path).is_file():
         return False
-    head = next(Source.of(path).blocks(), b"")
+    source = Source.of(path)
+    try:
+        if format_of(source, "run") != "trec":
+            return False
+    except InputError:
+        return True
+    head = next(source.blocks(), b"")
     rows = (line.split() for line in head.split(b"\n"))
     first = next((row for row in rows if row and row[0][:1] != b"#"), [])
     return len(first) == 4 and _INTEGER.fullmatch(first[3]) is not None

@@ -6,13 +6,9 @@ are loaded when somebody looks at them (``run.lists()``).
 
 from __future__ import annotations
 
-import glob
-import os
 import re
-import stat
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,39 +17,21 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, nearest
 from rankscope.frames import Framed
-from rankscope.read.frames import is_table
+from rankscope.read.columns import RunColumns, RunList, Texts
+from rankscope.read.frames import is_table, raw_columns, text_of
 from rankscope.read.ids import to_bytes, to_text
-from rankscope.read.orders import check_order, permutation
+from rankscope.read.orders import check_order
 from rankscope.read.run_text import LineProblem, RunText, TextList, refuse_empty
-from rankscope.read.source import Source, hold, is_held
+from rankscope.read.source import Source, is_held
 
-__all__ = ["Run", "RunList", "Runs", "as_runs", "read_run", "read_runs", "run_files"]
+__all__ = ["Run", "RunList", "Runs", "as_runs"]
 
 _STDIN = "standard input"
-_SUFFIXES = (".gz", ".txt", ".run", ".trec", ".res", ".results")
-
-
-@dataclass(frozen=True, eq=False)
-class RunList:
-    """What a run returned for one topic, in the order of its file: documents, scores, and ranks if it gave any."""
-
-    documents: list[bytes]
-    scores: npt.NDArray[np.float64] | None = None
-    ranks: npt.NDArray[np.int64] | None = None
-
-    def ordered(self, order: str) -> RunList:
-        """The same list in one of the four orderings."""
-        index = permutation(self.documents, self.scores, self.ranks, order)
-        return RunList(
-            [self.documents[i] for i in index.tolist()],
-            None if self.scores is None else self.scores[index],
-            None if self.ranks is None else self.ranks[index],
-        )
 
 
 @dataclass(frozen=True, eq=False)
 class Run(Framed):
-    """One run: a name, an ordering, and either a file or lists in memory.
+    """One run: a name, an ordering, and either a file, or lists or columns in memory.
 
     >>> run = Run.from_dict({"q1": {"d1": 0.5, "d2": 0.9}}, name="bm25")
     >>> run.ranking("q1")
@@ -66,6 +44,9 @@ class Run(Framed):
     memory: Mapping[str, RunList] | None = None
     label: str = _STDIN
     """How messages name a run whose text is held as bytes: standard input, or a pipe."""
+    rows: RunColumns | None = field(default=None, repr=False)
+    format: str = "trec"
+    """That of the file (see :mod:`rankscope.read.formats`)."""
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}, {self.order} order>"
@@ -75,9 +56,23 @@ class Run(Framed):
         """The file of the run, if it has one."""
         return str(self.source) if isinstance(self.source, Path) and not is_held(self.source) else None
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether nothing has to be read."""
+        return self.memory is not None or self.rows is not None
+
     def reordered(self, order: str) -> Run:
         """The same run read in another ordering."""
         return replace(self, order=check_order(order))
+
+    def loaded(self) -> Run:
+        """The same run; if its file is of another format than TREC, with its documents in memory."""
+        if self.in_memory or self.format == "trec":
+            return self
+        from rankscope.read.foreign import run_in
+
+        assert self.source is not None
+        return replace(self, **run_in(Source.of(self.source, self.label), self.format))
 
     @classmethod
     def from_dict(
@@ -89,10 +84,10 @@ class Run(Framed):
         """A run as pytrec_eval users have it, ``{topic: {document: score}}``; a plain ranking of ids will do too."""
         memory = {}
         for topic, scored in lists.items():
-            documents = [to_bytes(document) for document in scored]
+            documents = [to_bytes(text_of(document, "document")) for document in scored]
             scores = _numbers(scored.values(), topic) if isinstance(scored, Mapping) else None
             _refuse_duplicates(documents, topic)
-            memory[topic] = RunList(documents, scores)
+            memory[text_of(topic, "topic")] = RunList(documents, scores)
         return cls(name, check_order(order), memory=memory)
 
     @classmethod
@@ -101,33 +96,18 @@ class Run(Framed):
 
         pandas, polars, Arrow, numpy records, lists of named tuples or dicts, and dicts of columns will do.
         """
-        from rankscope.read.frames import columns_of
-
-        columns = columns_of(frame, ("query_id", "doc_id", "score"))
-        return cls._from_rows(columns, range(len(columns["query_id"])), name, order)
-
-    @classmethod
-    def _from_rows(
-        cls, columns: Mapping[str, Sequence[Any]], chosen: Iterable[int], name: str, order: str
-    ) -> Run:
-        from rankscope.read.frames import text_of
-
-        rows: dict[str, list[int]] = {}
-        for row in chosen:
-            rows.setdefault(text_of(columns["query_id"][row], "topic"), []).append(row)
-        memory = {}
-        for topic, mine in rows.items():
-            documents = [to_bytes(text_of(columns["doc_id"][row], "document")) for row in mine]
-            _refuse_duplicates(documents, topic)
-            memory[topic] = RunList(documents, _numbers((columns["score"][row] for row in mine), topic))
-        return cls(name, check_order(order), memory=memory)
+        return cls(name, check_order(order), rows=RunColumns.of(_run_columns(frame)))
 
     def lists(self) -> dict[str, RunList]:
         """All documents of all topics, each list in the ordering of the run."""
-        raw = self.memory
-        if raw is None:
-            assert self.source is not None
-            raw = _parse_lists(self.source, self.label)
+        run = self.loaded()
+        if run.memory is not None:
+            raw: Mapping[str, RunList] = run.memory
+        elif run.rows is not None:
+            raw = run.rows.lists()
+        else:
+            assert run.source is not None
+            raw = _parse_lists(run.source, run.label)
         return {topic: one.ordered(self.order) for topic, one in raw.items()}
 
     def frame_columns(self) -> Mapping[str, Sequence[Any]]:
@@ -148,11 +128,14 @@ class Run(Framed):
 
     def list_of(self, topic: str) -> RunList | None:
         """What the run has for one topic, in its ordering: no other list is taken apart, or kept."""
-        if self.memory is not None:
-            found = self.memory.get(topic)
+        run = self.loaded()
+        if run.memory is not None:
+            found = run.memory.get(topic)
+        elif run.rows is not None:
+            found = run.rows.lists().get(topic)
         else:
-            assert self.source is not None
-            found = _parse_lists(self.source, self.label, only=topic).get(topic)
+            assert run.source is not None
+            found = _parse_lists(run.source, run.label, only=topic).get(topic)
         return None if found is None else found.ordered(self.order)
 
 
@@ -214,101 +197,33 @@ class Runs(Mapping[str, Run], Framed):
         >>> Runs.from_frame(table)
         <Runs: 'a', 'b'>
         """
-        from rankscope.read.frames import columns_of, text_of
-
-        columns = columns_of(frame, ("query_id", "doc_id", "score"), ("run",))
+        columns = _run_columns(frame, "run")
+        together = RunColumns.of(columns)
         if "run" not in columns:
-            return cls([Run.from_frame(frame, order=order)])
-        rows: dict[str, list[int]] = {}
-        for row, name in enumerate(columns["run"]):
-            rows.setdefault(text_of(name, "run"), []).append(row)
-        return cls(Run._from_rows(columns, mine, name, order) for name, mine in rows.items())
+            return cls([Run("run", check_order(order), rows=together)])
+        each = together.split(Texts.of(columns["run"], "run"))
+        return cls(Run(name, check_order(order), rows=one) for name, one in each.items())
 
     def reordered(self, order: str) -> Runs:
         """The same runs read in another ordering."""
         return Runs(run.reordered(order) for run in self.values())
 
 
-def read_run(source: str | Path, *, order: str = "trec_eval", name: str | None = None) -> Run:
-    """A run in a TREC file (plain or gzipped; ``-`` is standard input). The file is read when it is needed."""
-    check_order(order)
-    if str(source) == "-":
-        return Run(name or "stdin", order, source=hold("-"))
-    path = Path(source)
-    if path.is_dir():
-        raise InputError("this is a directory", path=path, hint="use read_runs to read all runs in it")
-    if not path.exists():
-        raise InputError("no such file", path=path, hint="check the path")
-    if not path.is_file():  # a pipe, which can be read only once
-        return Run(name or _name_of(path), order, source=hold(path), label=str(path))
-    return Run(name or _name_of(path), order, source=path)
-
-
-def read_runs(*sources: str | Path, order: str = "trec_eval") -> Runs:
-    """Runs in files, directories and glob patterns; each is called after its file.
-
-    Files that would have the same name get as much of their path in front as tells them apart.
-    """
-    paths: list[Path] = []
-    runs: list[Run] = []
-    for source in sources:
-        if str(source) == "-":
-            runs.append(read_run("-", order=order))
-        else:
-            files, others = run_files(source)
-            if others:
-                named = ", ".join(f"{entry.name} ({_kind_of(entry)})" for entry in others)
-                warnings.warn(f"{source}: left out, as no file: {named}", stacklevel=1)
-            paths += files
-    for path, name in zip(paths, _names_of(paths), strict=True):
-        runs.append(read_run(path, order=order, name=name))
-    return Runs(runs)
-
-
-def _names_of(paths: Sequence[Path]) -> list[str]:
-    """The name of each file; where several have one name, with the shortest part of their path that tells them apart.
-
-    >>> _names_of([Path("a/x/r.run"), Path("b/x/r.run"), Path("s.run"), Path("c/t.run"), Path("c/t.txt")])
-    ['a/x/r', 'b/x/r', 's', 't.run', 't.txt']
-    """
-    alike: dict[str, list[int]] = {}
-    for i, path in enumerate(paths):
-        alike.setdefault(_name_of(path), []).append(i)
-    names = {members[0]: name for name, members in alike.items() if len(members) == 1}
-    for members in alike.values():
-        if len(members) > 1:
-            names.update(zip(members, _told_apart([paths[i] for i in members]), strict=True))
-    return [names[i] for i in range(len(paths))]
-
-
-def _told_apart(paths: Sequence[Path]) -> list[str]:
-    whole = [os.path.abspath(path) for path in paths]  # noqa: PTH100 (with ".." resolved, and links not)
-    if len(set(whole)) < len(whole):
-        again = next(path for i, path in enumerate(paths) if whole[i] in whole[:i])
-        raise InputError("the run is named twice", path=again, hint="name it once")
-    folders = [Path(path).parent.parts for path in whole]
-    one_folder = len(set(folders)) < len(folders)  # then only the endings tell them apart
-    last = [path.name if one_folder else _name_of(path) for path in paths]
-    for depth in range(1 + max(map(len, folders))):
-        parts = zip(folders, last, strict=True)
-        names = ["/".join((*folder[len(folder) - depth :], name)) for folder, name in parts]
-        if len(set(names)) == len(names):
-            return names
-    raise AssertionError("different paths differ somewhere")
-
-
-def as_runs(runs: Any, order: str | None = None) -> Runs:
+def as_runs(runs: Any, order: str | None = None, input_format: str | None = None) -> Runs:
     """Whatever holds runs: Runs, a Run, dicts, a path, tables, also by name, a list of these or of (name, table).
 
     ``order`` None keeps the ordering of runs that have one; the others are read as trec_eval does.
+    ``input_format`` overrules what files look like.
     """
     if isinstance(runs, Run):
         runs = Runs([runs])
     if isinstance(runs, Runs):
         return runs if order is None else runs.reordered(order)
+    from rankscope.read.run_files import read_runs
+
     read = check_order(order or "trec_eval")
     if isinstance(runs, str | Path):
-        return read_runs(runs, order=read)
+        return read_runs(runs, order=read, input_format=input_format)
     if is_table(runs):
         return Runs.from_frame(runs, order=read)
     if isinstance(runs, Mapping):
@@ -322,9 +237,22 @@ def as_runs(runs: Any, order: str | None = None) -> Runs:
         return Runs(Run.from_dict(lists, name=str(name), order=read) for name, lists in runs.items())
     if isinstance(runs, list | tuple):
         if all(isinstance(one, str | Path) for one in runs):
-            return read_runs(*runs, order=read)
-        return Runs(run for one in runs for run in as_runs(_named(one), order).values())
+            return read_runs(*runs, order=read, input_format=input_format)
+        return Runs(run for one in runs for run in as_runs(_named(one), order, input_format).values())
     return Runs.from_frame(runs, order=read)
+
+
+def _run_columns(frame: Any, *more: str) -> dict[str, Any]:
+    """The columns of a run; where there is no score, the rank says what is better."""
+    optional = ("rank", *more)
+    try:
+        return raw_columns(frame, ("query_id", "doc_id", "score"), optional)
+    except InputError:
+        try:
+            return raw_columns(frame, ("query_id", "doc_id", "rank"), more)
+        except InputError:
+            pass
+        raise
 
 
 def _named(one: Any) -> Any:
@@ -337,46 +265,6 @@ def _is_one_run(values: Sequence[Any]) -> bool:
     """Whether these are the lists of one run (topic: scores) rather than several runs (name: topic: scores)."""
     inner = [next(iter(value.values()), None) for value in values if isinstance(value, Mapping)]
     return len(inner) < len(values) or not any(isinstance(value, Mapping | list | tuple) for value in inner)
-
-
-def _name_of(path: Path) -> str:
-    name = path.name
-    for suffix in _SUFFIXES:
-        if name.endswith(suffix) and len(name) > len(suffix):
-            name = name[: -len(suffix)]
-    return name
-
-
-def run_files(source: str | Path) -> tuple[list[Path], list[Path]]:
-    """The files that a name of runs stands for: itself, the files of a directory, or what matches a pattern.
-
-    Beside them, what stands there and is no file; entries that begin with a dot are hidden, as elsewhere.
-    """
-    if source == "":  # as a path it would be the working directory
-        raise InputError("the name of a run is empty", hint="name a run file, a directory or a pattern")
-    path = Path(source)
-    if path.is_dir():
-        found = sorted(child for child in path.iterdir() if not child.name.startswith("."))
-        what, hint = "there is no file in this directory", "name a directory of run files"
-    elif path.exists() or not glob.has_magic(str(source)):
-        return [path], []
-    else:
-        found = sorted(Path(match) for match in glob.glob(str(source), recursive=True))  # noqa: PTH207
-        what, hint = "no file matches this pattern", "check the pattern"
-    files = [entry for entry in found if entry.is_file()]
-    if not files:
-        raise InputError(what, path=path, hint=hint)
-    return files, [entry for entry in found if not entry.is_file()]
-
-
-def _kind_of(entry: Path) -> str:
-    """What an entry of a directory is that is no file."""
-    try:
-        mode = entry.stat().st_mode
-    except OSError:
-        return "a link to nothing" if entry.is_symlink() else "unreadable"
-    kinds = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
-    return kinds.get(stat.S_IFMT(mode), "a device")
 
 
 def _numbers(values: Iterable[Any], topic: str) -> npt.NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""A text source in blocks of bytes: a file, a gzipped file, standard input, bytes in memory.
+"""A text source in blocks of bytes: a file, plain or packed, standard input, bytes in memory.
 
 Whatever its size and packing, a source is read piece by piece, can be read again, and knows how messages
 name it. A file that somebody changes while it is read is refused: half of one run and half of another would be a
@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import zlib
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
@@ -18,22 +17,21 @@ from typing import BinaryIO, NamedTuple
 
 from rankscope.errors import InputError
 from rankscope.progress import advance
+from rankscope.read.packing import BLOCK, LONGEST_MAGIC, packing_of, unpacked
 
 __all__ = [
     "BLOCK",
-    "GZIP_MAGIC",
     "HEAD",
     "Source",
     "checked_head",
     "hold",
     "is_held",
+    "named_path",
     "read_bytes",
     "unreadable",
     "whole_lines",
 ]
 
-GZIP_MAGIC = b"\x1f\x8b"
-BLOCK = 1 << 18
 _IN_MEMORY = 1 << 25  # bytes of a pipe that need no temporary file
 HEAD = 1 << 13  # where a NUL byte tells that a file is no text, as grep and git decide it
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -50,7 +48,8 @@ class Source(NamedTuple):
     path: Path | None
     data: bytes | None
     size: int
-    packed: bool
+    packing: str
+    """``gzip``, ``bzip2``, ``xz`` or ``zstd``, by the first bytes and not by the name; empty if it is plain."""
     stamp: tuple[int, ...] = ()
     """Which file it is, how long, and when it was last written."""
 
@@ -58,30 +57,51 @@ class Source(NamedTuple):
     def of(cls, source: str | Path | bytes, label: str = "<bytes>") -> Source:
         """A path, ``-`` for standard input, or the bytes themselves, which ``label`` names."""
         if isinstance(source, bytes):
-            return cls(label, None, source, len(source), source.startswith(GZIP_MAGIC))
+            return cls(label, None, source, len(source), packing_of(source))
         if str(source) == "-":
             return cls.of(hold("-"), "standard input")
         if source == "":  # as a path it would be the working directory
             raise InputError("the name of a file is empty", hint="name a file, or - for standard input")
-        path = Path(source)
+        path = named_path(source)
         try:
             with path.open("rb", buffering=0) as file:
                 status = os.fstat(file.fileno())
                 if not stat.S_ISREG(status.st_mode) or not status.st_size:
                     # a pipe can be read only once, and some files of the system do not know their size
                     return cls.of(_held(file, str(path)), str(path))
-                packed = file.read(2) == GZIP_MAGIC
-                return cls(_SPOOLED.get(path, str(path)), path, None, status.st_size, packed, _stamp(status))
+                packing = packing_of(file.read(LONGEST_MAGIC))
+                return cls(_SPOOLED.get(path, str(path)), path, None, status.st_size, packing, _stamp(status))
         except OSError as error:
             raise unreadable(error, str(path)) from None
 
+    @property
+    def packed(self) -> bool:
+        """Whether the text must be unpacked."""
+        return bool(self.packing)
+
     def blocks(self) -> Iterator[bytes]:
         """The unpacked text in pieces; the first is checked to be text."""
-        raw = self._raw()
         first = True
-        for block in _unpacked(raw, self.label) if self.packed else raw:
+        for block in self.data_blocks():
             yield checked_head(block, self.label) if first else block
             first = False
+
+    def data_blocks(self) -> Iterator[bytes]:
+        """The unpacked content in pieces, whatever it is."""
+        return unpacked(self._raw(), self.packing, self.label) if self.packing else self._raw()
+
+    def head(self) -> bytes:
+        """The first bytes of the unpacked content, a few thousand: enough to see what it is."""
+        if self.packing:
+            return next(unpacked(self._raw(), self.packing, self.label, HEAD), b"")
+        if self.data is not None:
+            return self.data[:HEAD]
+        assert self.path is not None
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                return file.read(HEAD)
+        except OSError as error:
+            raise unreadable(error, self.label) from None
 
     def _raw(self) -> Iterator[bytes]:
         if self.data is not None:
@@ -118,6 +138,21 @@ class Source(NamedTuple):
         """What to say about a file that changed."""
         hint = "wait until nothing writes to it, and try again"
         return InputError("the file changed while it was read", path=self.label, hint=hint)
+
+
+def named_path(name: str | Path) -> Path:
+    """The path that a text names: ``~`` is the home of the user, unless there is a file of this name.
+
+    >>> named_path("runs/bm25.run")
+    PosixPath('runs/bm25.run')
+    """
+    path = Path(name)
+    if str(name).startswith("~") and not path.exists():
+        try:
+            return path.expanduser()
+        except RuntimeError:  # there is no such user
+            return path
+    return path
 
 
 _SPOOLED: dict[Path, str] = {}
@@ -176,7 +211,7 @@ def checked_head(block: bytes, label: str) -> bytes:
     """The first block of a text without its byte order mark; an error if it is no text at all."""
     if b"\0" in block[:HEAD]:
         raise InputError(
-            "this is a binary file", path=label, hint="give a text file, plain or gzipped, in UTF-8 or ASCII"
+            "this is a binary file", path=label, hint="give a text file, plain or packed, in UTF-8 or ASCII"
         )
     return block.removeprefix(_BYTE_ORDER_MARK)
 
@@ -199,38 +234,8 @@ def whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
         yield b"".join([*begun, b"\n"])
 
 
-def _unpacked(raw: Iterator[bytes], label: str) -> Iterator[bytes]:
-    """The content of gzip members one after the other, in bounded pieces; zeros may pad their end."""
-    member = zlib.decompressobj(wbits=31)
-    rest, full = b"", False
-    for chunk in raw:
-        rest += chunk
-        while rest or full:
-            if member.eof:
-                rest = rest.lstrip(b"\0")
-                if len(rest) < len(GZIP_MAGIC):
-                    break
-                member = zlib.decompressobj(wbits=31)
-            try:
-                block = member.decompress(rest, BLOCK)
-            except zlib.error:
-                raise _damaged("the gzip data is damaged", label) from None
-            rest = member.unused_data if member.eof else member.unconsumed_tail
-            full = len(block) == BLOCK and not member.eof  # more may come without more input
-            if block:
-                yield block
-    if rest:
-        raise _damaged("the gzip data is damaged", label)
-    if not member.eof:
-        raise _damaged("the gzip data ends too early", label)
-
-
-def _damaged(what: str, label: str) -> InputError:
-    return InputError(what, path=label, hint="copy or download the file again")
-
-
 def read_bytes(source: str | Path | bytes) -> bytes:
-    """The whole content of a source, unpacked if it is gzipped (decided by its first bytes, not by its name)."""
+    """The whole content of a source, unpacked if it is packed (decided by its first bytes, not by its name)."""
     return b"".join(Source.of(source).blocks())
 
 

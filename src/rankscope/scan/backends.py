@@ -49,8 +49,10 @@ def hits_of(run: Run, qrels: Qrels, *, jobs: int = 1, ties: bool = False) -> Run
     >>> hits_of(Run.from_dict({"q1": {"d1": 0.5, "d2": 0.9}}), Qrels.from_dict({"q1": {"d1": 1}})).rank.tolist()
     [2]
     """
-    if run.memory is not None:
-        return hits_in_memory(run.memory, qrels, run.order, run.name, ties)
+    run = run.loaded()
+    if run.in_memory:
+        lists = run.memory if run.rows is None else run.rows.lists()
+        return hits_in_memory(lists or {}, qrels, run.order, run.name, ties)
     assert run.source is not None
     return hits_in_text(run.source, qrels, run.order, jobs=jobs, ties=ties, label=run.label)
 

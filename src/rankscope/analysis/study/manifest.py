@@ -67,16 +67,19 @@ def inputs_of(collections: Mapping[str, Collection], several: bool) -> dict[str,
 
 
 def _files(collection: Collection) -> dict[str, Any]:
-    runs = [{"name": name, **_file(run.path, run.source)} for name, run in collection.runs.items()]
-    return {"qrels": _file(collection.qrels.path, None), "runs": runs}
+    runs = [
+        {"name": name, **_file(run.path, run.source, run.format)} for name, run in collection.runs.items()
+    ]
+    return {"qrels": _file(collection.qrels.path, None, collection.qrels.format), "runs": runs}
 
 
-def _file(path: str | None, source: Path | bytes | None) -> dict[str, str | None]:
+def _file(path: str | None, source: Path | bytes | None, form: str) -> dict[str, str | None]:
+    said = {} if form == "trec" else {"format": form}
     if isinstance(source, bytes):
-        return {"path": None, "sha256": digest(source)}
-    if path is None or not Path(path).is_file():
+        return {"path": None, "sha256": digest(source), **said}
+    if path is None or not Path(path).exists():
         return {"path": None, "sha256": None}
-    return {"path": path, "sha256": digest(Path(path))}
+    return {"path": path, "sha256": digest(Path(path)), **said}
 
 
 def described(
@@ -130,11 +133,15 @@ def _opened(said: Mapping[str, Any], files: Mapping[str, Any], beside: Path, of:
             checked_input(entry, f"run {entry['name']}{of}", beside),
             order=order if isinstance(order, str) else order[entry["name"]],
             name=entry["name"],
+            input_format=entry.get("format", "trec"),
         )
         for entry in files["runs"]
     ]
     judgments = checked_input(files["qrels"], f"the judgments{of}", beside)
-    return open_collection(judgments, Runs(runs), aspects=said["aspects"], grades=said.get("grades"))
+    formats = {"qrels": files["qrels"].get("format", "trec")}
+    return open_collection(
+        judgments, Runs(runs), aspects=said["aspects"], grades=said.get("grades"), input_format=formats
+    )
 
 
 def checked_input(entry: Mapping[str, Any], what: str, beside: Path, *, here: bool = True) -> Path:
@@ -144,7 +151,7 @@ def checked_input(entry: Mapping[str, Any], what: str, beside: Path, *, here: bo
             f"{what} came from memory or standard input", hint="make the study from files to repeat it"
         )
     places = [Path(entry["path"]), beside / entry["path"]] if here else [beside / entry["path"]]
-    found = [path for path in places if path.is_file()]
+    found = [path for path in places if path.exists()]
     if not found:
         raise InputError(
             f"{what}: no such file", path=entry["path"], hint="run in the directory the study was made in"

@@ -20,6 +20,7 @@ from rankscope.json_documents import (
     text,
 )
 from rankscope.read import ORDERS
+from rankscope.read.formats import FORMATS
 
 __all__ = ["FORMAT", "KIND", "check_kind", "check_manifest"]
 
@@ -58,7 +59,8 @@ _QUESTIONS: dict[str, Shape] = {
     "missing": one_of(("zero", "skip")),
 }
 _PLUGINS = list_of(record({"name": _NAME, "sha256": optional(_DIGEST)}))
-_RUN = record({"name": _NAME, **_FILE})
+_FORMAT = {"format": one_of(tuple(FORMATS))}
+_RUN = record({"name": _NAME, **_FILE}, _FORMAT)
 
 
 def _manifest(settings: Shape, inputs: Shape) -> Shape:
@@ -77,7 +79,7 @@ def _manifest(settings: Shape, inputs: Shape) -> Shape:
 
 _ONE = _manifest(
     record({**_QUESTIONS, "name": text(), **_OPENED}, {"grades": _MERGES}),
-    record({"qrels": record(_FILE), "runs": list_of(_RUN, least=2), "plugins": _PLUGINS}),
+    record({"qrels": record(_FILE, _FORMAT), "runs": list_of(_RUN, least=2), "plugins": _PLUGINS}),
 )
 _SEVERAL = _manifest(
     record(
@@ -89,7 +91,8 @@ _SEVERAL = _manifest(
     record(
         {
             "collections": list_of(
-                record({"name": _NAME, "qrels": record(_FILE), "runs": list_of(_RUN, least=1)}), least=1
+                record({"name": _NAME, "qrels": record(_FILE, _FORMAT), "runs": list_of(_RUN, least=1)}),
+                least=1,
             ),
             "plugins": _PLUGINS,
         }

@@ -1,0 +1,286 @@
+"""Writes docs/inputs.md: every format of files, tried on one small collection.
+
+python docs/make_inputs.py            write the page
+python docs/make_inputs.py --check    only say whether it is up to date
+
+Each row is a case: the file is written, recognised, evaluated beside the TREC file of the same data, and damaged.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import rankscope as rs
+from rankscope.errors import InputError
+from rankscope.read.formats import format_of
+from rankscope.read.source import Source
+
+PAGE = Path(__file__).parent / "inputs.md"
+MEASURES = "AP nDCG@10 P@2 RBP Twist"
+
+JUDGED = [("1", "d1", 1), ("1", "d2", 0), ("1", "d7", 2), ("2", "d3", 2), ("2", "d1", 0), ("10", "d4", 1)]
+RUN = [
+    ("1", "d2", 1, 7.5),
+    ("1", "d1", 2, 3.25),
+    ("1", "d9", 3, -1.0),
+    ("2", "d8", 1, 2.0),
+    ("2", "d3", 2, 1.5),
+    ("10", "d4", 1, 0.5),
+]
+OTHER = [("1", "d7", 1, 2.0), ("2", "d3", 1, 1.0), ("10", "d5", 1, 9.0), ("10", "d4", 2, 8.0)]
+
+
+class Case(NamedTuple):
+    """One kind of file: how it is written, and what is wrong with a damaged one."""
+
+    name: str
+    kind: str
+    format: str
+    write: Callable[[Path], Path]
+    damage: Callable[[bytes], bytes]
+    example: str
+    several: bool = False
+
+
+def text_file(name: str, text: str) -> Callable[[Path], Path]:
+    """Writes a file with this text."""
+
+    def write(folder: Path) -> Path:
+        path = folder / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def packed_file(name: str, pack: Callable[[bytes], bytes], text: str) -> Callable[[Path], Path]:
+    """Writes a packed file."""
+
+    def write(folder: Path) -> Path:
+        path = folder / name
+        path.write_bytes(pack(text.encode()))
+        return path
+
+    return write
+
+
+def zstd(data: bytes) -> bytes:
+    import zstandard
+
+    return zstandard.ZstdCompressor().compress(data)
+
+
+def lines(rows: list[tuple[object, ...]], separator: str = "\t", header: str = "") -> str:
+    """Rows as text."""
+    first = f"{header}\n" if header else ""
+    return first + "".join(separator.join(map(str, row)) + "\n" for row in rows)
+
+
+def replaced(old: str, new: str) -> Callable[[bytes], bytes]:
+    """Damage: one text in the place of another."""
+
+    def damage(data: bytes) -> bytes:
+        assert old.encode() in data
+        return data.replace(old.encode(), new.encode(), 1)
+
+    return damage
+
+
+def cut(data: bytes) -> bytes:
+    """Damage: the end is missing."""
+    return data[: len(data) * 2 // 3]
+
+
+def nested(rows: list[tuple[object, ...]], value: int) -> dict[str, dict[str, object]]:
+    """Rows as ``{topic: {document: value}}``."""
+    found: dict[str, dict[str, object]] = {}
+    for row in rows:
+        found.setdefault(str(row[0]), {})[str(row[1])] = row[value]
+    return found
+
+
+TREC_QRELS = lines([(t, 0, d, g) for t, d, g in JUDGED], " ")
+TREC_RUN = lines([(t, "Q0", d, r, s, "bm25") for t, d, r, s in RUN], " ")
+TREC_OTHER = lines([(t, "Q0", d, r, s, "dense") for t, d, r, s in OTHER], " ")
+_QRELS_JSON = nested(JUDGED, 2)
+_RUN_JSON, _OTHER_JSON = nested(RUN, 3), nested(OTHER, 3)
+_LONG = [("bm25", t, d, s) for t, d, _, s in RUN] + [("dense", t, d, s) for t, d, _, s in OTHER]
+
+
+def json_lines(names: tuple[str, ...], rows: list[tuple[object, ...]]) -> str:
+    """One object a line."""
+    return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
+
+
+CASES = [
+    Case("TREC", "qrels", "trec", text_file("q.txt", TREC_QRELS), replaced("d7 2", "d7 high"), "`1 0 d1 1`"),
+    Case(
+        "BEIR", "qrels", "beir", text_file("test.tsv", lines(JUDGED, header="query-id\tcorpus-id\tscore")),
+        replaced("d7\t2", "d7"), "header `query-id corpus-id score`",
+    ),
+    Case(
+        "three columns", "qrels", "columns", text_file("q3.tsv", lines(JUDGED)), replaced("d7\t2", "d7\tx"),
+        "`1 d1 1`",
+    ),
+    Case(
+        "CSV", "qrels", "csv", text_file("q.csv", lines(JUDGED, ",", "qid,docno,label")),
+        replaced("d7,2", "d7,1.5"), "header `qid,docno,label`",
+    ),
+    Case(
+        "TSV", "qrels", "tsv", text_file("q.tsv", lines(JUDGED, header="query_id\tdoc_id\trelevance")),
+        replaced("d7\t2", "d7\t2\t3"), "header `query_id doc_id relevance`",
+    ),
+    Case(
+        "JSON", "qrels", "json", text_file("q.json", json.dumps(_QRELS_JSON)), replaced('"d7": 2', '"d1": 2'),
+        '`{"1": {"d1": 1}}`',
+    ),
+    Case(
+        "JSON lines", "qrels", "jsonl", text_file("q.jsonl", json_lines(("query-id", "corpus-id", "score"), JUDGED)),
+        replaced('"d7"', "d7"), '`{"query-id": "1", "corpus-id": "d1", "score": 1}`',
+    ),
+    Case("TREC", "run", "trec", text_file("r.run", TREC_RUN), replaced("3.25", "nan"), "`1 Q0 d2 1 7.5 bm25`"),
+    Case(
+        "MS MARCO", "run", "columns", text_file("r.tsv", lines([row[:3] for row in RUN])), replaced("d9\t3", "d9"),
+        "`1 d2 1` (topic document rank)",
+    ),
+    Case(
+        "with scores", "run", "columns", text_file("r4.tsv", lines(RUN)), replaced("3.25", "3,25"),
+        "`1 d2 1 7.5` (topic document rank score)",
+    ),
+    Case(
+        "CSV", "run", "csv", text_file("r.csv", lines([(t, d, s) for t, d, _, s in RUN], ",", "qid,docno,score")),
+        replaced("d9", "d1"), "header `qid,docno,score`",
+    ),
+    Case(
+        "TSV", "run", "tsv", text_file("r.tab", lines(RUN, header="query_id\tdoc_id\trank\tscore")),
+        replaced("3.25", ""), "header `query_id doc_id rank score`",
+    ),
+    Case(
+        "CSV of several runs", "run", "csv", text_file("long.csv", lines(_LONG, ",", "run,qid,docno,score")),
+        replaced("3.25", "high"), "a column `run`, `system` or `name`", True,
+    ),
+    Case(
+        "JSON", "run", "json", text_file("r.json", json.dumps(_RUN_JSON, indent=1)), replaced("3.25", "null"),
+        '`{"1": {"d2": 7.5}}`',
+    ),
+    Case(
+        "MTEB", "run", "json", text_file("mteb.json", json.dumps({"default": {"test": _RUN_JSON}})), cut,
+        '`{"test": {"1": {"d2": 7.5}}}`',
+    ),
+    Case(
+        "JSON of several runs", "run", "json",
+        text_file("two.json", json.dumps({"bm25": _RUN_JSON, "dense": _OTHER_JSON})), cut,
+        '`{"bm25": {"1": {"d2": 7.5}}}`', True,
+    ),
+    Case(
+        "JSON lines", "run", "jsonl",
+        text_file("r.jsonl", json_lines(("qid", "docno", "rank", "score"), RUN)), replaced("3.25", '"high"'),
+        '`{"qid": "1", "docno": "d2", "score": 7.5}`',
+    ),
+    Case("gzip", "run", "trec", packed_file("r.gz", gzip.compress, TREC_RUN), cut, ""),
+    Case("bzip2", "run", "trec", packed_file("r.bz2", bz2.compress, TREC_RUN), cut, ""),
+    Case("xz", "run", "trec", packed_file("r.xz", lzma.compress, TREC_RUN), cut, ""),
+    Case("zstd", "run", "trec", packed_file("r.zst", zstd, TREC_RUN), cut, "with `zstandard`"),
+]  # fmt: skip
+
+
+class Outcome(NamedTuple):
+    """What a case showed."""
+
+    recognised: bool
+    same: bool
+    refused: bool
+
+
+def tried(case: Case, folder: Path) -> Outcome:
+    """Write the file of a case, recognise it, evaluate it beside the TREC file, damage it."""
+    qrels, run = text_file("official.txt", TREC_QRELS)(folder), text_file("bm25.run", TREC_RUN)(folder)
+    other = text_file("dense.run", TREC_OTHER)(folder)
+    path = case.write(folder)
+    found = format_of(Source.of(path), case.kind) if path.is_file() else case.format
+    if case.kind == "qrels":
+        expected = rs.evaluate(qrels, run, MEASURES).values
+        read = rs.evaluate(path, run, MEASURES).values
+    else:
+        expected = rs.evaluate(qrels, [run, other] if case.several else run, MEASURES).values
+        read = rs.evaluate(qrels, path, MEASURES).values
+    return Outcome(
+        found == case.format, expected.tolist() == read.tolist(), refusal(case, folder) is not None
+    )
+
+
+def refusal(case: Case, folder: Path) -> str | None:
+    """What is said about the damaged file of a case, if it is refused by its name."""
+    qrels, run = text_file("official.txt", TREC_QRELS)(folder), text_file("bm25.run", TREC_RUN)(folder)
+    path = case.write(folder)
+    path.write_bytes(case.damage(path.read_bytes()))
+    try:
+        rs.evaluate(path if case.kind == "qrels" else qrels, run if case.kind == "qrels" else path, "AP")
+    except InputError as error:
+        return str(error) if str(error).startswith(str(path)) else None
+    return None
+
+
+def page() -> str:
+    """The page, with what every case showed."""
+    text = _PAGE
+    for kind in ("qrels", "run"):
+        rows = [
+            "| | looks like | `--input-format` | recognised | same scores as TREC | bad file refused by name |",
+            "|---|---|---|---|---|---|",
+        ]
+        with TemporaryDirectory() as folder:
+            for case in CASES:
+                if case.kind == kind:
+                    outcome = " | ".join("yes" if one else "**no**" for one in tried(case, Path(folder)))
+                    rows.append(f"| {case.name} | {case.example} | `{case.format}` | {outcome} |")
+        text = text.replace(f"({kind})", "\n".join(rows))
+    return text
+
+
+_PAGE = """# What goes in
+
+Files are known by their content, never by their names: a few thousand bytes are looked at. What is not clearly
+something else is a TREC file. What was recognised is said once on standard error where it is not TREC (`--quiet`
+silences it), and `--input-format F` (or `qrels=F`, `runs=F`) overrules it. Every way in takes the same files:
+Python (`rs.evaluate`, `rs.read_qrels`, `rs.read_runs`), every command, studies and their manifests, the report and the
+explorer.
+
+The tables are made by `docs/make_inputs.py`, which writes each file, opens it, compares the scores of five measures
+with those of the TREC file of the same data, and damages it.
+
+## Judgments
+
+(qrels)
+
+## Runs
+
+(run)
+
+A file that names its runs (a column `run`, `system` or `name`; `{run: {topic: {document: score}}}`) holds several; else
+a run is called after its file. A run without scores is in the order of its ranks. `~`, patterns (`"runs/*.json"`),
+directories and `-` for standard input work for every format.
+"""
+
+
+def main() -> int:
+    made = page()
+    if "--check" in sys.argv:
+        if PAGE.exists() and PAGE.read_text() == made:
+            return 0
+        print(f"{PAGE} is not up to date; run python docs/make_inputs.py")
+        return 1
+    PAGE.write_text(made)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

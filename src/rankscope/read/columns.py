@@ -1,0 +1,206 @@
+"""A run as flat columns: what frames and files of other formats become, without an object for each document.
+
+Ids stand one after the other in one array of bytes, as in Arrow, whose buffers are taken over as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import InputError
+from rankscope.read.frames import text_of
+from rankscope.read.ids import to_bytes, to_text
+from rankscope.read.orders import permutation
+
+__all__ = ["RunColumns", "RunList", "Texts"]
+
+
+@dataclass(frozen=True, eq=False)
+class RunList:
+    """What a run returned for one topic, in the order of its file: documents, scores, and ranks if it gave any."""
+
+    documents: list[bytes]
+    scores: npt.NDArray[np.float64] | None = None
+    ranks: npt.NDArray[np.int64] | None = None
+
+    def ordered(self, order: str) -> RunList:
+        """The same list in one of the four orderings."""
+        index = permutation(self.documents, self.scores, self.ranks, order)
+        return RunList(
+            [self.documents[i] for i in index.tolist()],
+            None if self.scores is None else self.scores[index],
+            None if self.ranks is None else self.ranks[index],
+        )
+
+
+class Texts(NamedTuple):
+    """Texts one after the other in UTF-8: text i is ``data[starts[i]:starts[i + 1]]``."""
+
+    data: npt.NDArray[np.uint8]
+    starts: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, column: Any, what: str) -> Texts:
+        """A column of ids; numbers are ids too, and what is missing is refused (``what`` says of what).
+
+        >>> Texts.of(["q1", 7, 8.0], "topic").pieces()
+        [b'q1', b'7', b'8']
+        """
+        found = _arrow_texts(column, what)
+        if found is not None:
+            return found
+        values = column.tolist() if hasattr(column, "tolist") else list(column)
+        try:
+            joined = "".join(values)
+            if joined.isascii():
+                return cls._of_lengths(joined.encode("ascii"), map(len, values), len(values))
+            values = [value.encode("utf-8", "surrogateescape") for value in values]
+        except (TypeError, UnicodeEncodeError):
+            values = [to_bytes(text_of(value, what)) for value in values]
+        return cls._of_lengths(b"".join(values), map(len, values), len(values))
+
+    @classmethod
+    def _of_lengths(cls, data: bytes, lengths: Any, count: int) -> Texts:
+        starts = np.zeros(count + 1, np.int64)
+        np.cumsum(np.fromiter(lengths, np.int64, count), out=starts[1:])
+        return cls(np.frombuffer(data, np.uint8), starts)
+
+    def pieces(self) -> list[bytes]:
+        """Each text."""
+        data = self.data[: int(self.starts[-1])].tobytes()
+        return [data[start:stop] for start, stop in pairwise(self.starts.tolist())]
+
+    def taken(self, rows: npt.NDArray[np.int64]) -> Texts:
+        """The texts of some rows."""
+        pieces = self.pieces()
+        chosen = [pieces[row] for row in rows.tolist()]
+        return self._of_lengths(b"".join(chosen), map(len, chosen), len(chosen))
+
+    def groups(self) -> dict[bytes, npt.NDArray[np.int64]]:
+        """The rows that have each text, in the order in which they first occur."""
+        rows: dict[bytes, list[int]] = {}
+        for row, text in enumerate(self.pieces()):
+            rows.setdefault(text, []).append(row)
+        return {text: np.array(mine, np.int64) for text, mine in rows.items()}
+
+
+def _arrow_texts(column: Any, what: str) -> Texts | None:
+    """A column of texts of pyarrow, polars or pandas, without a copy of its bytes; None if it is no such thing."""
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class RunColumns:
+    """The documents of a run, a row each, in the order they were given.
+
+    >>> columns = RunColumns.of({"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "score": [0.5, 0.9]})
+    >>> columns.lists()["q1"].documents
+    [b'd1', b'd2']
+    """
+
+    topics: Texts
+    documents: Texts
+    scores: npt.NDArray[np.float64]
+    ranks: npt.NDArray[np.int64] | None = None
+    lines: npt.NDArray[np.int64] | None = None
+    """Where each row stands in its file."""
+    path: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        columns: Mapping[str, Any],
+        lines: npt.NDArray[np.int64] | None = None,
+        path: str | None = None,
+    ) -> RunColumns:
+        """Columns by their meanings: query_id, doc_id, and score or rank; the smaller the rank, the better."""
+        topics, documents = Texts.of(columns["query_id"], "topic"), Texts.of(columns["doc_id"], "document")
+        ranks = whole_numbers(columns["rank"]) if "rank" in columns else None
+        made = cls(topics, documents, np.zeros(0), ranks, lines, path)
+        if "score" in columns:
+            scores, wrong = fractions(columns["score"])
+        elif ranks is not None:
+            scores, wrong = -ranks.astype(np.float64), None
+        else:
+            raise InputError("a rank is not a whole number", path=path, hint="give whole numbers, or scores")
+        if wrong is None and np.isnan(scores).any():
+            row, what = int(np.isnan(scores).argmax()), "NaN"
+        elif wrong is not None:
+            row, what = wrong, "not a number"
+        else:
+            return replace(made, scores=scores)
+        topic = to_text(topics.taken(np.array([row])).pieces()[0])
+        raise made.problem(
+            f"a score of topic {topic!r} is {what}", row, "remove the document or give a number"
+        )
+
+    def problem(self, what: str, row: int, hint: str) -> InputError:
+        """What is wrong in a row, with its line."""
+        line = None if self.lines is None else int(self.lines[row])
+        return InputError(what, path=self.path, line=line, hint=hint)
+
+    def taken(self, rows: npt.NDArray[np.int64]) -> RunColumns:
+        """Some of the rows."""
+        return replace(
+            self,
+            topics=self.topics.taken(rows),
+            documents=self.documents.taken(rows),
+            scores=self.scores[rows],
+            ranks=None if self.ranks is None else self.ranks[rows],
+            lines=None if self.lines is None else self.lines[rows],
+        )
+
+    def split(self, names: Texts) -> dict[str, RunColumns]:
+        """The rows of each run, whose names are in another column."""
+        rows = names.groups()
+        if len(rows) == 1:
+            return {to_text(name): self for name in rows}
+        return {to_text(name): self.taken(mine) for name, mine in rows.items()}
+
+    def lists(self) -> dict[str, RunList]:
+        """Every list by its topic."""
+        documents = self.documents.pieces()
+        found = {}
+        for topic, rows in self.topics.groups().items():
+            mine = [documents[row] for row in rows.tolist()]
+            if len(set(mine)) < len(mine):
+                raise self.duplicate(mine, rows, topic)
+            ranks = None if self.ranks is None else self.ranks[rows]
+            found[to_text(topic)] = RunList(mine, self.scores[rows], ranks)
+        return found
+
+    def duplicate(self, documents: Sequence[bytes], rows: npt.NDArray[np.int64], topic: bytes) -> InputError:
+        """What to say about the first document that a list has for the second time."""
+        seen: set[bytes] = set()
+        place = next(i for i, one in enumerate(documents) if one in seen or seen.add(one))  # type: ignore[func-returns-value]
+        what = f"document {to_text(documents[place])!r} occurs twice in topic {to_text(topic)!r}"
+        return self.problem(what, int(rows[place]), "keep one of the two")
+
+
+def fractions(column: Any) -> tuple[npt.NDArray[np.float64], int | None]:
+    """A column as numbers, and the first row that is none."""
+    try:
+        return np.ascontiguousarray(column, np.float64), None
+    except (TypeError, ValueError):
+        values = column.tolist() if hasattr(column, "tolist") else list(column)
+    found = np.full(len(values), np.nan)
+    for row, value in enumerate(values):
+        try:
+            found[row] = float(value)
+        except (TypeError, ValueError):
+            return found, row
+    return found, None
+
+
+def whole_numbers(column: Any) -> npt.NDArray[np.int64] | None:
+    """A column of ranks; None if one is no whole number."""
+    found, wrong = fractions(column)
+    if wrong is not None or not (np.abs(found) < 2.0**53).all() or not (found == np.floor(found)).all():
+        return None
+    return found.astype(np.int64)
