@@ -96,6 +96,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "discriminative_power": lambda: rs.discriminative_power(scores(), test="t"),
     "compare": lambda: rs.compare(scores()),
     "leaderboard": lambda: rs.leaderboard(scores()),
+    "Gate": lambda: rs.gate(scores(), "a"),
     "bounds": lambda: rs.bounds(QRELS, RUNS),
     "pool_robustness": lambda: rs.pool_robustness(QRELS, RUNS),
     "leave_out": lambda: rs.leave_out(QRELS, RUNS, depth=2),
@@ -226,6 +227,7 @@ RESULTS = [
         "discriminative_power",
         "compare",
         "leaderboard",
+        "Gate",
         "bounds",
     ),
     *(

@@ -13,7 +13,12 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
-FILES = [*sorted((ROOT / ".github").rglob("*.yml")), ROOT / ".pre-commit-config.yaml"]
+FILES = [
+    *sorted((ROOT / ".github").rglob("*.yml")),
+    *sorted((ROOT / "docs" / "workflows").glob("*.yml")),
+    ROOT / ".pre-commit-config.yaml",
+    ROOT / "action.yml",
+]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

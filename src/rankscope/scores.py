@@ -19,7 +19,7 @@ from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.measures.given import given
 from rankscope.measures.grammar import parse
 from rankscope.read import Qrels, open_collection
-from rankscope.read.scores import ScoreTable, read_score_table
+from rankscope.read.scores import ScoreTable, read_score_tables
 from rankscope.result import Result
 from rankscope.tables import Cell, Table, Tables
 
@@ -262,10 +262,12 @@ def score(
 
 
 def read_scores(*sources: str | Path | Mapping[str, str | Path]) -> Scores:
-    """Scores that others computed: CSV files with a row per topic and a column per system (see :mod:`~.read.scores`).
+    """Scores that others computed, or that were kept: CSV or TSV files (see :mod:`~.read.scores`).
 
-    Every file holds one measure, named by the key of a mapping (``{"AP": "trec5_ap.csv"}``) or else like the file; a
-    name that is no measure of the list stands for its values only. All files must have the same systems and topics.
+    A file with a row per topic and a column per system holds one measure, named by the key of a mapping (``{"AP":
+    "trec5_ap.csv"}``) or else like the file; a name that is no measure of the list stands for its values only. A file
+    with a row per run, topic and measure, as ``rankscope eval -q -f csv`` writes it, names its measures; a key chooses
+    one of them. All measures must have the same systems and topics.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as place:
@@ -276,15 +278,15 @@ def read_scores(*sources: str | Path | Mapping[str, str | Path]) -> Scores:
     """
     named: dict[Measure, ScoreTable] = {}
     for source in sources:
-        several = source if isinstance(source, Mapping) else {_stem(source): source}
+        several = source if isinstance(source, Mapping) else {"": source}
         for name, path in several.items():
-            table = read_score_table(path)
-            measure = given(name)
-            if measure in named:
-                raise InputError(
-                    f"two files hold {measure}", path=table.path, hint="name one of them otherwise"
-                )
-            named[measure] = table
+            for found, table in _tables(path, name).items():
+                measure = given(found)
+                if measure in named:
+                    raise InputError(
+                        f"two files hold {measure}", path=table.path, hint="name one of them otherwise"
+                    )
+                named[measure] = table
     if not named:
         raise SettingsError("there is no file of scores", hint="name a CSV file")
     first, *others = named.values()
@@ -299,6 +301,21 @@ def read_scores(*sources: str | Path | Mapping[str, str | Path]) -> Scores:
     settings = {"measures": [str(m) for m in named], "scores": [table.path for table in named.values()]}
     values = np.array([table.values for table in named.values()])
     return Scores(first.runs, first.topics, tuple(named), values, settings)
+
+
+def _tables(path: str | Path, name: str) -> dict[str, ScoreTable]:
+    """The score matrices of a file by measure: the one that is named, or all; a matrix without a name by the file's."""
+    tables = read_score_tables(path)
+    if list(tables) == [""]:
+        return {name or _stem(path): tables[""]}
+    by_measure = {given(text): text for text in tables}
+    if name and given(name) not in by_measure:
+        raise InputError(
+            f"it holds no {name}",
+            path=str(path),
+            hint=nearest(name, tables) or f"there are {', '.join(tables)}",
+        )
+    return {name: tables[by_measure[given(name)]]} if name else tables
 
 
 def _stem(path: str | Path) -> str:

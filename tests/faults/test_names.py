@@ -36,6 +36,7 @@ COMMANDS = [
     *[f"eval {{q}} {{r}} -q -f {format}" for format in ("table", "tsv", "csv", "json", "markdown", "latex")],
     "eval {q} {r}",
     "compare {q} {r} -m AP",
+    "gate {q} {r} --baseline {r0} -m AP --margin 9",
     "curve {q} {r0} --topic q1",
     "curve {q} {r0} --topic q1 -f csv",
     "curve {q} {r0} --topic absent",

@@ -33,6 +33,7 @@ COMMANDS = {
     "trec_eval": Command("evaluate", "the output of trec_eval 10"),
     "ndeval": Command("evaluate", "the output of ndeval"),
     "compare": Command("compare", "tests and effect sizes"),
+    "gate": Command("compare", "fail if worse, for CI"),
     "overlap": Command("compare", "how alike the lists are"),
     "verdict": Command("doubt", "better by which measures?"),
     "curve": Command("look", "one list, rank by rank"),

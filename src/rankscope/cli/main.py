@@ -31,7 +31,10 @@ rankscope help COMMAND explains one, rankscope measures NAME a measure."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 0 for done, 2 for bad usage or input, 130 for Ctrl-C, 1 for an error of ours."""
+    """Run a command; the exit code is 0 for done, 2 for bad usage or input, 130 for Ctrl-C, 1 for an error of ours.
+
+    ``gate`` also answers 1, when a run is worse than its baseline.
+    """
     arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
     with interruptible(), _warnings_as_lines():
@@ -74,8 +77,7 @@ def dispatch(arguments: list[str]) -> int:
         args = parser.read(rest)
         args.command = name
         refuse_overwriting(args)
-        _run(module, args)
-        return 0
+        return _run(module, args)
     if arguments and (not arguments[0].startswith("-") or arguments[0] in ("-", "--")):
         known = nearest(arguments[0], COMMANDS)
         return fail(f"there is no command {arguments[0]!r}; {known or 'see rankscope --help'}")
@@ -84,15 +86,14 @@ def dispatch(arguments: list[str]) -> int:
     return 0
 
 
-def _run(module: Any, args: argparse.Namespace) -> None:
-    """The work of the command, where --engine says."""
+def _run(module: Any, args: argparse.Namespace) -> int:
+    """The work of the command, where --engine says; its exit code, if it has one of its own."""
     if args.engine is None:
-        module.run(args)
-        return
+        return int(module.run(args) or 0)
     from rankscope.engines import using
 
     with using(args.engine):
-        module.run(args)
+        return int(module.run(args) or 0)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:

@@ -15,7 +15,7 @@ from rankscope.progress import progress
 from rankscope.result import Result
 from rankscope.tables import Table, json_parts, render_parts
 
-__all__ = ["emit", "emit_interrupted", "file_digests", "format_of", "shown_to_people"]
+__all__ = ["emit", "emit_interrupted", "emit_text", "file_digests", "format_of", "shown_to_people"]
 
 _REST = "-o FILE or a pipe gets all of them"
 
@@ -53,6 +53,14 @@ def emit(
             write(part)
     if picture is not None:
         write_atomically(args.plot, picture)
+
+
+def emit_text(args: argparse.Namespace, text: str) -> None:
+    """Print a report of a command, or write it where -o says."""
+    if args.output and args.output != "-":
+        write_atomically(args.output, text)
+    else:
+        write(text)
 
 
 def emit_interrupted(args: argparse.Namespace, result: Result) -> NoReturn:
@@ -116,6 +124,8 @@ def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     again = [source for source in dict.fromkeys(sources) if not _passes_once(source)]
     runs = [str(path) for source in again for path in run_files(source)[0]]
     scores = [named_file(text)[1] for text in getattr(args, "scores", None) or ()]
+    if args.command == "gate":
+        scores.append(args.baseline)
     judgments = [args.qrels, *(one.qrels for one in several)]
     others = [path for path in (*judgments, *scores) if path and not _passes_once(path)]
     named = [path for path in (*others, *runs) if path]

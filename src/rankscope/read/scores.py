@@ -4,9 +4,15 @@
     351,0.25,0.5
     352,,0.125
 
-The first line names the systems. The first column holds the topics if it is called ``topic`` (``query``, ``query_id``,
-``qid``, or nothing) or if what is in it is no number; without it, topics are numbered from 1. An empty cell, ``nan`` or
-``NA`` is an undefined value.
+or, as ``rankscope eval -q`` writes them, a row per run, topic and measure; the means (topic ``all``) are left out:
+
+    run,topic,measure,value
+    bm25,351,AP,0.25
+    dense,351,AP,0.5
+
+In the first kind the first line names the systems, and the first column holds the topics if it is called ``topic``
+(``query``, ``query_id``, ``qid``, or nothing) or if what is in it is no number; without it, topics are numbered from 1.
+Cells are separated by commas, or by tabs. An empty cell, ``nan`` or ``NA`` is an undefined value.
 """
 
 from __future__ import annotations
@@ -24,9 +30,11 @@ import numpy.typing as npt
 from rankscope.errors import InputError
 from rankscope.read.source import Source
 
-__all__ = ["ScoreTable", "read_score_table"]
+__all__ = ["ScoreTable", "holds_scores", "read_score_table", "read_score_tables"]
 
 _TOPIC = ("topic", "topics", "query", "query_id", "qid", "")
+_LONG = ("topic", "measure", "value")
+_MEANS = "all"
 _UNDEFINED = ("", "nan", "na")
 
 
@@ -48,27 +56,89 @@ def read_score_table(source: str | Path | bytes, label: str = "<bytes>") -> Scor
     (('bm25', 'dense'), ('351', '352'), [[0.25, nan], [0.5, 0.125]])
     """
     text = Source.of(source, label)
-    rows = list(_rows(text))
+    return _matrix(list(_rows(text)), text.label)
+
+
+def _matrix(rows: list[tuple[int, list[str]]], path: str) -> ScoreTable:
+    """A score matrix of the lines of its file."""
     if len(rows) < 2:
         raise InputError(
-            "there is no score", path=text.label, hint="give a line of systems and a line of scores per topic"
+            "there is no score", path=path, hint="give a line of systems and a line of scores per topic"
         )
     (_, header), *lines = rows
     topics_first = header[0].strip().lower() in _TOPIC or any(_number(cells[0]) is None for _, cells in lines)
     runs = tuple(name.strip() for name in header[1 if topics_first else 0 :])
-    _refuse_twice(runs, "system", text.label, 1)
+    _refuse_twice(runs, "system", path, 1)
     values = np.empty((len(runs), len(lines)))
     topics: list[str] = []
     for column, (line, cells) in enumerate(lines):
         topics.append(cells[0].strip() if topics_first else str(column + 1))
-        values[:, column] = _scores(cells[1:] if topics_first else cells, runs, text.label, line)
-    _refuse_twice(topics, "topic", text.label, None)
-    return ScoreTable(text.label, runs, tuple(topics), values)
+        values[:, column] = _scores(cells[1:] if topics_first else cells, runs, path, line)
+    _refuse_twice(topics, "topic", path, None)
+    return ScoreTable(path, runs, tuple(topics), values)
+
+
+def read_score_tables(source: str | Path | bytes, label: str = "<bytes>") -> dict[str, ScoreTable]:
+    r"""The score matrices of a file by measure; a matrix that does not say what it measures stands under no name.
+
+    >>> tables = read_score_tables(b"run,topic,measure,value\nbm25,351,AP,0.25\nbm25,all,AP,0.25\n")
+    >>> tables["AP"].runs, tables["AP"].topics, tables["AP"].values.tolist()
+    (('bm25',), ('351',), [[0.25]])
+    """
+    text = Source.of(source, label)
+    rows = list(_rows(text))
+    if not rows or not set(_LONG) <= {name.strip().lower() for name in rows[0][1]}:
+        return {"": _matrix(rows, text.label)}
+    names = [name.strip().lower() for name in rows[0][1]]
+    places = [names.index(name) for name in _LONG]
+    run_at = names.index("run") if "run" in names else None
+    found: dict[str, dict[tuple[str, str], float]] = {}
+    for line, cells in rows[1:]:
+        topic, measure, cell = (cells[place] for place in places)
+        run = "run" if run_at is None else cells[run_at]
+        if topic == _MEANS:
+            continue
+        values, key = found.setdefault(measure.strip(), {}), (_unquoted(run), _unquoted(topic))
+        if key in values:
+            raise InputError(
+                f"{measure} of {key[0]!r} on topic {key[1]!r} occurs twice", path=text.label, line=line,
+                hint="give one value for every run, topic and measure",
+            )  # fmt: skip
+        values[key] = _scores([cell], (run,), text.label, line)[0]
+    if not found:
+        raise InputError("there is no score", path=text.label, hint="write it with: rankscope eval -q -f csv")
+    return {measure: _grid(values, text.label) for measure, values in found.items()}
+
+
+def holds_scores(path: str | Path) -> bool:
+    """Whether a file is a table of scores, and not a run: CSV or TSV by its name, with no column of documents."""
+    name = Path(path).name.lower().removesuffix(".gz")
+    if not name.endswith((".csv", ".tsv")):
+        return False
+    header = next(_rows(Source.of(path)), (0, []))[1]
+    return not any(cell.strip().lower().startswith("doc") for cell in header)
+
+
+def _grid(values: dict[tuple[str, str], float], path: str) -> ScoreTable:
+    """Values by run and topic as a matrix, both in the order in which they came first."""
+    runs, topics = (tuple(dict.fromkeys(key[side] for key in values)) for side in (0, 1))
+    grid = np.full((len(runs), len(topics)), math.nan)
+    row, column = ({name: place for place, name in enumerate(names)} for names in (runs, topics))
+    for (run, topic), value in values.items():
+        grid[row[run], column[topic]] = value
+    return ScoreTable(path, runs, topics, grid)
+
+
+def _unquoted(text: str) -> str:
+    """A name without the quote that keeps spreadsheets from running it as a formula."""
+    return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
 
 
 def _rows(text: Source) -> Iterator[tuple[int, list[str]]]:
     """The cells of each line that has any, with its number; all lines have as many as the first."""
-    reader = csv.reader(StringIO(b"".join(text.blocks()).decode("utf-8", "surrogateescape"), newline=""))
+    content = b"".join(text.blocks()).decode("utf-8", "surrogateescape")
+    tabs = "\t" in content.partition("\n")[0]
+    reader = csv.reader(StringIO(content, newline=""), "excel-tab" if tabs else "excel")
     width = None
     try:
         for cells in reader:

@@ -1,0 +1,195 @@
+"""The gate: non-inferiority against a run or kept scores, its report and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from scipy import stats
+
+import rankscope as rs
+from rankscope.cli.main import main
+from rankscope.errors import InputError, SettingsError
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A collection with two runs, and the kept scores of one."""
+    place = tmp_path_factory.mktemp("gate")
+    collection = rs.simulate(systems=6, topics=20, depth=50, seed=4, pool_depth=20)
+    collection.write(place / "made")
+    return place / "made"
+
+
+def paths(made, *names):
+    return [str(made / "qrels.txt"), *(str(next((made / "runs").glob(f"{name}*"))) for name in names)]
+
+
+def test_every_number_is_that_of_a_one_sided_t_test(small):
+    scores = rs.evaluate(*small, ["AP", "nDCG@10"])
+    result = rs.gate(scores, "run4", margin={"AP": 0.02, "ndcg_cut_10": 0.3}, alpha=0.1)
+    rows = result["gate"].records()
+    assert [(row["run"], row["measure"]) for row in rows[:2]] == [("run0", "AP"), ("run0", "nDCG@10")]
+    assert len(rows) == 10
+    for row in rows:
+        values = scores.matrix(row["measure"]).values
+        mine, theirs = values[scores.runs.index(row["run"])], values[4]
+        interval = stats.ttest_rel(mine, theirs, alternative="greater").confidence_interval(0.9)
+        assert row["lower"] == pytest.approx(interval.low)
+        assert row["difference"] == pytest.approx(row["value"] - row["baseline"])
+        assert row["margin"] == (0.02 if row["measure"] == "AP" else 0.3)
+        assert row["passed"] == (row["lower"] > -row["margin"])
+    assert result.passed == all(row["passed"] for row in rows)
+    assert {row["passed"] for row in rows} == {True, False}
+
+
+def test_the_topics_that_lost_most_come_first(small):
+    scores = rs.evaluate(*small, ["AP"])
+    result = rs.gate(scores, "run5", worst=3)
+    values = scores.matrix("AP").values
+    for run in scores.runs[:5]:
+        lost = [row for row in result["topics"].records() if row["run"] == run]
+        z = values[scores.runs.index(run)] - values[5]
+        expected = sorted(z[z < 0])[:3]
+        assert [row["difference"] for row in lost] == pytest.approx(expected)
+
+
+def test_lower_values_are_better_where_the_measure_says_so(scored):
+    scores = scored({"BalancePoint": [[50.0, 51, 52], [20.0, 21, 22], [49.0, 51, 51]]})
+    rows = rs.gate(scores, "r2", margin=2)["gate"].records()
+    assert [(row["run"], row["passed"]) for row in rows] == [("r0", True), ("r1", True)]
+    assert rows[1]["difference"] == pytest.approx(29.333333)
+    assert not rs.gate(scores, "r1", margin=2).passed
+
+
+def test_topics_are_matched_by_name_and_the_others_are_named(scored):
+    before, after = scored({"AP": np.arange(8)[None] / 10}), scored({"AP": np.arange(6)[None] / 10})
+    result = rs.gate(after, before)
+    assert result.passed
+    assert result["gate"].records()[0]["topics"] == 6
+    assert result.settings["left_out_topics"] == ["t6", "t7"]
+    assert "Left out" in result.report()
+    lonely = rs.Scores(("r0",), ("x", "y"), before.measures, np.zeros((1, 1, 2)))
+    with pytest.raises(InputError, match="share 0 topics"):
+        rs.gate(after, lonely)
+
+
+def test_mistakes_are_answered_in_one_line(small, scored):
+    scores = rs.evaluate(*small, ["AP"])
+    with pytest.raises(InputError, match="no run is called 'bm25'"):
+        rs.gate(scores, "bm25")
+    with pytest.raises(InputError, match="no run to hold"):
+        rs.gate(scored({"AP": [[0.1, 0.2]]}), "r0")
+    with pytest.raises(SettingsError, match="AP has no margin"):
+        rs.gate(scores, "run0", margin={"RR": 0.1})
+    with pytest.raises(InputError, match="6 runs and none is called 'r0'"):
+        rs.gate(scored({"AP": [[0.1, 0.2]]}), scores)
+    with pytest.raises(InputError, match="was not evaluated"):
+        rs.gate(scored({"RR": [[0.1, 0.2]]}), scored({"AP": [[0.1, 0.2]]}))
+
+
+def test_the_command_fails_with_one_and_a_report(made, capsys):
+    qrels, good, poor = paths(made, "hybrid-1", "boolean-1")
+    assert main(["gate", qrels, good, "--baseline", good]) == 0
+    assert "no worse than the baseline" in capsys.readouterr().out
+    assert main(["gate", qrels, poor, "--baseline", good, "-m", "AP nDCG@10"]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("## Retrieval: 2 of 2 checks failed\n")
+    assert "Topics that lost most:" in out
+    assert err == ""
+    assert main(["gate", qrels, poor, "--baseline", good, "-m", "AP", "-f", "json"]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    row = answer["tables"]["gate"][0]
+    assert {"measure", "value", "baseline", "difference", "lower", "margin", "passed"} <= row.keys()
+    assert good in answer["settings"]["files"]
+    assert main(["gate", qrels, poor, "--baseline", "absent.run"]) == 2
+    with pytest.raises(SystemExit, match="2"):
+        main(["gate", qrels, poor, "--baseline", good, "--margin", "AP=x"])
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "csv.gz"])
+def test_kept_scores_are_as_good_as_the_run(made, tmp_path, capsys, kind):
+    qrels, good, poor = paths(made, "hybrid-1", "boolean-1")
+    kept = tmp_path / f"kept.{kind.removesuffix('.gz')}"
+    assert main(["eval", qrels, good, "-m", "AP nDCG@10", "-q", "-o", str(kept)]) == 0
+    if kind.endswith(".gz"):
+        import gzip
+
+        (tmp_path / "kept.csv.gz").write_bytes(gzip.compress(kept.read_bytes()))
+        kept = tmp_path / "kept.csv.gz"
+    tables = []
+    for baseline in (good, str(kept)):
+        assert main(["gate", qrels, poor, "--baseline", baseline, "-m", "AP nDCG@10", "-f", "json"]) == 1
+        tables.append(json.loads(capsys.readouterr().out)["tables"])
+    assert tables[0] == tables[1]
+    scores = rs.read_scores(kept)
+    assert [str(m) for m in scores.measures] == ["AP", "nDCG@10"]
+    assert rs.read_scores({"AP": kept}).measures == (rs.measure("AP"),)
+    with pytest.raises(InputError, match="it holds no RR"):
+        rs.read_scores({"RR": kept})
+
+
+def test_a_value_that_is_kept_twice_is_refused(tmp_path):
+    (tmp_path / "x.csv").write_text("run,topic,measure,value\na,1,AP,.5\na,1,AP,.25\n")
+    with pytest.raises(InputError, match=r"x\.csv:3: AP of 'a' on topic '1' occurs twice"):
+        rs.read_scores(tmp_path / "x.csv")
+
+
+def test_names_do_not_become_markup(scored):
+    before = scored({"AP": [[0.5, 0.6, 0.4]]})
+    topics = ("<b>", "|x|", "`[y](z)")
+    odd = rs.Scores(("**a** | b",), topics, before.measures, np.array([[[0.1, 0.2, 0.1]]]))
+    other = rs.Scores(("r",), (*topics, "<img>"), before.measures, np.array([[[0.5, 0.6, 0.4, 0.1]]]))
+    report = rs.gate(odd, other).report()
+    assert not re.search(r"(?<!\\)<|\*\*a", report)
+    assert all(line.count("|") - line.count("\\|") in (0, 7, 10) for line in report.splitlines())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the step is a shell script")
+def test_the_action_runs_its_command_with_the_inputs_as_they_are(made, tmp_path):
+    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+    step = action["runs"]["steps"][-1]
+    assert "${{" not in step["run"]  # an input in the text of a script could be a command
+    qrels, good, poor = paths(made, "hybrid-1", "boolean-1")
+    given = {
+        "qrels": qrels,
+        "baseline": good,
+        **{k: v["default"] for k, v in action["inputs"].items() if "default" in v},
+    }
+    shim = tmp_path / "bin" / "rankscope"
+    shim.parent.mkdir()
+    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rankscope "$@"\n')
+    shim.chmod(0o755)
+    for run, code in ((good, 0), (poor, 1), ("$(touch pwned).run", 2)):
+        inputs = {**given, "run": run}
+        variables = {
+            name: inputs[re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", value)[1]]
+            for name, value in step["env"].items()
+        }
+        where = {
+            "RUNNER_TEMP": str(tmp_path),
+            "GITHUB_OUTPUT": str(tmp_path / "out"),
+            "GITHUB_STEP_SUMMARY": str(tmp_path / "sum"),
+        }
+        (tmp_path / "rankscope-gate.md").unlink(missing_ok=True)
+        environment = {
+            **os.environ,
+            **variables,
+            **where,
+            "PATH": f"{shim.parent}{os.pathsep}{os.environ['PATH']}",
+        }
+        done = subprocess.run(
+            ["bash", "-e", "-c", step["run"]], env=environment, cwd=tmp_path, capture_output=True
+        )
+        assert done.returncode == code, done.stderr
+    assert not (tmp_path / "pwned").exists()
+    assert "checks failed" in (tmp_path / "sum").read_text("utf-8")
