@@ -2,42 +2,58 @@
 
 ``import rankscope.ir_measures`` registers what ir_measures does not have; ``from rankscope.ir_measures import Twist``
 gives a measure for ``pt.Experiment(eval_metrics=[Twist])``. Measures that ir_measures knows already keep its own
-implementations there; ``rankscope.ir_measures.provider`` computes those with Rankscope when asked directly.
+implementations there; ``rankscope.ir_measures.provider`` computes those with Rankscope when asked directly, as
+ir_measures defines them: ``RBP(p=0.8)`` without ``rel`` is graded (a document gains its grade divided by the best of
+the judgments), ``ERR`` has the best grade 4 of gdeval, measures over aspects are those of ndeval.
+
+PyTerrier finds this module by itself (entry point ``pyterrier.modules``): measures may then be given by name, as in
+``pt.Experiment(..., eval_metrics=["Twist", "nDCG@10"])``, and are in ``pt.rankscope``.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
+from functools import wraps
+from math import isnan
 from typing import Any
 
 import ir_measures
 from ir_measures import providers
 from ir_measures.measures import ParamInfo, registry
 
+from rankscope.errors import MeasureError, nearest
 from rankscope.measures import REGISTRY, Measure, needs_aspects
+from rankscope.measures.spellings import respelled
 from rankscope.read import Qrels, Run, open_qrels
 from rankscope.scores import evaluate
 
-__all__ = ["provider"]
+__all__ = ["in_pyterrier", "provider"]
 
 
 class _Evaluator(providers.Evaluator):  # type: ignore[misc]
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
+        # several of theirs may be the same one of ours: Twist and Twist@1000
+        self.translated = [(theirs, _translate(theirs)) for theirs in dict.fromkeys(measures)]
         rows = ir_measures.util.QrelsConverter(qrels).as_namedtuple_iter()
         columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "relevance": [], "iteration": []}
         for row in rows:
             for name, values in columns.items():
                 values.append(getattr(row, name, "0"))
-        self.translated = {_translate(measure): measure for measure in measures}
-        self.judgments = open_qrels(Qrels.from_frame(columns), needs_aspects=needs_aspects(self.translated))
-        super().__init__(list(self.translated.values()), set(self.judgments.topics))
+        mine = [one for _, one in self.translated]
+        self.judgments = open_qrels(Qrels.from_frame(columns), needs_aspects=needs_aspects(mine))
+        super().__init__([theirs for theirs, _ in self.translated], set(self.judgments.topics))
 
-    def _iter_calc(self, run: Any) -> Iterator[Any]:
+    def iter_calc(self, run: Any) -> Iterator[Any]:
+        """The value of every measure for every judged topic; one that is undefined is left out of a plain mean."""
         lists = ir_measures.util.RunConverter(run).as_dict_of_dict()
-        scores = evaluate(self.judgments, Run.from_dict(lists), list(self.translated))
-        for mine, theirs in self.translated.items():
+        lists = {topic: scored for topic, scored in lists.items() if scored} or {self.judgments.topics[0]: {}}
+        scores = evaluate(self.judgments, Run.from_dict(lists), [mine for _, mine in self.translated])
+        for theirs, mine in self.translated:
+            plain = isinstance(theirs.aggregator(), ir_measures.MeanAgg)
             for topic, value in zip(scores.topics, scores.matrix(mine).values[0].tolist(), strict=True):
-                yield ir_measures.Metric(query_id=topic, measure=theirs, value=value)
+                if not (plain and isnan(value)):
+                    yield ir_measures.Metric(query_id=topic, measure=theirs, value=value)
 
 
 class RankscopeProvider(providers.Provider):  # type: ignore[misc]
@@ -48,8 +64,8 @@ class RankscopeProvider(providers.Provider):  # type: ignore[misc]
     def supports(self, measure: Any) -> bool:
         """Whether there is a measure of that name which takes these parameters."""
         try:
-            _translate(measure).complete()
-        except Exception:
+            _translate(measure)
+        except MeasureError:
             return False
         return True
 
@@ -62,19 +78,52 @@ class RankscopeProvider(providers.Provider):  # type: ignore[misc]
         return [*needed, "iteration"] if needs_aspects(map(_translate, measures)) else needed
 
 
+_AS_THERE: dict[str, dict[str, Any]] = {
+    "IPrec": {"rounding": "up"},  # pytrec_eval has trec_eval 9
+    "ERR": {"max_grade": 4},  # gdeval's
+    "ERR_IA": {"preset": "ndeval"},
+    "nERR_IA": {"preset": "ndeval"},
+    "alpha_DCG": {"preset": "ndeval"},
+}
+"""What ir_measures means by a measure where Rankscope means something else unless asked."""
+
+
 def _translate(measure: Any) -> Measure:
+    """Our measure for one of ir_measures'."""
     settings = dict(measure.params)
     cutoff = settings.pop(measure.AT_PARAM, None)
-    name = (
-        "SetRelP" if settings.pop("relative", False) else measure.__name__
-    )  # what ir_measures calls SetP(relative)
+    name = measure.NAME
+    if settings.pop("relative", False) and name == "SetP":
+        name = "SetRelP"
+    if name not in REGISTRY:
+        hint = nearest(str(name), REGISTRY) or "see: rankscope measures"
+        raise MeasureError(f"Rankscope has no measure {name!r}", hint=hint)
+    if not _ours(name):
+        settings = {**_AS_THERE.get(name, {}), **settings}
+        if name == "RBP" and "rel" not in settings:
+            settings["graded"] = True
+        if "gains" in settings:  # of judged documents
+            settings["unjudged"] = "zero"
     mine = REGISTRY[name](**settings)
-    return mine if cutoff is None else mine @ cutoff
+    return (mine if cutoff is None else mine @ cutoff).complete()
+
+
+def _ours(name: str) -> bool:
+    return isinstance(registry.get(name), _Registered)
+
+
+class _Registered(ir_measures.Measure):  # type: ignore[misc]
+    """A measure that ir_measures has from here."""
 
 
 def _register(mine: Measure) -> None:
     settings = {
-        name: ParamInfo(dtype=type(p.default), default=p.default, desc=p.meaning)
+        name: ParamInfo(
+            dtype=(int, float) if isinstance(p.default, float) else type(p.default),
+            default=p.default,
+            desc=p.meaning,
+            **({"choices": list(p.choices)} if p.choices else {}),
+        )
         for name, p in mine.parameters.items()
     }
     if mine.cutoff_rule != "none":
@@ -86,7 +135,7 @@ def _register(mine: Measure) -> None:
         "SUPPORTED_PARAMS": settings,
         "aggregator": lambda self: _Aggregate(mine),
     }
-    registry[mine.name] = type(f"_{mine.name}", (ir_measures.Measure,), body)()
+    registry[mine.name] = type(f"_{mine.name}", (_Registered,), body)()
 
 
 class _Aggregate(ir_measures.measures.base.Agg):  # type: ignore[misc]
@@ -115,7 +164,34 @@ if provider.NAME not in providers.registry:
     ir_measures.DefaultPipeline.providers.append(provider)
 
 
+def in_pyterrier() -> Any:
+    """This module, for PyTerrier, whose experiments then know measures by their names, however they are written."""
+    known = ir_measures.parse_trec_measure
+    if not hasattr(known, "__wrapped__"):
+        ir_measures.parse_trec_measure = _by_any_name(known)
+    return sys.modules[__name__]
+
+
+def _by_any_name(known: Any) -> Any:
+    @wraps(known)
+    def parse(measure: str) -> list[Any]:
+        try:
+            found: list[Any] = known(measure)
+        except ValueError:
+            try:
+                return [ir_measures.parse_measure(respelled(measure, registry) or measure)]
+            except (ValueError, NameError):
+                hint = nearest(measure.partition("@")[0].partition("(")[0], registry)
+                raise ValueError(f"unknown measure {measure!r}" + (f"; {hint}" if hint else "")) from None
+        return found
+
+    return parse
+
+
 def __getattr__(name: str) -> Any:
-    if name in REGISTRY and REGISTRY[name].name in registry:
-        return registry[REGISTRY[name].name]
+    if name in REGISTRY:
+        mine = REGISTRY[name]
+        if mine.name not in registry:
+            _register(mine)  # a function of the user's
+        return registry[mine.name]
     raise AttributeError(f"module 'rankscope.ir_measures' has no attribute {name!r}")

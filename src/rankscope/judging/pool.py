@@ -105,18 +105,22 @@ class Pool(Once):
             return np.ones(len(self), np.int64)
         return np.diff(self.aspects.topic_offsets)
 
-    @cached_property
-    def aspects_counted(self) -> npt.NDArray[np.bool_]:
-        """``aspects_counted[a, t]``: whether some document is relevant to the a-th aspect of topic t.
+    def aspects_counted(self, rel: int = 1) -> npt.NDArray[np.bool_]:
+        """``aspects_counted()[a, t]``: whether some document is relevant to the a-th aspect of topic t.
 
         Nobody can cover the others, so they do not count, as in ndeval.
         """
-        return self.by_aspect.recall_base(1).reshape(len(self.aspect_grades), -1) > 0
+        return self.once(("aspects counted", rel), lambda: self._aspects_counted(rel))
 
-    @cached_property
-    def aspect_weights(self) -> npt.NDArray[np.float64]:
-        """``aspect_weights[a, t]``: how much the a-th aspect of topic t counts, 1 in all; equal unless given."""
-        weights = self.aspects_counted.astype(np.float64)
+    def _aspects_counted(self, rel: int) -> npt.NDArray[np.bool_]:
+        return self.by_aspect.recall_base(rel).reshape(len(self.aspect_grades), -1) > 0
+
+    def aspect_weights(self, rel: int = 1) -> npt.NDArray[np.float64]:
+        """``aspect_weights()[a, t]``: how much the a-th aspect of topic t counts, 1 in all; equal unless given."""
+        return self.once(("aspect weights", rel), lambda: self._aspect_weights(rel))
+
+    def _aspect_weights(self, rel: int) -> npt.NDArray[np.float64]:
+        weights = self.aspects_counted(rel).astype(np.float64)
         if self.aspects is not None and self.aspects.weight is not None:
             there = np.arange(len(weights))[:, np.newaxis] < self.aspect_count
             given = np.zeros(weights.shape)

@@ -70,7 +70,7 @@ class CT(Diversity):
 
     def of(self, lists: Lists) -> Floats:
         hits = self._hits(lists)
-        filled = lists.by_aspect.total(hits, self.increments(lists), lists.pool.aspect_weights)
+        filled = lists.by_aspect.total(hits, self.increments(lists), lists.pool.aspect_weights())
         return ratio(filled, self._time(lists))
 
     def _hits(self, lists: Lists) -> Hits:
@@ -135,7 +135,7 @@ class ACT(CT):
         ranks = np.arange(1, deepest + 1)
         speed = np.concatenate([[0.0], np.cumsum(1.0 / self._time_until(ranks))])
         hits, gain = self._hits(lists), self.increments(lists)
-        weights = lists.pool.aspect_weights
+        weights = lists.pool.aspect_weights()
         filled = lists.by_aspect.total(hits, gain, weights)
         early = lists.by_aspect.total(hits, gain * hits.at_rank(lambda rank: speed[rank - 1]), weights)
         length = np.maximum(np.arange(deepest + 1.0), 1.0)
@@ -191,7 +191,7 @@ class nCT(CT):
         if self.bound == "trec-dd-2017":
             return ratio(super().of(lists), lists.per_topic(self._official_bound(lists)))
         model = _Filling(self.gamma, self.height)
-        ideal = ideal_lists(lists.pool, model, lists.pool.aspect_weights, self.cutoff)
+        ideal = ideal_lists(lists.pool, model, lists.pool.aspect_weights(), self.cutoff)
         return ratio(super().of(lists), lists.per_topic(super().of(ideal)))
 
     def _official_bound(self, lists: Lists) -> Floats:
@@ -200,6 +200,6 @@ class nCT(CT):
         # the program looks at one document more than the depth
         best = pool.by_aspect.ideal.relevant(1, deepest + 1)
         gain = self.gamma ** (best.ordinal - 1.0) * best.grade
-        filled = np.minimum(best.sum(gain), self.height).reshape(pool.aspect_weights.shape)
+        filled = np.minimum(best.sum(gain), self.height).reshape(pool.aspect_weights().shape)
         pages = np.maximum(1.0, np.ceil(deepest / self.iteration)) if self.iteration else 1.0
-        return np.asarray((filled * pool.aspect_weights).sum(axis=0) / self.height / pages)
+        return np.asarray((filled * pool.aspect_weights()).sum(axis=0) / self.height / pages)

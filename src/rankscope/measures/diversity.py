@@ -52,7 +52,7 @@ class StRec(Diversity):
 
     def of(self, lists: Lists) -> Floats:
         found = lists.by_aspect.lists.relevant(self.rel, self.cutoff).count > 0
-        counted = lists.pool.aspects_counted
+        counted = lists.pool.aspects_counted(self.rel)
         return lists.by_aspect.sum(found, ratio(counted, counted.sum(axis=0)))
 
 
@@ -74,7 +74,7 @@ class IA(Composed, Diversity):
     measure: str = parameter("AP", "the measure taken for each aspect, such as 'RBP(p=0.5)'")
 
     def of(self, lists: Lists) -> Floats:
-        return lists.by_aspect.sum(self.inner().of(lists.by_aspect.lists), lists.pool.aspect_weights)
+        return lists.by_aspect.sum(self.inner().of(lists.by_aspect.lists), lists.pool.aspect_weights())
 
 
 class AP_IA(Condensable, Diversity):
@@ -94,7 +94,7 @@ class AP_IA(Condensable, Diversity):
     def of(self, lists: Lists) -> Floats:
         lists = self.seen(lists)
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
-        weights = lists.pool.aspect_weights
+        weights = lists.pool.aspect_weights(self.rel)
         found = lists.pool.by_aspect.recall_base(self.rel).reshape(weights.shape)
         return lists.by_aspect.total(hits, hits.ordinal / hits.rank, ratio(weights, found))
 
@@ -116,7 +116,7 @@ class P_IA(Condensable, Diversity):
     def of(self, lists: Lists) -> Floats:
         lists = self.seen(lists)
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
-        return np.asarray(lists.by_aspect.sum(hits.count, lists.pool.aspect_weights) / self.cutoff)
+        return np.asarray(lists.by_aspect.sum(hits.count, lists.pool.aspect_weights(self.rel)) / self.cutoff)
 
 
 class _Redundancy(Condensable, Diversity, abstract=True):
@@ -133,7 +133,7 @@ class _Redundancy(Condensable, Diversity, abstract=True):
         """The sum over ranks, not normalised."""
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
         left = hits.at_ordinal(lambda ordinal: (1.0 - self.alpha) ** (ordinal - 1.0))
-        counted = lists.pool.aspects_counted.astype(np.float64)
+        counted = lists.pool.aspects_counted(self.rel).astype(np.float64)
         return lists.by_aspect.total(hits, hits.at_rank(self.weight) * left, counted)
 
     def rank_weights(self, depth: int) -> Floats | None:
@@ -183,7 +183,7 @@ def _normalised(measure: Any, lists: Lists) -> Floats:
         return np.asarray(measure.total(lists))
     cut = measure if measure.cutoff is not None else measure @ _NDEVAL_DEPTH
     perfect = measure.perfect(cut.cutoff)
-    aspects = lists.per_topic(lists.pool.aspects_counted.sum(axis=0))
+    aspects = lists.per_topic(lists.pool.aspects_counted(measure.rel).sum(axis=0))
     return ratio(cut.total(lists), aspects * perfect) if perfect else np.asarray(cut.total(lists))
 
 
@@ -223,7 +223,7 @@ class NRBP(_Redundancy):
         return self.beta ** (rank - 1.0)
 
     def of(self, lists: Lists) -> Floats:
-        aspects = lists.per_topic(lists.pool.aspects_counted.sum(axis=0))
+        aspects = lists.per_topic(lists.pool.aspects_counted(self.rel).sum(axis=0))
         return ratio((1 - (1 - self.alpha) * self.beta) * self.total(self.seen(lists)), aspects)
 
 
@@ -268,7 +268,7 @@ class ERR_IA(Condensable, Diversity):
         if self.preset == "ndeval":
             return _normalised(_ReciprocalRanks(self.cutoff, rel=self.rel, alpha=self.alpha), lists)
         values = ERR(self.cutoff, max_grade=self.max_grade).of(lists.by_aspect.lists)
-        return lists.by_aspect.sum(values, lists.pool.aspect_weights)
+        return lists.by_aspect.sum(values, lists.pool.aspect_weights())
 
 
 class _ReciprocalRanks(_Redundancy, abstract=True):
@@ -300,4 +300,4 @@ class nERR_IA(ERR_IA):
         if self.preset == "ndeval":
             return _ReciprocalRanks(self.cutoff, rel=self.rel, alpha=self.alpha).ideal(lists)
         users = Satisfaction(self.max_grade or lists.pool.max_grade)
-        return ideal_lists(lists.pool, users, lists.pool.aspect_weights, self.cutoff)
+        return ideal_lists(lists.pool, users, lists.pool.aspect_weights(), self.cutoff)

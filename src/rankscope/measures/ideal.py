@@ -83,7 +83,7 @@ def ideal_lists(
     """
 
     def greedy() -> _Greedy:
-        factors = pool.aspects_counted.astype(np.float64) if weights is None else weights
+        factors = pool.aspects_counted().astype(np.float64) if weights is None else weights
         return _Greedy(pool, novelty, factors)
 
     key = ("greedy", novelty, None if weights is None else weights.tobytes())
