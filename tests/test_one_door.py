@@ -107,6 +107,8 @@ def by_bridge(qrels: Path, run: Path, measures: Sequence[Measure]) -> Mapping[Me
     theirs = {}
     for mine in measures:
         one = ir_measures.measures.registry[mine.name]
+        if mine.name == "RBP":
+            one = one(rel=1)  # without a level it is graded there
         if mine.cutoff is not None and mine.cutoff != mine.default_cutoff:
             one = one @ mine.cutoff
         assert bridge.provider.supports(one), one

@@ -2,9 +2,10 @@
 
 ``import rankscope.ir_measures`` registers what ir_measures does not have; ``from rankscope.ir_measures import Twist``
 gives a measure for ``pt.Experiment(eval_metrics=[Twist])``. Measures that ir_measures knows already keep its own
-implementations there; ``rankscope.ir_measures.provider`` computes those with Rankscope when asked directly, as
-ir_measures defines them: ``RBP(p=0.8)`` without ``rel`` is graded (a document gains its grade divided by the best of
-the judgments), ``ERR`` has the best grade 4 of gdeval, measures over aspects are those of ndeval.
+implementations there; ``rankscope.ir_measures.provider`` computes those with Rankscope when asked directly.
+``RBP(p=0.8)`` without ``rel`` is graded there, and so here: a document gains its grade divided by the best one.
+Five have other parameters in ir_measures than here, where ``evaluate`` can give them: ``ERR(max_grade=4)``,
+``IPrec(rounding='up')``, and ``preset='ndeval'`` for ``ERR_IA``, ``nERR_IA`` and ``alpha_DCG``.
 
 PyTerrier finds this module by itself (entry point ``pyterrier.modules``): measures may then be given by name, as in
 ``pt.Experiment(..., eval_metrics=["Twist", "nDCG@10"])``, and are in ``pt.rankscope``.
@@ -78,16 +79,6 @@ class RankscopeProvider(providers.Provider):  # type: ignore[misc]
         return [*needed, "iteration"] if needs_aspects(map(_translate, measures)) else needed
 
 
-_AS_THERE: dict[str, dict[str, Any]] = {
-    "IPrec": {"rounding": "up"},  # pytrec_eval has trec_eval 9
-    "ERR": {"max_grade": 4},  # gdeval's
-    "ERR_IA": {"preset": "ndeval"},
-    "nERR_IA": {"preset": "ndeval"},
-    "alpha_DCG": {"preset": "ndeval"},
-}
-"""What ir_measures means by a measure where Rankscope means something else unless asked."""
-
-
 def _translate(measure: Any) -> Measure:
     """Our measure for one of ir_measures'."""
     settings = dict(measure.params)
@@ -99,7 +90,6 @@ def _translate(measure: Any) -> Measure:
         hint = nearest(str(name), REGISTRY) or "see: rankscope measures"
         raise MeasureError(f"Rankscope has no measure {name!r}", hint=hint)
     if not _ours(name):
-        settings = {**_AS_THERE.get(name, {}), **settings}
         if name == "RBP" and "rel" not in settings:
             settings["graded"] = True
         if "gains" in settings:  # of judged documents

@@ -130,7 +130,9 @@ class DS(D):
 def _global(pool: Pool) -> Pool:
     """The pool in which each document has its global gain as a grade."""
     grades = np.maximum(pool.aspect_grades, 0).astype(np.int64)
-    whole = np.array([_whole(weights) for weights in pool.aspect_weights().T], np.int64).reshape(len(pool), -1)
+    whole = np.array([_whole(weights) for weights in pool.aspect_weights().T], np.int64).reshape(
+        len(pool), -1
+    )
     gain = (grades * whole.T[:, pool.topic]).sum(axis=0)
     if gain.max(initial=0) > np.iinfo(np.int32).max - 2:
         raise MeasureError("global gains are too large for grades", hint="give aspects simpler weights")
