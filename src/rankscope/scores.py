@@ -192,13 +192,43 @@ class Scores(Result):
             return np.zeros((len(self.runs), len(self.topics)), np.bool_)
         return self.judged.grid(~self.judged.present)
 
-    def wide(self, *, digits: int = 4) -> Table:
-        """Runs down, measures across, best run first: the table people read."""
+    def wide(self, order: Sequence[int] | None = None, *, digits: int = 4) -> Table:
+        """Runs down, measures across, best run first or in the ``order`` that is given: the table people read."""
         means = list(self.means().values())
-        rows: list[tuple[Cell, ...]] = [(self.runs[r], *means[r].values()) for r in self.best_first()]
+        rows: list[tuple[Cell, ...]] = [
+            (self.runs[r], *means[r].values()) for r in (self.best_first() if order is None else order)
+        ]
         names = tuple(str(measure) for measure in self.measures)
         best = {str(m): m.sign for m in self.measures}
-        return Table("means", ("run", *names), rows, digits=digits, best=best)
+        topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics):,} topics"
+        shown = self._digits(digits)
+        return Table("means", ("run", *names), rows, shown, best, caption=f"Means over {topics}")
+
+    def _digits(self, digits: int) -> dict[str, int]:
+        """Decimals of each measure: none of those that count."""
+        return {str(measure): 0 if measure.summary == "sum" else digits for measure in self.measures}
+
+    def wide_topics(self) -> Table:
+        """Topics down, measures across, as people read them; with several runs one after another.
+
+        >>> scores = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": ["a"], "q2": ["a", "b"]}, "AP P@1")
+        >>> print(scores.wide_topics().text())
+        topic      AP     P@1
+        ─────────────────────
+        q1     1.0000  1.0000
+        q2     0.5000  0.0000
+        """
+        skipped, single = self._skipped(), len(self.runs) == 1
+        rows: list[tuple[Cell, ...]] = [
+            (*(() if single else (run,)), topic, *self.values[:, r, t].tolist())
+            for r, run in enumerate(self.runs)
+            for t, topic in enumerate(self.topics)
+            if not skipped[r, t]
+        ]
+        names = tuple(str(measure) for measure in self.measures)
+        caption = f"Every topic of {self.runs[0]}" if single else "Every topic of every run"
+        columns = (*(() if single else ("run",)), "topic", *names)
+        return Table("topics", columns, rows, self._digits(4), caption=caption)
 
     def explore(self) -> Any:
         """The interactive page inside a notebook."""

@@ -171,8 +171,9 @@ def with_margins(table: Table, result: Result, *, margins: bool = True) -> Table
         table = replace(table, columns=("run", "rank", *names), rows=rows)
         said.append(f"rank: range by {ranked} over samples of topics ({level})")
         tied = [run for run, found in zip(runs, mine, strict=True) if found["tied_for_first"]]
-        said += [f"tied for first: {_listed(tied)}"] if len(tied) > 1 else []
-    return replace(table, caption="; ".join(said))
+        first = f"tied for first by {ranked}: {_listed(tied)}" if len(tied) > 1 else ""
+        table = replace(table, caption="; ".join(filter(None, (table.caption, first))))
+    return replace(table, legend="; ".join(said))
 
 
 def _margins(

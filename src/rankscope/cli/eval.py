@@ -4,6 +4,8 @@ examples:
   rankscope eval qrels.txt bm25.run
   rankscope eval qrels.txt runs/ -m "AP nDCG@10 RBP(p=0.8) Twist" -f latex
   rankscope eval qrels.txt runs/ -m AP --ci -f csv            with intervals of the means and of the ranks
+  rankscope eval qrels.txt bm25.run -q --topics 301,310-320   these topics, one by one
+  rankscope eval qrels.txt runs/ -l 2 --sort RR               only grades from 2 on are relevant
   rankscope eval qrels.txt runs/*.gz -q -f json -o scores.json
   rankscope eval qrels.txt runs/ -q -f csv -o scores.csv      one table; the means are those of topic all
 """
@@ -11,15 +13,19 @@ examples:
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from rankscope.analysis.leaderboard import leaderboard, with_margins
+from rankscope.analysis.stats.matrices import with_runs
 from rankscope.cli import options
+from rankscope.cli.notes import note, notes_on
 from rankscope.cli.output import emit, format_of
-from rankscope.judging import Judged, judge
+from rankscope.judging import judge
+from rankscope.measures import at_level, parse_many
 from rankscope.result import TableResult
 from rankscope.scores import Scores, score
 from rankscope.tables import Table
@@ -30,43 +36,84 @@ DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "Rprec", "Bpref", "RBP", "Twist")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
-    options.add_measures(parser, DEFAULT)
-    options.add_output(parser)
-    options.add_plot(parser)
+    parser.add_argument(
+        "-c",
+        dest="missing",
+        action="store_const",
+        const="zero",
+        help="the same as --missing zero, as in trec_eval",
+    )
     options.add_topics(parser, "the value of every topic as well")
+    options.add_measures(parser, DEFAULT)
+    parser.add_argument(
+        "-l",
+        "--rel",
+        type=int,
+        metavar="GRADE",
+        help="lowest grade that counts as relevant, for every measure that has rel and does not set it (default: 1)",
+    )
+    parser.add_argument(
+        "--sort",
+        metavar="M",
+        help="runs by this measure, by name (run), or as they are named (given) (default: the first measure)",
+    )
     parser.add_argument(
         "--ci",
         action=argparse.BooleanOptionalAction,
         help="95 %% intervals of means and ranks as columns (default: at the means on a terminal, where there is room)",
     )
     options.add_seed(parser)
+    options.add_output(parser)
+    options.add_plot(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     measures = options.measures(args)
+    if args.rel is not None:
+        measures = at_level(measures, args.rel)
     collection = options.collection(args, measures)
     judged = judge(*collection, jobs=args.jobs)
-    _report_ignored(judged)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
-    _report_missing(judged, args.missing)
-    topics = [scores["topics"]] if args.per_topic else []
-    if topics and format_of(args) in ("tsv", "csv"):  # one table that other programs read as one
+    if args.sort is not None:
+        scores = with_runs(scores, np.array(_order(scores, args.sort, args.rel)))
+    if args.per_topic and format_of(args) in ("tsv", "csv"):  # one table that other programs read as one
         shown = TableResult.of(scores.topics_table(means=True), settings=scores.settings)
     else:
         means, display, settings = _means(args, scores)
         shown = TableResult.of(
             means,
-            *topics,
+            *([scores["topics"]] if args.per_topic else []),
             settings=settings,
-            main=["means", *(table.name for table in topics)],
-            display=[display, *topics],
+            main=["means", *(["topics"] if args.per_topic else [])],
+            display=[_with_topics(display, scores), *([scores.wide_topics()] if args.per_topic else [])],
         )
     emit(args, shown, figure=scores.plot)
+    for text in notes_on(judged, args.missing):
+        note(args, text)
+
+
+def _order(scores: Scores, by: str, rel: int | None) -> list[int]:
+    """The numbers of the runs in the order that --sort asks for."""
+    if by == "given":
+        return list(range(len(scores.runs)))
+    if by == "run":
+        return sorted(range(len(scores.runs)), key=scores.runs.__getitem__)
+    named = by in map(str, scores.measures) or rel is None
+    return scores.best_first(by if named else at_level(parse_many([by]), rel or 1)[0])
+
+
+def _with_topics(table: Table, scores: Scores) -> Table:
+    """The means with the number of topics of each run, where that is not the same for all."""
+    counts = dict(zip(scores.runs, (~np.isnan(scores.values[0])).sum(axis=1).tolist(), strict=True))
+    if len(set(counts.values())) < 2 or "topics" in table.columns:
+        return table
+    rows = [(row[0], counts[str(row[0])], *row[1:]) for row in table.rows]
+    return replace(table, columns=(table.columns[0], "topics", *table.columns[1:]), rows=rows)
 
 
 def _means(args: argparse.Namespace, scores: Scores) -> tuple[Table, Table, Mapping[str, Any]]:
     """The means for programs, the means for people, and the settings of both."""
-    wide = scores.wide()
+    wide = scores.wide(range(len(scores.runs)) if args.sort is not None else None)
     if args.ci:
         found = leaderboard(scores, seed=args.seed)
         means = replace(found["leaderboard"], name="means")
@@ -80,25 +127,3 @@ def _means(args: argparse.Namespace, scores: Scores) -> tuple[Table, Table, Mapp
             if roomy.fits():
                 return scores["means"], roomy, scores.settings
     return scores["means"], wide, scores.settings
-
-
-def _report_missing(judged: Judged, missing: str) -> None:
-    lacking = (~judged.grid(judged.present)).sum(axis=1)
-    if lacking.any():
-        first = int(lacking.argmax())
-        absent = judged.topics[int((~judged.grid(judged.present)[first]).argmax())]
-        count = int((lacking > 0).sum())
-        more = f", {count - 1} other runs lack some too" if count > 1 else ""
-        meaning = "counted as empty lists" if missing == "zero" else "left out of its means"
-        sys.stderr.write(
-            f"rankscope: {judged.runs[first]!a} has nothing for {lacking[first]} of {len(judged.topics)} judged topics"
-            f" (such as {absent!a}), {meaning} (--missing {missing}){more}\n"
-        )
-
-
-def _report_ignored(judged: Judged) -> None:
-    if judged.ignored_topics:
-        name, topics = next(iter(judged.ignored_topics.items()))
-        more = f" and {len(judged.ignored_topics) - 1} other runs" if len(judged.ignored_topics) > 1 else ""
-        what = f"{len(topics)} topic{'s' if len(topics) > 1 else ''}"
-        sys.stderr.write(f"rankscope: {what} without judgments ignored in {name!a}{more}\n")

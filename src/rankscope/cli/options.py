@@ -72,7 +72,8 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
         "--missing",
         choices=("zero", "skip"),
         default="zero",
-        help="judged topics that a run lacks: evaluate an empty list (zero, as trec_eval -c), or leave them out (skip)",
+        help="judged topics that a run lacks: evaluate an empty list (zero, as trec_eval -c), or leave them out (skip)"
+        " (default: zero)",
     )
     parser.add_argument(
         "--grades",
@@ -235,9 +236,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
         metavar="E",
         help=f"where the work runs: {', '.join(KINDS)} (default: local, the cores of this machine)",
     )
-    parser.add_argument(
-        "--quiet", action="store_true", help="no progress bars, and no line on what files were recognised as"
-    )
+    parser.add_argument("--quiet", action="store_true", help="no progress bars, and no notes on what was read")
 
 
 def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> None:

@@ -21,11 +21,11 @@ from rankscope.measures import (  # each registers its measures
     utility,  # noqa: F401
     weighted,  # noqa: F401
 )
-from rankscope.measures.base import REGISTRY, Better, Measure, needs_aspects
+from rankscope.measures.base import REGISTRY, Better, Measure, at_level, needs_aspects
 from rankscope.measures.function import FunctionMeasure, define
 from rankscope.measures.grammar import parse, parse_many
 
-__all__ = ["REGISTRY", "FunctionMeasure", "Measure", "measure", "needs_aspects", "parse_many"]
+__all__ = ["REGISTRY", "FunctionMeasure", "Measure", "at_level", "measure", "needs_aspects", "parse_many"]
 
 
 def measure(

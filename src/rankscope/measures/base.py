@@ -21,6 +21,7 @@ __all__ = [
     "Better",
     "Measure",
     "Parameter",
+    "at_level",
     "needs_aspects",
     "parameter",
     "ratio",
@@ -277,6 +278,25 @@ class Measure:
 def _written(value: Any) -> str:
     """A setting as the grammar writes it: 10 and not 10.0."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else repr(value)
+
+
+def at_level(measures: Iterable[Measure], rel: int) -> list[Measure]:
+    """Measures to which grades from ``rel`` on are relevant, as far as they have a level and are not at another one.
+
+    >>> at_level([REGISTRY["AP"], REGISTRY["AP"](rel=3), REGISTRY["nDCG"]], 2)
+    [AP(rel=2), AP(rel=3), nDCG]
+    """
+    given = list(measures)
+    if not any("rel" in one.parameters for one in given):
+        raise MeasureError(
+            f"no level of relevance in {', '.join(map(str, given))}",
+            hint="name a measure that has one, such as AP",
+        )
+    found: dict[Measure, None] = {}
+    for one in given:
+        plain = "rel" in one.parameters and one.settings["rel"] == one.parameters["rel"].default
+        found[one(rel=rel) if plain else one] = None
+    return list(found)
 
 
 def _rebuild(kind: type[Measure], cutoff: float | None, settings: dict[str, Any]) -> Measure:

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from rankscope.judging import UNJUDGED, Judged
+from rankscope.judging.shares import UNJUDGED_SHARE, unjudged_shares
 
 __all__ = ["notes"]
 
 _LISTED = 400
-UNJUDGED_SHARE = 0.2
-"""From this share of unjudged documents in the first ten ranks on, a run is named."""
 
 
 def notes(judged: Judged) -> list[dict[str, Any]]:
@@ -84,7 +83,7 @@ def _unjudged(judged: Judged) -> dict[str, Any] | None:
     known = judged.grid(judged.lists.hits(10).count).sum(axis=1)
     if slots.sum() == 0 or known.sum() == slots.sum():
         return None
-    share = 1 - known / np.maximum(slots, 1)
+    share = unjudged_shares(judged)
     total = 1 - known.sum() / slots.sum()
     order = np.argsort(-share, kind="stable")
     items = [f"{judged.runs[r]}: {share[r]:.1%}" for r in order.tolist() if share[r] >= UNJUDGED_SHARE]

@@ -1,0 +1,73 @@
+"""What somebody should know who reads the means of runs: one line each on standard error, unless --quiet."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.errors import printable
+from rankscope.judging import Judged
+from rankscope.judging.shares import TIED_SHARE, UNJUDGED_SHARE, tied_shares, unjudged_shares
+
+__all__ = ["note", "notes_on"]
+
+
+def note(args: argparse.Namespace, text: str) -> None:
+    """A line for people, not for programs."""
+    if not args.quiet:
+        sys.stderr.write(printable(f"rankscope: {text}") + "\n")
+
+
+def notes_on(judged: Judged, missing: str) -> Iterator[str]:
+    """Topics without judgments, topics that runs lack, unjudged documents near the top, tied scores."""
+    yield from _ignored(judged)
+    yield from _lacking(judged, missing)
+    unjudged = unjudged_shares(judged)
+    if (unjudged >= UNJUDGED_SHARE).any():
+        run, share, others = _worst(judged, unjudged, UNJUDGED_SHARE)
+        yield (
+            f"{share:.0%} of the first ten documents of {run} are unjudged and count as not relevant{others};"
+            " rankscope bounds says what they may change"
+        )
+    tied = tied_shares(judged)
+    if (tied >= TIED_SHARE).any():
+        run, share, others = _worst(judged, tied, TIED_SHARE)
+        yield (
+            f"{share:.0%} of the documents of {run} have the score of another one{others}; --order decides their ranks,"
+            " and rankscope orderings says what that changes"
+        )
+
+
+def _worst(judged: Judged, shares: npt.NDArray[np.float64], limit: float) -> tuple[str, float, str]:
+    """The run with the largest share, the share, and how many others have at least as much as is worth a line."""
+    first = int(shares.argmax())
+    count = int((shares >= limit).sum()) - 1
+    more = f" ({count} other run{'s' if count > 1 else ''}: {limit:.0%} or more)" if count else ""
+    return f"{judged.runs[first]!a}", float(shares[first]), more
+
+
+def _ignored(judged: Judged) -> Iterator[str]:
+    if judged.ignored_topics:
+        name, topics = next(iter(judged.ignored_topics.items()))
+        more = f" and {len(judged.ignored_topics) - 1} other runs" if len(judged.ignored_topics) > 1 else ""
+        what = f"{len(topics)} topic{'s' if len(topics) > 1 else ''}"
+        yield f"{what} without judgments ignored in {name!a}{more}"
+
+
+def _lacking(judged: Judged, missing: str) -> Iterator[str]:
+    absent = ~judged.grid(judged.present)
+    lacking = absent.sum(axis=1)
+    if lacking.any():
+        first = int(lacking.argmax())
+        topic = judged.topics[int(absent[first].argmax())]
+        count = int((lacking > 0).sum())
+        more = f", {count - 1} other runs lack some too" if count > 1 else ""
+        meaning = "counted as empty lists" if missing == "zero" else "left out of its means"
+        yield (
+            f"{judged.runs[first]!a} has nothing for {lacking[first]} of {len(judged.topics)} judged topics"
+            f" (such as {topic!a}), {meaning} (--missing {missing}){more}"
+        )
