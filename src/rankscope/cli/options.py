@@ -236,7 +236,9 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
         metavar="E",
         help=f"where the work runs: {', '.join(KINDS)} (default: local, the cores of this machine)",
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress bars, and no notes on what was read")
+    parser.add_argument(
+        "--quiet", action="store_true", help="no progress bars, and no notes on what was read"
+    )
 
 
 def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> None:
