@@ -1,0 +1,145 @@
+"""Views of judged lists, each against what is written down by hand: runs, aspects, every document, ideal lists."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankscope.judging import UNJUDGED, Judged, Pool, judge
+from rankscope.read import Qrels, Run, Runs
+
+QRELS = {"1": {"a": 1, "b": 0, "c": 2, "d": -1}, "2": {"a": 2, "e": 1}}
+RANKED = {
+    "x": {"1": ["q", "c", "b", "a"], "2": ["e"]},
+    "y": {"2": ["a", "q", "e"], "9": ["z"]},
+    "z": {"1": ["a"], "2": ["q", "q2"]},
+}
+
+
+@pytest.fixture
+def judged() -> Judged:
+    runs = Runs(Run.from_dict(lists, name=name) for name, lists in RANKED.items())
+    return judge(Qrels.from_dict(QRELS), runs)
+
+
+def shown(judged: Judged) -> list[list[tuple[int, int]]]:
+    """For each list its hits: rank and grade."""
+    lists = judged.lists
+    hits = lists.hits()
+    return [
+        [(int(r), int(g)) for o, r, g in zip(hits.list, hits.rank, hits.grade, strict=True) if o == number]
+        for number in range(len(lists))
+    ]
+
+
+def test_some_runs_in_another_order_keep_all_that_is_theirs(judged: Judged) -> None:
+    both = judged.with_runs([2, 0])
+    assert both.runs == ("z", "x")
+    assert [both.tags, judged.tags] == [(judged.tags[2], judged.tags[0]), judged.tags]
+    assert both.present.tolist() == [True, True, True, True]
+    assert both.length.tolist() == [1, 2, 4, 1]
+    assert shown(both) == [shown(judged)[n] for n in (4, 5, 0, 1)]
+    assert both.ignored_topics == {}
+    assert judged.with_runs([1]).ignored_topics == {"y": ("9",)}
+    assert judged.with_runs([1]).present.tolist() == [False, True]
+    fewer = judged.rejudged(np.where(judged.qrels.grade == 2, UNJUDGED, judged.qrels.grade).astype(np.int32))
+    assert shown(fewer.with_runs([0])) == [[(3, 0), (4, 1)], [(1, 1)]]
+    assert fewer.with_runs([0]).full is not None
+
+
+def test_the_lists_of_some_runs(judged: Judged) -> None:
+    some = judged.lists_of_runs(1, 3)
+    assert some.topic.tolist() == [0, 1, 0, 1]
+    assert some.hits().count.tolist() == [0, 2, 1, 0]
+    assert some.hits().rank.tolist() == [1, 3, 1]
+    assert some.hits().ordinal.tolist() == [1, 2, 1]
+    assert len(some.hits()._bounds) == 5
+
+
+def test_every_document_is_a_hit(judged: Judged) -> None:
+    for cutoff in (None, 2):
+        every = judged.lists.documents(cutoff)
+        position = 0
+        for number, (name, topic) in enumerate((n, t) for n in RANKED for t in QRELS):
+            for rank, document in enumerate(RANKED[name].get(topic, [])[:cutoff], 1):
+                grade = QRELS[topic].get(document)
+                assert (every.list[position], every.rank[position]) == (number, rank)
+                assert every.grade[position] == (UNJUDGED if grade is None else grade)
+                assert (every.judgment[position] == -1) == (grade is None)
+                position += 1
+        assert position == len(every)
+
+
+def test_lists_of_a_length_and_condensed_ones(judged: Judged) -> None:
+    cut = judged.lists.of_length(3)
+    assert cut.length.tolist() == [3] * 6
+    assert cut.hits().rank.tolist() == [2, 3, 1, 1, 3, 1]
+    condensed = judged.lists.condensed()
+    assert condensed.length.tolist() == [3, 1, 0, 2, 1, 0]
+    assert condensed.hits().rank.tolist() == [1, 2, 3, 1, 1, 2, 1]
+    assert judged.lists.condensed() is condensed
+
+
+def test_ordinals_among_documents_of_lower_grades(judged: Judged) -> None:
+    """Also where judgments were taken back: then those that are left are counted."""
+    assert judged.lists.relevant(2).rank.tolist() == [2, 1]
+    assert judged.lists.ordinal_among(2, 1).tolist() == [1, 1]
+    assert judged.lists.ordinal_among(1, 0).tolist() == [1, 3, 1, 1, 2, 1]
+    back = np.where(judged.qrels.grade == 0, UNJUDGED, judged.qrels.grade).astype(np.int32)
+    fewer = judged.lists.under(judged.rejudged(back).pool)
+    assert fewer.ordinal_among(1, 0).tolist() == [1, 2, 1, 1, 2, 1]
+
+
+def test_the_ideal_list_of_each_topic() -> None:
+    pool = Pool(np.array([0, 4, 4, 7]), np.array([0, 2, UNJUDGED, 2, -1, 1, 3], np.int32))
+    ideal = pool.ideal
+    assert ideal.length.tolist() == [3, 0, 3]
+    assert ideal.topic.tolist() == [0, 1, 2]
+    hits = ideal.hits()
+    assert hits.list.tolist() == [0, 0, 0, 2, 2, 2]
+    assert hits.rank.tolist() == [1, 2, 3, 1, 2, 3]
+    assert hits.grade.tolist() == [2, 2, 0, 3, 1, -1]
+    assert hits.judgment.tolist() == [1, 3, 0, 6, 5, 4]
+
+
+ASPECTS = {"1": {"a": {"i": 1}, "b": {"i": 0, "ii": 2}, "c": {"ii": 1}}, "2": {"a": {"iii": 1}}}
+
+
+def test_lists_seen_aspect_by_aspect() -> None:
+    """A list once for each aspect: hits with the grades of the aspect, and documents of a pool of its own."""
+    qrels = Qrels.from_dict(ASPECTS)
+    runs = Runs(
+        [
+            Run.from_dict({"1": ["x", "b", "a", "c"], "2": ["a"]}, name="r"),
+            Run.from_dict({"1": ["c"]}, name="s"),
+        ]
+    )
+    lists = judge(qrels, runs).lists
+    pairs = lists.by_aspect.lists
+    assert len(pairs) == 8
+    assert pairs.topic.tolist() == [0, 1, 0, 1, 2, 3, 2, 3]
+    assert pairs.length.tolist() == [4, 1, 1, 0] * 2
+    hits = pairs.relevant()
+    assert hits.list.tolist() == [0, 1, 4, 4, 6]
+    assert hits.rank.tolist() == [3, 1, 2, 4, 1]
+    assert hits.grade.tolist() == [1, 1, 2, 1, 1]
+    assert pairs.pool.grade[hits.judgment].tolist() == hits.grade.tolist()
+    assert pairs.pool.topic[hits.judgment].tolist() == pairs.topic[hits.list].tolist()
+    judged = pairs.hits()
+    assert [
+        (int(o), int(r), int(g)) for o, r, g in zip(judged.list, judged.rank, judged.grade, strict=True)
+    ] == [
+        (0, 2, 0),
+        (0, 3, 1),
+        (1, 1, 1),
+        (4, 2, 2),
+        (4, 4, 1),
+        (6, 1, 1),
+    ]
+    assert pairs.recall_base().tolist() == [1, 1, 1, 1, 2, 0, 2, 0]
+    weights = lists.pool.aspect_weights
+    assert weights.tolist() == [[0.5, 1.0], [0.5, 0.0]]
+    by = lists.by_aspect
+    assert by.sum(np.arange(8), weights).tolist() == [2.0, 1.0, 4.0, 3.0]
+    assert by.sum(np.array([0, 1, 2, 3, 4, np.nan, 6, np.nan]), weights).tolist() == [2.0, 1.0, 4.0, 3.0]
+    assert by.total(hits, hits.rank, weights).tolist() == [4.5, 1.0, 0.5, 0.0]
