@@ -92,6 +92,13 @@ def test_no_escape_sequence_reaches_a_terminal(evil: Path, words: str) -> None:
         os.close(ours)
     assert shown
     text = shown.decode()
+    for ours in (
+        "\x1b[0m",
+        "\x1b[1m",
+        "\x1b[2m",
+        "\x1b[32m",
+    ):  # weight and colour of tables; red is also in EVIL
+        text = text.replace(ours, "")
     assert not set(text) & {"\x1b", "\x9b", "\x07", "\u202e", "\x7f"}, repr(text[:300])
     assert b"Traceback" not in shown
 

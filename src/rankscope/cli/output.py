@@ -50,7 +50,7 @@ def emit(
         write_atomically(args.output, _counted(parts, tables))
     else:
         for part in parts if sys.stdout.isatty() else _counted(parts, tables):
-            write(part)
+            write(part, looks=_on_terminal(args, format))
     if picture is not None:
         write_atomically(args.plot, picture)
 
@@ -71,7 +71,7 @@ def emit_interrupted(args: argparse.Namespace, result: Result) -> NoReturn:
             for table in result.display
         ]
         for part in shown_to_people(_with_digits(shown, args.digits)):
-            write(part)
+            write(part, looks=True)
     raise KeyboardInterrupt
 
 

@@ -192,5 +192,6 @@ def _load_plugins(args: argparse.Namespace) -> None:
 
 
 def _print(made: Study) -> None:
-    for part in shown_to_people(made.display) if sys.stdout.isatty() else render_parts(made.display, "tsv"):
-        write(part)
+    people = sys.stdout.isatty()
+    for part in shown_to_people(made.display) if people else render_parts(made.display, "tsv"):
+        write(part, looks=people)

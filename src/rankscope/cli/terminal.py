@@ -35,11 +35,14 @@ def _inked(text: str, role: str) -> str:
     return f"\x1b[{_LOOKS[role]}m{text}\x1b[0m" if role in _LOOKS else text
 
 
-def write(text: str) -> None:
-    """Text to standard output, with the looks of :func:`ink` where it is a terminal."""
+def write(text: str, *, looks: bool = False) -> None:
+    """Text to standard output; ``looks`` says that its cells are printable and its weight and colour from :func:`ink`.
+
+    Any other text is a stranger's: what looks like weight or colour in it is spelt out.
+    """
     sys.stdout.flush()
     below = getattr(sys.stdout.buffer, "raw", None)
-    if isinstance(below, _Guard):
+    if looks and isinstance(below, _Guard):
         below.write_looks(text)
     else:
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
