@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Cell", "Coded", "Columns", "Joined", "Rows", "blocks_of", "plain"]
+__all__ = ["Cell", "Coded", "Columns", "Joined", "Rows", "as_rows", "blocks_of", "plain"]
 
 Cell: TypeAlias = str | int | float | bool | None
 Column: TypeAlias = "Sequence[Cell] | NDArray[Any]"
@@ -161,13 +161,28 @@ class Joined(Rows):
             yield from part.blocks()
 
 
+class _Listed(Rows):
+    """Rows that are rows already."""
+
+    def __init__(self, rows: Sequence[Sequence[Cell]]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def block(self, start: int, stop: int) -> Sequence[Column]:
+        """The columns of some rows."""
+        return list(zip(*self._rows[start:stop], strict=True))
+
+
+def as_rows(rows: Sequence[Sequence[Cell]]) -> Rows:
+    """Rows of any kind, in blocks of columns."""
+    return rows if isinstance(rows, Rows) else _Listed(rows)
+
+
 def blocks_of(rows: Sequence[Sequence[Cell]]) -> Iterator[Sequence[Column]]:
     """The columns of rows of any kind, some rows at a time."""
-    if isinstance(rows, Rows):
-        yield from rows.blocks()
-        return
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        yield list(zip(*rows[start : start + ROWS_AT_ONCE], strict=True))
+    return as_rows(rows).blocks()
 
 
 def plain(column: Column) -> Sequence[Cell]:

@@ -11,6 +11,7 @@ import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from rankscope.cells import (
@@ -145,8 +146,7 @@ class Table(Framed):
         if len(self) <= most:
             return self
         if self.ranked_by:
-            weakness = list(zip(*map(self._weakness, self.ranked_by), strict=True))
-            order = heapq.nsmallest(most, range(len(self)), key=weakness.__getitem__)
+            order = [row for _, row in heapq.nsmallest(most, zip(self._weakness(), count(), strict=False))]
         else:
             order = list(range(most))
         place = {r: i for i, r in enumerate(order)}
@@ -156,11 +156,11 @@ class Table(Framed):
         best = {name: direction for name, direction in self.best.items() if name in there}
         return replace(self, rows=[self.rows[r] for r in order], marks=marks, best=best)
 
-    def _weakness(self, name: str) -> list[float]:
+    def _weakness(self) -> Iterator[tuple[float, ...]]:
         """What rows are sorted by: the value of a p-value, the size of another number; what is no number comes last."""
-        numbers = [value if isinstance(value, int | float) else math.nan for value in self.column(name)]
-        small = name in self.p_values
-        return [math.inf if math.isnan(x) else x if small else -abs(x) for x in numbers]
+        places = [(self.columns.index(name), name in self.p_values) for name in self.ranked_by]
+        for block in blocks_of(self.rows):
+            yield from zip(*(_weaknesses(block[place], small) for place, small in places), strict=True)
 
     def _cells(self, *, marked: bool = True) -> Iterator[list[tuple[str, ...]]]:
         """The rows as people read them, a block at a time."""
@@ -443,6 +443,11 @@ def from_json(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
         if kinds and kinds <= {int, float}:
             values[column] = [_INFINITE.get(cell, cell) if isinstance(cell, str) else cell for cell in cells]
     return Table(name, columns, list(zip(*values.values(), strict=True)))
+
+
+def _weaknesses(column: Column, small: bool) -> list[float]:
+    numbers = (value if isinstance(value, int | float) else math.nan for value in plain(column))
+    return [math.inf if math.isnan(x) else x if small else -abs(x) for x in numbers]
 
 
 def _numbers(column: Column) -> bool:

@@ -10,29 +10,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.analysis.pair_rows import PairMarks, PairRows, ShownPairs
 from rankscope.analysis.power import check_comparable
-from rankscope.analysis.stats.intervals import lower_limit
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, rounded
-from rankscope.analysis.stats.significance import (
-    REPLICATES,
-    adjust,
-    all_pairs,
-    effect_sizes,
-    procedure,
-    run_test,
-)
+from rankscope.analysis.stats.significance import REPLICATES, adjust, all_pairs, procedure, run_test
 from rankscope.analysis.topic_differences import topic_differences
+from rankscope.columns import Cell, Joined, Rows
 from rankscope.engines import on_engine
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.measures import Measure
 from rankscope.measures.given import given
 from rankscope.result import Result, TableResult
 from rankscope.scores import Scores
-from rankscope.tables import Cell, Table
+from rankscope.tables import Table
 
 __all__ = ["check_margin", "compare", "letters"]
 
 Indices = NDArray[np.intp]
+Floats = NDArray[np.float64]
 
 _LETTERED = 60  # more runs than this get no letters: nobody can read them
 _MOST_GROUPS = 100  # of runs that do not differ; beyond, letters would say nothing and take forever
@@ -85,24 +80,18 @@ def compare(
         check_margin(margin, scores.measures)
     if test == "tukey":
         correction = "none"
-    pairs: list[tuple[Cell, ...]] = []
+    pairs: list[Rows] = []
     runs: list[tuple[Cell, ...]] = []
     for matrix in matrices:
         done = run_test(
             test, matrix.values, first, second, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs
         )
         adjusted = adjust(done.p, correction)
-        significant = adjusted < alpha
-        columns = (
-            [scores.runs[r] for r in first], [scores.runs[r] for r in second], [str(matrix.measure)] * len(first),
-            done.difference.tolist(), done.p.tolist(), adjusted.tolist(), significant.tolist(),
-            effect_sizes(matrix.values, first, second).tolist(), done.low.tolist(), done.high.tolist(),
-            *_outcomes(matrix, first, second), *_noninferior(matrix, first, second, margin, alpha),
-        )  # fmt: skip
-        pairs += list(zip(*columns, strict=True))
-        marks = _marks(
-            matrix, [scores.runs.index(one) for one in baselines], (first, second), adjusted, significant
-        )
+        merits = rounded(matrix.measure.merit(matrix.values))
+        kept = (done.p, adjusted, done.half)
+        pairs.append(PairRows(scores.runs, matrix, merits, first, second, *kept, alpha, margin))
+        places = [scores.runs.index(one) for one in baselines]
+        marks = _marks(matrix, places, (first, second), adjusted, adjusted < alpha)
         means = [matrix.measure.mean(row) for row in matrix.values]
         for run, mean, mark in zip(scores.runs, means, marks, strict=True):
             runs.append((run, str(matrix.measure), mean, mark))
@@ -119,7 +108,9 @@ def compare(
     }
     names = _COLUMNS if margin is None else (*_COLUMNS, "lower", "noninferior")
     tables = [
-        Table("pairs", names, pairs, p_values=("p", "adjusted"), ranked_by=("adjusted", "effect_size")),
+        Table(
+            "pairs", names, Joined(pairs), p_values=("p", "adjusted"), ranked_by=("adjusted", "effect_size")
+        ),
         Table("runs", ("run", "measure", "mean", "mark"), runs),
     ]
     if per_topic:
@@ -168,26 +159,17 @@ def _key(baseline: str | Sequence[str] | None, marked: bool) -> str:
 
 def shown_pairs(result: Result) -> Table:
     """The pairs of :func:`compare` as people read them: differences marked where they are significant."""
-    about, rows = result.settings, result["pairs"].records()
+    about, pairs = result.settings, result["pairs"]
     single = isinstance(about["baseline"], str)
     names = ("a",) if single else ("a", "b")
     margin = ("noninferior",) if "margin" in about else ()
-    marks: dict[tuple[int, str], str] = {}
-    body: list[tuple[Cell, ...]] = []
-    for r, row in enumerate(rows):
-        outcome = f"{row['wins']}/{row['losses']}/{row['ties']}"
-        values = (row["difference"], row["adjusted"], row["effect_size"], outcome)
-        more = (row[name] for name in (*margin, "low", "high"))
-        body.append((*(row[name] for name in names), row["measure"], *values, *more))
-        if row["significant"]:
-            better = given(str(row["measure"])).merit(np.array(row["difference"])) > 0
-            marks[r, "difference"] = "*" if better else "↓"
+    columns = (*names, "measure", "difference", "adjusted", "effect_size", "w/l/t", *margin, "low", "high")
     within = f"; noninferior: no worse by more than {about['margin']:g}" if margin else ""
     return Table(
         "pairs",
         (*names, "measure", "difference", "p", "effect", "w/l/t", *margin, "low", "high"),
-        body,
-        marks=marks,
+        ShownPairs(pairs, columns),
+        marks=PairMarks(pairs),
         p_values=("p",),
         ranked_by=("p", "effect"),
         spare=("low", "high"),
@@ -262,32 +244,11 @@ def check_margin(margin: float, measures: Iterable[Measure]) -> None:
             )
 
 
-def _noninferior(
-    matrix: CompleteMatrix, first: Indices, second: Indices, margin: float | None, alpha: float
-) -> tuple[list[Any], ...]:
-    """The lower end of the difference in merit, and whether it is above -margin; nothing without a margin."""
-    if margin is None:
-        return ()
-    merits = matrix.measure.merit(matrix.values)
-    lower = [lower_limit(merits[a] - merits[b], alpha) for a, b in zip(first, second, strict=True)]
-    return lower, [bool(end > -margin) for end in lower]
-
-
-def _outcomes(
-    matrix: CompleteMatrix, first: Indices, second: Indices
-) -> tuple[list[int], list[int], list[int]]:
-    """On how many topics the first run wins, loses and ties; it wins with the better value, or with the higher one."""
-    values = rounded(matrix.measure.merit(matrix.values))
-    wins = np.array([int((values[a] > values[b]).sum()) for a, b in zip(first, second, strict=True)])
-    losses = np.array([int((values[a] < values[b]).sum()) for a, b in zip(first, second, strict=True)])
-    return wins.tolist(), losses.tolist(), (values.shape[1] - wins - losses).tolist()
-
-
 def _marks(
     matrix: CompleteMatrix,
     baselines: Sequence[int],
     pairs: tuple[Indices, Indices],
-    adjusted: NDArray[np.float64],
+    adjusted: Floats,
     significant: NDArray[np.bool_],
 ) -> list[str]:
     first, second = pairs

@@ -7,15 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankscope.analysis.stats.matrices import CompleteMatrix, best_runs, complete, left_out, top_settings
 from rankscope.analysis.stats.significance import REPLICATES, PairTests, all_pairs, run_test
+from rankscope.columns import Cell, Coded, Columns, Joined, Rows
 from rankscope.engines import on_engine
 from rankscope.errors import InputError
 from rankscope.measures import Measure, parse_many
 from rankscope.result import Result, TableResult
 from rankscope.scores import Scores
-from rankscope.tables import Cell, Table
+from rankscope.tables import Table
 
 __all__ = ["check_comparable", "discriminative_power", "significant_pairs"]
 
@@ -64,9 +66,9 @@ def discriminative_power(
     check_comparable(scores, matrices)
     first, second = all_pairs(len(scores.runs))
     power: list[tuple[Cell, ...]] = []
-    asl: list[tuple[Cell, ...]] = []
-    curve: list[tuple[Cell, ...]] = []
-    names = ([scores.runs[r] for r in first], [scores.runs[r] for r in second])
+    asl: list[Rows] = []
+    curve: list[Rows] = []
+    names = (Coded(scores.runs, first), Coded(scores.runs, second))
     for matrix in matrices:
         for name in tests:
             label = (str(matrix.measure), name)
@@ -75,15 +77,15 @@ def discriminative_power(
                     name, matrix.values, first, second, alpha=level, replicates=replicates, seed=seed, jobs=jobs
                 )  # fmt: skip
                 power.append((*label, level, *_separated(done, level), len(matrix.topics)))
-            pairs = zip(*names, done.p.tolist(), done.difference.tolist(), strict=True)
-            asl += [(*label, *pair) for pair in pairs]
-            curve += [(*label, *step) for step in _curve(done)]
+            asl.append(Columns([*_labels(label, len(first)), *names, done.p, done.difference]))
+            levels, pairs = _curve(done)
+            curve.append(Columns([*_labels(label, len(levels)), levels, pairs]))
     tables = (
         Table(
             "power", ("measure", "test", "alpha", "pairs", "significant", "power", "delta", "topics"), power
         ),
-        Table("asl", ("measure", "test", "a", "b", "asl", "difference"), asl),
-        Table("curve", ("measure", "test", "asl", "pairs"), curve),
+        Table("asl", ("measure", "test", "a", "b", "asl", "difference"), Joined(asl)),
+        Table("curve", ("measure", "test", "asl", "pairs"), Joined(curve)),
     )
     settings: dict[str, Any] = {
         **scores.settings,
@@ -142,7 +144,12 @@ def _separated(done: PairTests, alpha: float) -> tuple[int, int, float, float]:
     return len(done.p), significant, significant / len(done.p), float(done.delta.max())
 
 
-def _curve(done: PairTests) -> list[tuple[float, int]]:
+def _labels(label: tuple[str, str], rows: int) -> list[Coded]:
+    """The same words in every row, which need no memory."""
+    return [Coded((word,), np.broadcast_to(np.int8(0), rows)) for word in label]
+
+
+def _curve(done: PairTests) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """How many pairs have at most this significance level, at every level that occurs."""
     levels, counts = np.unique(done.p, return_counts=True)
-    return list(zip(levels.tolist(), np.cumsum(counts).tolist(), strict=True))
+    return levels, np.cumsum(counts)

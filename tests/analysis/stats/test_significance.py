@@ -15,7 +15,7 @@ from rankscope.analysis.stats.significance import (
     TESTS,
     adjust,
     all_pairs,
-    effect_sizes,
+    effects,
     paired_t,
     run_test,
     tukey_hsd,
@@ -153,14 +153,14 @@ def test_a_constant_difference_is_certain_and_rounding_does_not_hide_it():
     base = np.array([0.1, 0.2, 0.3, 0.7])
     values = np.stack([base + 0.1, base])
     assert paired_t(values, np.array([0]), np.array([1])).p[0] == 0
-    assert math.isinf(effect_sizes(values, np.array([0]), np.array([1]))[0])
+    assert math.isinf(effects(values, np.array([0]), np.array([1]))[1][0])
 
 
 def test_one_topic_leaves_t_undefined():
     done = paired_t(np.array([[0.5], [0.2], [0.5]]), np.array([0, 0]), np.array([1, 2]))
     assert math.isnan(done.p[0])
     assert done.p[1] == 1
-    assert effect_sizes(np.array([[0.5], [0.5]]), np.array([0]), np.array([1]))[0] == 0
+    assert effects(np.array([[0.5], [0.5]]), np.array([0]), np.array([1]))[1][0] == 0
 
 
 @given(st.lists(st.floats(0, 1), max_size=25))
@@ -195,7 +195,7 @@ def test_undefined_p_values_stay_undefined_and_do_not_count():
 def test_effect_size_is_cohens_d_of_the_differences():
     values = np.random.default_rng(0).random((2, 30))
     z = values[0] - values[1]
-    assert effect_sizes(values, np.array([0]), np.array([1]))[0] == pytest.approx(z.mean() / z.std(ddof=1))
+    assert effects(values, np.array([0]), np.array([1]))[1][0] == pytest.approx(z.mean() / z.std(ddof=1))
 
 
 def test_unknown_names_and_levels_are_refused():

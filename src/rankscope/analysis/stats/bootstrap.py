@@ -33,6 +33,7 @@ _PAIRS_IN_PIECE = 512  # fixed, so that the number of jobs changes nothing
 _PAIRS_AT_ONCE = 64  # the replicates of this many pairs stay in the processor's cache
 _REPLICATES_IN_TURN = 4096
 _BLOCKS_IN_TURN = 512  # of the weights: a fraction of a second, after which Ctrl-C is looked for
+_NUMBERS_IN_TURN = 2**19  # pairs x replicates, likewise
 _RELATIVE = 1e-9  # two statistics closer than this are equal: rounding must not decide a comparison
 _NEGLIGIBLE = 1e-12  # differences below this share of the largest score are zero
 
@@ -182,19 +183,33 @@ class _Work:
         w[np.abs(w) <= self.negligible] = 0.0
         np.multiply(w, w, out=w)
         _multiply(w, self.weights, squares)
-        if not w.all():
-            # a replicate of zeros only: its mean, zero but for rounding, must not be divided by zero
-            np.maximum(squares, max(self.negligible**2, 1e-300), out=squares)
+        # a replicate of zeros only: its mean, zero but for rounding, must not be divided by zero
+        least = 0.0 if w.all() else max(self.negligible**2, 1e-300)
+        observed = _observed_ratio(self.centre[first] - self.centre[second], w.mean(axis=1), self.negligible)
+        rows = max(1, _NUMBERS_IN_TURN // space.shape[2])
+        done = []
+        for start in range(0, len(first), rows):
+            advance()
+            turn = slice(start, start + rows)
+            self._ratios(first[turn], second[turn], squares[turn], least, ratio[turn], spare[turn])
+            np.greater_equal(ratio[turn], observed[turn, None] * (1 - _RELATIVE), out=mask[turn])
+            exceeding = np.count_nonzero(mask[turn], axis=1)
+            np.copyto(spare[turn], ratio[turn])
+            done.append((exceeding, *_holding(ratio[turn], spare[turn], mask[turn], self.rank)))
+        exceeding, chosen, critical = (np.concatenate([part[k] for part in done]) for k in range(3))
+        return exceeding, chosen, critical
+
+    def _ratios(
+        self, first: Indices, second: Indices, squares: Floats, least: float, ratio: Floats, spare: Floats
+    ) -> None:
+        """The statistic of some pairs in every replicate, into ``ratio``."""
+        if least:
+            np.maximum(squares, least, out=squares)
         np.take(self.means, first, axis=0, out=ratio, mode="clip")
         np.take(self.means, second, axis=0, out=spare, mode="clip")
         np.subtract(ratio, spare, out=ratio)
         np.multiply(ratio, ratio, out=ratio)
         np.divide(ratio, squares, out=ratio)
-        observed = _observed_ratio(self.centre[first] - self.centre[second], w.mean(axis=1), self.negligible)
-        np.greater_equal(ratio, observed[:, None] * (1 - _RELATIVE), out=mask)
-        exceeding = np.count_nonzero(mask, axis=1)
-        np.copyto(spare, ratio)
-        return exceeding, *_holding(ratio, spare, mask, self.rank)
 
 
 def _observed_ratio(mean: Floats, variance: Floats, negligible: float) -> Floats:
@@ -227,9 +242,17 @@ def _replicate_means(
     centred: Floats, first: Indices, second: Indices, resampled: NDArray[np.int64], chosen: Indices
 ) -> Floats:
     """|mean| of each pair's chosen replicate; the largest ones summed exactly, so every machine agrees."""
-    topics = resampled[chosen]
-    differences = centred[first[:, None], topics] - centred[second[:, None], topics]
-    means: Floats = np.abs(differences.mean(axis=1))
-    for pair in np.flatnonzero(means >= means.max(initial=0.0) * (1 - _RELATIVE)):
-        means[pair] = abs(fsum(differences[pair])) / resampled.shape[1]
+
+    def differences(pairs: slice) -> Floats:
+        topics = resampled[chosen[pairs]]
+        found: Floats = centred[first[pairs, None], topics] - centred[second[pairs, None], topics]
+        return found
+
+    means = np.empty(len(first))
+    size = max(1, _NUMBERS_IN_TURN // resampled.shape[1])
+    for start in range(0, len(first), size):
+        means[start : start + size] = np.abs(differences(slice(start, start + size)).mean(axis=1))
+    largest = means.max(initial=0.0)
+    for pair in np.flatnonzero(means >= largest * (1 - _RELATIVE)).tolist() if largest else ():
+        means[pair] = abs(fsum(differences(slice(pair, pair + 1))[0])) / resampled.shape[1]
     return means

@@ -22,6 +22,7 @@ __all__ = [
     "check_level",
     "expanded",
     "lower_limit",
+    "lower_limits",
     "percentile_intervals",
     "rank_intervals",
     "ranks",
@@ -64,8 +65,13 @@ def lower_limit(differences: Floats, alpha: float = 0.05) -> float:
     >>> round(lower_limit(np.array([0.02, -0.01, 0.03, 0.0])), 4)
     -0.0115
     """
-    mean, error, count = _moments(differences[None, :])
-    return float((mean - _t_quantile(1 - alpha, count - 1) * error)[0])
+    return float(lower_limits(differences[None, :], alpha)[0])
+
+
+def lower_limits(differences: Floats, alpha: float = 0.05) -> Floats:
+    """:func:`lower_limit` of each row."""
+    mean, error, count = _moments(differences)
+    return mean - _t_quantile(1 - alpha, count - 1) * error
 
 
 def bootstrap_means(values: Floats, replicates: int = 1000, seed: int = 1) -> Floats:

@@ -20,6 +20,7 @@ from rankscope.analysis.stats.randomness import generator, streams
 from rankscope.analysis.stats.wilcoxon import wilcoxon_p
 from rankscope.engines import run_pieces
 from rankscope.errors import SettingsError, nearest
+from rankscope.progress import advance, progress
 
 __all__ = [
     "CORRECTIONS",
@@ -27,7 +28,8 @@ __all__ = [
     "PairTests",
     "adjust",
     "all_pairs",
-    "effect_sizes",
+    "effects",
+    "outcomes",
     "paired_t",
     "procedure",
     "run_test",
@@ -66,6 +68,7 @@ def procedure(test: str, correction: str, alpha: float) -> str:
 
 
 _PAIRS_AT_ONCE = 4096
+_DIFFERENCES_AT_ONCE = 2**21  # pairs x topics, where there are many topics
 _REPLICATES_IN_PIECE = 100  # each piece has its own random stream, so the number of jobs changes nothing
 _NEGLIGIBLE = 1e-12
 
@@ -74,16 +77,25 @@ _NEGLIGIBLE = 1e-12
 class PairTests:
     """Per pair: mean difference (first minus second), p-value, confidence interval, and what would be significant.
 
-    ``delta`` is the absolute difference of means from which on this pair would be significant at alpha (NaN for
-    Wilcoxon, whose statistic is not a mean, and for the randomisation test, which looks at no others than the
-    differences found).
+    ``half`` is half the width of the interval around the difference. ``delta`` is the absolute difference of means
+    from which on this pair would be significant at alpha (NaN for Wilcoxon, whose statistic is not a mean, and for the
+    randomisation test, which looks at no others than the differences found).
     """
 
     difference: Floats
     p: Floats
-    low: Floats
-    high: Floats
+    half: Floats
     delta: Floats
+
+    @property
+    def low(self) -> Floats:
+        """The lower ends of the intervals."""
+        return self.difference - self.half
+
+    @property
+    def high(self) -> Floats:
+        """The upper ends of the intervals."""
+        return self.difference + self.half
 
 
 def all_pairs(runs: int) -> tuple[Indices, Indices]:
@@ -143,12 +155,14 @@ def paired_t(values: Floats, first: Indices, second: Indices, *, alpha: float = 
     mean, error = _mean_and_error(values, first, second)
     if topics < 2:
         undefined = np.full(len(mean), np.nan)
-        return PairTests(mean, np.where(mean == 0, 1.0, np.nan), undefined, undefined, undefined)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.abs(mean) / error
-    p = np.where(np.isnan(t), 1.0, 2 * stdtr(topics - 1, -t))
+        return PairTests(mean, np.where(mean == 0, 1.0, np.nan), undefined, undefined)
+    p = np.empty(len(mean))
+    for block in _blocks(len(mean), topics):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.abs(mean[block]) / error[block]
+        p[block] = np.where(np.isnan(t), 1.0, 2 * stdtr(topics - 1, -t))
     delta = stdtrit(topics - 1, 1 - alpha / 2) * error
-    return PairTests(mean, p, mean - delta, mean + delta, delta)
+    return PairTests(mean, p, delta, delta)
 
 
 def tukey_hsd(
@@ -182,8 +196,8 @@ def tukey_hsd(
     # a range equal to the difference counts, also when rounding makes it a little smaller
     reached = np.abs(mean) * (1 - 1e-9)
     p = (replicates - np.searchsorted(ordered, reached, side="left")) / replicates
-    delta = np.full(len(mean), ordered[replicates - critical_rank(alpha, replicates)])
-    return PairTests(mean, p, mean - delta, mean + delta, delta)
+    delta = np.broadcast_to(ordered[replicates - critical_rank(alpha, replicates)], mean.shape)
+    return PairTests(mean, p, delta, delta)
 
 
 @dataclass(frozen=True)
@@ -199,6 +213,7 @@ class _Shuffle:
         total = np.zeros((replicates, runs))
         shuffled = np.empty((replicates, runs))
         for topic in range(topics):
+            advance()
             np.copyto(shuffled, self.values[topic])
             rng.permuted(shuffled, axis=1, out=shuffled)
             total += shuffled
@@ -209,9 +224,10 @@ class _Shuffle:
 def _wilcoxon(values: Floats, first: Indices, second: Indices, *, alpha: float) -> PairTests:
     student = paired_t(values, first, second, alpha=alpha)
     largest = float(np.abs(values).max(initial=0.0))
-    blocks = [wilcoxon_p(rounded(z, largest)) for z in _differences(values, first, second)]
-    p = np.concatenate(blocks or [np.empty(0)])
-    return PairTests(student.difference, p, student.low, student.high, np.full(len(p), np.nan))
+    p = np.empty(len(first))
+    for block, z in _differences(values, first, second):
+        p[block] = wilcoxon_p(rounded(z, largest))
+    return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape))
 
 
 def _randomisation(
@@ -220,12 +236,13 @@ def _randomisation(
     """All signs for up to 20 topics, drawn ones beyond; the interval is Student's."""
     student = paired_t(values, first, second, alpha=alpha)
     if values.shape[1] <= EXACT_UP_TO:
-        blocks = [exact_randomisation(z) for z in _differences(values, first, second)]
-        p = np.concatenate(blocks or [np.empty(0)])
+        p = np.empty(len(first))
+        for block, z in _differences(values, first, second):
+            p[block] = exact_randomisation(z)
     else:
         p = sampled_randomisation(values, first, second, replicates=replicates, seed=seed)
     p = np.where(student.difference == 0, 1.0, p)
-    return PairTests(student.difference, p, student.low, student.high, np.full(len(p), np.nan))
+    return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape))
 
 
 def _bootstrap(
@@ -244,43 +261,64 @@ def _bootstrap(
     with np.errstate(invalid="ignore"):
         # an infinite critical value with no error at all: the interval is the difference itself
         width = np.where(error > 0, result.critical * error, 0.0)
-    return PairTests(mean, result.asl, mean - width, mean + width, result.delta)
+    return PairTests(mean, result.asl, width, result.delta)
 
 
-def _differences(values: Floats, first: Indices, second: Indices) -> Iterator[Floats]:
-    """Per-topic differences of the pairs, a block of pairs at a time to bound the memory."""
-    for start in range(0, len(first), _PAIRS_AT_ONCE):
-        block = slice(start, start + _PAIRS_AT_ONCE)
-        yield values[first[block]] - values[second[block]]
+def _blocks(pairs: int, topics: int) -> Iterator[slice]:
+    """Some pairs at a time, to bound the memory; a bar appears where there are many."""
+    size = min(_PAIRS_AT_ONCE, max(1, _DIFFERENCES_AT_ONCE // topics))
+    for start in progress(range(0, pairs, size), label="blocks of pairs"):
+        yield slice(start, start + size)
+
+
+def _differences(values: Floats, first: Indices, second: Indices) -> Iterator[tuple[slice, Floats]]:
+    """Per-topic differences of the pairs, a block of pairs at a time."""
+    for block in _blocks(len(first), values.shape[1]):
+        yield block, values[first[block]] - values[second[block]]
 
 
 def _mean_and_error(values: Floats, first: Indices, second: Indices) -> tuple[Floats, Floats]:
     """Mean difference and its standard error per pair; what is only rounding is exactly zero."""
     topics = values.shape[1]
     zero = float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE
-    means, errors = [np.empty(0)], [np.empty(0)]
-    for z in _differences(values, first, second):
+    means, errors = np.empty(len(first)), np.empty(len(first))
+    for block, z in _differences(values, first, second):
         mean = z.mean(axis=1)
         mean[np.abs(mean) <= zero] = 0.0
         spread = np.sqrt(np.square(z - z.mean(axis=1, keepdims=True)).sum(axis=1) / max(1, topics - 1))
         spread[spread <= zero] = 0.0
-        means.append(mean)
-        errors.append(spread / np.sqrt(topics))
-    return np.concatenate(means), np.concatenate(errors)
+        means[block] = mean
+        errors[block] = spread / np.sqrt(topics)
+    return means, errors
 
 
-def effect_sizes(values: Floats, first: Indices, second: Indices) -> Floats:
-    """Cohen's d of the paired differences, mean(z)/sd(z): 0 for identical runs, infinite for a constant difference.
+def effects(values: Floats, first: Indices, second: Indices) -> tuple[Floats, Floats]:
+    """The mean difference of each pair, and Cohen's d of the paired differences, mean(z)/sd(z).
 
-    >>> effect_sizes(np.array([[0.4, 0.6], [0.2, 0.2]]), np.array([0]), np.array([1])).round(4).tolist()
+    d is 0 for identical runs, infinite for a constant difference.
+
+    >>> effects(np.array([[0.4, 0.6], [0.2, 0.2]]), np.array([0]), np.array([1]))[1].round(4).tolist()
     [2.1213]
     """
     topics = values.shape[1]
     mean, error = _mean_and_error(values, first, second)
     if topics < 2:
-        return np.where(mean == 0, 0.0, np.nan)
+        return mean, np.where(mean == 0, 0.0, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(mean == 0, 0.0, mean / (error * np.sqrt(topics)))
+        return mean, np.where(mean == 0, 0.0, mean / (error * np.sqrt(topics)))
+
+
+def outcomes(merits: Floats, first: Indices, second: Indices) -> tuple[Indices, Indices]:
+    """On how many topics the first run of each pair has the higher value, and the lower one.
+
+    >>> [count.tolist() for count in outcomes(np.array([[3, 1, 2], [1, 1, 0]]), np.array([0]), np.array([1]))]
+    [[2], [0]]
+    """
+    wins, losses = np.empty(len(first), np.intp), np.empty(len(first), np.intp)
+    for block in _blocks(len(first), merits.shape[1]):
+        a, b = merits[first[block]], merits[second[block]]
+        wins[block], losses[block] = (a > b).sum(axis=1), (a < b).sum(axis=1)
+    return wins, losses
 
 
 def adjust(p: Floats, correction: str = "holm") -> Floats:
