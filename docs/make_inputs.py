@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import rankscope as rs
 from rankscope.errors import InputError
@@ -120,6 +120,46 @@ def json_lines(names: tuple[str, ...], rows: list[tuple[object, ...]]) -> str:
     return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
 
 
+def arrow_table(names: tuple[str, ...], rows: list[tuple[object, ...]]) -> Any:
+    """Rows as an Arrow table; topics are numbers."""
+    import pyarrow
+
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    columns[names[0]] = [int(topic) if str(topic).isdigit() else topic for topic in columns[names[0]]]
+    return pyarrow.table(columns)
+
+
+def arrow_file(
+    name: str, kind: str, names: tuple[str, ...], rows: list[tuple[object, ...]]
+) -> Callable[[Path], Path]:
+    """Writes a table as Parquet, as an Arrow file (Feather), as a stream, or as Parquet in parts, a folder per run."""
+
+    def write(folder: Path) -> Path:
+        import pyarrow
+        import pyarrow.dataset
+        import pyarrow.feather
+        import pyarrow.parquet
+
+        path, table = folder / name, arrow_table(names, rows)
+        if kind == "parquet":
+            pyarrow.parquet.write_table(table, path)
+        elif kind == "feather":
+            pyarrow.feather.write_feather(table, path)
+        elif kind == "stream":
+            with pyarrow.ipc.new_stream(path, table.schema) as sink:
+                sink.write_table(table)
+        else:
+            by = pyarrow.dataset.partitioning(pyarrow.schema([(names[0], pyarrow.string())]), flavor="hive")
+            pyarrow.dataset.write_dataset(
+                table, path, format=kind.removesuffix(" parts").replace("arrow", "ipc"), partitioning=by,
+                existing_data_behavior="delete_matching",
+            )  # fmt: skip
+        return path
+
+    return write
+
+
+_QRELS_NAMES, _RUN_NAMES = ("query_id", "doc_id", "relevance"), ("qid", "docno", "rank", "score")
 CASES = [
     Case("TREC", "qrels", "trec", text_file("q.txt", TREC_QRELS), replaced("d7 2", "d7 high"), "`1 0 d1 1`"),
     Case(
@@ -145,6 +185,15 @@ CASES = [
     Case(
         "JSON lines", "qrels", "jsonl", text_file("q.jsonl", json_lines(("query-id", "corpus-id", "score"), JUDGED)),
         replaced('"d7"', "d7"), '`{"query-id": "1", "corpus-id": "d1", "score": 1}`',
+    ),
+    Case(
+        "Parquet", "qrels", "parquet", arrow_file("q.parquet", "parquet", _QRELS_NAMES, JUDGED), cut,
+        "columns as in CSV",
+    ),
+    Case("Arrow, Feather", "qrels", "arrow", arrow_file("q.feather", "feather", _QRELS_NAMES, JUDGED), cut, "the same"),
+    Case(
+        "Parquet in parts", "qrels", "parquet", arrow_file("q", "parquet parts", _QRELS_NAMES, JUDGED), cut,
+        "`q/query_id=1/part-0.parquet`",
     ),
     Case("TREC", "run", "trec", text_file("r.run", TREC_RUN), replaced("3.25", "nan"), "`1 Q0 d2 1 7.5 bm25`"),
     Case(
@@ -185,6 +234,19 @@ CASES = [
         text_file("r.jsonl", json_lines(("qid", "docno", "rank", "score"), RUN)), replaced("3.25", '"high"'),
         '`{"qid": "1", "docno": "d2", "score": 7.5}`',
     ),
+    Case("Parquet", "run", "parquet", arrow_file("r.parquet", "parquet", _RUN_NAMES, RUN), cut, "columns as in CSV"),
+    Case("Arrow, Feather", "run", "arrow", arrow_file("r.feather", "feather", _RUN_NAMES, RUN), cut, "the same"),
+    Case("Arrow stream", "run", "arrow", arrow_file("r.arrows", "stream", _RUN_NAMES, RUN), cut, "the same"),
+    Case(
+        "Parquet in parts", "run", "parquet",
+        arrow_file("parts", "parquet parts", ("run", "qid", "docno", "score"), _LONG), cut,
+        "`parts/run=bm25/part-0.parquet`", True,
+    ),
+    Case(
+        "Arrow in parts", "run", "arrow",
+        arrow_file("arrows", "arrow parts", ("system", "qid", "docno", "score"), _LONG), cut,
+        "`arrows/system=bm25/part-0.arrow`", True,
+    ),
     Case("gzip", "run", "trec", packed_file("r.gz", gzip.compress, TREC_RUN), cut, ""),
     Case("bzip2", "run", "trec", packed_file("r.bz2", bz2.compress, TREC_RUN), cut, ""),
     Case("xz", "run", "trec", packed_file("r.xz", lzma.compress, TREC_RUN), cut, ""),
@@ -205,7 +267,7 @@ def tried(case: Case, folder: Path) -> Outcome:
     qrels, run = text_file("official.txt", TREC_QRELS)(folder), text_file("bm25.run", TREC_RUN)(folder)
     other = text_file("dense.run", TREC_OTHER)(folder)
     path = case.write(folder)
-    found = format_of(Source.of(path), case.kind) if path.is_file() else case.format
+    found = format_of(Source.of(path), case.kind)
     if case.kind == "qrels":
         expected = rs.evaluate(qrels, run, MEASURES).values
         read = rs.evaluate(path, run, MEASURES).values
@@ -221,7 +283,8 @@ def refusal(case: Case, folder: Path) -> str | None:
     """What is said about the damaged file of a case, if it is refused by its name."""
     qrels, run = text_file("official.txt", TREC_QRELS)(folder), text_file("bm25.run", TREC_RUN)(folder)
     path = case.write(folder)
-    path.write_bytes(case.damage(path.read_bytes()))
+    part = path if path.is_file() else next(part for part in sorted(path.rglob("*")) if part.is_file())
+    part.write_bytes(case.damage(part.read_bytes()))
     try:
         rs.evaluate(path if case.kind == "qrels" else qrels, run if case.kind == "qrels" else path, "AP")
     except InputError as error:
@@ -261,13 +324,19 @@ with those of the TREC file of the same data, and damages it.
 
 (qrels)
 
+`irds:ID` in the place of a file, or the ID itself where there is no such file, are the judgments of a dataset of
+ir_datasets (`pip install 'rankscope[datasets]'`): `rankscope eval irds:beir/scifact/test bm25.run`.
+
 ## Runs
 
 (run)
 
+A header of ir_metadata (`# ir_metadata.start` ... `# ir_metadata.end`) names its run, and is `run.metadata` in Python.
 A file that names its runs (a column `run`, `system` or `name`; `{run: {topic: {document: score}}}`) holds several; else
 a run is called after its file. A run without scores is in the order of its ranks. `~`, patterns (`"runs/*.json"`),
-directories and `-` for standard input work for every format.
+directories and `-` for standard input work for every format. A directory is one table in parts if it has folders called
+`column=value`, a mark such as `_SUCCESS`, or nothing but files called `part-...` or `...-00000-of-00002...`; any other
+directory holds a run in each file. Parquet and Arrow need `pip install 'rankscope[frames]'`, zstd `rankscope[zstd]`.
 """
 
 

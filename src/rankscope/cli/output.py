@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rankscope.cli.terminal import ink, write
-from rankscope.files import digest, write_atomically
+from rankscope.files import write_atomically
 from rankscope.progress import progress
 from rankscope.result import Result
 from rankscope.tables import Table, json_parts, render_parts
@@ -114,6 +114,7 @@ def _on_terminal(args: argparse.Namespace, format: str) -> bool:
 
 def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     """SHA-256 of the files that went in, so that a result can be repeated with the same ones."""
+    from rankscope.analysis.study.manifest import input_digest
     from rankscope.cli.options import named_collections, named_file
     from rankscope.read.run_files import run_files
 
@@ -129,7 +130,7 @@ def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     judgments = [args.qrels, *(one.qrels for one in several)]
     others = [path for path in (*judgments, *scores) if path and not _passes_once(path)]
     named = [path for path in (*others, *runs) if path]
-    return {"files": {path: digest(Path(path)) for path in named}}
+    return {"files": {path: input_digest(path) for path in named}}
 
 
 def _passes_once(source: str) -> bool:

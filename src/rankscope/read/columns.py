@@ -73,8 +73,9 @@ class Texts(NamedTuple):
 
     def pieces(self) -> list[bytes]:
         """Each text."""
-        data = self.data[: int(self.starts[-1])].tobytes()
-        return [data[start:stop] for start, stop in pairwise(self.starts.tolist())]
+        first = int(self.starts[0])
+        data = self.data[first : int(self.starts[-1])].tobytes()
+        return [data[start:stop] for start, stop in pairwise((self.starts - first).tolist())]
 
     def taken(self, rows: npt.NDArray[np.int64]) -> Texts:
         """The texts of some rows."""
@@ -91,8 +92,35 @@ class Texts(NamedTuple):
 
 
 def _arrow_texts(column: Any, what: str) -> Texts | None:
-    """A column of texts of pyarrow, polars or pandas, without a copy of its bytes; None if it is no such thing."""
-    return None
+    """A column of texts or whole numbers of pyarrow, polars or pandas, without an object for each; None for others."""
+    if type(column).__module__.partition(".")[0] not in ("pyarrow", "polars", "pandas"):
+        return None
+    try:
+        import pyarrow
+    except ImportError:
+        return None
+    try:
+        array = column.to_arrow() if hasattr(column, "to_arrow") else column
+        if not isinstance(array, pyarrow.Array | pyarrow.ChunkedArray):
+            array = pyarrow.array(array, from_pandas=True)
+        kind = array.type.value_type if pyarrow.types.is_dictionary(array.type) else array.type
+        named = (pyarrow.types.is_string, pyarrow.types.is_large_string, pyarrow.types.is_string_view)
+        if not any(is_one(kind) for is_one in (*named, pyarrow.types.is_integer)):
+            return None
+        if not pyarrow.types.is_string(array.type):
+            array = array.cast(pyarrow.large_string())
+    except (pyarrow.ArrowException, UnicodeError, TypeError, ValueError):
+        return None
+    if array.null_count:
+        text_of(None, what)
+    if isinstance(array, pyarrow.ChunkedArray):
+        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    _, offsets, data = array.buffers()
+    if not len(array) or offsets is None:
+        return Texts(np.zeros(0, np.uint8), np.zeros(len(array) + 1, np.int64))
+    width = np.int32 if pyarrow.types.is_string(array.type) else np.int64
+    starts = np.frombuffer(offsets, width)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    return Texts(np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8), starts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import InputError
+from rankscope.read.arrow_files import arrow_names, read_arrow
 from rankscope.read.columns import RunColumns, Texts
 from rankscope.read.delimited import FileTable, read_bare_columns, read_delimited
 from rankscope.read.formats import data_lines, separator_of
@@ -88,7 +89,7 @@ def may_hold_several(source: Source, form: str) -> bool:
         return found_column("run", names) is not None
     if form in ("json", "jsonl"):
         return _json_names_runs(source.head())
-    return False
+    return form in ("parquet", "arrow") and found_column("run", arrow_names(source, form)) is not None
 
 
 _KEY = rb'"((?:[^"\\]|\\.)*)"\s*:\s*'
@@ -117,6 +118,8 @@ def _contents(source: Source, form: str, kind: str) -> dict[str, Any]:
         return {"": read_bare_columns(source, kind)}
     if form == "jsonl":
         return {"": read_json_lines(source, kind)}
+    if form in ("parquet", "arrow"):
+        return {"": read_arrow(source, form, kind)}
     return read_json_lists(source, kind)
 
 

@@ -22,6 +22,7 @@ import re
 from collections.abc import Sequence
 
 from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.read.arrow_files import dataset_format
 from rankscope.read.frames import COLUMNS, meaning_of
 from rankscope.read.source import Source
 
@@ -73,6 +74,13 @@ def format_of(source: Source, kind: str, chosen: str | None = None) -> str:
     """
     if check_format(chosen):
         return str(chosen)
+    if source.is_directory:
+        assert source.path is not None
+        form = dataset_format(source.path)
+        if form is None:
+            hint = "name a file in it" if kind == "qrels" else "use read_runs to read all runs in it"
+            raise InputError("this is a directory", path=source.label, hint=hint)
+        return form
     try:
         return format_of_head(source.head(), kind)
     except _OtherKind as other:
@@ -118,7 +126,8 @@ def described(name: str, packing: str = "") -> str:
     >>> described("jsonl", "zstd")
     'JSON lines, packed with zstd'
     """
-    return FORMATS[name] + (f", packed with {packing}" if packing else "")
+    said = "judgments of ir_datasets" if name == "irds" else FORMATS[name]
+    return said + (f", packed with {packing}" if packing else "")
 
 
 def separator_of(line: str) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.read.collection import Collection, open_collection
+from rankscope.read.datasets import IRDS
 from rankscope.read.orders import ORDERS
 
 __all__ = ["NamedFiles", "named_collection", "open_named", "read_collections"]
@@ -45,6 +46,7 @@ def named_collection(text: str) -> NamedFiles:
     """
     name, equals, files = text.partition("=")
     places = [place for place, letter in enumerate(files) if letter == ":"]
+    places = places[1:] if files.startswith(IRDS) else places
     borders = [place for place in places if Path(files[:place]).is_file()] or places[:1]
     if not (name.strip() and equals and borders) or not files[: borders[-1]] or not files[borders[-1] + 1 :]:
         raise SettingsError(f"{text!r} names no collection", hint=_HINT)
@@ -93,9 +95,12 @@ def _listed(name: str, table: Any, file: Path) -> NamedFiles:
     if table.get("order", ORDERS[0]) not in ORDERS:
         hint = f"choose one of {', '.join(ORDERS)}"
         raise InputError(f"{place} has the order {table['order']!r}", path=file, hint=hint)
-    beside = file.parent
-    paths = tuple(str(beside / run) for run in runs)
-    return NamedFiles(name, str(beside / table["qrels"]), paths, table.get("order"), table.get("grades"))
+
+    def placed(text: str) -> str:
+        return text if text.startswith((IRDS, "~")) else str(file.parent / text)
+
+    paths = tuple(placed(run) for run in runs)
+    return NamedFiles(name, placed(table["qrels"]), paths, table.get("order"), table.get("grades"))
 
 
 def open_named(

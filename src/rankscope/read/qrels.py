@@ -219,15 +219,16 @@ class Qrels(Framed):
 
         What they may be called is in :data:`rankscope.read.frames.COLUMNS`; ``aspects`` as in :func:`read_qrels`.
         """
-        from rankscope.read.frames import columns_of, text_of
+        from rankscope.read.columns import Texts
+        from rankscope.read.frames import columns_of, raw_columns
 
-        columns = columns_of(frame, required=("query_id", "doc_id", "relevance"), optional=("iteration",))
+        columns = raw_columns(frame, required=("query_id", "doc_id", "relevance"), optional=("iteration",))
         iterations = columns.get("iteration")
         return cls.from_columns(
-            [to_bytes(text_of(topic, "topic")) for topic in columns["query_id"]],
-            None if iterations is None else [to_bytes(text_of(name, "subtopic")) for name in iterations],
-            [to_bytes(text_of(document, "document")) for document in columns["doc_id"]],
-            _whole_numbers(columns["relevance"]),
+            Texts.of(columns["query_id"], "topic").pieces(),
+            None if iterations is None else Texts.of(iterations, "subtopic").pieces(),
+            Texts.of(columns["doc_id"], "document").pieces(),
+            _whole_numbers(columns_of(frame, ("relevance",))["relevance"]),
             aspects=aspects,
         )
 
@@ -372,18 +373,23 @@ def read_qrels(
     """Read judgments: a TREC file, lines of ``topic iteration document grade``, or one of another format.
 
     What a file is, is seen from its content (:mod:`rankscope.read.formats`); ``input_format`` overrules it. Files may
-    be packed (gzip, bzip2, xz, zstd); ``-`` is standard input.
+    be packed (gzip, bzip2, xz, zstd); ``-`` is standard input. ``irds:ID``, or the ID itself where there is no such
+    file, are the judgments of a dataset of ir_datasets.
 
     ``aspects`` says whether the second column names the subtopics of a diversity task. With None (the default) it does
     if some document of a topic was judged under several of them, or as soon as a measure over aspects is asked for.
     ``grades`` merges grades into fewer, such as ``0,1=0;2=1;3,4=2``.
     """
+    from rankscope.read.datasets import dataset_id, read_dataset
     from rankscope.read.foreign import judgments_in
     from rankscope.read.formats import format_of
     from rankscope.read.qrels_text import parse_qrels
-    from rankscope.read.source import Source
+    from rankscope.read.source import Source, only_file
 
-    text = Source.of(source)
+    if dataset := dataset_id(source):
+        qrels = read_dataset(dataset, aspects)
+        return qrels.merged(grades) if grades else qrels
+    text = Source.of(only_file(source))
     form = format_of(text, "qrels", input_format)
     if form == "trec":
         topics, iterations, documents, found, lines = parse_qrels(text)

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from rankscope.errors import InputError
+from rankscope.read.arrow_files import dataset_format
 from rankscope.read.foreign import may_hold_several, runs_in
 from rankscope.read.formats import format_of
+from rankscope.read.metadata import metadata_in, name_in
 from rankscope.read.orders import check_order
 from rankscope.read.runs import Run, Runs
 from rankscope.read.source import Source, hold, named_path
@@ -39,11 +41,9 @@ def read_run(
     What a file is, is seen from its content (:mod:`rankscope.read.formats`); ``input_format`` overrules it. Of a file
     with several runs, the one of this ``name``.
     """
-    if str(source) != "-" and named_path(source).is_dir():
-        raise InputError("this is a directory", path=source, hint="use read_runs to read all runs in it")
     found = _runs_of(source, check_order(order), name, input_format)
     if len(found) == 1:
-        return found[0] if name is None else replace(found[0], name=name)
+        return replace(found[0], name=name or name_in(found[0].metadata) or found[0].name)
     return Runs(found)[name] if name is not None else _refuse_several(found, source)
 
 
@@ -60,7 +60,7 @@ def _runs_of(source: str | Path, order: str, name: str | None, chosen: str | Non
         run = Run("stdin", order, source=hold("-"))
     elif not path.exists():
         raise InputError("no such file", path=path, hint="check the path")
-    elif not path.is_file():  # a pipe, which can be read only once
+    elif not path.is_file() and not path.is_dir():  # a pipe, which can be read only once
         run = Run(_name_of(path), order, source=hold(path), label=str(path))
     else:
         run = Run(_name_of(path), order, source=path)
@@ -69,7 +69,7 @@ def _runs_of(source: str | Path, order: str, name: str | None, chosen: str | Non
     text = Source.of(run.source, run.label)
     form = format_of(text, "run", chosen)
     if form == "trec":
-        return [run]
+        return [replace(run, metadata=metadata_in(text))]
     run = replace(run, format=form)
     if not may_hold_several(text, form):
         return [run]
@@ -96,7 +96,19 @@ def read_runs(*sources: str | Path, order: str = "trec_eval", input_format: str 
             paths += files
     for path, name in zip(paths, _names_of(paths), strict=True):
         runs += _runs_of(path, order, name, input_format)
-    return Runs(runs)
+    return Runs(_called(runs))
+
+
+def _called(runs: list[Run]) -> list[Run]:
+    """Each run as its header calls it, unless another one has that name."""
+    wanted = [name_in(run.metadata) or run.name for run in runs]
+    names = [run.name for run in runs]
+    return [
+        replace(run, name=name)
+        if wanted.count(name) == 1 and (name == run.name or name not in names)
+        else run
+        for run, name in zip(runs, wanted, strict=True)
+    ]
 
 
 def _names_of(paths: Sequence[Path]) -> list[str]:
@@ -142,11 +154,14 @@ def _name_of(path: Path) -> str:
 def run_files(source: str | Path) -> tuple[list[Path], list[Path]]:
     """The files that a name of runs stands for: itself, the files of a directory, or what matches a pattern.
 
-    Beside them, what stands there and is no file; entries that begin with a dot are hidden, as elsewhere.
+    A directory may also be one file in parts: see :func:`rankscope.read.arrow_files.dataset_format`. Beside them,
+    what stands there and is no file; entries that begin with a dot are hidden, as elsewhere.
     """
     if source == "":  # as a path it would be the working directory
         raise InputError("the name of a run is empty", hint="name a run file, a directory or a pattern")
     path = named_path(source)
+    if path.is_dir() and dataset_format(path):
+        return [path], []
     if path.is_dir():
         found = sorted(child for child in path.iterdir() if not child.name.startswith("."))
         what, hint = "there is no file in this directory", "name a directory of run files"
@@ -155,10 +170,10 @@ def run_files(source: str | Path) -> tuple[list[Path], list[Path]]:
     else:
         found = sorted(Path(match) for match in glob.glob(str(path), recursive=True))  # noqa: PTH207
         what, hint = "no file matches this pattern", "check the pattern"
-    files = [entry for entry in found if entry.is_file()]
+    files = [entry for entry in found if entry.is_file() or (entry.is_dir() and dataset_format(entry))]
     if not files:
         raise InputError(what, path=path, hint=hint)
-    return files, [entry for entry in found if not entry.is_file()]
+    return files, [entry for entry in found if entry not in files]
 
 
 def _kind_of(entry: Path) -> str:

@@ -47,6 +47,8 @@ class Run(Framed):
     rows: RunColumns | None = field(default=None, repr=False)
     format: str = "trec"
     """That of the file (see :mod:`rankscope.read.formats`)."""
+    metadata: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """What the header of the file says (see :mod:`rankscope.read.metadata`)."""
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}, {self.order} order>"

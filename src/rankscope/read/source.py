@@ -7,6 +7,7 @@ run that nobody made.
 
 from __future__ import annotations
 
+import glob
 import os
 import stat
 import sys
@@ -27,6 +28,7 @@ __all__ = [
     "hold",
     "is_held",
     "named_path",
+    "only_file",
     "read_bytes",
     "unreadable",
     "whole_lines",
@@ -63,6 +65,8 @@ class Source(NamedTuple):
         if source == "":  # as a path it would be the working directory
             raise InputError("the name of a file is empty", hint="name a file, or - for standard input")
         path = named_path(source)
+        if path.is_dir():  # a table in parts may be one; who reads it as a text is told
+            return cls(str(path), path, None, 0, "")
         try:
             with path.open("rb", buffering=0) as file:
                 status = os.fstat(file.fileno())
@@ -73,6 +77,11 @@ class Source(NamedTuple):
                 return cls(_SPOOLED.get(path, str(path)), path, None, status.st_size, packing, _stamp(status))
         except OSError as error:
             raise unreadable(error, str(path)) from None
+
+    @property
+    def is_directory(self) -> bool:
+        """Whether it is no file at all."""
+        return self.path is not None and not self.stamp
 
     @property
     def packed(self) -> bool:
@@ -153,6 +162,19 @@ def named_path(name: str | Path) -> Path:
         except RuntimeError:  # there is no such user
             return path
     return path
+
+
+def only_file(name: str | Path) -> str | Path:
+    """The only file that matches, if this is a pattern and no file; else the name as it is."""
+    path = named_path(name)
+    if str(name) == "-" or not glob.has_magic(str(path)) or path.exists():
+        return name
+    found = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 (patterns may be absolute)
+    if len(found) == 1:
+        return Path(found[0])
+    what = f"{len(found)} files match this pattern" if found else "no file matches this pattern"
+    hint = f"name one of them, such as {found[0]}" if found else "check the pattern"
+    raise InputError(what, path=path, hint=hint)
 
 
 _SPOOLED: dict[Path, str] = {}

@@ -18,12 +18,15 @@ from rankscope.errors import InputError
 from rankscope.files import digest
 from rankscope.json_documents import read_json
 from rankscope.read import Collection, Runs, open_collection, read_run
+from rankscope.read.datasets import dataset_digest, dataset_id
+from rankscope.read.source import named_path, only_file
 
 __all__ = [
     "MANIFEST",
     "changed_files",
     "checked_input",
     "described",
+    "input_digest",
     "inputs_of",
     "listed_files",
     "open_inputs",
@@ -75,6 +78,8 @@ def _files(collection: Collection) -> dict[str, Any]:
 
 def _file(path: str | None, source: Path | bytes | None, form: str) -> dict[str, str | None]:
     said = {} if form == "trec" else {"format": form}
+    if path is not None and form == "irds":
+        return {"path": path, "sha256": input_digest(path), **said}
     if isinstance(source, bytes):
         return {"path": None, "sha256": digest(source), **said}
     if path is None or not Path(path).exists():
@@ -150,6 +155,10 @@ def checked_input(entry: Mapping[str, Any], what: str, beside: Path, *, here: bo
         raise InputError(
             f"{what} came from memory or standard input", hint="make the study from files to repeat it"
         )
+    if entry.get("format") == "irds":
+        if input_digest(entry["path"]) != entry["sha256"]:
+            raise _changed(what, entry["path"])
+        return Path(entry["path"])
     places = [Path(entry["path"]), beside / entry["path"]] if here else [beside / entry["path"]]
     found = [path for path in places if path.exists()]
     if not found:
@@ -158,10 +167,18 @@ def checked_input(entry: Mapping[str, Any], what: str, beside: Path, *, here: bo
         )
     file: Path = found[0]
     if digest(file) != entry["sha256"]:
-        raise InputError(
-            f"{what} changed since the study was made", path=file, hint="make a new study instead"
-        )
+        raise _changed(what, file)
     return file
+
+
+def _changed(what: str, path: str | Path) -> InputError:
+    return InputError(f"{what} changed since the study was made", path=path, hint="make a new study instead")
+
+
+def input_digest(name: str) -> str:
+    """What identifies the content of an input: a file, a directory of parts, or the judgments of a dataset."""
+    dataset = dataset_id(name)
+    return dataset_digest(dataset) if dataset else digest(named_path(only_file(name)))
 
 
 def changed_files(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> list[str]:

@@ -59,7 +59,7 @@ _QUESTIONS: dict[str, Shape] = {
     "missing": one_of(("zero", "skip")),
 }
 _PLUGINS = list_of(record({"name": _NAME, "sha256": optional(_DIGEST)}))
-_FORMAT = {"format": one_of(tuple(FORMATS))}
+_FORMAT = {"format": one_of((*FORMATS, "irds"))}
 _RUN = record({"name": _NAME, **_FILE}, _FORMAT)
 
 

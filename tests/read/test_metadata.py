@@ -1,0 +1,86 @@
+"""The headers of ir_metadata are read, and name the run."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+import rankscope as rs
+from rankscope.read.metadata import parse_metadata
+
+HEADER = """# ir_metadata.start
+# schema version: '0.1'
+# tag: {tag}
+# actor:
+#   name: Mary
+#   team: "IR: group"
+# method:
+#   retrieval:
+#     - name: bm25
+#       k1: 0.9
+#     - name: rm3
+# data:
+#   topics: [1, 2]
+# ir_metadata.end
+"""
+LINES = "1 Q0 d2 1 2.5 t\n1 Q0 d1 2 1.5 t\n"
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("name", ["r.run", "r.gz"])
+def test_a_header_names_its_run(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path, name, HEADER.format(tag="bm25+rm3") + LINES)
+    run = rs.read_run(path)
+    assert run.name == "bm25+rm3"
+    assert run.ranking("1") == ["d2", "d1"]
+    assert list(rs.read_runs(path)) == ["bm25+rm3"]
+    assert rs.read_run(path, name="mine").name == "mine"
+    assert run.metadata == {
+        "schema version": "0.1",
+        "tag": "bm25+rm3",
+        "actor": {"name": "Mary", "team": "IR: group"},
+        "method": {"retrieval": [{"name": "bm25", "k1": "0.9"}, {"name": "rm3"}]},
+        "data": {"topics": "[1, 2]"},
+    }
+
+
+def test_a_name_that_another_run_has_is_not_taken(tmp_path: Path) -> None:
+    for name, tag in (("a.run", "same"), ("b.run", "same"), ("c.run", "d"), ("d.run", "e")):
+        written(tmp_path, name, HEADER.format(tag=tag) + LINES)
+    assert list(rs.read_runs(tmp_path)) == ["a", "b", "c", "e"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# tag: bm25\n" + LINES,  # a comment like any other
+        HEADER.replace("# ir_metadata.end\n", "") + LINES,
+        LINES + HEADER.format(tag="late"),
+        "# ir_metadata.start\n# ir_metadata.end\n" + LINES,
+    ],
+)
+def test_other_comments_name_nothing(tmp_path: Path, text: str) -> None:
+    run = rs.read_run(written(tmp_path, "r.run", text))
+    assert (run.name, run.metadata) == ("r", {})
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([], {}),
+        (["- a", "- b"], {}),
+        (["a:", "- x", "- y", "b: c"], {"a": ["x", "y"], "b": "c"}),
+        (["a:", "b"], {"a": ""}),
+        (["a: b: c"], {"a": "b: c"}),
+        (["  a: 1", "  b:", "      c: 2", "  d: 3"], {"a": "1", "b": {"c": "2"}, "d": "3"}),
+    ],
+)
+def test_the_notation(lines: list[str], expected: dict[str, object]) -> None:
+    assert parse_metadata(lines) == expected
