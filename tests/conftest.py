@@ -52,6 +52,8 @@ def missing(group: str) -> str | None:
         return None if getattr(import_module(module), function)() else "not built"
     if "programs" in needs and not any(map(shutil.which, needs["programs"])):
         return f"no {needs['programs'][0]}"
+    if "folder" in needs and not (ROOT / needs["folder"]).is_dir():
+        return f"no folder {needs['folder']}"
     absent = [module for module in needs.get("modules", ()) if find_spec(module) is None]
     if absent:
         return f"no {', '.join(absent)}"
