@@ -212,7 +212,7 @@ ROWS = [
     Row(
         "Figure 1",
         "runs' means of MAP and RBP with the full pool against the pool of depth 10; tau",
-        command=f'rankscope pools $COVID --depth 10 -m "AP {THREE}" --plot means.svg --figure means',
+        command=f'rankscope pools $COVID --pool-depth 10 -m "AP {THREE}" --plot means.svg --figure means',
         ours=lambda t: lines(*(f"{row['measure']} {row['tau']:.3f}" for row in t["robustness"])),
         why="a figure without numbers",
     ),
@@ -304,7 +304,7 @@ ROWS = [
     Row(
         "Figure 5",
         "bounds averaged over runs with confidence bands, full pool, depth 10 and sample of 10 %; width at the last depth",
-        command="rankscope bounds $COVID --p 0.5,0.8,0.95 --pool-depth 10 --ratio 10 --seed 1 --plot bounds.svg",
+        command="rankscope bounds $COVID --p 0.5,0.8,0.95 --pool-depth 10 --ratios 10 --seed 1 --plot bounds.svg",
         ours=_bounds,
     ),
     Row(

@@ -174,7 +174,7 @@ def test_figures_are_drawn(place, tmp_path, capsys):
         ("pools", ["--ratios", "0"], "between 0 and 100"),
         ("pools", ["--depth", "0"], "at least 1"),
         ("pools", ["--depth", "a"], "not a list of whole numbers"),
-        ("pools", ["--leave-out"], "needs one --depth"),
+        ("pools", ["--leave-out"], "needs one --pool-depth"),
         ("bounds", ["--depths", "0"], "from 1 on"),
         ("bounds", ["-m", "AP"], "no bounds"),
         ("bounds", ["--p", "1"], "between 0 and 1"),

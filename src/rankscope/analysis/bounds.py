@@ -39,7 +39,7 @@ def bounds(
     measures: str | Measure | Iterable[str | Measure] = (),
     show: str | Sequence[str] | None = None,
     pool_depth: int | None = None,
-    ratio: float | None = None,
+    ratio: float | Sequence[float] | None = None,
     seed: int = 1,
     order: str | None = None,
     jobs: int | None = None,
@@ -81,7 +81,7 @@ def bounds_of(
     depths: Sequence[int] | None = None,
     show: str | Sequence[str] | None = None,
     pool_depth: int | None = None,
-    ratio: float | None = None,
+    ratio: float | Sequence[float] | None = None,
     seed: int = 1,
 ) -> TableResult:
     """:func:`bounds` for lists that are already judged."""
@@ -91,9 +91,10 @@ def bounds_of(
     pools = [("full", judged)]
     if pool_depth is not None:
         pools.append((f"depth {pool_depth}", judged.rejudged(depth_pool(judged, pool_depth))))
-    if ratio is not None:
+    ratios = [] if ratio is None else [ratio] if isinstance(ratio, int | float) else list(ratio)
+    if ratios:
         sampler = Sampler(judged.pool, "binary", streams(seed, 1)[0])
-        pools.append((f"{ratio:g}%", judged.rejudged(sampler.sample(ratio))))
+        pools += [(f"{one:g}%", judged.rejudged(sampler.sample(one))) for one in ratios]
     max_grade = judged.pool.max_grade
     rows: list[tuple[Cell, ...]] = []
     by_run: list[tuple[Cell, ...]] = []
@@ -116,7 +117,7 @@ def bounds_of(
         "depths": list(at),
         "show": None if show is None else [judged.runs[r] for r in shown],
         "pool_depth": pool_depth,
-        "ratio": ratio,
+        "ratio": ratios[0] if len(ratios) == 1 else ratios or None,
         "seed": seed if ratio is not None else None,
     }
     return TableResult.of(*tables, settings=settings, display=tables[2:] if show is None else tables[1:2])

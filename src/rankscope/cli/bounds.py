@@ -1,11 +1,11 @@
 """Lower and upper bounds of RBP by depth: how much could the unjudged documents still change?
 
--m adds other weighted-precision measures (P@k, DCG@k, graded RBP). --pool-depth and --ratio repeat the bounds under a
-shallow pool and under a sample of the judgments.
+-m adds other weighted-precision measures (P@k, DCG@k, graded RBP). --pool-depth and --ratios repeat the bounds under a
+shallow pool and under samples of the judgments.
 
 examples:
   rankscope bounds qrels.txt bm25.run
-  rankscope bounds qrels.txt runs/ --p 0.5,0.8,0.95 --depths 1,10,100 --ratio 10
+  rankscope bounds qrels.txt runs/ --p 0.5,0.8,0.95 --depths 1,10,100 --ratios 10
   rankscope bounds qrels.txt runs/ --show bm25 --show dense --pool-depth 10 --plot bounds.pdf
   rankscope bounds qrels.txt runs/ --p 0.8 -m "P@10 DCG@20" -f json -o bounds.json
 """
@@ -48,7 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--pool-depth", type=int, metavar="K", help="also under the pool of this depth")
     parser.add_argument(
-        "--ratio", type=float, metavar="P", help="also under a sample of P percent of the judgments"
+        "--ratios",
+        type=options.decimals,
+        action=options.Collected,
+        metavar="P,...",
+        help="also under samples of P percent of the judgments",
     )
     options.add_seed(parser)
     options.add_output(parser)
@@ -61,7 +65,7 @@ def run(args: argparse.Namespace) -> None:
     collection = options.collection(args, measures)
     judged = judge(*collection, jobs=args.jobs)
     result = bounds_of(
-        judged, measures, depths=args.depths, show=args.show, pool_depth=args.pool_depth, ratio=args.ratio,
+        judged, measures, depths=args.depths, show=args.show, pool_depth=args.pool_depth, ratio=args.ratios,
         seed=args.seed,
     )  # fmt: skip
     emit(args, result.with_settings(**collection.settings, p=list(args.p)))

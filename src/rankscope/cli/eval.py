@@ -22,8 +22,9 @@ import numpy as np
 from rankscope.analysis.leaderboard import leaderboard, with_margins
 from rankscope.analysis.stats.matrices import with_runs
 from rankscope.cli import options
-from rankscope.cli.notes import note, notes_on
+from rankscope.cli.notes import notes_on
 from rankscope.cli.output import emit, format_of
+from rankscope.cli.parser import note
 from rankscope.judging import judge
 from rankscope.measures import at_level, parse_many
 from rankscope.result import TableResult

@@ -36,8 +36,8 @@ def run(args: argparse.Namespace) -> None:
 
     if not 0 <= args.port < 65536:
         raise SettingsError(f"--port {args.port}", hint="a port is a number from 0 to 65535")
-    if args.length < 1:
-        raise SettingsError(f"--length {args.length}", hint="N is a number of ranks from 1 on")
+    if args.cutoff < 1:
+        raise SettingsError(f"--cutoff {args.cutoff}", hint="N is a number of ranks from 1 on")
     measures = options.measures(args)
     qrels, runs = options.collection(args, measures)
 
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
         title=args.title,
         order=args.order,
         missing=args.missing,
-        length=args.length,
+        length=args.cutoff,
         study=read_study(args.study) if args.study else None,
         everything=True if args.everything is None else args.everything,
         jobs=args.jobs,

@@ -18,7 +18,8 @@ from typing import Any, NoReturn
 from rankscope import __version__
 from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR, listed
 from rankscope.cli.interrupts import INTERRUPTED, interruptible
-from rankscope.cli.parser import Parser, fail
+from rankscope.cli.parser import Parser, fail, note
+from rankscope.cli.spellings import respelt
 from rankscope.cli.targets import refuse_overwriting
 from rankscope.cli.terminal import guarded_terminal
 from rankscope.errors import RankscopeError, nearest, printable
@@ -74,10 +75,14 @@ def dispatch(arguments: list[str]) -> int:
         parser = Parser(prog=f"rankscope {name}", description=module.__doc__)
         module.add_arguments(parser)
         _add_common(parser)
-        args = parser.read(rest)
+        words, renamed = respelt(name, rest)
+        args = parser.read(words)
         args.command = name
         refuse_overwriting(args)
-        return _run(module, args)
+        code = _run(module, args)
+        for text in renamed:
+            note(args, f"{text} (the old word works until the next release)")
+        return code
     if arguments and (not arguments[0].startswith("-") or arguments[0] in ("-", "--")):
         known = nearest(arguments[0], COMMANDS)
         return fail(f"there is no command {arguments[0]!r}; {known or 'see rankscope --help'}")

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import printable
 from rankscope.judging import Judged
 from rankscope.judging.shares import TIED_SHARE, UNJUDGED_SHARE, tied_shares, unjudged_shares
 
-__all__ = ["note", "notes_on"]
-
-
-def note(args: argparse.Namespace, text: str) -> None:
-    """A line for people, not for programs."""
-    if not args.quiet:
-        sys.stderr.write(printable(f"rankscope: {text}") + "\n")
+__all__ = ["notes_on"]
 
 
 def notes_on(judged: Judged, missing: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from rankscope.errors import nearest, printable
 
-__all__ = ["Help", "Parser", "fail"]
+__all__ = ["Help", "Parser", "fail", "note"]
 
 _WIDEST = 100
 
@@ -22,6 +22,12 @@ def fail(message: str) -> int:
     text = printable(f"rankscope: {message}").encode("utf-8", "backslashreplace").decode()
     sys.stderr.write(text + "\n")
     return 2
+
+
+def note(args: argparse.Namespace, text: str) -> None:
+    """A line for people, not for programs, unless they want quiet."""
+    if not args.quiet:
+        sys.stderr.write(printable(f"rankscope: {text}") + "\n")
 
 
 class Help(argparse.HelpFormatter):

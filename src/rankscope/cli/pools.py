@@ -1,13 +1,13 @@
 """Robustness of measures to smaller pools: does the ranking of the runs survive?
 
-Stratified random samples of the judgments (--ratios), pools of a depth (--depth), or the pool without what one run (or
-group of runs, --groups FILE with lines of: run group) alone contributed (--leave-out).
+Stratified random samples of the judgments (--ratios), pools of a depth (--pool-depth), or the pool without what one run
+(or group of runs, --groups FILE with lines of: run group) alone contributed (--leave-out).
 
 examples:
   rankscope pools qrels.txt runs/ --ratios 90,70,50,30,10 --repeats 10 --seed 1
-  rankscope pools qrels.txt runs/ --depth 10 -m "P@10 AP RBP(p=0.95)"
+  rankscope pools qrels.txt runs/ --pool-depth 10 -m "P@10 AP RBP(p=0.95)"
   rankscope pools qrels.txt runs/ --top 0.75                 without the worst quarter by AP, as papers do
-  rankscope pools qrels.txt runs/ --leave-out --depth 10 --groups teams.txt
+  rankscope pools qrels.txt runs/ --leave-out --pool-depth 10 --groups teams.txt
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="strata: each grade, relevant and not (binary), or none (uniform) (default: grade)",
     )
     parser.add_argument(
-        "--depth",
+        "--pool-depth",
         type=options.whole_numbers,
         action=options.Collected,
         metavar="K,...",
         help="pools of these depths instead of samples",
     )
     parser.add_argument(
-        "--leave-out", action="store_true", help="leave out what each run alone put into the --depth pool"
+        "--leave-out",
+        action="store_true",
+        help="leave out what each run alone put into the --pool-depth pool",
     )
     parser.add_argument("--groups", metavar="FILE", help="with --leave-out: lines of `run group`")
-    parser.add_argument(
-        "-q", "--runs", dest="each_run", action="store_true", help="the mean of every run as well"
-    )
+    parser.add_argument("--per-run", action="store_true", help="the mean of every run as well")
     options.add_top(parser)
     options.add_seed(parser)
     options.add_output(parser)
@@ -74,23 +74,24 @@ def run(args: argparse.Namespace) -> None:
     judged = best_judged(judge(*collection, jobs=args.jobs), **options.top(args), missing=args.missing)
     said = {**collection.settings, **top_settings(**options.top(args))}
     if args.leave_out:
-        if args.depth is None or len(args.depth) != 1:
+        if args.pool_depth is None or len(args.pool_depth) != 1:
             raise SettingsError(
-                "--leave-out needs one --depth", hint="give the depth of the pool, such as --depth 10"
+                "--leave-out needs one --pool-depth",
+                hint="give the depth of the pool, such as --pool-depth 10",
             )
         groups = None if args.groups is None else _read_groups(args.groups)
         result = leave_out_of(
-            judged, measures, depth=args.depth[0], groups=groups, missing=args.missing, jobs=args.jobs
+            judged, measures, depth=args.pool_depth[0], groups=groups, missing=args.missing, jobs=args.jobs
         )
         emit(args, result.with_settings(**said))
         return
-    depths = args.depth or ()
+    depths = args.pool_depth or ()
     ratios = args.ratios if args.ratios is not None else () if depths else RATIOS
     result = robustness_of(
         judged, measures, ratios=ratios, depths=depths, sampling=args.sampling, repeats=args.repeats,
         seed=args.seed, missing=args.missing, jobs=args.jobs,
     )  # fmt: skip
-    more = ["means"] if args.each_run else []
+    more = ["means"] if args.per_run else []
     display = [result[name] for name in ("curve", *more)]
     emit(args, result.with_settings(**said), main=["robustness", *more], display=display)
 

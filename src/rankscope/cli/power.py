@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="random replicates (default: 1000 for bootstrap, 5000 for tukey, 10000 for randomisation)",
     )
     parser.add_argument(
-        "-q", "--pairs", action="store_true", help="the significance level of every pair as well"
+        "--per-pair", action="store_true", help="the significance level of every pair as well"
     )
     options.add_top(parser)
     options.add_seed(parser)
@@ -66,6 +66,6 @@ def run(args: argparse.Namespace) -> None:
         measures=scores.measures if args.scores else measures,
         jobs=args.jobs,
     )
-    more = ["asl"] if args.pairs else []
+    more = ["asl"] if args.per_pair else []
     display = [*result.display, *(result[name] for name in more)]
     emit(args, result, main=[*result.main, *more], display=display)

@@ -37,7 +37,7 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
         "--title", metavar="TEXT", help="title of the page (default: the name of the judgments)"
     )
     parser.add_argument(
-        "--length", type=int, default=1000, metavar="N", help="N of the effort measures (default: 1000)"
+        "--cutoff", type=int, default=1000, metavar="N", help="N of the effort measures (default: 1000)"
     )
     parser.add_argument("--study", metavar="DIR", help="show the tables of a study written there, too")
     names = parser.add_mutually_exclusive_group()
@@ -70,8 +70,8 @@ def document_of(args: argparse.Namespace) -> dict[str, object]:
     from rankscope.errors import SettingsError
     from rankscope.reporting.study import read_study
 
-    if args.length < 1:
-        raise SettingsError(f"--length {args.length}", hint="N is a number of ranks from 1 on")
+    if args.cutoff < 1:
+        raise SettingsError(f"--cutoff {args.cutoff}", hint="N is a number of ranks from 1 on")
     measures = options.measures(args)
     study = read_study(args.study) if args.study else None
     return reporting.document_of(
@@ -79,7 +79,7 @@ def document_of(args: argparse.Namespace) -> dict[str, object]:
         measures,
         title=args.title,
         missing=args.missing,
-        length=args.length,
+        length=args.cutoff,
         study=study,
         everything=args.everything,
         jobs=args.jobs,

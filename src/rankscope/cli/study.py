@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sampling", choices=SAMPLINGS, help="strata of the samples (default: grade)")
     parser.add_argument(
-        "--depth", type=int, default=10, metavar="K", help="depth of the shallow pool (default: 10)"
+        "--pool-depth", type=int, default=10, metavar="K", help="depth of the shallow pool (default: 10)"
     )
     parser.add_argument("--alpha", type=float, metavar="A", help="level of the bootstrap (default: 0.05)")
     parser.add_argument(
@@ -138,7 +138,7 @@ def run(args: argparse.Namespace) -> None:
     ratios = args.ratios and [int(r) if float(r).is_integer() else r for r in args.ratios]
     made = study(
         qrels, runs, asked, name=args.name, like=args.like, focus=args.focus, top=args.top, top_of=args.top_of,
-        ratios=ratios, repeats=args.repeats, sampling=args.sampling, depth=args.depth, alpha=args.alpha,
+        ratios=ratios, repeats=args.repeats, sampling=args.sampling, depth=args.pool_depth, alpha=args.alpha,
         replicates=args.replicates, p=args.p, seed=args.seed, missing=args.missing, jobs=args.jobs,
     )  # fmt: skip
     made = made.with_plugins([described_plugin(plugin) for plugin in args.plugin])
