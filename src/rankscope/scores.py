@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.certainty.values import Uncertainty, handled, judged_as, values_of
 from rankscope.columns import Coded
 from rankscope.engines import on_engine
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.frames import Framed
-from rankscope.judging import Judged, judge
+from rankscope.judging import Judged
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.measures.given import given
 from rankscope.measures.grammar import parse
@@ -75,6 +76,8 @@ class Scores(Result):
     values: npt.NDArray[np.float64]
     settings: Mapping[str, Any] = field(default_factory=dict)
     judged: Judged | None = None
+    uncertainty: Uncertainty | None = None
+    """Standard errors and ranges of the values, where ties and unjudged documents were asked about."""
 
     def _about(self) -> str:
         return f"{len(self.runs)} runs x {len(self.topics)} topics x {len(self.measures)} measures"
@@ -96,6 +99,25 @@ class Scores(Result):
         """The values of one measure: an array runs x topics with its labels."""
         index = self._index(measure)
         return ScoreMatrix(self.values[index], self.runs, self.topics, self.measures[index])
+
+    def bounds(self, measure: str | Measure) -> tuple[ScoreMatrix, ScoreMatrix]:
+        """The lowest and the highest value of every list over all labellings of its unjudged documents.
+
+        The scores were evaluated with ``unjudged="bounds"``. ``uncertainty.tight`` says whether both are reached.
+
+        >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, "RR", unjudged="bounds")
+        >>> [matrix.values.tolist() for matrix in scores.bounds("RR")]
+        [[[0.5]], [[1.0]]]
+        """
+        known = self.uncertainty
+        if known is None or known.lowest is None or known.highest is None:
+            raise SettingsError("these scores have no bounds", hint='evaluate with unjudged="bounds"')
+        index = self._index(measure)
+        low, high = known.lowest[index], known.highest[index]
+        return (
+            ScoreMatrix(low, self.runs, self.topics, self.measures[index]),
+            ScoreMatrix(high, self.runs, self.topics, self.measures[index]),
+        )
 
     def mean(self, measure: str | Measure) -> npt.NDArray[np.float64]:
         """The mean (or sum, or geometric mean, as the measure says) of each run over topics."""
@@ -156,10 +178,14 @@ class Scores(Result):
     def means_table(self) -> Table:
         """One row per run and measure."""
         rows = []
+        more = self.uncertainty or Uncertainty()
         defined = (~np.isnan(self.values)).sum(axis=2)
         for r, (run, means) in enumerate(self.means().items()):
-            rows += [(run, str(m), value, int(defined[i, r])) for i, (m, value) in enumerate(means.items())]
-        return Table("means", ("run", "measure", "value", "topics"), rows)
+            rows += [
+                (run, str(m), value, int(defined[i, r]), *more.of_mean(m, i, r))
+                for i, (m, value) in enumerate(means.items())
+            ]
+        return Table("means", ("run", "measure", "value", "topics", *more.columns), rows)
 
     def topics_table(self, *, means: bool = False) -> Table:
         """One row per run, topic and measure; topics a run was not evaluated on are left out.
@@ -175,6 +201,7 @@ class Scores(Result):
             topic = np.concatenate([topic, np.full_like(every, len(self.topics))])[order]
             of_runs = np.array([self.mean(measure) for measure in self.measures])
             values = np.concatenate([values, of_runs], axis=1)[:, order]
+        more = self.uncertainty or Uncertainty()
         count = len(self.measures)
         measure = np.tile(np.arange(count, dtype=np.int16), len(run))
         return Table.of_columns(
@@ -184,6 +211,7 @@ class Scores(Result):
                 "topic": Coded((*self.topics, "all"), np.repeat(topic, count)),
                 "measure": Coded([str(one) for one in self.measures], measure),
                 "value": values.T.ravel(),
+                **more.table_columns(self.measures, run, topic),
             },
         )
 
@@ -194,11 +222,19 @@ class Scores(Result):
 
     def wide(self, order: Sequence[int] | None = None, *, digits: int = 4) -> Table:
         """Runs down, measures across, best run first or in the ``order`` that is given: the table people read."""
+        more = self.uncertainty or Uncertainty()
+        shown = [name for name in ("error", "lowest", "highest") if name in more.columns]
+        if "error" in shown and not np.any(more.error):
+            shown.remove("error")  # everything is exact
         means = list(self.means().values())
-        rows: list[tuple[Cell, ...]] = [
-            (self.runs[r], *means[r].values()) for r in (self.best_first() if order is None else order)
-        ]
-        names = tuple(str(measure) for measure in self.measures)
+        rows: list[tuple[Cell, ...]] = []
+        for r in self.best_first() if order is None else order:
+            cells: list[Cell] = [self.runs[r]]
+            for i, (measure, value) in enumerate(means[r].items()):
+                said = dict(zip(more.columns, more.of_mean(measure, i, r), strict=True))
+                cells += [value, *(said[name] for name in shown)]
+            rows.append(tuple(cells))
+        names = [name for m in self.measures for name in (str(m), *(f"{m} {what}" for what in shown))]
         best = {str(m): m.sign for m in self.measures}
         topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics):,} topics"
         shown = self._digits(digits)
@@ -245,6 +281,9 @@ def evaluate(
     *,
     order: str | None = None,
     missing: str = "zero",
+    ties: str = "break",
+    unjudged: str = "nonrelevant",
+    seed: int = 1,
     jobs: int | None = None,
     engine: Any = None,
     executor: Any = None,
@@ -258,6 +297,11 @@ def evaluate(
     says where runs are read: nothing (threads here), an executor, a Dask client, a Spark session, or the name of one
     (:func:`rankscope.engines.using`); ``executor`` is an older name for it.
 
+    ``ties`` says what a value is where documents share a score: that of the order by document id (``break``), the mean
+    over all orders (``expected``), that of the ``best`` or the ``worst`` of them. ``unjudged`` says what a retrieved
+    document without a judgment is: ``nonrelevant``, taken out of its list (``condense``), or anything (``bounds``):
+    then values have a range, :meth:`Scores.bounds`. ``seed`` is for orders that have to be sampled.
+
     >>> evaluate({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}, "AP").mean("AP").tolist()
     [1.0, 0.0]
     """
@@ -267,7 +311,7 @@ def evaluate(
     if not wanted:
         raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
     collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
-    judged = judge(*collection, jobs=jobs, executor=executor)
+    judged = judged_as(*collection, handled(ties, unjudged, seed), jobs=jobs, executor=executor)
     return score(judged, wanted, missing=missing, settings=collection.settings)
 
 
@@ -279,16 +323,14 @@ def score(
     settings: Mapping[str, Any] | None = None,
 ) -> Scores:
     """The values of measures for lists that are already judged."""
-    values = np.empty((len(measures), len(judged.runs), len(judged.topics)))
-    if not judged.present.all():
-        for index, measure in enumerate(measures):
-            values[index] = np.nan if missing == "skip" else measure.of(judged.empty)
-    flat = values.reshape(len(measures), -1)
-    for where, lists in judged.blocks():
-        for index, measure in enumerate(measures):
-            flat[index, where] = measure.of(lists)
-    recorded = {"measures": [str(m) for m in measures], "missing": missing, **(settings or {})}
-    return Scores(judged.runs, judged.topics, tuple(measures), values, recorded, judged)
+    values, uncertainty = values_of(judged, measures, missing)
+    recorded = {
+        "measures": [str(m) for m in measures],
+        "missing": missing,
+        **judged.handling.settings,
+        **(settings or {}),
+    }
+    return Scores(judged.runs, judged.topics, tuple(measures), values, recorded, judged, uncertainty)
 
 
 def read_scores(*sources: str | Path | Mapping[str, str | Path]) -> Scores:

@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_scores(parser)
     options.add_measures(parser, DEFAULT)
+    options.add_handling(parser)
     parser.add_argument(
         "--baseline",
         action="append",

@@ -8,6 +8,7 @@ examples:
   rankscope eval qrels.txt runs/ -l 2 --sort RR               only grades from 2 on are relevant
   rankscope eval qrels.txt runs/*.gz -q -f json -o scores.json
   rankscope eval qrels.txt runs/ -q -f csv -o scores.csv      one table; the means are those of topic all
+  rankscope eval qrels.txt runs/ --ties expected --unjudged bounds   what equal scores and missing judgments leave open
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ import numpy as np
 
 from rankscope.analysis.leaderboard import leaderboard, with_margins
 from rankscope.analysis.stats.matrices import with_runs
+from rankscope.certainty.values import judged_as
 from rankscope.cli import options
 from rankscope.cli.notes import notes_on
 from rankscope.cli.output import emit, format_of
 from rankscope.cli.parser import note
-from rankscope.judging import judge
 from rankscope.measures import at_level, parse_many
 from rankscope.result import TableResult
 from rankscope.scores import Scores, score
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_topics(parser, "the value of every topic as well")
     options.add_measures(parser, DEFAULT)
+    options.add_handling(parser)
     parser.add_argument(
         "-l",
         "--rel",
@@ -73,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
     if args.rel is not None:
         measures = at_level(measures, args.rel)
     collection = options.collection(args, measures)
-    judged = judge(*collection, jobs=args.jobs)
+    judged = judged_as(*collection, options.handling(args), jobs=args.jobs)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     if args.sort is not None:
         scores = with_runs(scores, np.array(_order(scores, args.sort, args.rel)))
@@ -119,7 +121,7 @@ def _means(args: argparse.Namespace, scores: Scores) -> tuple[Table, Table, Mapp
         found = leaderboard(scores, seed=args.seed)
         means = replace(found["leaderboard"], name="means")
         return means, means, found.settings
-    unasked = args.ci is None and args.format is None and not args.output
+    unasked = args.ci is None and args.format is None and not args.output and scores.uncertainty is None
     if unasked and format_of(args) == "table" and wide.rows and len(scores.topics) <= _QUICK:
         digits = wide.digits if args.digits is None else args.digits
         found = leaderboard(scores, seed=args.seed)

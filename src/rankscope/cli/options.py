@@ -23,12 +23,14 @@ from rankscope.read.topics import chosen_topics
 from rankscope.tables import FORMATS
 
 if TYPE_CHECKING:
+    from rankscope.judging import Handling
     from rankscope.scores import Scores
 
 __all__ = [
     "Collected",
     "add_collection",
     "add_collections",
+    "add_handling",
     "add_jobs",
     "add_measures",
     "add_output",
@@ -44,6 +46,7 @@ __all__ = [
     "collections",
     "decimals",
     "evaluated",
+    "handling",
     "load_plugins",
     "measures",
     "named_collections",
@@ -255,6 +258,24 @@ def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> Non
     parser.set_defaults(default_measures=list(default))
 
 
+def add_handling(parser: argparse.ArgumentParser) -> None:
+    """--ties and --unjudged."""
+    parser.add_argument(
+        "--ties",
+        choices=("break", "expected", "best", "worst"),
+        default="break",
+        help="documents of equal score: in the order of their ids, the mean over all orders, the best or the worst"
+        " order (default: break)",
+    )
+    parser.add_argument(
+        "--unjudged",
+        choices=("nonrelevant", "condense", "bounds"),
+        default="nonrelevant",
+        help="documents without a judgment: not relevant, taken out of the lists, or of any grade, which gives every"
+        " value a range (default: nonrelevant)",
+    )
+
+
 def add_plugin(parser: argparse.ArgumentParser) -> None:
     """--plugin for measures of the user's own."""
     parser.add_argument(
@@ -431,7 +452,7 @@ def collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Collect
 
 def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
     """The values of measures for the collection that was named."""
-    from rankscope.judging import judge
+    from rankscope.certainty.values import judged_as
     from rankscope.scores import score
 
     if getattr(args, "scores", None):
@@ -440,7 +461,16 @@ def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
     if getattr(args, "top", None) is not None and (by := top(args)["by"]) not in wanted:
         wanted.append(by)
     opened = collection(args, wanted)
-    return score(judge(*opened, jobs=args.jobs), wanted, missing=args.missing, settings=opened.settings)
+    judged = judged_as(*opened, handling(args), jobs=args.jobs)
+    return score(judged, wanted, missing=args.missing, settings=opened.settings)
+
+
+def handling(args: argparse.Namespace) -> Handling:
+    """What --ties and --unjudged say; as usual for commands without them."""
+    from rankscope.certainty.values import handled
+
+    said = {name: getattr(args, name) for name in ("ties", "unjudged", "seed") if hasattr(args, name)}
+    return handled(**said)
 
 
 def _given(args: argparse.Namespace) -> Scores:
@@ -449,6 +479,10 @@ def _given(args: argparse.Namespace) -> Scores:
 
     if args.qrels is not None or args.measure:
         raise SettingsError("--scores takes the place of QRELS, RUN and -m", hint="leave these out")
+    if handling(args).settings:
+        raise SettingsError(
+            "--ties and --unjudged need the lists, and --scores has values only", hint="name QRELS and RUN"
+        )
     load_plugins(args)  # which may define the measures
     scores = read_scores(*({name: path} if name else path for name, path in map(named_file, args.scores)))
     return scores.of_topics(chosen_topics(args.topics, scores.topics)) if args.topics else scores

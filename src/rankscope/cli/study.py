@@ -108,6 +108,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="P,...",
         help=f"persistence of the bounded RBP (default: {','.join(map(str, PERSISTENCE))})",
     )
+    options.add_handling(parser)
     parser.add_argument(
         "--plots", action="store_true", help="also draw the figures, as PDF, beside their data"
     )
@@ -139,7 +140,8 @@ def run(args: argparse.Namespace) -> None:
     made = study(
         qrels, runs, asked, name=args.name, like=args.like, focus=args.focus, top=args.top, top_of=args.top_of,
         ratios=ratios, repeats=args.repeats, sampling=args.sampling, depth=args.pool_depth, alpha=args.alpha,
-        replicates=args.replicates, p=args.p, seed=args.seed, missing=args.missing, jobs=args.jobs,
+        replicates=args.replicates, p=args.p, seed=args.seed, missing=args.missing, ties=args.ties,
+        unjudged=args.unjudged, jobs=args.jobs,
     )  # fmt: skip
     made = made.with_plugins([described_plugin(plugin) for plugin in args.plugin])
     made.write(args.output, _pictures(made) if args.plots else None)

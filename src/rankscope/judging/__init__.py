@@ -1,7 +1,7 @@
 """Runs meet judgments: lists become hits."""
 
-from rankscope.judging.judged import UNJUDGED, Judged, judge
+from rankscope.judging.judged import UNJUDGED, Handling, Judged, judge
 from rankscope.judging.lists import Floats, Hits, Ints, Lists
 from rankscope.judging.pool import Pool
 
-__all__ = ["UNJUDGED", "Floats", "Hits", "Ints", "Judged", "Lists", "Pool", "judge"]
+__all__ = ["UNJUDGED", "Floats", "Handling", "Hits", "Ints", "Judged", "Lists", "Pool", "judge"]

@@ -21,7 +21,27 @@ from rankscope.read.qrels import UNJUDGED, Qrels
 from rankscope.read.runs import Run, Runs
 from rankscope.scan import RunHits, Ties, backend_name, hits_of
 
-__all__ = ["UNJUDGED", "Judged", "judge"]
+__all__ = ["UNJUDGED", "Handling", "Judged", "judge"]
+
+
+@dataclass(frozen=True)
+class Handling:
+    """What tied documents, and documents without a judgment, are to whoever evaluates the lists.
+
+    The words are those of :mod:`rankscope.certainty`; ``seed`` is for orders that are sampled.
+    """
+
+    ties: str = "break"
+    unjudged: str = "nonrelevant"
+    seed: int = 1
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was decided, for the settings of results; nothing where all is as usual."""
+        said: dict[str, Any] = {"ties": self.ties, "unjudged": self.unjudged}
+        if self.ties != "break":
+            said |= {"ties_seed": self.seed}
+        return {} if self == Handling(seed=self.seed) else said
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +67,8 @@ class Judged(Derived):
     """For each hit the documents that share its score, if they were asked for."""
     full: Judged | None = field(default=None, repr=False)
     """The same lists under all judgments, if these are some of them."""
+    handling: Handling = Handling()
+    """What ties and unjudged documents are when the lists are evaluated."""
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -116,6 +138,33 @@ class Judged(Derived):
         full = self.full or self
         fewer = bool(((grade == full.qrels.grade) | (grade == UNJUDGED)).all())
         return replace(self, qrels=self.qrels.regraded(grade), full=full if fewer else None)
+
+    def condensed(self) -> Judged:
+        """The lists without their unjudged documents: each ends with its last judged one.
+
+        Unjudged is what has no judgment or a negative grade, as for trec_eval -J.
+        """
+        owner = np.repeat(np.arange(len(self.length)), np.diff(self.offsets))
+        keep = np.flatnonzero(self.qrels.grade[self.judgment] >= 0)
+        count = np.bincount(owner[keep], minlength=len(self.length))
+        offsets = np.concatenate([[0], np.cumsum(count)])
+        rank = (np.arange(len(keep)) - offsets[owner[keep]] + 1).astype(np.int32)
+        ties = None
+        if self.ties is not None:
+            first = self.ties.first[keep]
+            group = owner[keep] * (int(self.length.max(initial=0)) + 1) + first
+            start = np.searchsorted(group, group)
+            size = np.searchsorted(group, group, side="right") - start
+            ties = Ties(rank[start] if len(rank) else rank, size.astype(np.int32))
+        return replace(
+            self,
+            offsets=offsets,
+            rank=rank,
+            judgment=self.judgment[keep],
+            length=count.astype(np.int32),
+            ties=ties,
+            full=None,
+        )
 
     def with_runs(self, keep: Sequence[int] | npt.NDArray[np.integer]) -> Judged:
         """The lists of some of the runs, by their numbers, in that order; the judgments stay what they are."""

@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import cleandoc
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
 from rankscope.errors import MeasureError, nearest
 from rankscope.judging.lists import Floats, Lists
+
+if TYPE_CHECKING:
+    from rankscope.measures.forms import Form
 
 __all__ = [
     "REGISTRY",
@@ -135,6 +138,10 @@ class Measure:
             for name, found in vars(ancestor).items()
             if isinstance(found, Parameter)
         }
+        if "of" in vars(cls):
+            for name in ("made_of", "respects_swaps", "rewards_grades"):
+                if name not in vars(cls):
+                    setattr(cls, name, vars(Measure)[name])
         if not abstract:
             cls.name = vars(cls).get("name", cls.__name__)
             for known in (cls.name, *vars(cls).get("aliases", ())):
@@ -240,6 +247,35 @@ class Measure:
     def of(self, lists: Lists) -> Floats:
         """The value of every list."""
         raise TypeError(f"{type(self).__name__} defines no formula")
+
+    @property
+    def sees_whole_lists(self) -> bool:
+        """Whether the formula looks at lists as they are; else what it declares of itself does not hold."""
+        return True
+
+    def made_of(self) -> Form | None:
+        """What the value is made of, where that is known: see :mod:`rankscope.measures.forms`.
+
+        A class that has a formula of its own does not inherit what its parent says of another formula.
+        """
+        return None
+
+    @property
+    def respects_swaps(self) -> bool:
+        """Whether it never harms that a document of a higher grade changes places with a lower one above it.
+
+        Documents without a judgment count as the lowest. Not inherited by a class with a formula of its own.
+        """
+        return False
+
+    @property
+    def rewards_grades(self) -> bool:
+        """Whether the value never falls when a retrieved document gets a higher grade, whatever else that changes.
+
+        A document without a judgment counts as one of grade 0.
+        Not inherited by a class with a formula of its own.
+        """
+        return False
 
     def rank_weights(self, depth: int) -> Floats | None:
         """The weights of the ranks 1, ..., depth, if ranks have weights whatever stands there; else None."""

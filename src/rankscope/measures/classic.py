@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import MeasureError
-from rankscope.judging.lists import Floats, Lists
+from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.condensed import Condensable
+from rankscope.measures.forms import Additive, Cascade, Form, Precisions, Preferences, Unordered
 
 __all__ = [
     "AP",
@@ -54,6 +55,13 @@ class AP(Condensable):
         hits = self.seen(lists).relevant(self.rel, self.cutoff)
         return ratio(hits.sum(hits.ordinal / hits.rank), lists.recall_base(self.rel))
 
+    def made_of(self) -> Form:
+        return Precisions(self.rel, lambda rank: 1.0 / rank)
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
+
 
 class GMAP(AP):
     """Geometric mean average precision: AP whose mean over topics stresses the worst ones.
@@ -70,6 +78,10 @@ class GMAP(AP):
 
     def of(self, lists: Lists) -> Floats:
         return np.maximum(super().of(lists), 0.00001)
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
 
 
 class RR(Condensable):
@@ -90,6 +102,17 @@ class RR(Condensable):
         hits = self.seen(lists).relevant(self.rel, self.cutoff)
         return hits.first(1.0 / hits.rank)
 
+    def made_of(self) -> Form:
+        return Cascade(lambda grade, best: (grade >= self.rel).astype(np.float64), lambda rank: 1.0 / rank)
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
+
+    @property
+    def rewards_grades(self) -> bool:
+        return True
+
 
 class R(Condensable):
     """Recall: the share of all relevant documents found in the first k.
@@ -108,6 +131,13 @@ class R(Condensable):
 
     def of(self, lists: Lists) -> Floats:
         return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
+
+    def made_of(self) -> Form:
+        return Additive()
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
 
 
 class Rprec(Condensable):
@@ -129,6 +159,13 @@ class Rprec(Condensable):
         hits = self.seen(lists).relevant(self.rel)
         base = lists.recall_base(self.rel)
         return ratio(hits.sum(hits.rank <= base[hits.list]), base)
+
+    def made_of(self) -> Form:
+        return Additive()
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
 
 
 class Bpref(Measure):
@@ -154,11 +191,21 @@ class Bpref(Measure):
         # trec_eval keeps negative grades apart: they say that a document was not really judged
         relevant = lists.relevant(self.rel)
         above = lists.ordinal_among(self.rel, 0) - relevant.ordinal
+        return ratio(relevant.sum(self._term(lists, relevant.list, above)), lists.recall_base(self.rel))
+
+    def _term(self, lists: Lists, owner: Ints, above: Ints) -> Floats:
+        """What a relevant document adds to its list with so many judged non-relevant ones above it."""
         base = lists.recall_base(self.rel)
         most = base + 10 if self.form == "plus10" else base
         possible = np.minimum(base, lists.recall_base(0) - base) if self.form == "trec_eval" else most
-        term = 1.0 - ratio(np.minimum(above, most[relevant.list]), possible[relevant.list])
-        return ratio(relevant.sum(term), base)
+        return 1.0 - ratio(np.minimum(above, most[owner]), possible[owner])
+
+    def made_of(self) -> Form:
+        return Preferences(self.rel, 0, self._term)
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
 
 
 class SetP(Condensable):
@@ -180,6 +227,17 @@ class SetP(Condensable):
             self.seen(lists).relevant(self.rel, self.cutoff).count, self.seen(lists).retrieved(self.cutoff)
         )
 
+    def made_of(self) -> Form:
+        return Additive()
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
+
+    @property
+    def rewards_grades(self) -> bool:
+        return True
+
 
 class SetR(Measure):
     """Set recall: the share of all relevant documents that were retrieved.
@@ -197,6 +255,13 @@ class SetR(Measure):
 
     def of(self, lists: Lists) -> Floats:
         return ratio(lists.relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
+
+    def made_of(self) -> Form:
+        return Additive()
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
 
 
 class SetF(Condensable):
@@ -218,6 +283,13 @@ class SetF(Condensable):
         precision = ratio(found, self.seen(lists).retrieved(self.cutoff))
         recall = ratio(found, lists.recall_base(self.rel))
         return ratio((1 + self.beta) * precision * recall, self.beta * precision + recall)
+
+    def made_of(self) -> Form | None:
+        return Unordered() if self.cutoff is None else None
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
 
 
 class IPrec(Condensable):
@@ -250,6 +322,10 @@ class IPrec(Condensable):
         hits = self.seen(lists).relevant(self.rel)
         needed = _documents(self.cutoff * lists.recall_base(self.rel), self.rounding)
         return hits.max(np.where(hits.ordinal >= needed[hits.list], hits.ordinal / hits.rank, 0.0))
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
 
 
 def _documents(share: Floats, rounding: str) -> Floats:
@@ -321,6 +397,18 @@ class ERR(Measure):
         satisfied = satisfaction(hits.grade, best)
         return hits.sum(satisfied * hits.product_before(1.0 - satisfied) / hits.rank)
 
+    def made_of(self) -> Form:
+        best = self.max_grade
+        return Cascade(lambda grade, most: satisfaction(grade, best or most), lambda rank: 1.0 / rank)
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
+
+    @property
+    def rewards_grades(self) -> bool:
+        return True
+
 
 class Judged(Measure):
     """Judged: the share of the first k documents that have a judgment.
@@ -335,6 +423,9 @@ class Judged(Measure):
 
     def of(self, lists: Lists) -> Floats:
         return ratio(lists.hits(self.cutoff).count, lists.retrieved(self.cutoff))
+
+    def made_of(self) -> Form:
+        return Additive()
 
 
 class Success(Condensable):
@@ -353,3 +444,14 @@ class Success(Condensable):
 
     def of(self, lists: Lists) -> Floats:
         return (self.seen(lists).relevant(self.rel, self.cutoff).count > 0).astype(np.float64)
+
+    def made_of(self) -> Form:
+        return Cascade(lambda grade, best: (grade >= self.rel).astype(np.float64), np.ones_like)
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
+
+    @property
+    def rewards_grades(self) -> bool:
+        return True

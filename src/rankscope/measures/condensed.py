@@ -20,6 +20,10 @@ class Condensable(Measure, abstract=True):
         """The lists that the formula looks at."""
         return lists.condensed() if self.judged_only else lists
 
+    @property
+    def sees_whole_lists(self) -> bool:
+        return not self.judged_only
+
     def rank_weights(self, depth: int) -> Floats | None:
         # where the rank of a document depends on how many above it were judged, ranks of the list have no weights
         return None if self.judged_only else super().rank_weights(depth)

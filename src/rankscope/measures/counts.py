@@ -8,6 +8,7 @@ import numpy as np
 
 from rankscope.judging.lists import Floats, Lists
 from rankscope.measures.base import Better, Measure, parameter
+from rankscope.measures.forms import Additive, Form
 
 __all__ = ["NumQ", "NumRel", "NumRelRet", "NumRet"]
 
@@ -31,6 +32,17 @@ class NumQ(_Count):
     def of(self, lists: Lists) -> Floats:
         return np.ones(len(lists))
 
+    def made_of(self) -> Form:
+        return Additive()
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
+
+    @property
+    def rewards_grades(self) -> bool:
+        return True
+
 
 class NumRet(_Count):
     """Number of documents retrieved.
@@ -46,6 +58,17 @@ class NumRet(_Count):
             return np.asarray(lists.retrieved(), np.float64)
         return lists.relevant(self.rel).count.astype(np.float64)
 
+    def made_of(self) -> Form:
+        return Additive()
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
+
+    @property
+    def rewards_grades(self) -> bool:
+        return True
+
 
 class NumRel(_Count):
     """Number of relevant documents of the topic, retrieved or not (the recall base).
@@ -58,6 +81,17 @@ class NumRel(_Count):
 
     def of(self, lists: Lists) -> Floats:
         return np.asarray(lists.recall_base(self.rel), np.float64)
+
+    def made_of(self) -> Form:
+        return Additive()
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
+
+    @property
+    def rewards_grades(self) -> bool:
+        return True
 
 
 class NumRelRet(_Count):
@@ -73,3 +107,14 @@ class NumRelRet(_Count):
 
     def of(self, lists: Lists) -> Floats:
         return lists.relevant(self.rel, self.cutoff).count.astype(np.float64)
+
+    def made_of(self) -> Form:
+        return Additive()
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
+
+    @property
+    def rewards_grades(self) -> bool:
+        return True

@@ -18,6 +18,7 @@ from rankscope.judging.lists import Floats, Hits, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.base import Measure, parameter, ratio, weights_down_to
 from rankscope.measures.condensed import Condensable
+from rankscope.measures.forms import Additive, Form, ShareOfIdeal
 
 __all__ = [
     "DCG",
@@ -71,6 +72,11 @@ class Gains(Measure, abstract=True):
         gains = self.gain(np.array([0, max_grade]), max_grade)
         return float(gains.min()), float(gains.max())
 
+    @property
+    def gains_rise(self) -> bool:
+        """Whether a higher grade never gains less, and no document less than an unjudged one."""
+        return True
+
     def gaining(self, lists: Lists) -> Hits:
         """The documents that can gain something, down to the cutoff: what each measure of gains adds up.
 
@@ -91,6 +97,17 @@ class WeightedPrecision(Gains, abstract=True):
 
     def rank_weights(self, depth: int) -> Floats | None:
         return weights_down_to(depth, self.weight, self.cutoff)
+
+    def made_of(self) -> Form | None:
+        return Additive()
+
+    @property
+    def respects_swaps(self) -> bool:
+        return self.gains_rise
+
+    @property
+    def rewards_grades(self) -> bool:
+        return self.gains_rise
 
     def total_weight(self) -> float:
         """The weights of all ranks together (infinite when they have no limit)."""
@@ -137,6 +154,17 @@ class P(Condensable, WeightedPrecision):
     def of(self, lists: Lists) -> Floats:
         # counted, then divided once: k additions of 1/k would not give exactly 1
         return np.asarray(self.seen(lists).relevant(self.rel, self.cutoff).count / self.cutoff)
+
+    def made_of(self) -> Form:
+        return Additive()
+
+    @property
+    def respects_swaps(self) -> bool:
+        return True
+
+    @property
+    def rewards_grades(self) -> bool:
+        return True
 
 
 class RBP(WeightedPrecision):
@@ -232,6 +260,15 @@ class GradedGains(Gains, abstract=True):
             hint="gains are linear, exp2, a list such as '0,5,10,15' for grades 0, 1, 2, 3, or pairs such as '1=3,2=9'",
         )
 
+    @property
+    def gains_rise(self) -> bool:
+        if self.gains in ("linear", "exp2"):
+            return True
+        named = self._gain_of_grades()
+        grades = np.arange(max(named) + 1 if "=" not in self.gains else max(named) + 2)
+        gains = self.gain(grades, int(grades[-1]))
+        return bool(gains[0] == 0 and (np.diff(gains) >= 0).all() and min(named) >= 0)
+
     def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
         """The gain of each grade; a negative one is a 0 unless ``unjudged`` says that it gains nothing."""
         positive = np.maximum(grade, 0)
@@ -311,6 +348,15 @@ class Normalised(CumulatedGain, abstract=True):
 
     def of(self, lists: Lists) -> Floats:
         return ratio(super().of(lists), lists.per_topic(self.of_ideal(lists.pool)))
+
+    def made_of(self) -> Form | None:
+        if not self.gains_rise:
+            return Additive()
+        return ShareOfIdeal(lambda best: self.gain(np.arange(best + 1), best), self.weight)
+
+    @property
+    def respects_swaps(self) -> bool:
+        return self.gains_rise
 
     def residual(self, lists: Lists) -> Floats:
         raise MeasureError(

@@ -112,6 +112,14 @@ class Run(Framed):
             raw = _parse_lists(run.source, run.label)
         return {topic: one.ordered(self.order) for topic, one in raw.items()}
 
+    def documents(self) -> dict[str, list[bytes]]:
+        """The ids of the documents of each topic, in no order that means anything."""
+        raw = self.memory
+        if raw is None:
+            assert self.source is not None
+            raw = _parse_lists(self.source, self.label)
+        return {topic: one.documents for topic, one in raw.items()}
+
     def frame_columns(self) -> Mapping[str, Sequence[Any]]:
         """A row per document, under the names that :meth:`from_frame` reads, in the ordering of the run."""
         columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "rank": [], "score": []}

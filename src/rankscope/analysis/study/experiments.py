@@ -14,12 +14,13 @@ from rankscope.analysis.pools import DEFAULT_MEASURES, RATIOS
 from rankscope.analysis.study import manifest as manifests
 from rankscope.analysis.study.sections import EXPERIMENTS, Experiments
 from rankscope.analysis.study.several import joined, part_of
+from rankscope.certainty.values import handled, judged_as
 from rankscope.engines import on_engine
 from rankscope.errors import InputError, SettingsError, nearest
-from rankscope.judging import judge
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import Collection, Qrels, open_collection
 from rankscope.result import Result
+from rankscope.scores import score
 from rankscope.tables import Cell, Table, json_text
 
 __all__ = ["LIKE", "MEASURES", "Repetition", "Study", "repeat_study", "study"]
@@ -147,6 +148,8 @@ def study(
     seed: int = 1,
     order: str | None = None,
     missing: str = "zero",
+    ties: str = "break",
+    unjudged: str = "nonrelevant",
     jobs: int | None = None,
     engine: Any = None,
 ) -> Study:
@@ -159,6 +162,9 @@ def study(
     ``top_of`` names further experiments that look at the best runs only, among effort, pools, power, scales and bounds,
     or ``all``. ``like="twist"`` does as Ferro et al. did, where nothing else is said (:data:`LIKE`). ``output`` is a
     directory for CSV, LaTeX, data of the figures and the manifest.
+
+    ``ties`` and ``unjudged`` as for :func:`rankscope.evaluate`: they hold wherever measures are evaluated, and with
+    ``unjudged="bounds"`` the table ``means`` has ranges. Archetypes, planes and curves look at the lists as they are.
 
     **Several collections**: instead of judgments and runs give a mapping of names to (judgments, runs). Every table
     then has a column ``collection``, and an experiment that is not possible on a collection of one run is listed in
@@ -185,6 +191,8 @@ def study(
         "replicates": chosen["replicates"], "p": list(p), "seed": seed, "missing": missing,
         **manifests.settings_of(collections, runs is None),
     }  # fmt: skip
+    if handled(ties, unjudged).settings:
+        settings |= {"ties": ties, "unjudged": unjudged}
     tables = _tables(collections, wanted, settings, jobs)
     result = Study(tables, settings, manifests.inputs_of(collections, runs is None))
     if output is not None:
@@ -317,7 +325,11 @@ def _tables(
         raise InputError("there is no collection to study", hint="name at least one")
     parts: dict[str, dict[str, Table]] = {}
     for name, collection in collections.items():
-        judged = judge(*collection, jobs=jobs)
+        how = handled(
+            settings.get("ties", "break"), settings.get("unjudged", "nonrelevant"), settings["seed"]
+        )
+        ranged = how.unjudged == "bounds"
+        judged = judged_as(*collection, replace(how, unjudged="nonrelevant") if ranged else how, jobs=jobs)
         runs, topics = len(judged.runs), len(judged.topics)
         if not several and (runs < 2 or topics < 2):
             raise InputError(
@@ -325,6 +337,9 @@ def _tables(
                 hint="add run files",
             )
         parts[name] = Experiments(judged, measures, settings, name, jobs).tables()
+        if ranged:
+            scores = score(judged_as(*collection, how, jobs=jobs), measures, missing=settings["missing"])
+            parts[name]["means"] = scores.wide()
     return joined(parts) if several else next(iter(parts.values()))
 
 

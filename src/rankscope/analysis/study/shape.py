@@ -6,6 +6,8 @@ from typing import Any
 
 from rankscope.analysis.stats.sampling import SAMPLINGS
 from rankscope.analysis.study.sections import EXPERIMENTS
+from rankscope.certainty.ties import TIES
+from rankscope.certainty.unjudged import UNJUDGED_AS
 from rankscope.json_documents import (
     Mismatch,
     Shape,
@@ -58,6 +60,7 @@ _QUESTIONS: dict[str, Shape] = {
     "seed": integer(0, 2**128 - 1),
     "missing": one_of(("zero", "skip")),
 }
+_HANDLING: dict[str, Shape] = {"ties": one_of(TIES), "unjudged": one_of(UNJUDGED_AS)}
 _PLUGINS = list_of(record({"name": _NAME, "sha256": optional(_DIGEST)}))
 _FORMAT = {"format": one_of((*FORMATS, "irds"))}
 _RUN = record({"name": _NAME, **_FILE}, _FORMAT)
@@ -78,7 +81,7 @@ def _manifest(settings: Shape, inputs: Shape) -> Shape:
 
 
 _ONE = _manifest(
-    record({**_QUESTIONS, "name": text(), **_OPENED}, {"grades": _MERGES}),
+    record({**_QUESTIONS, "name": text(), **_OPENED}, {"grades": _MERGES, **_HANDLING}),
     record({"qrels": record(_FILE, _FORMAT), "runs": list_of(_RUN, least=2), "plugins": _PLUGINS}),
 )
 _SEVERAL = _manifest(
@@ -86,7 +89,8 @@ _SEVERAL = _manifest(
         {
             **_QUESTIONS,
             "collections": list_of(record({"name": _NAME, **_OPENED}, {"grades": _MERGES}), least=1),
-        }
+        },
+        _HANDLING,
     ),
     record(
         {

@@ -1,0 +1,222 @@
+"""Labellings of the unjudged documents of lists: lists under pools in which they are judged.
+
+A label counts everywhere: the document is judged, it may be one of those to be found, and the ideal list has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.judging import Judged
+from rankscope.judging.lists import Ints
+from rankscope.judging.pool import Aspects, Pool
+from rankscope.judging.tied import TiedLists
+from rankscope.read import UNJUDGED
+from rankscope.scan import Ties
+
+__all__ = ["Labels", "OpenList", "every_labelling", "labelled_lists", "open_lists", "sorted_labellings"]
+
+Labels = npt.NDArray[np.int64]
+"""One labelling a row: the grade of each unjudged document of the list, from the top; with aspects, of each aspect."""
+
+
+@dataclass(frozen=True, eq=False)
+class OpenList:
+    """A list that has unjudged documents."""
+
+    number: int
+    topic: int
+    length: int
+    rank: Ints
+    first: Ints
+    size: Ints
+    document: Ints
+    """The place of each document of the list among those of its topic; unjudged ones have one too."""
+    unjudged: npt.NDArray[np.bool_]
+    known: Ints
+    """The other judged documents of the topic, those of the list included, by their places in the judgments."""
+
+    @property
+    def many(self) -> int:
+        """How many documents are unjudged."""
+        return int(self.unjudged.sum())
+
+
+def open_lists(judged: Judged) -> Iterator[OpenList]:
+    """The lists that have unjudged documents: without a judgment, or with a negative grade.
+
+    The judgments know all documents of the lists (:func:`rankscope.certainty.documents.with_documents`).
+    """
+    grade, starts = judged.qrels.grade, judged.qrels.topic_offsets
+    rated = [np.flatnonzero(grade[a:b] != UNJUDGED) for a, b in pairwise(starts)]
+    for number in np.flatnonzero(judged.present).tolist():
+        part = slice(judged.offsets[number], judged.offsets[number + 1])
+        judgment = judged.judgment[part]
+        unjudged = grade[judgment] < 0
+        if not unjudged.any():
+            continue
+        topic = number % len(judged.topics)
+        document = judgment.astype(np.int64) - starts[topic]
+        known = np.setdiff1d(rated[topic], document[unjudged], assume_unique=True)
+        rank = judged.rank[part].astype(np.int64)
+        ties = judged.ties or Ties(judged.rank, np.ones_like(judged.rank))
+        first, size = (column[part].astype(np.int64) for column in ties)
+        yield OpenList(
+            number, topic, int(judged.length[number]), rank, first, size, document, unjudged, known
+        )
+
+
+def sorted_labellings(many: int, grades: Sequence[int], best_first: bool) -> Labels:
+    """One labelling for every multiset of grades: the highest on top, or at the bottom.
+
+    >>> sorted_labellings(2, [0, 1], best_first=True).tolist()
+    [[0, 0], [1, 0], [1, 1]]
+    """
+    rows = np.array(list(combinations_with_replacement(sorted(grades), many)), np.int64).reshape(-1, many)
+    return rows[:, ::-1] if best_first else rows
+
+
+def every_labelling(many: int, best: int) -> Labels:
+    """Every way to give so many documents grades from 0 to ``best``.
+
+    >>> every_labelling(2, 1).tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    """
+    return np.indices((best + 1,) * many).reshape(many, -1).T
+
+
+def labelled_lists(
+    judged: Judged, chosen: Sequence[tuple[OpenList, Labels]], *, per_aspect: bool = False
+) -> TiedLists:
+    """Each list once for each of its labellings, with the pool that the labels make.
+
+    With ``per_aspect`` a row of labels has the grades of the first document for every aspect, then of the second.
+    """
+    pools = _Pools(judged, per_aspect)
+    topic: list[Ints] = []
+    length: list[Ints] = []
+    width_of: list[Ints] = []
+    rank: list[Ints] = []
+    document: list[Ints] = []
+    first: list[Ints] = []
+    size: list[Ints] = []
+    for one, labels in chosen:
+        width = len(one.rank)
+        local = np.empty((len(labels), width), np.int64)
+        local[:, ~one.unjudged] = np.searchsorted(one.known, one.document[~one.unjudged])
+        base, place = pools.of(one, labels)
+        local[:, one.unjudged] = place
+        topic.append(base[:, 0])
+        document.append((local + base[:, 1:]).ravel())
+        for column, values in ((rank, one.rank), (first, one.first), (size, one.size)):
+            column.append(np.tile(values, len(labels)))
+        length.append(np.full(len(labels), one.length))
+        width_of.append(np.full(len(labels), width))
+    bounds = np.cumsum(np.concatenate([[0], *width_of]))
+    return TiedLists(
+        pools.pool(),
+        np.concatenate(topic),
+        np.concatenate(length),
+        bounds,
+        np.concatenate(rank),
+        np.concatenate(document),
+        Ties(np.concatenate(first).astype(np.int32), np.concatenate(size).astype(np.int32)),
+    )
+
+
+class _Pools:
+    """The pools of labelled topics, each made once: lists of a topic with the same labels share theirs."""
+
+    def __init__(self, judged: Judged, per_aspect: bool) -> None:
+        self.judged, self.per_aspect = judged, per_aspect
+        self.grades: list[npt.NDArray[Any]] = []
+        self.starts = [0]
+        self.made: dict[Hashable, int] = {}
+        self.topics: list[int] = []
+        self.aspect_rows: list[tuple[Ints, Ints, Ints]] = []
+
+    def of(self, one: OpenList, labels: Labels) -> tuple[Ints, Ints]:
+        """For each labelling the topic of its pool and where that begins, and the place of each document in it."""
+        if self.per_aspect:
+            found = [self._with_aspects(one, row) for row in labels]
+            places = np.tile(len(one.known) + np.arange(one.many), (len(labels), 1))
+        else:
+            # the pool has the new documents from the best grade down
+            order = np.argsort(-labels, axis=1, kind="stable")
+            places = len(one.known) + np.argsort(order, axis=1, kind="stable")
+            found = [self._plain(one, row) for row in np.take_along_axis(labels, order, axis=1)]
+        return np.array([(t, self.starts[t]) for t in found], np.int64).reshape(-1, 2), places
+
+    def _plain(self, one: OpenList, row: Ints) -> int:
+        key = (one.topic, len(one.known), row.tobytes())
+        if key not in self.made or self._others(one):
+            self.made[key] = self._add(one, row)
+        return self.made[key]
+
+    def _others(self, one: OpenList) -> bool:
+        """Whether the list has documents of negative grade, so that what is known differs from list to list."""
+        start = self.judged.qrels.topic_offsets[one.topic]
+        return bool((self.judged.qrels.grade[start + one.document[one.unjudged]] != UNJUDGED).any())
+
+    def _add(self, one: OpenList, row: Ints) -> int:
+        start = self.judged.qrels.topic_offsets[one.topic]
+        self.grades.append(np.concatenate([self.judged.qrels.grade[start + one.known], row]))
+        self.starts.append(self.starts[-1] + len(self.grades[-1]))
+        self.topics.append(one.topic)
+        return len(self.topics) - 1
+
+    def _with_aspects(self, one: OpenList, row: Ints) -> int:
+        aspects = self.judged.qrels.aspects
+        assert aspects is not None
+        each = row.reshape(one.many, -1)
+        topic = self._add(one, each.max(axis=1))
+        start = self.judged.qrels.topic_offsets[one.topic]
+        low = int(aspects.topic_offsets[one.topic])
+        inside = np.isin(aspects.document, start + one.known)
+        known = np.searchsorted(one.known, aspects.document[inside] - start)
+        new = np.repeat(len(one.known) + np.arange(one.many), each.shape[1])
+        which = np.concatenate([aspects.aspect[inside] - low, np.tile(np.arange(each.shape[1]), one.many)])
+        self.aspect_rows.append(
+            (
+                self.starts[topic] + np.concatenate([known, new]),
+                which,
+                np.concatenate([aspects.grade[inside], each.ravel()]),
+            )
+        )
+        return topic
+
+    def pool(self) -> Pool:
+        """All of them as one pool, with the best grade of the collection."""
+        made = Pool(
+            np.array(self.starts, np.int64),
+            np.concatenate([np.zeros(0, np.int32), *self.grades]).astype(np.int32),
+            self._aspects(),
+            undecided=self.judged.pool.undecided,
+        )
+        made.__dict__["max_grade"] = self.judged.pool.max_grade  # of all topics, not of these
+        return made
+
+    def _aspects(self) -> Aspects | None:
+        given = self.judged.qrels.aspects
+        if given is None or not self.per_aspect:
+            return None
+        many = np.diff(given.topic_offsets)[self.topics]
+        offsets = np.concatenate([[0], np.cumsum(many)])
+        aspect = [which + offset for (_, which, _), offset in zip(self.aspect_rows, offsets, strict=False)]
+        where = np.concatenate(
+            [np.arange(given.topic_offsets[t], given.topic_offsets[t + 1]) for t in self.topics]
+        )
+        return Aspects(
+            tuple(given.names[i] for i in where.tolist()),
+            offsets,
+            np.concatenate([document for document, *_ in self.aspect_rows]).astype(np.int32),
+            np.concatenate(aspect).astype(np.int32),
+            np.concatenate([grade for *_, grade in self.aspect_rows]).astype(np.int32),
+            None if given.weight is None else given.weight[where],
+        )

@@ -1,0 +1,193 @@
+"""The orders of tied documents, one by one: all of them where they are few, else a sample.
+
+Documents that are alike need not be told apart, so that an order is an arrangement of grades. All arrangements of a
+group are equally likely, and groups are independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.judging.lists import Floats, Ints, Lists
+from rankscope.judging.tied import TiedLists
+from rankscope.measures.base import Measure
+
+__all__ = ["MOST_ORDERS", "SAMPLES", "OrderValues", "by_orders"]
+
+MOST_ORDERS = 20_000
+"""Arrangements of a list up to which all are looked at."""
+
+SAMPLES = 1000
+"""Random orders of a list that has more."""
+
+_HITS = 1 << 20
+"""Hits that are evaluated at a time."""
+
+
+@dataclass(frozen=True)
+class OrderValues:
+    """What a measure does to a list over its orders."""
+
+    mean: Floats
+    error: Floats
+    """The standard error of the mean where orders were sampled; 0 where all were looked at."""
+    lowest: Floats
+    highest: Floats
+    every: npt.NDArray[np.bool_]
+    """Whether all orders were looked at."""
+
+
+def by_orders(
+    measures: Sequence[Measure],
+    lists: TiedLists,
+    numbers: Ints,
+    *,
+    seed: int = 1,
+    most: int = MOST_ORDERS,
+    samples: int = SAMPLES,
+) -> list[OrderValues]:
+    """The values of measures over the orders of each list; ``numbers`` name the lists for the random numbers."""
+    size = (len(measures), len(lists))
+    mean, error, lowest, highest = (np.zeros(size) for _ in range(4))
+    every = np.zeros(len(lists), np.bool_)
+    for first, last, many, found in _batches(lists, numbers, seed, most, samples):
+        starts = np.concatenate([[0], np.cumsum(many)[:-1]])
+        sampled = np.array([found.sampled[i] for i in range(first, last)])
+        every[first:last] = ~sampled
+        for m, measure in enumerate(measures):
+            values = measure.of(found.lists)
+            part = slice(first, last)
+            mean[m, part] = np.add.reduceat(values, starts) / many
+            lowest[m, part], highest[m, part] = (f.reduceat(values, starts) for f in (np.minimum, np.maximum))
+            if sampled.any():
+                spread = np.add.reduceat((values - np.repeat(mean[m, part], many)) ** 2, starts)
+                error[m, part] = np.where(sampled, np.sqrt(spread / np.maximum(many - 1, 1) / many), 0.0)
+            alike = lowest[m, part] == highest[m, part]
+            mean[m, part] = np.where(
+                alike, lowest[m, part], mean[m, part]
+            )  # a mean of equal values is that value
+    return [OrderValues(mean[m], error[m], lowest[m], highest[m], every) for m in range(len(measures))]
+
+
+@dataclass(frozen=True)
+class _Batch:
+    lists: Lists
+    sampled: dict[int, bool]
+
+
+def _batches(
+    lists: TiedLists, numbers: Ints, seed: int, most: int, samples: int
+) -> Iterator[tuple[int, int, Ints, _Batch]]:
+    """Some lists at a time in all the orders that are looked at."""
+    labels = lists.labels()
+    first, pending, many, hits, sampled = 0, [], [], 0, {}
+    for index in range(len(lists)):
+        part = slice(int(lists.offsets[index]), int(lists.offsets[index + 1]))
+        groups = _tied_groups(lists, part, labels)
+        sampled[index] = _number(groups, most) > most
+        if sampled[index]:
+            ranks = _random(groups, np.random.default_rng([seed, int(numbers[index])]), samples)
+        else:
+            ranks = _all(groups)
+        table = np.broadcast_to(lists.rank[part], (len(ranks), part.stop - part.start)).copy()
+        for (members, *_), place in zip(groups, _columns(groups), strict=True):
+            table[:, members] = ranks[:, place]
+        pending.append((table, lists.judgment[part]))
+        many.append(len(table))
+        hits += table.size
+        if hits >= _HITS or index == len(lists) - 1:
+            yield first, index + 1, np.array(many), _Batch(_joined(lists, first, pending), sampled)
+            first, pending, many, hits = index + 1, [], [], 0
+
+
+Group = tuple[Ints, int, int, Ints]
+"""The places of its hits in the list, its first rank, its size, and how many of its documents are of each kind."""
+
+
+def _tied_groups(lists: TiedLists, part: slice, labels: Ints) -> list[Group]:
+    """The groups of one list in which something differs; hits of one kind follow each other."""
+    first, size, kind = lists.ties.first[part], lists.ties.size[part], labels[part]
+    hidden = lists.grade()[part] < -(2**31) + 1
+    found: list[Group] = []
+    for start in np.unique(first[size > 1]).tolist():
+        members = np.flatnonzero((first == start) & ~hidden)
+        many = int(size[first == start][0])
+        members = members[np.argsort(kind[members], kind="stable")]
+        counts = np.unique(kind[members], return_counts=True)[1]
+        rest = many - len(members)
+        if len(members) and len(counts) + (rest > 0) > 1:
+            found.append((members, int(start), many, np.append(counts, rest) if rest else counts))
+    return found
+
+
+def _number(groups: Sequence[Group], most: int) -> int:
+    """How many arrangements there are, or some number beyond ``most``."""
+    number = 1
+    for *_, counts in groups:
+        left = 0
+        for count in counts.tolist():
+            left += count
+            number *= comb(left, count)
+            if number > most:
+                return number
+    return number
+
+
+def _columns(groups: Sequence[Group]) -> Iterator[slice]:
+    start = 0
+    for members, *_ in groups:
+        yield slice(start, start + len(members))
+        start += len(members)
+
+
+def _all(groups: Sequence[Group]) -> npt.NDArray[Any]:
+    """The ranks of the hits of all groups in every arrangement, one row each."""
+    rows = np.zeros((1, 0), np.int64)
+    for members, first, _, counts in groups:
+        # by kind, and inside a kind from the top: that is how the members are sorted
+        ranks = np.argsort(arrangements(counts), axis=1, kind="stable")[:, : len(members)] + first
+        rows = np.concatenate([np.repeat(rows, len(ranks), axis=0), np.tile(ranks, (len(rows), 1))], axis=1)
+    return rows
+
+
+def _random(groups: Sequence[Group], rng: np.random.Generator, samples: int) -> npt.NDArray[Any]:
+    """The ranks of the hits of all groups in random orders, one row each."""
+    parts = [
+        np.argsort(rng.random((samples, size)), axis=1)[:, : len(members)] + first
+        for members, first, size, _ in groups
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def arrangements(counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Every different word with so many letters 0, 1, ..., one row each.
+
+    >>> arrangements(np.array([1, 2])).tolist()
+    [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    """
+    words, left = np.zeros((1, 0), np.int64), np.array([counts])
+    for _ in range(int(np.sum(counts))):
+        row, letter = np.nonzero(left)
+        words = np.concatenate([words[row], letter[:, np.newaxis]], axis=1)
+        left = left[row]
+        left[np.arange(len(row)), letter] -= 1
+    return words
+
+
+def _joined(lists: TiedLists, first: int, pending: Sequence[tuple[npt.NDArray[Any], Any]]) -> Lists:
+    """Every row of every table as a list of its own, its hits by rank."""
+    row = np.repeat(np.arange(first, first + len(pending)), [len(table) for table, _ in pending])
+    width = np.concatenate([np.full(len(table), table.shape[1]) for table, _ in pending])
+    ranks, judgments = [], []
+    for table, judgment in pending:
+        order = np.argsort(table, axis=1, kind="stable")
+        ranks.append(np.take_along_axis(table, order, axis=1).ravel())
+        judgments.append(judgment[order].ravel())
+    offsets = np.concatenate([[0], np.cumsum(width)])
+    return lists.arranged(row, offsets, np.concatenate(ranks), np.concatenate(judgments))

@@ -1,0 +1,104 @@
+"""The value of a list whose documents share scores: by document id, expected over all orders, the best, the worst.
+
+Which way is used for a measure follows from what it declares: its form gives the mean exactly, and if it respects
+swaps, sorting every group gives the extremes. Whatever declares neither is looked at order by order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.certainty.declared import form_of, respects_swaps
+from rankscope.certainty.orders import MOST_ORDERS, SAMPLES, OrderValues, by_orders
+from rankscope.errors import SettingsError
+from rankscope.judging.lists import Floats, Ints
+from rankscope.judging.tied import TiedLists
+from rankscope.measures.base import Measure
+
+__all__ = ["TIES", "TiedValues", "check_ties", "tied_values"]
+
+TIES = ("break", "expected", "best", "worst")
+"""What a value is where documents share a score.
+
+``break``: of the order by document id;  ``expected``: the mean over all orders;  ``best``, ``worst``: the best and the
+worst of them, by what is better for the measure (the highest value where neither is).
+"""
+
+
+def check_ties(ties: str) -> str:
+    """One of :data:`TIES`, or an error."""
+    if ties not in TIES:
+        raise SettingsError(f"ties={ties!r}", hint=f"choose one of {', '.join(TIES)}")
+    return ties
+
+
+@dataclass(frozen=True)
+class TiedValues:
+    """The values of one measure, one per list."""
+
+    value: Floats
+    error: Floats
+    """Standard error, where orders were sampled; else 0."""
+    exact: npt.NDArray[np.bool_]
+    """Whether the value is that over all orders; else the mean, or the most extreme, of a sample."""
+
+
+def tied_values(
+    measures: Sequence[Measure],
+    lists: TiedLists,
+    ties: str,
+    *,
+    numbers: Ints | None = None,
+    seed: int = 1,
+    most: int = MOST_ORDERS,
+    samples: int = SAMPLES,
+) -> list[TiedValues]:
+    """The values of measures for lists with ties; ``numbers`` name the lists for the random numbers.
+
+    At most ``most`` arrangements of a list are looked at one by one, else ``samples`` random ones.
+    """
+    names = np.arange(len(lists)) if numbers is None else numbers
+    found: dict[int, TiedValues] = {}
+    for index, measure in enumerate(measures):
+        value = _without_orders(measure, lists, ties)
+        if value is not None:
+            found[index] = TiedValues(value, np.zeros(len(lists)), np.ones(len(lists), np.bool_))
+    rest = [index for index in range(len(measures)) if index not in found]
+    if rest:
+        chosen = [measures[index] for index in rest]
+        looked = by_orders(chosen, lists, names, seed=seed, most=most, samples=samples)
+        for index, measure, one in zip(rest, chosen, looked, strict=True):
+            found[index] = _of_orders(measure, lists, one, ties)
+    return [found[index] for index in range(len(measures))]
+
+
+def _without_orders(measure: Measure, lists: TiedLists, ties: str) -> Floats | None:
+    """The values by what the measure declares, if that is enough."""
+    if ties == "break":
+        return measure.of(lists)
+    if ties == "expected":
+        form = form_of(measure)
+        return None if form is None else form.expected(measure, lists)
+    if not respects_swaps(measure):
+        return None
+    return measure.of(lists.sorted_groups(_wants_highest(measure, ties)))
+
+
+def _wants_highest(measure: Measure, ties: str) -> bool:
+    return (ties == "best") == (measure.better != "lower")
+
+
+def _of_orders(measure: Measure, lists: TiedLists, found: OrderValues, ties: str) -> TiedValues:
+    if ties == "expected":
+        return TiedValues(found.mean, found.error, found.every)
+    highest = _wants_highest(measure, ties)
+    value = found.highest if highest else found.lowest
+    if not found.every.all():  # a sample seldom has the extremes; the sorted orders often are
+        for best_first in (True, False):
+            other = measure.of(lists.sorted_groups(best_first))
+            value = np.fmax(value, other) if highest else np.fmin(value, other)
+    return TiedValues(value, np.zeros(len(value)), found.every)

@@ -1,0 +1,156 @@
+"""The values of measures for judged lists, as ties and unjudged documents are to be handled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.certainty.documents import with_documents
+from rankscope.certainty.ties import check_ties, tied_values
+from rankscope.certainty.unjudged import Range, check_unjudged, ranges
+from rankscope.judging import Handling, Judged, judge
+from rankscope.judging.lists import Floats
+from rankscope.judging.tied import TiedLists
+from rankscope.measures.base import Measure
+from rankscope.read import Qrels, Runs
+
+__all__ = ["Uncertainty", "handled", "judged_as", "values_of"]
+
+_HITS = 1 << 20
+"""Hits of tied lists that are looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """What is known of values beside the values, each as measures x runs x topics; None where it was not asked for."""
+
+    error: Floats | None = None
+    """The standard error of a value that is the mean of sampled orders of tied documents; 0 where it is exact."""
+    exact: npt.NDArray[np.bool_] | None = None
+    """Whether all orders of tied documents were taken into account."""
+    lowest: Floats | None = None
+    highest: Floats | None = None
+    """The ends of the range over all labellings of the unjudged documents of the list."""
+    tight: npt.NDArray[np.bool_] | None = None
+    """Whether the range is exact; else no value lies outside, but it may be smaller."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What can be said of a value: ``error`` and ``exact`` under ties, ``lowest``, ``highest`` and ``tight``."""
+        return tuple(one.name for one in fields(self) if getattr(self, one.name) is not None)
+
+    def table_columns(
+        self, measures: Sequence[Measure], run: Ints, topic: Ints
+    ) -> dict[str, npt.NDArray[Any]]:
+        """A column for a table of values: for each (run, topic), and each measure in turn; means where there is no
+        such topic."""
+        columns: dict[str, npt.NDArray[Any]] = {}
+        for place, name in enumerate(self.columns):
+            values = getattr(self, name)
+            width = values.shape[2]
+            lists = values[:, run, np.minimum(topic, width - 1)]
+            for row in np.flatnonzero(topic == width).tolist():
+                lists[:, row] = [self.of_mean(m, i, int(run[row]))[place] for i, m in enumerate(measures)]
+            columns[name] = lists.T.ravel()
+        return columns
+
+    def of_mean(self, measure: Measure, index: int, run: int) -> tuple[float | bool, ...]:
+        """That of the mean of a run over topics: errors of topics are independent, ends are those of all topics."""
+        said: list[float | bool] = []
+        for name in self.columns:
+            row = getattr(self, name)[index, run]
+            if name in ("exact", "tight"):
+                said.append(bool(row.all()))
+            elif name == "error":
+                defined = row[~np.isnan(row)]
+                total = float(np.sqrt((defined**2).sum()))
+                said.append(total if measure.summary == "sum" else total / max(1, len(defined)))
+            else:
+                said.append(measure.mean(row))
+        return tuple(said)
+
+
+def handled(ties: str = "break", unjudged: str = "nonrelevant", seed: int = 1) -> Handling:
+    """How ties and unjudged documents are to be handled, if these are words for it.
+
+    >>> handled("expected").settings
+    {'ties': 'expected', 'unjudged': 'nonrelevant', 'ties_seed': 1}
+    """
+    return Handling(check_ties(ties), check_unjudged(unjudged), seed)
+
+
+def judged_as(qrels: Qrels, runs: Runs, handling: Handling, **how: Any) -> Judged:
+    """The lists with all that is needed to evaluate them so; ``how`` as for :func:`rankscope.judge`."""
+    bounds = handling.unjudged == "bounds"
+    judgments = with_documents(qrels, runs) if bounds else qrels
+    return replace(judge(judgments, runs, ties=bounds or handling.ties != "break", **how), handling=handling)
+
+
+def values_of(
+    judged: Judged, measures: Sequence[Measure], missing: str = "zero"
+) -> tuple[Floats, Uncertainty | None]:
+    """The values of measures, measures x runs x topics, and what is uncertain about them."""
+    handling = judged.handling
+    if handling.unjudged == "condense":
+        judged = judged.condensed()
+    shape = (len(measures), len(judged.runs), len(judged.topics))
+    values = _broken(judged, measures, missing)
+    if handling == Handling(seed=handling.seed) or (
+        handling.unjudged == "condense" and handling.ties == "break"
+    ):
+        return values.reshape(shape), None
+    error: npt.NDArray[Any] | None = None
+    exact: npt.NDArray[Any] | None = None
+    if handling.ties != "break":
+        error, exact = np.zeros(values.shape), np.ones(values.shape, np.bool_)
+        for where, lists in _tied_blocks(judged):
+            found = tied_values(measures, lists, handling.ties, numbers=where, seed=handling.seed)
+            for index, one in enumerate(found):
+                values[index, where], error[index, where], exact[index, where] = (
+                    one.value,
+                    one.error,
+                    one.exact,
+                )
+        error, exact = error.reshape(shape), exact.reshape(shape)
+    if handling.unjudged != "bounds":
+        return values.reshape(shape), Uncertainty(error, exact)
+    found_ranges: list[Range] = ranges(judged, measures, values, handling)
+    lowest, highest, tight = (
+        np.array([getattr(one, name) for one in found_ranges]).reshape(shape)
+        for name in ("lowest", "highest", "tight")
+    )
+    return values.reshape(shape), Uncertainty(error, exact, lowest, highest, tight)
+
+
+def _broken(judged: Judged, measures: Sequence[Measure], missing: str) -> Floats:
+    """The values of the order by document id, measures x lists."""
+    values = np.empty((len(measures), len(judged.runs), len(judged.topics)))
+    if not judged.present.all():
+        for index, measure in enumerate(measures):
+            values[index] = np.nan if missing == "skip" else measure.of(judged.empty)
+    flat = values.reshape(len(measures), -1)
+    for where, lists in judged.blocks():
+        for index, measure in enumerate(measures):
+            flat[index, where] = measure.of(lists)
+    return flat
+
+
+def _tied_blocks(judged: Judged) -> Any:
+    """The lists in which tied documents differ, some at a time, with their numbers."""
+    assert judged.ties is not None
+    tied = np.concatenate([[0], np.cumsum(judged.ties.size > 1)])[judged.offsets]
+    some = np.flatnonzero(np.diff(tied) > 0)
+    if not len(some):
+        return
+    size = np.cumsum(np.diff(judged.offsets)[some])
+    for part in np.split(some, np.flatnonzero(np.diff(size // _HITS)) + 1):
+        lists = TiedLists.of(judged, part)
+        unequal = lists.unequal()
+        if unequal.all():
+            yield part, lists
+        elif unequal.any():
+            yield part[unequal], TiedLists.of(judged, part[unequal])

@@ -1,0 +1,159 @@
+"""Lists whose documents may share scores: every order inside a group of equal scores is as good as another.
+
+A *tie group* holds all documents of a list with one score, judged or not. A hit knows the first rank of its group and
+its size, which is all there is to know: documents without a judgment are alike.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.judging.judged import Judged
+from rankscope.judging.lists import AnyArray, Ints, Lists
+from rankscope.judging.pool import Pool
+from rankscope.read.qrels import UNJUDGED
+from rankscope.scan import Ties
+
+__all__ = ["Groups", "TiedLists"]
+
+
+class Groups(NamedTuple):
+    """The tie groups of lists that hold documents of some kind, in list order and by rank; most hold one document."""
+
+    list: Ints
+    first: Ints
+    """The first rank of the group."""
+    size: Ints
+    """How many documents it has."""
+    held: Ints
+    """How many of them are of that kind."""
+    before: Ints
+    """How many of that kind the list has above the group."""
+    member: Ints
+    """The hits of that kind; those of a group follow each other."""
+    owner: Ints
+    """The group of each of these hits."""
+
+    def ranks(self) -> tuple[Ints, Ints]:
+        """Every rank of every group: the group it belongs to, and its place in the group from 1 on."""
+        group = np.repeat(np.arange(len(self.size)), self.size)
+        return group, np.arange(1, len(group) + 1) - np.repeat(np.cumsum(self.size) - self.size, self.size)
+
+
+class TiedLists(Lists):
+    """Lists with the tie group of every hit; the ranks of the hits are those of one possible order."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        topic: Ints,
+        length: AnyArray,
+        offsets: Ints,
+        rank: AnyArray,
+        judgment: AnyArray,
+        ties: Ties,
+    ) -> None:
+        super().__init__(pool, topic, length, offsets, rank, judgment)
+        self.ties = ties
+
+    @classmethod
+    def of(cls, judged: Judged, where: Ints) -> TiedLists:
+        """Some of the lists of runs, by their numbers; they were judged with ``ties=True``."""
+        assert judged.ties is not None
+        size = np.diff(judged.offsets)[where]
+        offsets = np.concatenate([[0], np.cumsum(size)])
+        hits = np.arange(offsets[-1]) + np.repeat(judged.offsets[where] - offsets[:-1], size)
+        return cls(
+            judged.pool,
+            where % len(judged.topics),
+            judged.length[where],
+            offsets,
+            judged.rank[hits],
+            judged.judgment[hits],
+            judged.ties.taken(hits),
+        )
+
+    @property
+    def offsets(self) -> Ints:
+        """Where the hits of each list begin, and where the last ones end."""
+        return self._offsets
+
+    @property
+    def rank(self) -> AnyArray:
+        """The rank of every hit."""
+        return self._rank
+
+    @property
+    def judgment(self) -> AnyArray:
+        """The document of every hit."""
+        return self._judgment
+
+    def owner(self) -> Ints:
+        """The list of every hit."""
+        return np.repeat(np.arange(len(self)), np.diff(self._offsets))
+
+    def grade(self) -> AnyArray:
+        """The grade of every hit; some may have lost their judgment."""
+        return self.pool.grade.take(self._judgment)
+
+    def groups(self, kind: npt.NDArray[np.bool_], label: AnyArray | None = None) -> Groups:
+        """The groups that hold hits of a kind; with ``label``, hits that differ in it are kept apart."""
+        member = np.flatnonzero(kind)
+        owner, first = self.owner()[member], self.ties.first[member].astype(np.int64)
+        tag = np.zeros(len(member), np.int64) if label is None else label[member]
+        order = np.lexsort((tag, first, owner))
+        member, owner, first, tag = member[order], owner[order], first[order], tag[order]
+        new = np.ones(len(member), np.bool_)
+        new[1:] = (owner[1:] != owner[:-1]) | (first[1:] != first[:-1]) | (tag[1:] != tag[:-1])
+        starts = np.flatnonzero(new)
+        count = np.diff(np.append(starts, len(member)))
+        group = np.cumsum(new) - 1
+        before = starts - np.searchsorted(owner, owner[starts])
+        size = self.ties.size[member[starts]].astype(np.int64)
+        return Groups(owner[starts], first[starts], size, count, before, member, group)
+
+    def sorted_groups(self, best_first: bool) -> Lists:
+        """The order in which every group has its best grades first, or last, those without a judgment as the worst."""
+        grade = self.grade().astype(np.int64)
+        owner = self.owner()
+        order = np.lexsort((-grade if best_first else grade, self.ties.first, owner))
+        first, size = self.ties.first[order].astype(np.int64), self.ties.size[order]
+        key = owner * (int(self.length.max(initial=0)) + 1) + first
+        start = np.searchsorted(key, key)
+        place = np.arange(len(order)) - start
+        held = np.searchsorted(key, key, side="right") - start
+        rank = first + place + (0 if best_first else size - held)
+        return Lists(self.pool, self.topic, self.length, self._offsets, rank, self._judgment[order])
+
+    def arranged(self, row: Ints, offsets: Ints, rank: AnyArray, judgment: AnyArray) -> Lists:
+        """Other orders: list ``row[i]`` once more, with hits at other ranks."""
+        return Lists(self.pool, self.topic[row], self.length[row], offsets, rank, judgment)
+
+    def unequal(self) -> npt.NDArray[np.bool_]:
+        """For each list whether some group has documents that differ."""
+        tied = self.ties.size > 1
+        grouped = self.groups(tied)
+        grade = self.grade()
+        label = self.labels()
+        low = np.full(len(grouped.size), np.iinfo(np.int64).max)
+        high = np.full(len(grouped.size), -1)
+        np.minimum.at(low, grouped.owner, label[grouped.member])
+        np.maximum.at(high, grouped.owner, label[grouped.member])
+        hidden = np.bincount(
+            grouped.owner, weights=grade[grouped.member] != UNJUDGED, minlength=len(grouped.size)
+        )
+        mixed = (low < high) | ((hidden > 0) & (hidden < grouped.size))
+        result = np.zeros(len(self), np.bool_)
+        result[grouped.list[mixed]] = True
+        return result
+
+    def labels(self) -> Ints:
+        """A number for every hit, equal for documents that are alike: the same grade, under every aspect."""
+        columns = (
+            [self.pool.grade] if self.pool.aspects is None else [self.pool.grade, *self.pool.aspect_grades]
+        )
+        kinds = np.unique(np.array(columns), axis=1, return_inverse=True)[1].reshape(-1)
+        return np.asarray(kinds.take(self._judgment), np.int64)

@@ -1,0 +1,305 @@
+"""What the value of a measure is made of, where that gives its mean over all orders of tied documents exactly.
+
+A measure declares its form beside its formula (``Measure.made_of``). One that declares none, such as Twist or a
+function of the user's, is looked at order by order (:mod:`rankscope.certainty.orders`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankscope.judging.lists import Floats, Hits, Ints, Lists
+from rankscope.judging.tied import Groups, TiedLists
+
+if TYPE_CHECKING:
+    from rankscope.measures.base import Measure
+
+__all__ = ["Additive", "Cascade", "Form", "Precisions", "Preferences", "Seen", "ShareOfIdeal", "Unordered"]
+
+_CELLS = 1 << 20
+"""Cells of a padded matrix held at a time."""
+
+
+class Seen(NamedTuple):
+    """What is known of one list whose other documents may have any label."""
+
+    rank: Ints
+    grade: Ints
+    """Of the judged documents of the list."""
+    open: Ints
+    """The ranks of the others, from the top."""
+    counts: Ints
+    """How many judged documents the topic has of grade 0, 1, ..., the best one there is; negative ones are 0s."""
+
+    @property
+    def best(self) -> int:
+        """The best grade there is."""
+        return len(self.counts) - 1
+
+
+class Form:
+    """How a value is put together."""
+
+    def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
+        """The lowest and the highest value over all labels of the other documents, if there is a quick way."""
+        return None
+
+    def expected(self, measure: Measure, lists: TiedLists) -> Floats:
+        """The mean over all orders of tied documents."""
+        raise TypeError(f"{type(self).__name__} says nothing about orders")
+
+
+@dataclass(frozen=True)
+class Unordered(Form):
+    """The order does not matter."""
+
+    def expected(self, measure: Measure, lists: TiedLists) -> Floats:
+        return measure.of(lists)
+
+
+@dataclass(frozen=True)
+class Additive(Form):
+    """Every document adds something of its own, whatever else is in the list.
+
+    M = M(nothing) + sum over documents d at rank i of M(d alone at i) - M(nothing)
+    A tied document adds what it adds on average over the ranks of its group.
+    """
+
+    def expected(self, measure: Measure, lists: TiedLists) -> Floats:
+        alone = np.flatnonzero(lists.ties.size == 1)
+        owner = lists.owner()
+        value = measure.of(
+            _lists(lists, np.arange(len(lists)), owner[alone], lists.rank[alone], lists.judgment[alone])
+        )
+        groups = lists.groups(lists.ties.size > 1, lists.labels())
+        group, place = groups.ranks()
+        some = np.unique(groups.list)
+        nothing = np.zeros(len(lists))
+        none = np.zeros(0, np.int64)
+        nothing[some] = measure.of(_lists(lists, some, none, none, none))
+        sample = np.searchsorted(groups.owner, np.arange(len(groups.size)))
+        judgment = lists.judgment[groups.member[sample]][group]
+        rows = np.arange(len(group))
+        single = measure.of(
+            _lists(lists, groups.list[group], rows, groups.first[group] + place - 1, judgment)
+        )
+        added = (single - nothing[groups.list[group]]) * (groups.held / groups.size)[group]
+        return np.asarray(value + np.bincount(groups.list[group], weights=added, minlength=len(lists)))
+
+
+def _lists(lists: TiedLists, row: Ints, owner: Ints, rank: Any, judgment: Any) -> Lists:
+    """Lists as long as these, with other hits: those of the i-th one are the hits with owner i."""
+    offsets = np.searchsorted(owner, np.arange(len(row) + 1))
+    return lists.arranged(row, offsets, rank, judgment)
+
+
+@dataclass(frozen=True)
+class Precisions(Form):
+    """Every relevant document adds its number among the relevant ones, times a weight of its rank.
+
+    M = 1/R * sum over relevant documents of ordinal * weight(rank)
+    At the j-th rank of a group of n, of which r are relevant, after c others, stands a relevant document with the
+    probability r/n, and then its ordinal is on average c + 1 + (j-1)(r-1)/(n-1) (McSherry and Najork 2008).
+    """
+
+    rel: int
+    weight: Callable[[npt.NDArray[Any]], Floats]
+
+    def expected(self, measure: Measure, lists: TiedLists) -> Floats:
+        groups = lists.groups(lists.grade() >= self.rel)
+        group, place = groups.ranks()
+        size, count = groups.size[group], groups.held[group]
+        ordinal = groups.before[group] + 1 + (place - 1) * (count - 1) / np.maximum(size - 1, 1)
+        rank = groups.first[group] + place - 1
+        value = np.where(rank <= (measure.cutoff or np.inf), count / size * ordinal * self.weight(rank), 0.0)
+        total = np.bincount(groups.list[group], weights=value, minlength=len(lists))
+        base = lists.recall_base(self.rel)
+        return np.asarray(np.where(base > 0, total / np.maximum(base, 1), 0.0))
+
+    def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
+        """For each number of new relevant documents the first ones are best, and the last ones worst.
+
+        One more at rank i adds its own term, and one to the ordinal of every relevant document below it.
+        """
+        weight = np.where(seen.open <= (measure.cutoff or np.inf), self.weight(seen.open), 0.0)
+        rank = np.sort(seen.rank[seen.grade >= self.rel])
+        known = np.where(rank <= (measure.cutoff or np.inf), self.weight(rank), 0.0)
+        total, base = float((known * np.arange(1, len(rank) + 1)).sum()), int(seen.counts[self.rel :].sum())
+        least = most = total / base if base else 0.0
+        if self.rel > seen.best:
+            return least, most
+        above = np.searchsorted(rank, seen.open)
+        below = known.sum() - np.concatenate([[0.0], np.cumsum(known)])[above]
+        number = np.arange(1, len(seen.open) + 1)
+        first = np.cumsum((above + number) * weight + below)
+        later = np.cumsum(weight[::-1])  # of the new ones, from the last up
+        last = np.cumsum((above[::-1] + 1) * weight[::-1] + below[::-1] + later - weight[::-1])
+        return (
+            min(least, float(((total + last) / (base + number)).min())),
+            max(most, float(((total + first) / (base + number)).max())),
+        )
+
+
+@dataclass(frozen=True)
+class ShareOfIdeal(Additive):
+    """What documents add, as a share of what they add in the ideal order of all judged ones.
+
+    M = sum of gain * weight(rank) / the same of the ideal list;  gains rise with grades, weights fall with ranks
+    """
+
+    gains: Callable[[int], Floats]
+    """Those of the grades 0, 1, ..., best."""
+    weight: Callable[[npt.NDArray[Any]], Floats]
+
+    def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
+        """The exact range: a fraction whose parts are sums over levels of grades.
+
+        With m_g new documents of grade g or better, sorted, numerator and ideal are sums over g of (gain_g - gain_g-1)
+        times functions of m_g alone, where m_1 >= m_2 >= ... The best fraction is found by Dinkelbach's method (1967):
+        the best value of numerator - q * ideal for the best fraction q so far gives a better one, until none is.
+        """
+        gain, cutoff = self.gains(seen.best), measure.cutoff or np.inf
+        step = np.diff(gain)
+        many = len(seen.open)
+        found = np.where(seen.rank <= cutoff, self.weight(seen.rank) * gain[np.maximum(seen.grade, 0)], 0.0)
+        weight = np.where(seen.open <= cutoff, self.weight(seen.open), 0.0)
+        to_find = np.cumsum(seen.counts[::-1])[::-1][1:]
+        depth = int(to_find.max(initial=0)) + many
+        ranks = np.arange(1, depth + 1)
+        ideal = np.concatenate([[0.0], np.cumsum(np.where(ranks <= cutoff, self.weight(ranks), 0.0))])
+        places = np.arange(many + 1)
+        worth = step[:, np.newaxis] * ideal[to_find[:, np.newaxis] + places]
+        ends = []
+        for sign, order in ((-1, weight[::-1]), (1, weight)):
+            added = step[:, np.newaxis] * np.concatenate([[0.0], np.cumsum(order)])
+            ends.append(_best_fraction(sign, float(found.sum()), added, worth))
+        return ends[0], ends[1]
+
+
+def _best_fraction(sign: int, base: float, added: Floats, worth: Floats) -> float:
+    """The highest (or lowest, sign -1) of (base + sum of added) / sum of worth, one place a row, never rising."""
+    rows = np.arange(len(added))
+    place = np.zeros(len(added), np.int64)
+    total = worth[rows, place].sum()
+    if total == 0 and sign < 0:
+        return 0.0  # nothing relevant is known, and nothing need be
+    best = base / total if total else 0.0
+    while True:
+        score = sign * (added - best * worth)
+        top = np.empty_like(place)
+        reach = np.zeros(score.shape[1])
+        choice = []
+        for row in rows[::-1]:  # the highest grades first: they are the fewest
+            reach = score[row] + reach
+            running = np.maximum.accumulate(reach)
+            choice.append(np.searchsorted(running, running, side="left"))
+            reach = running
+        at = len(reach) - 1
+        for row, taken in zip(rows, choice[::-1], strict=True):
+            at = int(taken[at])
+            top[row] = at
+        total = worth[rows, top].sum()
+        value = (base + added[rows, top].sum()) / total if total else 0.0
+        if sign * (value - best) <= 1e-15 * max(1.0, abs(best)):
+            return float(best)
+        best = value
+
+
+@dataclass(frozen=True)
+class Preferences(Form):
+    """Every relevant document adds a term of the number of judged non-relevant ones above it.
+
+    M = 1/R * sum over relevant documents of term(n);  among the a non-relevant ones of its group a relevant document
+    has each place with the same probability, so that n = b, b + 1, ..., b + a are equally likely
+    """
+
+    rel: int
+    lowest: int
+    term: Callable[[Lists, Ints, Ints], Floats]
+    """Of lists, the list of each number, and the numbers."""
+
+    def expected(self, measure: Measure, lists: TiedLists) -> Floats:
+        grade = lists.grade()
+        relevant = lists.groups(grade >= self.rel)
+        others = lists.groups((grade >= self.lowest) & (grade < self.rel))
+        width = int(lists.length.max(initial=0)) + 2
+        theirs, mine = others.list * width + others.first, relevant.list * width + relevant.first
+        total = np.concatenate([[0], np.cumsum(others.held)])
+        above = total[np.searchsorted(theirs, mine)] - total[np.searchsorted(theirs, relevant.list * width)]
+        beside = total[np.searchsorted(theirs, mine, side="right")] - total[np.searchsorted(theirs, mine)]
+        chosen = Groups(relevant.list, relevant.first, beside + 1, *relevant[3:])
+        group, place = chosen.ranks()
+        owner = relevant.list[group]
+        value = self.term(lists, owner, above[group] + place - 1) * (relevant.held / chosen.size)[group]
+        added = np.bincount(owner, weights=value, minlength=len(lists))
+        base = lists.recall_base(self.rel)
+        return np.asarray(np.where(base > 0, added / np.maximum(base, 1), 0.0))
+
+
+@dataclass(frozen=True)
+class Cascade(Form):
+    """The user stops at a document with a probability that its grade gives, and gains something by the rank reached.
+
+    M = sum over ranks i of value(i) * stop_i * product over j < i of (1 - stop_j)
+    The mean of the product over j documents of a group of n is e_j / C(n, j), with e_j the elementary symmetric
+    function of their 1 - stop; documents before the group are as likely to be passed whatever the order inside.
+    """
+
+    stops: Callable[[npt.NDArray[Any], int], Floats]
+    value: Callable[[npt.NDArray[Any]], Floats]
+
+    def expected(self, measure: Measure, lists: TiedLists) -> Floats:
+        grade = lists.grade()
+        groups = lists.groups(grade >= 1)
+        passes = 1.0 - self.stops(grade[groups.member], lists.pool.max_grade)
+        through, stopped = _passed(groups, passes)
+        reached = Hits(len(lists), groups.list, groups.first, groups.first, groups.first).product_before(
+            through
+        )
+        group, place = groups.ranks()
+        rank = groups.first[group] + place - 1
+        value = np.where(rank <= (measure.cutoff or np.inf), self.value(rank), 0.0)
+        return np.bincount(
+            groups.list[group], weights=reached[group] * stopped * value, minlength=len(lists)
+        ).astype(np.float64, copy=False)
+
+
+def _passed(groups: Groups, passes: Floats) -> tuple[Floats, Floats]:
+    """For each group the mean product of all, and for each of its ranks the probability of stopping there.
+
+    Documents are added one by one to those that nobody stops at: the mean product over j of m documents is
+    p(m, j) = (1 - j/m) p(m-1, j) + j/m * q p(m-1, j-1), where q is that of the m-th.
+    """
+    starts = np.concatenate([[0], np.cumsum(groups.size)])
+    begin = np.concatenate([[0], np.cumsum(groups.held)])
+    through, stopped = np.ones(len(groups.size)), np.zeros(int(starts[-1]))
+    order = np.argsort(groups.size, kind="stable")
+    first = 0
+    while first < len(order):
+        last = first + 1
+        while last < len(order) and (last + 1 - first) * int(groups.size[order[last]] + 1) <= _CELLS:
+            last += 1
+        mine = order[first:last]
+        width, most = int(groups.size[mine].max()), int(groups.held[mine].max())
+        mean = np.ones((len(mine), width + 1))
+        place = np.arange(1, width + 1)
+        for element in range(most):
+            more = np.flatnonzero(groups.held[mine] > element)
+            which = mine[more]
+            m = (groups.size[which] - groups.held[which] + element + 1)[:, np.newaxis]
+            q = passes[begin[which] + element][:, np.newaxis]
+            share = np.minimum(place / m, 1.0)
+            mean[more, 1:] = (1.0 - share) * mean[more, 1:] + share * q * mean[more, :-1]
+        rows = np.repeat(np.arange(len(mine)), groups.size[mine])
+        at = np.arange(len(rows)) - np.repeat(
+            np.cumsum(groups.size[mine]) - groups.size[mine], groups.size[mine]
+        )
+        stopped[starts[mine][rows] + at] = mean[rows, at] - mean[rows, at + 1]
+        through[mine] = mean[np.arange(len(mine)), groups.size[mine]]
+        first = last
+    return through, stopped

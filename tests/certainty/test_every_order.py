@@ -1,0 +1,172 @@
+"""Ties and unjudged documents against brute force: every order and every labelling of short lists, written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations, product
+
+import numpy as np
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from rankscope.certainty.ties import TIES, tied_values
+from rankscope.certainty.values import handled, judged_as
+from rankscope.errors import MeasureError
+from rankscope.judging import Judged, judge
+from rankscope.judging.tied import TiedLists
+from rankscope.measures import REGISTRY, Measure
+from rankscope.read import Qrels, Run, Runs
+from rankscope.scores import score
+
+OTHER = "z"
+"""A second topic, whose one document has the best grade there is."""
+
+
+def variants() -> list[Measure]:
+    """Every measure once, with its defaults, with a cutoff, and with its commonest parameters."""
+    found: list[Measure] = []
+    for name, known in REGISTRY.items():
+        if known.name != name or known.family == "user":
+            continue
+        if known.cutoff_rule == "required":
+            try:
+                found.append(known @ 3)
+            except MeasureError:
+                found.append(known @ 0.5)
+        else:
+            found.append(known @ 12 if known.default_cutoff else known)
+            if known.cutoff_rule == "optional":
+                found.append(known @ 2)
+        for key, value in (
+            ("rel", 2),
+            ("form", "original"),
+            ("gains", "exp2"),
+            ("gains", "0,1,1"),
+            ("graded", True),
+        ):
+            if key in known.parameters:
+                found.append(found[-1](**{key: value}))
+    return found
+
+
+EVERY = variants()
+PLAIN = [one for one in EVERY if not one.needs_aspects]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A list as groups of grades (None: unjudged), and the grades of the documents that it does not have."""
+
+    groups: tuple[tuple[int | None, ...], ...]
+    elsewhere: tuple[int, ...]
+    max_grade: int = 2
+
+    @property
+    def documents(self) -> list[list[str]]:
+        """The names of the documents of each group."""
+        names = iter(f"d{i}" for i in range(99))
+        return [[next(names) for _ in group] for group in self.groups]
+
+    def qrels(self, label: dict[str, int] | None = None) -> Qrels:
+        """The judgments, with the labels of some more documents."""
+        judged = {
+            name: grade
+            for names, group in zip(self.documents, self.groups, strict=True)
+            for name, grade in zip(names, group, strict=True)
+            if grade is not None
+        }
+        judged |= {f"e{i}": grade for i, grade in enumerate(self.elsewhere)} | (label or {})
+        return Qrels.from_dict({"q": judged or {"nothing": 0}, OTHER: {"best": self.max_grade}})
+
+    def run(self) -> Run:
+        """The list with its ties."""
+        return Run.from_dict({"q": {name: -g for g, names in enumerate(self.documents) for name in names}})
+
+    def judged(self) -> Judged:
+        """The list against the judgments, with its ties."""
+        return judge(self.qrels(), self.run(), ties=True, allow_disjoint=True)
+
+    def orders(self) -> list[list[str]]:
+        """Every order of the documents that the scores allow."""
+        return [
+            [name for part in parts for name in part]
+            for parts in product(*(list(permutations(names)) for names in self.documents))
+        ]
+
+    def labellings(self) -> Iterator[dict[str, int]]:
+        """Every way to judge the unjudged documents of the list."""
+        open_ = [
+            name
+            for names, group in zip(self.documents, self.groups, strict=True)
+            for name, grade in zip(names, group, strict=True)
+            if grade is None
+        ]
+        for grades in product(range(self.max_grade + 1), repeat=len(open_)):
+            yield dict(zip(open_, grades, strict=True))
+
+    def in_every_order(self, label: dict[str, int] | None = None) -> Judged:
+        """Every order as a run of its own."""
+        runs = Runs([Run.from_dict({"q": order}, f"r{i}") for i, order in enumerate(self.orders())])
+        return judge(self.qrels(label), runs, allow_disjoint=True)
+
+
+def values(judged: Judged, measure: Measure) -> np.ndarray:
+    """The value of every order."""
+    return judged.grid(measure.of(judged.lists))[:, 0]
+
+
+def cases(most: int = 6) -> st.SearchStrategy[Case]:
+    """Lists of a few documents in a few groups."""
+    grade = st.sampled_from([None, None, 0, 0, 1, 1, 2])
+    group = st.lists(grade, min_size=1, max_size=3).map(tuple)
+    groups = st.lists(group, min_size=1, max_size=4).map(tuple).filter(lambda g: sum(map(len, g)) <= most)
+    elsewhere = st.lists(st.sampled_from([0, 1, 2]), max_size=4).map(tuple)
+    return st.builds(Case, groups, elsewhere)
+
+
+def same(found: float, wanted: float) -> bool:
+    return bool(np.isclose(found, wanted, rtol=1e-9, atol=1e-9, equal_nan=True))
+
+
+def over_orders(measure: Measure, found: np.ndarray, ties: str) -> float:
+    if ties == "expected":
+        return float(found.mean())
+    highest = (ties == "best") == (measure.better != "lower")
+    return float(found.max() if highest else found.min())
+
+
+@given(cases())
+@example(Case(((1, 2), (None, 0, 1)), (2,)))
+@example(Case(((None, None, None),), ()))
+def test_orders_of_short_lists(case: Case) -> None:
+    lists = TiedLists.of(case.judged(), np.array([0]))
+    written = case.in_every_order()
+    every = {measure: values(written, measure) for measure in EVERY}
+    for ties in ("expected", "best", "worst"):
+        for measure, found in zip(EVERY, tied_values(EVERY, lists, ties), strict=True):
+            wanted = over_orders(measure, every[measure], ties)
+            assert found.exact[0] and found.error[0] == 0, (measure, ties)
+            assert same(found.value[0], wanted), (measure, ties, found.value[0], wanted)
+
+
+@settings(max_examples=settings().max_examples // 3)
+@given(cases(4), st.sampled_from(TIES))
+@example(Case(((None, 1), (0, None)), (2,)), "expected")
+@example(Case(((None,), (0,), (None,), (1,)), (2, 1)), "break")
+def test_labels_and_orders_of_short_lists(case: Case, ties: str) -> None:
+    how = handled(ties, "bounds")
+    scores = score(judged_as(case.qrels(), Runs([case.run()]), how, allow_disjoint=True), PLAIN)
+    known = scores.uncertainty
+    assert known is not None and known.tight is not None
+    written = [case.in_every_order(label) for label in case.labellings()]
+    broken = [judge(case.qrels(label), case.run(), allow_disjoint=True) for label in case.labellings()]
+    for m, measure in enumerate(PLAIN):
+        if ties == "break":
+            possible = [float(measure.of(one.lists)[0]) for one in broken]
+        else:
+            possible = [over_orders(measure, values(one, measure), ties) for one in written]
+        low, high = (bound.values[0, 0] for bound in scores.bounds(measure))
+        assert known.tight[m, 0, 0], measure
+        assert same(low, np.nanmin(possible)), (measure, ties, low, min(possible))
+        assert same(high, np.nanmax(possible)), (measure, ties, high, max(possible))
