@@ -469,7 +469,7 @@ def handling(args: argparse.Namespace) -> Handling:
     """What --ties and --unjudged say; as usual for commands without them."""
     from rankscope.certainty.values import handled
 
-    said = {name: getattr(args, name) for name in ("ties", "unjudged", "seed") if hasattr(args, name)}
+    said = {name: value for name in ("ties", "unjudged", "seed") if (value := getattr(args, name, None)) is not None}
     return handled(**said)
 
 
