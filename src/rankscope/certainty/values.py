@@ -44,7 +44,7 @@ class Uncertainty:
         return tuple(one.name for one in fields(self) if getattr(self, one.name) is not None)
 
     def table_columns(
-        self, measures: Sequence[Measure], run: Ints, topic: Ints
+        self, measures: Sequence[Measure], run: npt.NDArray[Any], topic: npt.NDArray[Any]
     ) -> dict[str, npt.NDArray[Any]]:
         """A column for a table of values: for each (run, topic), and each measure in turn; means where there is no
         such topic."""
