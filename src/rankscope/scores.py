@@ -223,18 +223,18 @@ class Scores(Result):
     def wide(self, order: Sequence[int] | None = None, *, digits: int = 4) -> Table:
         """Runs down, measures across, best run first or in the ``order`` that is given: the table people read."""
         more = self.uncertainty or Uncertainty()
-        shown = [name for name in ("error", "lowest", "highest") if name in more.columns]
-        if "error" in shown and not np.any(more.error):
-            shown.remove("error")  # everything is exact
+        said_too = [name for name in ("error", "lowest", "highest") if name in more.columns]
+        if "error" in said_too and not np.any(more.error):
+            said_too.remove("error")  # everything is exact
         means = list(self.means().values())
         rows: list[tuple[Cell, ...]] = []
         for r in self.best_first() if order is None else order:
             cells: list[Cell] = [self.runs[r]]
             for i, (measure, value) in enumerate(means[r].items()):
                 said = dict(zip(more.columns, more.of_mean(measure, i, r), strict=True))
-                cells += [value, *(said[name] for name in shown)]
+                cells += [value, *(said[name] for name in said_too)]
             rows.append(tuple(cells))
-        names = [name for m in self.measures for name in (str(m), *(f"{m} {what}" for what in shown))]
+        names = [name for m in self.measures for name in (str(m), *(f"{m} {what}" for what in said_too))]
         best = {str(m): m.sign for m in self.measures}
         topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics):,} topics"
         shown = self._digits(digits)
