@@ -469,7 +469,11 @@ def handling(args: argparse.Namespace) -> Handling:
     """What --ties and --unjudged say; as usual for commands without them."""
     from rankscope.certainty.values import handled
 
-    said = {name: value for name in ("ties", "unjudged", "seed") if (value := getattr(args, name, None)) is not None}
+    said = {
+        name: value
+        for name in ("ties", "unjudged", "seed")
+        if (value := getattr(args, name, None)) is not None
+    }
     return handled(**said)
 
 
