@@ -103,7 +103,7 @@ CIRCLES = {
         {"judging.aspects", "judging.lists", "judging.pool"}
     ): "a pool has ideal lists, and lists have a pool",
     frozenset(
-        {"read.foreign", "read.qrels", "read.run_files", "read.runs"}
+        {"read.datasets", "read.foreign", "read.qrels", "read.run_files", "read.runs"}
     ): "files of other formats become judgments and runs, which know what to do with a file",
 }
 """Modules inside one package that load each other; names in types do not count here."""
