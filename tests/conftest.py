@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import pickle
 import shutil
 import signal
+import time
 import tomllib
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -170,3 +174,40 @@ def golden() -> Cases:
 def certainty() -> Cases:
     """Exact values under ties and unjudged documents, dominance and interval mappings, by enumeration."""
     return _cases("certainty.json")
+
+
+class Shared:
+    """What takes long to make is made once for all processes of a test run: ``shared(name, make)``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, name: str, make: Callable[[], Any]) -> Any:
+        """What ``make`` returns, here or in the process that came first; it must be possible to pickle it."""
+        file = self.folder / f"{hashlib.sha256(name.encode()).hexdigest()}.pickle"
+        lock = file.with_suffix(".lock")
+        end = time.monotonic() + 300
+        while not file.exists():
+            try:
+                lock.mkdir()
+            except FileExistsError:  # another process is at it
+                if time.monotonic() > end:
+                    return make()  # or was killed
+                time.sleep(0.1)
+                continue
+            try:
+                part = file.with_suffix(".part")
+                part.write_bytes(pickle.dumps(make()))
+                part.replace(file)
+            finally:
+                lock.rmdir()
+        return pickle.loads(file.read_bytes())
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    """See :class:`Shared`; the folder is that of the run, above those of its processes."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared-between-processes"
+    folder.mkdir(exist_ok=True)
+    return Shared(folder)

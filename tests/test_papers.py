@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import doctest
+import functools
 import importlib
 import importlib.util
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -41,6 +43,16 @@ NUMBERED = {
     "papers.rbp": {"Figure": 5, "Table": 3},
 }
 """How many definitions, equations, ... each paper numbers."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def every_command_once(shared: Callable[[str, Callable[[], Any]], Any]) -> Iterator[None]:
+    """Studies of four collections are the work of many rows: whichever process comes first does it for all."""
+    running = importlib.import_module("papers.running")
+    alone = running._tables
+    running._tables = functools.cache(lambda command: shared(command, lambda: alone(command)))
+    yield
+    running._tables = alone
 
 
 @pytest.mark.slow

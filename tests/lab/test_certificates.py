@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -14,8 +15,8 @@ from rankscope.measures.function import FunctionMeasure
 
 
 @pytest.fixture(scope="module")
-def found() -> Certificates:
-    return certificates()
+def found(shared: Callable[[str, Callable[[], Certificates]], Certificates]) -> Certificates:
+    return shared("certificates", certificates)
 
 
 def test_every_measure_has_all_its_certificates(found: Certificates) -> None:
@@ -67,9 +68,15 @@ def test_the_page_tells_all_of_it(found: Certificates) -> None:
     assert all(f"| `{c.measure}` |" in text for c in found.certificates)
 
 
-def test_the_command(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_the_command(
+    found: Certificates, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr("rankscope.lab.certificates.certificates", lambda of: asked.append(of) or found)
     assert main(["measures", "--certificates", "-f", "json"]) == 0
+    assert asked == [None]  # every measure
     rows = json.loads(capsysbinary.readouterr().out)["tables"]["certificates"]
+    assert len(rows) == len(found.certificates)
     assert {"measure", "property", "verdict", "violations", "cases", "setting", "counterexample"} == set(
         rows[0]
     )
