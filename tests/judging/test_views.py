@@ -137,7 +137,7 @@ def test_lists_seen_aspect_by_aspect() -> None:
         (6, 1, 1),
     ]
     assert pairs.recall_base().tolist() == [1, 1, 1, 1, 2, 0, 2, 0]
-    weights = lists.pool.aspect_weights
+    weights = lists.pool.aspect_weights()
     assert weights.tolist() == [[0.5, 1.0], [0.5, 0.0]]
     by = lists.by_aspect
     assert by.sum(np.arange(8), weights).tolist() == [2.0, 1.0, 4.0, 3.0]
