@@ -148,15 +148,19 @@ def test_what_was_recognised_is_said_once(files: SimpleNamespace, capsys: Any) -
     for name in ("a.json", "b.json"):
         written(files, name, lists)
     arguments = ["eval", str(files.qrels), str(files.run), f"{files.folder}/*.json", "-m", "AP"]
+
+    def recognised() -> list[str]:
+        """What was said about formats; there may be other notes about the runs."""
+        return [line for line in capsys.readouterr().err.splitlines() if "read as" in line]
+
     assert main(arguments) == 0
-    said = capsys.readouterr().err
-    assert said == (
-        f"rankscope: {files.folder}/a.json and 1 other file: read as JSON (2 runs; --input-format overrules)\n"
-    )
+    assert recognised() == [
+        f"rankscope: {files.folder}/a.json and 1 other file: read as JSON (2 runs; --input-format overrules)"
+    ]
     assert main([*arguments, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
     assert main(arguments[:3]) == 0
-    assert capsys.readouterr().err == ""
+    assert recognised() == []
 
 
 def test_standard_input(files: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
