@@ -254,6 +254,91 @@ CASES = [
 ]  # fmt: skip
 
 
+SCORED = [("1", "AP", 0.5), ("1", "nDCG@10", 0.25), ("2", "AP", 1.0), ("2", "nDCG@10", 0.75)]
+SCORED_OTHER = [("1", "AP", 0.125), ("1", "nDCG@10", 0.0), ("2", "AP", 0.0), ("2", "nDCG@10", 0.5)]
+_THEIRS = {"AP": "map", "nDCG@10": "ndcg_cut_10"}
+_BOTH = [(run, *row) for run, rows in (("bm25", SCORED), ("dense", SCORED_OTHER)) for row in rows]
+_VALUES = ("run", "topic", "measure", "value")
+
+
+def trec_eval_output(run: str, rows: list[tuple[str, str, float]]) -> str:
+    """What trec_eval -q prints."""
+    found = [("runid", "all", run), ("num_q", "all", 2)]
+    found += [(_THEIRS[measure], topic, value) for topic, measure, value in rows]
+    return "".join(f"{a:<22}\t{b}\t{c}\n" for a, b, c in [*found, ("map", "all", 0.75)])
+
+
+class ScoreCase(NamedTuple):
+    """One kind of file of scores; ``other`` has the second run where a file holds one."""
+
+    name: str
+    example: str
+    text: str
+    bad: str
+    other: str = ""
+
+
+SCORE_CASES = [
+    ScoreCase(
+        "`trec_eval -q`", "`map 301 0.5`", trec_eval_output("bm25", SCORED),
+        trec_eval_output("bm25", SCORED).replace("0.25", "x"), trec_eval_output("dense", SCORED_OTHER),
+    ),
+    ScoreCase(
+        "`ir_measures -q`", "`301 AP 0.5`", lines([*SCORED, ("all", "AP", 0.75)]), lines([("all", "AP", 0.75)]),
+        lines(SCORED_OTHER),
+    ),
+    ScoreCase(
+        "four columns", "`bm25 map 301 0.5`", lines([(r, _THEIRS[m], t, v) for r, t, m, v in _BOTH]),
+        lines([(r, _THEIRS[m], t, v) for r, t, m, v in _BOTH]).replace("1.0", "1.0\t2"),
+    ),
+    ScoreCase(
+        "four columns, topic first", "`bm25 301 AP 0.5`", lines(_BOTH), lines([*_BOTH, _BOTH[0]]),
+    ),
+    ScoreCase(
+        "`rankscope eval -q -f csv`, `tsv`", "header `run,topic,measure,value`", lines(_BOTH, ",", ",".join(_VALUES)),
+        lines([*_BOTH, _BOTH[0]], ",", ",".join(_VALUES)),
+    ),
+    ScoreCase(
+        "`rankscope eval -q -f json`", '`{"tables": {"topics": [...]}}`',
+        json.dumps({"rankscope": "1", "tables": {"topics": [dict(zip(_VALUES, row, strict=True)) for row in _BOTH]}}),
+        json.dumps({"rankscope": "1", "tables": {"means": []}}),
+    ),
+    ScoreCase(
+        "PyTerrier's perquery", "header `name,qid,measure,value`",
+        lines([(i, r, t, _THEIRS[m], v) for i, (r, t, m, v) in enumerate(_BOTH)], ",", ",name,qid,measure,value"),
+        lines([(0, "bm25", "1", "map", "high")], ",", ",name,qid,measure,value"),
+    ),
+    ScoreCase(
+        "JSON lines", '`{"query_id": "301", "measure": "AP", "value": 0.5}`',
+        json_lines(("run", "query_id", "measure", "value"), _BOTH),
+        json_lines(("run", "query_id", "measure", "value"), [("bm25", "1", "AP", "x")]),
+    ),
+]  # fmt: skip
+
+
+def scored(case: ScoreCase, folder: Path) -> Outcome:
+    """Write the files of a case, read their scores, damage one."""
+    paths = [text_file("bm25.txt", case.text)(folder)]
+    if case.other:
+        paths.append(text_file("dense.txt", case.other)(folder))
+    found = rs.read_scores(*paths)
+    expected = {
+        run: {topic: {m: v for t, m, v in rows if t == topic} for topic in ("1", "2")}
+        for run, rows in (("bm25", SCORED), ("dense", SCORED_OTHER))
+    }
+    values = {
+        run: {topic: {str(m): v for m, v in each.items()} for topic, each in topics.items()}
+        for run, topics in found.per_topic().items()
+    }
+    bad = text_file("bad.txt", case.bad)(folder)
+    try:
+        rs.read_scores(bad)
+        refused = False
+    except InputError as error:
+        refused = str(error).startswith(str(bad))
+    return Outcome([str(m) for m in found.measures] == ["AP", "nDCG@10"], values == expected, refused)
+
+
 class Outcome(NamedTuple):
     """What a case showed."""
 
@@ -306,7 +391,12 @@ def page() -> str:
                     outcome = " | ".join("yes" if one else "**no**" for one in tried(case, Path(folder)))
                     rows.append(f"| {case.name} | {case.example} | `{case.format}` | {outcome} |")
         text = text.replace(f"({kind})", "\n".join(rows))
-    return text
+    rows = ["| | looks like | recognised | same scores | bad file refused by name |", "|---|---|---|---|---|"]
+    with TemporaryDirectory() as folder:
+        for one in SCORE_CASES:
+            outcome = " | ".join("yes" if each else "**no**" for each in scored(one, Path(folder)))
+            rows.append(f"| {one.name} | {one.example} | {outcome} |")
+    return text.replace("(scores)", "\n".join(rows))
 
 
 _PAGE = """# What goes in
@@ -337,6 +427,19 @@ a run is called after its file. A run without scores is in the order of its rank
 directories and `-` for standard input work for every format. A directory is one table in parts if it has folders called
 `column=value`, a mark such as `_SUCCESS`, or nothing but files called `part-...` or `...-00000-of-00002...`; any other
 directory holds a run in each file. Parquet and Arrow need `pip install 'rankscope[frames]'`, zstd `rankscope[zstd]`.
+
+## Scores
+
+`rs.read_scores(...)`, and `--scores FILE` of `compare`, `correlate` and `power` in the place of QRELS and RUN, take
+what was computed before, here or elsewhere, also by people and by language models:
+
+(scores)
+
+A table with a row per topic and a column per system holds one measure, which `--scores M=FILE` or
+`rs.read_scores({"M": "file.csv"})` names. Frames of both kinds work, as do Parquet and Arrow, and files may be packed.
+Several files with the same measures of other runs (`trec_eval -q` once for each run) are put together; without a name
+of their own, runs are called after their files. A measure that is not known here stands for its values; higher is
+better.
 """
 
 

@@ -17,14 +17,14 @@ from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.frames import Framed
 from rankscope.judging import Judged
 from rankscope.measures import Measure, needs_aspects, parse_many
-from rankscope.measures.given import given
+from rankscope.measures.given import GivenMeasure, given
 from rankscope.measures.grammar import parse
 from rankscope.read import Qrels, open_collection
 from rankscope.read.scores import ScoreTable, read_score_tables
 from rankscope.result import Result
 from rankscope.tables import Cell, Table, Tables
 
-__all__ = ["ScoreMatrix", "Scores", "evaluate", "read_scores", "score"]
+__all__ = ["ScoreMatrix", "Scores", "as_scores", "evaluate", "read_scores", "score"]
 
 MISSING = ("zero", "skip")
 
@@ -333,13 +333,27 @@ def score(
     return Scores(judged.runs, judged.topics, tuple(measures), values, recorded, judged, uncertainty)
 
 
-def read_scores(*sources: str | Path | Mapping[str, str | Path]) -> Scores:
-    """Scores that others computed, or that were kept: CSV or TSV files (see :mod:`~.read.scores`).
+def as_scores(scores: Scores | ScoreMatrix) -> Scores:
+    """Scores, also of one matrix: what an analysis takes that needs no lists.
 
-    A file with a row per topic and a column per system holds one measure, named by the key of a mapping (``{"AP":
-    "trec5_ap.csv"}``) or else like the file; a name that is no measure of the list stands for its values only. A file
-    with a row per run, topic and measure, as ``rankscope eval -q -f csv`` writes it, names its measures; a key chooses
-    one of them. All measures must have the same systems and topics.
+    >>> matrix = evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, ["AP", "RR"]).matrix("RR")
+    >>> as_scores(matrix).means()
+    {'run': {RR: 1.0}}
+    """
+    if not isinstance(scores, ScoreMatrix):
+        return scores
+    settings = {"measures": [str(scores.measure)]}
+    return Scores(scores.runs, scores.topics, (scores.measure,), scores.values[np.newaxis], settings)
+
+
+def read_scores(*sources: Any) -> Scores:
+    """Scores that others computed, or that were kept: files and frames of many kinds (see :mod:`~.read.scores`).
+
+    A table with a row per topic and a column per system holds one measure, named by the key of a mapping (``{"AP":
+    "trec5_ap.csv"}``) or else like the file; a name that is no measure of the list stands for its values only. A table
+    with a row per run, topic and measure, as ``rankscope eval -q -f csv`` writes it, and what ``trec_eval -q`` prints,
+    name their measures; a key chooses one of them. Files that hold the same measure of other runs (``trec_eval -q``
+    once for each run) are put together. All measures must have the same systems and topics.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as place:
@@ -347,18 +361,15 @@ def read_scores(*sources: str | Path | Mapping[str, str | Path]) -> Scores:
     ...     scores = read_scores({"AP": Path(place, "ap.csv")})
     >>> scores, scores.mean("AP").tolist()
     (<Scores: 2 runs x 2 topics x 1 measures>, [0.5, 0.5])
+    >>> read_scores({"name": ["a", "b"], "qid": ["1", "1"], "measure": ["map", "map"], "value": [0.5, 0.25]}).means()
+    {'a': {AP: 0.5}, 'b': {AP: 0.25}}
     """
     named: dict[Measure, ScoreTable] = {}
     for source in sources:
-        several = source if isinstance(source, Mapping) else {"": source}
+        several = source if _by_measure(source) else {"": source}
         for name, path in several.items():
-            for found, table in _tables(path, name).items():
-                measure = given(found)
-                if measure in named:
-                    raise InputError(
-                        f"two files hold {measure}", path=table.path, hint="name one of them otherwise"
-                    )
-                named[measure] = table
+            for measure, table in _tables(path, name).items():
+                named[measure] = _joined(named[measure], table, measure) if measure in named else table
     if not named:
         raise SettingsError("there is no file of scores", hint="name a CSV file")
     first, *others = named.values()
@@ -370,25 +381,56 @@ def read_scores(*sources: str | Path | Mapping[str, str | Path]) -> Scores:
                     path=other.path,
                     hint="give matrices of the same systems and topics in the same order",
                 )
-    settings = {"measures": [str(m) for m in named], "scores": [table.path for table in named.values()]}
+    settings = {"measures": [str(m) for m in named], "scores": list(first.paths)}
+    if len(named) > 1 and not all(table.paths == first.paths for table in others):
+        settings["scores"] = [path for table in named.values() for path in table.paths]
     values = np.array([table.values for table in named.values()])
     return Scores(first.runs, first.topics, tuple(named), values, settings)
 
 
-def _tables(path: str | Path, name: str) -> dict[str, ScoreTable]:
+def _by_measure(source: Any) -> bool:
+    """Whether this is a mapping from measures to files or frames, and not a table by columns itself."""
+    return isinstance(source, Mapping) and all(
+        isinstance(value, str | Path) or not isinstance(value, Sequence) for value in source.values()
+    )
+
+
+def _joined(one: ScoreTable, other: ScoreTable, measure: Measure) -> ScoreTable:
+    """The same measure of other runs; a topic that one of the files lacks is undefined there."""
+    if set(one.runs) & set(other.runs):
+        raise InputError(f"two files hold {measure}", path=other.path, hint="name one of them otherwise")
+    topics = tuple(dict.fromkeys((*one.topics, *other.topics)))
+    place = {topic: t for t, topic in enumerate(topics)}
+    values = np.full((len(one.runs) + len(other.runs), len(topics)), np.nan)
+    values[: len(one.runs), [place[topic] for topic in one.topics]] = one.values
+    values[len(one.runs) :, [place[topic] for topic in other.topics]] = other.values
+    paths = (*one.paths, *other.paths)
+    return ScoreTable(one.path, (*one.runs, *other.runs), topics, values, paths[1:])
+
+
+def _tables(source: Any, name: str) -> dict[Measure, ScoreTable]:
     """The score matrices of a file by measure: the one that is named, or all; a matrix without a name by the file's."""
-    tables = read_score_tables(path)
+    tables = read_score_tables(source, is_measure=_names_measure)
     if list(tables) == [""]:
-        return {name or _stem(path): tables[""]}
-    by_measure = {given(text): text for text in tables}
-    if name and given(name) not in by_measure:
+        return {given(name, others=True) if name else given(_stem(source)): tables[""]}
+    by_measure = {given(text, others=True): table for text, table in tables.items()}
+    if not name:
+        return by_measure
+    wanted = given(name, others=True)
+    if wanted not in by_measure:
         raise InputError(
             f"it holds no {name}",
-            path=str(path),
+            path=next(iter(tables.values())).path,
             hint=nearest(name, tables) or f"there are {', '.join(tables)}",
         )
-    return {name: tables[by_measure[given(name)]]} if name else tables
+    return {wanted: by_measure[wanted]}
 
 
-def _stem(path: str | Path) -> str:
-    return Path(path).name.removesuffix(".gz").removesuffix(".csv") or str(path)
+def _names_measure(text: str) -> bool:
+    return not isinstance(given(text, others=True), GivenMeasure)
+
+
+def _stem(source: Any) -> str:
+    if not isinstance(source, str | Path):
+        return "score"
+    return Path(source).name.removesuffix(".gz").removesuffix(".csv") or str(source)

@@ -366,3 +366,8 @@ def test_studies_are_repeated_with_every_format(files: SimpleNamespace, capsys: 
     written(files, "two.json", json.dumps(runs) + " ")
     assert main(["study", "--from", str(out)]) == 2
     assert "changed since the study was made" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("case", INPUTS.SCORE_CASES, ids=lambda case: case.name)
+def test_every_kind_of_scores(case: Any, tmp_path: Path) -> None:
+    assert INPUTS.scored(case, tmp_path) == (True, True, True)

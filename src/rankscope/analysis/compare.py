@@ -21,7 +21,7 @@ from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.measures import Measure
 from rankscope.measures.given import given
 from rankscope.result import Result, TableResult
-from rankscope.scores import Scores
+from rankscope.scores import ScoreMatrix, Scores, as_scores
 from rankscope.tables import Table
 
 __all__ = ["check_margin", "compare", "letters"]
@@ -39,7 +39,7 @@ _COLUMNS = (
 
 @on_engine
 def compare(
-    scores: Scores,
+    scores: Scores | ScoreMatrix,
     baseline: str | Sequence[str] | None = None,
     *,
     test: str = "t",
@@ -72,6 +72,7 @@ def compare(
     >>> result["pairs"].records()[0]["significant"], result["runs"].column("mark")
     (True, ['***', ''])
     """
+    scores = as_scores(scores)
     matrices = [complete(scores, measure) for measure in scores.measures]
     check_comparable(scores, matrices)
     baselines = [baseline] if isinstance(baseline, str) else list(dict.fromkeys(baseline or ()))

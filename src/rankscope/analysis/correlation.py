@@ -24,7 +24,7 @@ from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ra
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.measures import Measure, parse_many
 from rankscope.result import Result, TableResult
-from rankscope.scores import Scores
+from rankscope.scores import ScoreMatrix, Scores, as_scores
 from rankscope.tables import Cell, Table
 
 __all__ = ["METHODS", "Coefficients", "checked_methods", "correlation", "correlation_matrix"]
@@ -35,7 +35,7 @@ METHODS = ("kendall", "ap", "spearman", "pearson", "rbo")
 
 
 def correlation(
-    scores: Scores,
+    scores: Scores | ScoreMatrix,
     method: str | Sequence[str] = "kendall",
     *,
     top: float | None = None,
@@ -65,6 +65,7 @@ def correlation(
     >>> [round(value, 4) for value in result["correlations"].column("value")]
     [0.8165, 1.0, 0.8165]
     """
+    scores = as_scores(scores)
     methods = checked_methods(method)
     coefficient = Coefficients(rbo_p, rbo_ties)
     wanted = scores.measures if measures is None else tuple(parse_many(measures))

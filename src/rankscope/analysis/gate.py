@@ -16,7 +16,7 @@ from rankscope.measures import Measure
 from rankscope.measures.given import given
 from rankscope.measures.grammar import parse
 from rankscope.result import TableResult
-from rankscope.scores import Scores
+from rankscope.scores import ScoreMatrix, Scores, as_scores
 from rankscope.tables import Cell, Table
 
 __all__ = ["Gate", "gate"]
@@ -56,8 +56,8 @@ class Gate(TableResult):
 
 
 def gate(
-    scores: Scores,
-    baseline: Scores | str,
+    scores: Scores | ScoreMatrix,
+    baseline: Scores | ScoreMatrix | str,
     *,
     margin: float | Mapping[str, float] = 0.005,
     alpha: float = 0.05,
@@ -86,6 +86,8 @@ def gate(
     >>> gate(after, before)["topics"].rows
     [('run', 'AP', 'q3', 0.5, 1.0, -0.5)]
     """
+    scores = as_scores(scores)
+    baseline = baseline if isinstance(baseline, str) else as_scores(baseline)
     check_level(alpha)
     names = [run for run in scores.runs if run != baseline]
     if not names:

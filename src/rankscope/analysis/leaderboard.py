@@ -24,7 +24,7 @@ from rankscope.analysis.stats.significance import adjust, run_test
 from rankscope.errors import InputError
 from rankscope.measures import Measure
 from rankscope.result import Result, TableResult
-from rankscope.scores import Scores
+from rankscope.scores import ScoreMatrix, Scores, as_scores
 from rankscope.tables import Cell, Table
 
 __all__ = ["leaderboard", "tied_for_first", "with_margins"]
@@ -38,7 +38,7 @@ _COLUMNS = (
 
 
 def leaderboard(
-    scores: Scores,
+    scores: Scores | ScoreMatrix,
     *,
     alpha: float = 0.05,
     test: str = "t",
@@ -63,6 +63,7 @@ def leaderboard(
     >>> [(r["rank"], r["first_rank"], r["last_rank"], r["tied_for_first"]) for r in result["leaderboard"].records()]
     [(1, 1, 1, True), (2, 2, 2, False)]
     """
+    scores = as_scores(scores)
     check_level(alpha, replicates)
     rows: list[tuple[Cell, ...]] = []
     for measure in scores.measures:

@@ -16,7 +16,7 @@ from rankscope.engines import on_engine
 from rankscope.errors import InputError
 from rankscope.measures import Measure, parse_many
 from rankscope.result import Result, TableResult
-from rankscope.scores import Scores
+from rankscope.scores import ScoreMatrix, Scores, as_scores
 from rankscope.tables import Table
 
 __all__ = ["check_comparable", "discriminative_power", "significant_pairs"]
@@ -26,7 +26,7 @@ _TITLES = {"wilcoxon": "Wilcoxon", "t": "t test", "tukey": "Tukey HSD"}
 
 @on_engine
 def discriminative_power(
-    scores: Scores,
+    scores: Scores | ScoreMatrix,
     test: str | Sequence[str] = "bootstrap",
     *,
     alpha: float | Sequence[float] = 0.05,
@@ -58,6 +58,7 @@ def discriminative_power(
     >>> result["power"].records()[0]["power"]
     1.0
     """
+    scores = as_scores(scores)
     tests = (test,) if isinstance(test, str) else tuple(test)
     alphas = (alpha,) if isinstance(alpha, int | float) else tuple(alpha)
     wanted = scores.measures if measures is None else tuple(parse_many(measures))

@@ -172,8 +172,8 @@ def add_scores(parser: argparse.ArgumentParser) -> None:
         "--scores",
         action=_InsteadOfCollection,
         metavar="[M=]FILE",
-        help="instead of QRELS and RUN: scores of a measure M, as CSV with a row per topic and a column per system;"
-        " repeatable",
+        help="instead of QRELS and RUN: scores that were kept, or that others computed: what eval -q, trec_eval -q or"
+        " ir_measures -q wrote, or CSV with a row per topic and a column per system (of measure M); repeatable",
     )
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Lists
 from rankscope.measures.base import REGISTRY, Measure
+from rankscope.measures.spellings import respelled
 
 __all__ = ["GivenMeasure", "given"]
+
+
+_AMBIGUOUS = ("f1", "hit", "hits", "gm_map", "gm_bpref")
+"""Names that others give to other things; of geometric means, trec_eval prints the logarithms."""
 
 
 class GivenMeasure(Measure, abstract=True):
@@ -24,16 +30,21 @@ class GivenMeasure(Measure, abstract=True):
         raise MeasureError(f"{self.name} is known by its values only", hint="evaluate a measure of the list")
 
 
-def given(name: str) -> Measure:
+def given(name: str, others: bool = False) -> Measure:
     """The measure that a text names or, if there is none, one of this name that is known by its values only.
 
-    >>> given("nDCG@10"), given("official score")
-    (nDCG@10, official score)
+    With ``others`` the names of trec_eval and others will do, where they can mean nothing else.
+
+    >>> given("nDCG@10"), given("official score"), given("ndcg_cut_10", others=True), given("f1", others=True)
+    (nDCG@10, official score, nDCG@10, f1)
     """
     from rankscope.measures.grammar import parse
 
     if name.partition("@")[0].partition("(")[0].strip() in REGISTRY:
         return parse(name)
+    if others and name.lower() not in _AMBIGUOUS and respelled(name, REGISTRY) is not None:
+        with suppress(MeasureError):
+            return parse(name)
     kind = type("Given", (GivenMeasure,), {"name": name, "__doc__": f"{name}: values given."}, abstract=True)
     measure: Measure = kind()
     return measure

@@ -14,7 +14,7 @@ from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
     from rankscope.measures import Measure
-    from rankscope.scores import Scores
+    from rankscope.scores import ScoreMatrix, Scores
 
 __all__ = ["draw_means", "plot_means"]
 
@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 _LOWER = "↓"
 
 
-def plot_means(scores: Scores, *, width: float = SINGLE) -> Figure:
+def plot_means(scores: Scores | ScoreMatrix, *, width: float = SINGLE) -> Figure:
     """One row per measure: a dot per run, and a box from the first to the third quartile with a bar at the median.
 
     Measures that are not within 0..1, such as counts, get an axis of their own; an arrow marks those of which lower
@@ -34,6 +34,9 @@ def plot_means(scores: Scores, *, width: float = SINGLE) -> Figure:
     >>> plot_means(scores).table.rows[:2]
     [('AP', 'a', 1.0), ('AP', 'b', 0.5)]
     """
+    from rankscope.scores import as_scores
+
+    scores = as_scores(scores)
     return draw_means(scores.runs, {measure: scores.mean(measure) for measure in scores.measures}, width)
 
 

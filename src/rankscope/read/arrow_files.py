@@ -14,7 +14,7 @@ from rankscope.read.source import Source
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["arrow_names", "dataset_format", "read_arrow"]
+__all__ = ["arrow_names", "dataset_format", "read_arrow", "read_arrow_columns"]
 
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow"}
 _PART = re.compile(r"part-.*|.*-\d{5}-of-\d{5}\b.*")
@@ -58,6 +58,12 @@ def arrow_names(source: Source, form: str) -> list[str]:
     return list(_opened(source, form).schema.names)
 
 
+def read_arrow_columns(source: Source, form: str) -> pyarrow.Table:
+    """All columns, as an Arrow table."""
+    table = _opened(source, form)
+    return _taken(table, list(table.schema.names), source.label)
+
+
 def read_arrow(source: Source, form: str, kind: str) -> pyarrow.Table:
     """The columns that mean something in a run or in judgments, as an Arrow table."""
     label = source.label
@@ -69,6 +75,10 @@ def read_arrow(source: Source, form: str, kind: str) -> pyarrow.Table:
         called = ", ".join(COLUMNS["query_id"])
         what = f"there is no column for query_id ({called})"
         raise InputError(what, path=label, hint=f"rename one of: {', '.join(names) or 'none'}")
+    return _taken(table, chosen, label)
+
+
+def _taken(table: Any, chosen: list[str], label: str) -> pyarrow.Table:
     try:
         found: pyarrow.Table = (
             table.to_table(columns=chosen) if hasattr(table, "to_table") else table.select(chosen)

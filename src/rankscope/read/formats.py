@@ -113,7 +113,9 @@ def format_of_head(head: bytes, kind: str) -> str:
     if len(first) >= 6 and _NUMBER.fullmatch(first[4]):
         return "trec"
     if _JSON.match(lines[0].lstrip()):
-        return _kind_of_json(lines)
+        return _kind_of_json(lines, kind)
+    if kind == "scores":
+        return "csv"
     header = _header(lines[0])
     if header is not None:
         return _kind_of_table(*header, lines[1:], kind)
@@ -147,7 +149,7 @@ def data_lines(head: bytes) -> list[bytes]:
     return [line for line in lines if line.strip() and not line.lstrip().startswith(b"#")]
 
 
-def _kind_of_json(lines: Sequence[bytes]) -> str:
+def _kind_of_json(lines: Sequence[bytes], kind: str) -> str:
     """JSON lines: the first is an object that ends, and another one follows or it has the names of columns."""
     first = lines[0].strip()
     if not (first.startswith(b"{") and first.endswith(b"}")):
@@ -155,6 +157,8 @@ def _kind_of_json(lines: Sequence[bytes]) -> str:
     if len(lines) > 1 and lines[1].lstrip().startswith(b"{"):
         return "jsonl"
     names = re.findall(rb'"([^"]+)"\s*:\s*["\d.+-]', first)
+    if kind == "scores":
+        return "jsonl" if b"value" in names and b"{" not in first[1:] else "json"
     meanings = {meaning_of(name.decode("utf-8", "replace")) for name in names}
     return "jsonl" if {"query_id", "doc_id"} <= meanings else "json"
 

@@ -14,6 +14,7 @@ from rankscope.errors import InputError
 __all__ = [
     "COLUMNS",
     "WANTED",
+    "by_columns",
     "columns_of",
     "found_column",
     "is_table",
@@ -76,7 +77,7 @@ def columns_of(table: Any, required: Sequence[str], optional: Sequence[str] = ()
 
 def raw_columns(table: Any, required: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
     """The same as the table has them."""
-    table = _by_columns(table)
+    table = by_columns(table)
     names = names_of(table)
     columns = {}
     for wanted in (*required, *optional):
@@ -102,7 +103,7 @@ def is_table(thing: Any) -> bool:
         return False
     if isinstance(thing, Mapping) and any(isinstance(value, Mapping) for value in thing.values()):
         return False
-    names = names_of(_by_columns(thing))
+    names = names_of(by_columns(thing))
     return found_column("query_id", names) is not None and found_column("doc_id", names) is not None
 
 
@@ -123,7 +124,7 @@ def text_of(identifier: Any, what: str) -> str:
     return str(identifier)
 
 
-def _by_columns(table: Any) -> Any:
+def by_columns(table: Any) -> Any:
     """Rows that know their fields (named tuples, dataclasses do not) as columns; anything else as it is."""
     if isinstance(table, list | tuple) and table and all(hasattr(row, "_fields") for row in table):
         return {name: [getattr(row, name, None) for row in table] for name in table[0]._fields}

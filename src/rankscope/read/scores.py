@@ -1,40 +1,51 @@
-"""Score matrices: what others computed, a row per topic and a column per system.
+"""Scores that others computed, or that were kept: matrices runs x topics, one for every measure.
+
+A table with a row per topic and a column per system:
 
     topic,bm25,dense
     351,0.25,0.5
     352,,0.125
 
-or, as ``rankscope eval -q`` writes them, a row per run, topic and measure; the means (topic ``all``) are left out:
+or with a row per run, topic and measure, as ``rankscope eval -q`` and PyTerrier write them (the measure, or the run,
+may be missing; the means, topic ``all``, are left out):
 
     run,topic,measure,value
     bm25,351,AP,0.25
     dense,351,AP,0.5
 
-In the first kind the first line names the systems, and the first column holds the topics if it is called ``topic``
-(``query``, ``query_id``, ``qid``, or nothing) or if what is in it is no number; without it, topics are numbered from 1.
-Cells are separated by commas, or by tabs. An empty cell, ``nan`` or ``NA`` is an undefined value.
+or what ``trec_eval -q`` and ``ir_measures -q`` print: see :mod:`rankscope.read.score_rows`. In the first kind the first
+line names the systems, and the first column holds the topics if it is called ``topic`` (``query``, ``query_id``,
+``qid``, or nothing) or if what is in it is no number; without it, topics are numbered from 1. Cells are separated by
+commas, or by tabs. An empty cell, ``nan`` or ``NA`` is an undefined value. Files may also be JSON, JSON lines, Parquet
+or Arrow, plain or packed.
 """
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
+from rankscope.read.formats import data_lines, separator_of
+from rankscope.read.score_rows import MEANS, NO_SCORES, ScoreRows, rows_of_table, score_rows
 from rankscope.read.source import Source
 
 __all__ = ["ScoreTable", "holds_scores", "read_score_table", "read_score_tables"]
 
 _TOPIC = ("topic", "topics", "query", "query_id", "qid", "")
-_LONG = ("topic", "measure", "value")
-_MEANS = "all"
+_COLUMNS = {
+    "run": ("run", "system", "run_id", "runid", "run_tag", "tag", "name"),
+    "topic": ("topic", "topic_id", "qid", "query_id", "q_id", "query"),
+    "measure": ("measure", "metric"),
+    "value": ("value", "score"),
+}
+"""What the columns of a table with a row per value may be called, in any case."""
 _UNDEFINED = ("", "nan", "na")
 
 
@@ -46,6 +57,13 @@ class ScoreTable:
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     values: npt.NDArray[np.float64]
+    more: tuple[str, ...] = ()
+    """Other files, if there are several with the scores of some of the runs each."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All files."""
+        return (self.path, *self.more)
 
 
 def read_score_table(source: str | Path | bytes, label: str = "<bytes>") -> ScoreTable:
@@ -55,59 +73,81 @@ def read_score_table(source: str | Path | bytes, label: str = "<bytes>") -> Scor
     >>> table.runs, table.topics, table.values.tolist()
     (('bm25', 'dense'), ('351', '352'), [[0.25, nan], [0.5, 0.125]])
     """
-    text = Source.of(source, label)
-    return _matrix(list(_rows(text)), text.label)
+    return read_score_tables(source, label)[""]
 
 
-def _matrix(rows: list[tuple[int, list[str]]], path: str) -> ScoreTable:
+def _matrix(found: ScoreRows, path: str) -> ScoreTable:
     """A score matrix of the lines of its file."""
-    if len(rows) < 2:
+    header, lines = found.header, found.rows
+    if not lines:
         raise InputError(
             "there is no score", path=path, hint="give a line of systems and a line of scores per topic"
         )
-    (_, header), *lines = rows
     topics_first = header[0].strip().lower() in _TOPIC or any(_number(cells[0]) is None for _, cells in lines)
     runs = tuple(name.strip() for name in header[1 if topics_first else 0 :])
     _refuse_twice(runs, "system", path, 1)
     values = np.empty((len(runs), len(lines)))
     topics: list[str] = []
     for column, (line, cells) in enumerate(lines):
-        topics.append(cells[0].strip() if topics_first else str(column + 1))
+        topics.append(_text(cells[0]) if topics_first else str(column + 1))
         values[:, column] = _scores(cells[1:] if topics_first else cells, runs, path, line)
     _refuse_twice(topics, "topic", path, None)
     return ScoreTable(path, runs, tuple(topics), values)
 
 
-def read_score_tables(source: str | Path | bytes, label: str = "<bytes>") -> dict[str, ScoreTable]:
-    r"""The score matrices of a file by measure; a matrix that does not say what it measures stands under no name.
+def read_score_tables(
+    source: Any, label: str = "<bytes>", is_measure: Callable[[str], bool] = str.isalpha
+) -> dict[str, ScoreTable]:
+    r"""The score matrices of a file or frame by measure; a matrix that does not say what it measures has no name.
+
+    ``is_measure`` says whether a text names a measure, which tells the columns of trec_eval from those of ir_measures.
 
     >>> tables = read_score_tables(b"run,topic,measure,value\nbm25,351,AP,0.25\nbm25,all,AP,0.25\n")
     >>> tables["AP"].runs, tables["AP"].topics, tables["AP"].values.tolist()
     (('bm25',), ('351',), [[0.25]])
     """
-    text = Source.of(source, label)
-    rows = list(_rows(text))
-    if not rows or not set(_LONG) <= {name.strip().lower() for name in rows[0][1]}:
-        return {"": _matrix(rows, text.label)}
-    names = [name.strip().lower() for name in rows[0][1]]
-    places = [names.index(name) for name in _LONG]
-    run_at = names.index("run") if "run" in names else None
+    if isinstance(source, str | Path | bytes):
+        text = Source.of(source, label)
+        path, rows = text.label, score_rows(text, is_measure)
+    else:
+        path, rows = "the table", rows_of_table(source)
+    places = {meaning: _place(rows.header, names) for meaning, names in _COLUMNS.items()}
+    long = places["topic"] is not None and places["value"] is not None
+    if not long or (places["measure"] is None and places["run"] is None):
+        return {"": _matrix(rows, path)}
     found: dict[str, dict[tuple[str, str], float]] = {}
-    for line, cells in rows[1:]:
-        topic, measure, cell = (cells[place] for place in places)
-        run = "run" if run_at is None else cells[run_at]
-        if topic == _MEANS:
+    for line, cells in rows.rows:
+        said = {meaning: cells[place] for meaning, place in places.items() if place is not None}
+        topic, measure = _text(said["topic"]), _text(said.get("measure", ""))
+        run = _text(said["run"]) if "run" in said else rows.run or _stem(path)
+        if topic == MEANS or measure.startswith(NO_SCORES):
             continue
-        values, key = found.setdefault(measure.strip(), {}), (_unquoted(run), _unquoted(topic))
+        values, key = found.setdefault(measure, {}), (run, topic)
         if key in values:
+            of = f"{measure} of {run!r}" if measure else f"the score of {run!r}"
             raise InputError(
-                f"{measure} of {key[0]!r} on topic {key[1]!r} occurs twice", path=text.label, line=line,
+                f"{of} on topic {topic!r} occurs twice", path=path, line=line,
                 hint="give one value for every run, topic and measure",
             )  # fmt: skip
-        values[key] = _scores([cell], (run,), text.label, line)[0]
+        values[key] = _scores([said["value"]], (run,), path, line)[0]
     if not found:
-        raise InputError("there is no score", path=text.label, hint="write it with: rankscope eval -q -f csv")
-    return {measure: _grid(values, text.label) for measure, values in found.items()}
+        what = "there are only means, and no score of a topic" if rows.rows else "there is no score"
+        raise InputError(what, path=path, hint="write them with -q: rankscope eval -q, trec_eval -q")
+    return _grids(found, path)
+
+
+def _place(header: list[str], names: tuple[str, ...]) -> int | None:
+    lower = [name.strip().lower() for name in header]
+    return next((lower.index(name) for name in names if name in lower), None)
+
+
+def _stem(path: str) -> str:
+    """What a file without the name of its run is called after."""
+    name = Path(path).name
+    for _ in range(2):
+        stem, dot, suffix = name.rpartition(".")
+        name = stem if dot and stem and len(suffix) <= 7 and not suffix.isdigit() else name
+    return name or "run"
 
 
 def holds_scores(path: str | Path) -> bool:
@@ -115,56 +155,40 @@ def holds_scores(path: str | Path) -> bool:
     name = Path(path).name.lower().removesuffix(".gz")
     if not name.endswith((".csv", ".tsv")):
         return False
-    header = next(_rows(Source.of(path)), (0, []))[1]
+    lines = data_lines(Source.of(path).head())
+    first = lines[0].decode("utf-8", "replace") if lines else ""
+    header = first.split(separator_of(first))
     return not any(cell.strip().lower().startswith("doc") for cell in header)
 
 
-def _grid(values: dict[tuple[str, str], float], path: str) -> ScoreTable:
-    """Values by run and topic as a matrix, both in the order in which they came first."""
-    runs, topics = (tuple(dict.fromkeys(key[side] for key in values)) for side in (0, 1))
-    grid = np.full((len(runs), len(topics)), math.nan)
+def _grids(found: dict[str, dict[tuple[str, str], float]], path: str) -> dict[str, ScoreTable]:
+    """Values by run and topic as matrices of the same runs and topics, in the order in which they came first."""
+    keys = [key for values in found.values() for key in values]
+    runs, topics = (tuple(dict.fromkeys(key[side] for key in keys)) for side in (0, 1))
     row, column = ({name: place for place, name in enumerate(names)} for names in (runs, topics))
-    for (run, topic), value in values.items():
-        grid[row[run], column[topic]] = value
-    return ScoreTable(path, runs, topics, grid)
+    tables = {}
+    for measure, values in found.items():
+        grid = np.full((len(runs), len(topics)), math.nan)
+        for (run, topic), value in values.items():
+            grid[row[run], column[topic]] = value
+        tables[measure] = ScoreTable(path, runs, topics, grid)
+    return tables
 
 
-def _unquoted(text: str) -> str:
+def _text(cell: Any) -> str:
     """A name without the quote that keeps spreadsheets from running it as a formula."""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    text = str(cell).strip()
     return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
 
 
-def _rows(text: Source) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each line that has any, with its number; all lines have as many as the first."""
-    content = b"".join(text.blocks()).decode("utf-8", "surrogateescape")
-    tabs = "\t" in content.partition("\n")[0]
-    reader = csv.reader(StringIO(content, newline=""), "excel-tab" if tabs else "excel")
-    width = None
-    try:
-        for cells in reader:
-            if not cells:
-                continue
-            width = len(cells) if width is None else width
-            if len(cells) != width:
-                raise InputError(
-                    f"{len(cells)} cells where the first line has {width}",
-                    path=text.label,
-                    line=reader.line_num,
-                    hint="give a cell for every system, empty if there is no score",
-                )
-            yield reader.line_num, cells
-    except csv.Error as error:
-        raise InputError(
-            f"not a line of CSV ({error})", path=text.label, line=reader.line_num, hint="check the quotes"
-        ) from None
-
-
-def _scores(cells: list[str], runs: tuple[str, ...], path: str, line: int) -> list[float]:
+def _scores(cells: list[Any], runs: tuple[str, ...], path: str, line: int | None) -> list[float]:
     scores = [_number(cell) for cell in cells]
     for run, cell, score in zip(runs, cells, scores, strict=True):
         if score is None:
             raise InputError(
-                f"the score {cell.strip()!r} of {run!r} is not a number",
+                f"the score {str(cell).strip()!r} of {run!r} is not a number",
                 path=path,
                 line=line,
                 hint="give a number, or leave the cell empty",
@@ -172,9 +196,9 @@ def _scores(cells: list[str], runs: tuple[str, ...], path: str, line: int) -> li
     return [score for score in scores if score is not None]
 
 
-def _number(cell: str) -> float | None:
+def _number(cell: Any) -> float | None:
     """The score in a cell, NaN if it is undefined, or None if it is no score."""
-    text = cell.strip()
+    text = "" if cell is None else str(cell).strip()
     if text.lower() in _UNDEFINED:
         return math.nan
     try:
