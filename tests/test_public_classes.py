@@ -97,6 +97,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "compare": lambda: rs.compare(scores()),
     "leaderboard": lambda: rs.leaderboard(scores()),
     "Gate": lambda: rs.gate(scores(), "a"),
+    "judges": lambda: rs.judges(
+        {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, RUNS, "AP"
+    ),
     "bounds": lambda: rs.bounds(QRELS, RUNS),
     "pool_robustness": lambda: rs.pool_robustness(QRELS, RUNS),
     "leave_out": lambda: rs.leave_out(QRELS, RUNS, depth=2),
@@ -228,6 +231,7 @@ RESULTS = [
         "compare",
         "leaderboard",
         "Gate",
+        "judges",
         "bounds",
     ),
     *(

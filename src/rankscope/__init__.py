@@ -28,6 +28,7 @@ _HOME = {
     "rankscope.analysis.power": ("discriminative_power",),
     "rankscope.analysis.compare": ("compare",),
     "rankscope.analysis.gate": ("Gate", "gate"),
+    "rankscope.analysis.judges": ("judges",),
     "rankscope.analysis.leaderboard": ("leaderboard",),
     "rankscope.analysis.pool_correlation": ("pool_correlation",),
     "rankscope.analysis.pools": ("leave_out", "pool_robustness"),
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.features import features as features
     from rankscope.analysis.gate import Gate as Gate
     from rankscope.analysis.gate import gate as gate
+    from rankscope.analysis.judges import judges as judges
     from rankscope.analysis.leaderboard import leaderboard as leaderboard
     from rankscope.analysis.orderings import orderings as orderings
     from rankscope.analysis.overlap import overlap as overlap

@@ -42,6 +42,7 @@ COMMANDS = {
     "explore": Command("look", "the page, in the browser"),
     "bounds": Command("doubt", "unjudged documents and RBP"),
     "pools": Command("doubt", "fewer judgments"),
+    "judges": Command("doubt", "do the judges agree?"),
     "orderings": Command("doubt", "how run files are sorted"),
     "measures": Command("study measures", "every measure explained"),
     "correlate": Command("study measures", "do they agree on runs?"),

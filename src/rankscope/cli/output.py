@@ -127,6 +127,8 @@ def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     scores = [named_file(text)[1] for text in getattr(args, "scores", None) or ()]
     if args.command == "gate":
         scores.append(args.baseline)
+    if args.command == "judges":
+        scores += [named_file(text)[1] for text in args.judgments]
     judgments = [args.qrels, *(one.qrels for one in several)]
     others = [path for path in (*judgments, *scores) if path and not _passes_once(path)]
     named = [path for path in (*others, *runs) if path]

@@ -76,7 +76,7 @@ def _read(args: argparse.Namespace) -> Iterator[Path]:
             if _is_directory(text):
                 yield from Path(text).rglob("*")
             else:
-                yield Path(named_file(text)[1] if name == "scores" else text)
+                yield Path(named_file(text)[1] if name in ("scores", "judgments") else text)
 
 
 def _is_directory(text: str) -> bool:

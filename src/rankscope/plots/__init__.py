@@ -20,6 +20,7 @@ _HOME = {
     "plot_asl": "power",
     "plot_bounds": "bounds",
     "plot_compared": "intervals",
+    "plot_confusion": "judges",
     "plot_correlation": "correlation",
     "plot_curve": "crp",
     "plot_dcg": "dcg",
@@ -39,6 +40,7 @@ _HOME = {
     "plot_robustness": "pools",
     "plot_rp": "rp",
     "plot_scales": "intervals",
+    "plot_slopes": "judges",
     "plot_weights": "weights",
     "study_figures": "study",
 }
@@ -65,6 +67,7 @@ FIGURES = {
     "comparison": {"intervals": "plot_compared"},
     "regions": {"regions": "plot_regions"},
     "shares": {"ranks": "plot_ranks"},
+    "confusion": {"confusion": "plot_confusion", "slopes": "plot_slopes"},
     "means": {"means": "plot_means"},
 }
 """Which figures show a result, by the table that tells it from other results; the first one unless another is named."""
@@ -78,6 +81,7 @@ __all__ = [
     "plot_asl",
     "plot_bounds",
     "plot_compared",
+    "plot_confusion",
     "plot_correlation",
     "plot_curve",
     "plot_dcg",
@@ -97,6 +101,7 @@ __all__ = [
     "plot_robustness",
     "plot_rp",
     "plot_scales",
+    "plot_slopes",
     "plot_weights",
     "study_figures",
 ]
@@ -145,6 +150,8 @@ if TYPE_CHECKING:
     from rankscope.plots.intervals import plot_compared as plot_compared
     from rankscope.plots.intervals import plot_intervals as plot_intervals
     from rankscope.plots.intervals import plot_scales as plot_scales
+    from rankscope.plots.judges import plot_confusion as plot_confusion
+    from rankscope.plots.judges import plot_slopes as plot_slopes
     from rankscope.plots.means import plot_means as plot_means
     from rankscope.plots.overlap import plot_overlap as plot_overlap
     from rankscope.plots.pool_means import plot_pool_means as plot_pool_means
