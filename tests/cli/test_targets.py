@@ -1,0 +1,78 @@
+"""What a command would overwrite is known before it works: files it reads, in directories, patterns and studies."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankscope.cli.main import main
+from rankscope.cli.targets import refuse_overwriting
+from rankscope.errors import SettingsError
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "r").write_text("1 Q0 a 1 1 t\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def arguments(**values: Any) -> argparse.Namespace:
+    return argparse.Namespace(**{"command": "eval", "qrels": "qrels", "runs": ["runs"], **values})
+
+
+@pytest.mark.parametrize("output", ["qrels", "runs/r", "./runs/../runs/r"])
+def test_a_file_that_is_read_is_not_written(place: Path, output: str) -> None:
+    with pytest.raises(SettingsError, match="one of the files that are read"):
+        refuse_overwriting(arguments(output=output))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links are made otherwise")
+def test_not_by_another_name_either(place: Path) -> None:
+    (place / "link").symlink_to("runs/r")
+    os.link(place / "qrels", place / "same")
+    for output in ("link", "same"):
+        with pytest.raises(SettingsError, match="one of the files that are read"):
+            refuse_overwriting(arguments(output=output))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"output": "new.json"},
+        {"output": "-"},
+        {"output": None, "plot": "new.pdf"},
+        {"output": "runs"},  # a directory, and no study: it is refused when it is written
+        {"output": "new.json", "runs": ["absent", "x" * 5000]},  # said by whoever reads them
+        {"output": "qrels.json", "other": ["y" * 5000, "a\0b", 3, ""]},
+        {"output": "title", "title": "title"},
+    ],
+)
+def test_anything_else_may_be_written(place: Path, values: dict[str, Any]) -> None:
+    (place / "title").touch()
+    refuse_overwriting(arguments(**values))
+
+
+def test_a_figure_and_a_table_are_two_files(place: Path) -> None:
+    with pytest.raises(SettingsError, match="the same file"):
+        refuse_overwriting(arguments(output="a.svg", plot="./a.svg"))
+
+
+def test_files_of_a_study_that_would_be_replaced_are_not_read(
+    place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (place / "qrels").write_text("".join(f"{t} 0 {d} {g}\n" for t in "123" for g, d in enumerate("ab")))
+    for name, order in (("r", "abx"), ("s", "bax"), ("u", "xab")):
+        lines = [f"{t} Q0 {d} {i} {-i} {name}\n" for t in "123" for i, d in enumerate(order)]
+        (place / "runs" / name).write_text("".join(lines))
+    study = ["study", "qrels", "runs", "-m", "AP RR", "--repeats", "1", "--replicates", "5", "-o", "made"]
+    assert main(study) == 0
+    table = next((place / "made").rglob("*.csv"))
+    assert main([*study[:3], str(table), *study[3:]]) == 2
+    assert "this is one of the files that are read" in capfd.readouterr().err
