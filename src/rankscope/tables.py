@@ -125,7 +125,9 @@ class Table(Framed):
         """The table without some of its columns."""
         kept = [i for i, name in enumerate(self.columns) if name not in columns]
         names = tuple(self.columns[i] for i in kept)
-        return replace(self, columns=names, rows=[[row[i] for i in kept] for row in self.rows])
+        still = {"ranked_by": self.ranked_by, "spare": self.spare}
+        there = {field: [name for name in listed if name in names] for field, listed in still.items()}
+        return replace(self, columns=names, rows=[[row[i] for i in kept] for row in self.rows], **there)  # type: ignore[arg-type]
 
     def records(self) -> list[dict[str, Cell]]:
         """The rows as dicts; undefined and infinite numbers stay what they are."""

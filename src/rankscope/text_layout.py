@@ -52,12 +52,12 @@ class Grid:
         indices = list(range(len(self.columns)))
         spared: list[str] = []
         if width is not None:
-            columns.narrow(width)
             for name in reversed(self.spare):
                 if columns.total(indices) <= width:
                     break
                 indices.remove(self.columns.index(name))
                 spared.insert(0, name)
+            columns.narrow(width, indices)
         yield from (f"{line}\n" for line in _filled(title, width, "title", ink))
         for number, part in enumerate(columns.split(indices, width)):
             yield "\n\n" if number else ""
@@ -92,11 +92,13 @@ class _Columns:
         """The width of a table of these columns."""
         return sum(self.widths[i] for i in indices) + _GAP * (len(indices) - 1)
 
-    def narrow(self, width: int) -> None:
-        """Take space from the widest columns of text until the table fits."""
+    def narrow(self, width: int, indices: Sequence[int]) -> None:
+        """Take space from the widest columns of text until a table of these columns fits."""
         before = list(self.widths)
-        while self.total(range(len(self.widths))) > width:
-            wide = [(w, i) for i, w in enumerate(self.widths) if not self.numeric[i] and w > _NARROWEST]
+        while self.total(indices) > width:
+            wide = [
+                (self.widths[i], i) for i in indices if not self.numeric[i] and self.widths[i] > _NARROWEST
+            ]
             if not wide:
                 break
             self.widths[max(wide)[1]] -= 1

@@ -109,8 +109,16 @@ def bounds_of(
     limits = ("lower", "lower_low", "lower_high", "upper", "upper_low", "upper_high")
     tables = (
         Table("bounds", ("run", "topic", "p", "depth", "lower", "upper", "measure", "pool"), rows),
-        Table("runs", ("run", *where, "lower", "upper"), by_run),
-        Table("means", (*where, *limits), means),
+        Table(
+            "runs", ("run", *where, "lower", "upper"), by_run, caption="Bounds of the means of runs by depth"
+        ),
+        Table(
+            "means",
+            (*where, *limits),
+            means,
+            caption=f"Bounds by depth, means over {len(shown)} runs",
+            spare=("lower_low", "lower_high", "upper_low", "upper_high"),
+        ),
     )
     settings = {
         "measures": [str(measure) for measure in measures],

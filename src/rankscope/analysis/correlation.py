@@ -87,6 +87,8 @@ def correlation(
             "topics",
             ("topic", "a", "b", "method", "value", "p", "runs"),
             list(_topic_rows(matrices, methods, coefficient)),
+            p_values=("p",),
+            caption="Correlation on every topic",
         )
     if swaps:
         tables["swaps"] = _swaps(scores.runs, matrices, merits)
@@ -101,7 +103,9 @@ def correlation_matrix(result: Result, method: str = "kendall") -> Table:
     names = list(dict.fromkeys(str(r[side]) for r in rows for side in ("a", "b")))
     values = {(r["a"], r["b"]): r["value"] for r in rows}
     body = [(a, *(values.get((a, b)) for b in names[1:])) for a in names[:-1]]
-    return Table(f"{method} matrix", ("measure", *names[1:]), body)
+    runs = rows[0]["runs"] if rows else 0
+    caption = f"{_TITLES[method]} between measures over {runs} runs"
+    return Table(f"{method} matrix", ("measure", *names[1:]), body, caption=caption)
 
 
 def checked_methods(method: str | Sequence[str]) -> tuple[str, ...]:
@@ -127,9 +131,18 @@ def _correlations(
         for method in methods:
             value, p, more = coefficient(method, merits[i], merits[j])
             rows.append((a, b, method, value, p, len(merits[i]), *(more.get(name) for name in extra)))
-    return Table("correlations", ("a", "b", "method", "value", "p", "runs", *extra), rows)
+    columns = ("a", "b", "method", "value", "p", "runs", *extra)
+    caption = "Correlation of every two measures"
+    return Table("correlations", columns, rows, p_values=("p",), spare=extra, caption=caption)
 
 
+_TITLES = {
+    "kendall": "Kendall's tau-b",
+    "ap": "AP correlation",
+    "rbo": "Rank-biased overlap",
+    "pearson": "Pearson's correlation",
+    "spearman": "Spearman's rho",
+}
 _DETAILS = {
     "kendall": ("tau_a", "discordant", "ties_a", "ties_b"),
     "ap": ("reference_a", "reference_b"),

@@ -80,8 +80,15 @@ def orderings(
     work = _Count(judgments, (first, second))
     counted = run_pieces(work, list(files.values()), jobs=jobs, processes=len(files) > 8, label="orderings")
     tables = (
-        Table("swaps", ("run", *_SWAPS), [(run, *_shares(s)) for run, s in zip(files, counted, strict=True)]),
-        Table("total", _SWAPS, [_shares(sum(counted, Swaps(0, 0, 0, 0, 0)))]),
+        Table(
+            "swaps",
+            ("run", *_SWAPS),
+            [(run, *_shares(s)) for run, s in zip(files, counted, strict=True)],
+            caption=f"Documents that stand elsewhere in the order {second} than in {first}",
+        ),
+        Table(
+            "total", _SWAPS, [_shares(sum(counted, Swaps(0, 0, 0, 0, 0)))], caption="The same over all runs"
+        ),
         _effect_table(list(files), wanted, *values),
         _ranking_table(wanted, *values),
     )
@@ -157,5 +164,9 @@ def _ranking_table(measures: Sequence[Measure], first: Any, second: Any) -> Tabl
              float(moved.mean()) if len(moved) else None, float(moved.max()) if len(moved) else None)
         )  # fmt: skip
     return Table(
-        "ranking", ("measure", "tau", "p", "tau_ap", "discordant", "mean_change", "max_change"), rows
+        "ranking",
+        ("measure", "tau", "p", "tau_ap", "discordant", "mean_change", "max_change"),
+        rows,
+        p_values=("p",),
+        caption="Rankings of the runs by both orders (Kendall's tau-b, AP correlation), and changes of their means",
     )

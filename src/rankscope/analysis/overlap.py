@@ -200,7 +200,14 @@ def _means(pairs: Sequence[_Pair], judged: bool) -> Table:
         values = [(*found.row, *found.relevant) for found in pair.topics.values()]
         alone = [len(lists.topics) - len(values) for lists in (pair.lists_a, pair.lists_b)]
         rows.append((pair.a, pair.b, len(values), *alone, *_defined_means(values, len(names))))
-    return Table("overlap", ("a", "b", "topics", "only_a", "only_b", *names), rows)
+    return Table(
+        "overlap",
+        ("a", "b", "topics", "only_a", "only_b", *names),
+        rows,
+        ranked_by=("rbo",),
+        spare=("only_a", "only_b", "rbo_low", "rbo_high"),
+        caption="How alike the lists of two runs are: rank-biased overlap and common documents, means over topics",
+    )
 
 
 def _topics(pairs: Sequence[_Pair], judged: bool) -> Table:
@@ -218,7 +225,12 @@ def _depths(pairs: Sequence[_Pair], at: Sequence[int]) -> Table:
         common = _defined_means([found.common for found in pair.topics.values()], len(at))
         jaccard = _defined_means([found.jaccard for found in pair.topics.values()], len(at))
         rows += [(pair.a, pair.b, *row) for row in zip(at, common, jaccard, strict=True)]
-    return Table("depths", ("a", "b", "depth", "common", "jaccard"), rows)
+    return Table(
+        "depths",
+        ("a", "b", "depth", "common", "jaccard"),
+        rows,
+        caption="Common documents of two runs by depth",
+    )
 
 
 def _defined_means(values: Sequence[Any], width: int) -> list[float]:

@@ -198,7 +198,13 @@ def _tables(
         Table(
             "robustness", ("measure", "pool", "repeat", "tau", "tau_ap", "change", "judgments"), robustness
         ),
-        Table("curve", ("measure", "pool", "repeats", "tau", "tau_sd", "change"), curve),
+        Table(
+            "curve",
+            ("measure", "pool", "repeats", "tau", "tau_sd", "change"),
+            curve,
+            caption=f"Rankings of {len(judged.runs)} runs by smaller pools against all judgments (Kendall's tau-b)",
+            legend="pool: percent of the judgments, or depth; change: mean change of the runs' means",
+        ),
         Table("means", ("run", "measure", "pool", "repeat", "value", "change"), means),
     )
 
@@ -273,8 +279,13 @@ def leave_out_of(
         bias.append((str(measure), len(members), float(np.mean(moved)), max(moved), worst))
     columns = ("group", "run", "measure", "unique", "value", "without", "change", "rank", "rank_without")
     tables = (
-        Table("leave_out", columns, rows),
-        Table("bias", ("measure", "groups", "mean_change", "max_change", "max_rank_change"), bias),
+        Table("leave_out", columns, rows, caption="Runs without what they alone put into the pool"),
+        Table(
+            "bias",
+            ("measure", "groups", "mean_change", "max_change", "max_rank_change"),
+            bias,
+            caption="What leaving out changes, by measure",
+        ),
     )
     settings = {
         "measures": [str(m) for m in measures],

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.stats.matrices import CompleteMatrix, best_runs, complete, left_out, top_settings
-from rankscope.analysis.stats.significance import REPLICATES, PairTests, all_pairs, run_test
+from rankscope.analysis.stats.significance import REPLICATES, PairTests, all_pairs, run_test, test_name
 from rankscope.columns import Cell, Coded, Columns, Joined, Rows
 from rankscope.engines import on_engine
 from rankscope.errors import InputError
@@ -83,9 +83,21 @@ def discriminative_power(
             curve.append(Columns([*_labels(label, len(levels)), levels, pairs]))
     tables = (
         Table(
-            "power", ("measure", "test", "alpha", "pairs", "significant", "power", "delta", "topics"), power
+            "power",
+            ("measure", "test", "alpha", "pairs", "significant", "power", "delta", "topics"),
+            power,
+            {"alpha": 3},
+            caption=f"Discriminative power over {len(scores.runs)} runs: {', '.join(map(test_name, tests))}",
+            legend="power: share of the pairs of runs that differ significantly; delta: difference that is needed",
         ),
-        Table("asl", ("measure", "test", "a", "b", "asl", "difference"), Joined(asl)),
+        Table(
+            "asl",
+            ("measure", "test", "a", "b", "asl", "difference"),
+            Joined(asl),
+            p_values=("asl",),
+            ranked_by=("asl", "difference"),
+            caption="Achieved significance level of every pair of runs",
+        ),
         Table("curve", ("measure", "test", "asl", "pairs"), Joined(curve)),
     )
     settings: dict[str, Any] = {
@@ -124,7 +136,7 @@ def significant_pairs(result: Result) -> Table:
     measures = dict.fromkeys(r["measure"] for r in rows)
     body = [(measure, *(counts[measure, *kind] for kind in kinds)) for measure in measures]
     pairs = rows[0]["pairs"] if rows else 0
-    caption = f"pairs of runs that differ significantly, of {pairs:,}"
+    caption = f"Pairs of runs that differ significantly, of {pairs:,}"
     return Table("significant_pairs", ("measure", *columns), body, caption=caption)
 
 

@@ -14,12 +14,17 @@ examples:
 from __future__ import annotations
 
 import argparse
+import shutil
+import sys
+import textwrap
 from dataclasses import replace
 
-from rankscope.analysis.curve import curve
+from rankscope.analysis.curve import Curve, curve
 from rankscope.cli import options
-from rankscope.cli.output import emit
+from rankscope.cli.output import emit, format_of
+from rankscope.errors import printable
 from rankscope.plots import FIGURES
+from rankscope.plots.blocks import drawn
 from rankscope.tables import Table
 
 _HEAD = 50
@@ -72,7 +77,23 @@ def run(args: argparse.Namespace) -> None:
     display = [_head(found.table, args.head), *found.display[1:]]
     kind = "dcg" if args.dcg else args.figure
     more = {"ranks": args.ranks} if kind == "rp" else {}
+    if args.output is None and format_of(args) == "table":
+        sys.stdout.write(_picture(found))
     emit(args, found, display=display, figure=lambda: found.plot(kind, **more))
+
+
+def _picture(found: Curve) -> str:
+    """CRP from the first rank to the last, for people who look at a terminal."""
+    width = min(100, shutil.get_terminal_size((80, 24)).columns)
+    twist = {str(row[0]): row[1] for row in found.values.rows}["Twist (sign-change)"]
+    known = f", Twist {twist:.4f}" if isinstance(twist, float) and found.recall_base else ""
+    title = f"CRP of {found.run} on topic {found.topic}: {found.recall_base} relevant documents{known}"
+    lines = drawn(found.crp.tolist(), width)
+    margin = lines[0].index("│")
+    reach = max(map(len, lines)) - margin - 1
+    last = f"rank {found.length}"
+    axis = f"{'':>{margin}} {'1':<{max(2, reach - len(last))}}{last}"
+    return "\n".join([*textwrap.wrap(printable(title), width), *lines, axis, "", ""])
 
 
 def _head(table: Table, rows: int) -> Table:

@@ -15,19 +15,22 @@ examples:
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
 
 from rankscope.analysis.attention import rank_weights
 from rankscope.cli import options
-from rankscope.cli.output import emit
-from rankscope.errors import MeasureError, SettingsError, nearest
+from rankscope.cli.output import emit, format_of
+from rankscope.cli.terminal import ink, write
+from rankscope.errors import MeasureError, SettingsError, nearest, printable
 from rankscope.measures import REGISTRY, Measure
 from rankscope.measures.grammar import parse
 from rankscope.measures.spellings import respelled, spellings_of
 from rankscope.result import TableResult
 from rankscope.tables import Table
+from rankscope.text_layout import Ink
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,6 +59,8 @@ def run(args: argparse.Namespace) -> None:
         emit(args, TableResult(tables, result.settings, tuple(tables), result.display))
     elif named and args.format is None and args.output is None and not args.plot:
         sys.stdout.write(explain(named[0], _usable(args.name)))
+    elif not named and args.output is None and format_of(args) == "table":
+        write(listed(list(dict.fromkeys(REGISTRY.values())), ink()), looks=True)
     else:
         usable = _usable(args.name) if named else None
         weighty = usable is not None and (args.plot or usable.rank_weights(1) is not None)
@@ -98,6 +103,27 @@ def listing(named: Sequence[Measure] = ()) -> Table:
     return Table("measures", columns, rows)
 
 
+def listed(measures: Sequence[Measure], ink: Ink) -> str:
+    """Measures by family, each with its meaning, in lines that a terminal can hold."""
+    width = min(100, shutil.get_terminal_size((80, 24)).columns)
+    names = {one: printable(one.name) + ("@k" if one.cutoff_rule == "required" else "") for one in measures}
+    indent = 2 + max(map(len, names.values())) + 2
+    lines = []
+    for family in sorted({measure.family for measure in measures}):
+        lines += ["", ink(family, "title")]
+        for measure in (one for one in measures if one.family == family):
+            meaning = textwrap.wrap(printable(measure.meaning), width - indent, break_on_hyphens=False) or [
+                ""
+            ]
+            lines.append(f"  {names[measure]:<{indent - 4}}  {meaning[0]}")
+            lines += [" " * indent + more for more in meaning[1:]]
+    lines += [
+        "",
+        ink("@k: needs a cutoff; parameters, formula and user of one: rankscope measures nDCG", "faint"),
+    ]
+    return "\n".join(lines[1:]) + "\n"
+
+
 def _short(table: Table) -> Table:
     """What a reader looks for in a list of all measures."""
     shown = ("family", "measure", "better", "parameters", "cutoff", "meaning")
@@ -109,7 +135,7 @@ def explain(measure: Measure, usable: Measure) -> str:
     """All that is known about one measure, as text; ``usable`` is the same with parameters and a cutoff."""
     lines = [measure.meaning, "", *([measure.formula, ""] if measure.formula else [])]
     if measure.user:
-        lines += [*textwrap.wrap(f"its user: {measure.user}", 100, subsequent_indent="  "), ""]
+        lines += [f"its user: {measure.user}", ""]
     for key, p in measure.parameters.items():
         lines.append(f"  {key}={p.default!r}  {p.meaning} ({p.allowed()})")
     if measure.cutoff_rule != "none":
@@ -125,7 +151,16 @@ def explain(measure: Measure, usable: Measure) -> str:
     known.append(measure.reference)
     lines += ["", "; ".join(filter(None, known))]
     lines += ["", f"what it guarantees: rankscope measures {measure.name} --certificates"]
-    return "\n".join(lines) + "\n"
+    width = min(100, shutil.get_terminal_size((80, 24)).columns)
+    return (
+        "\n".join(shown for text in lines for line in text.split("\n") for shown in _hung(line, width)) + "\n"
+    )
+
+
+def _hung(line: str, width: int) -> list[str]:
+    """A line in lines of some width, the further ones indented."""
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
 def _named(text: str) -> Measure:

@@ -101,13 +101,13 @@ def run(args: argparse.Namespace) -> None:
     )
     if found.partial:
         emit_interrupted(args, found)
-    emit(args, found)
     if args.output is None and format_of(args) == "table":
         _write_verdicts(found)
+    emit(args, found)
 
 
 def _write_verdicts(found: Scales) -> None:
     width = min(120, shutil.get_terminal_size((120, 24)).columns)
     for verdict in found.verdicts:
         text = textwrap.fill(printable(verdict), width, subsequent_indent="  ", break_on_hyphens=False)
-        sys.stdout.write("\n" + text + "\n")
+        sys.stdout.write(text + "\n\n")

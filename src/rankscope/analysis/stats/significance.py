@@ -33,6 +33,7 @@ __all__ = [
     "paired_t",
     "procedure",
     "run_test",
+    "test_name",
     "tukey_hsd",
 ]
 
@@ -55,6 +56,11 @@ _CORRECTION_NAMES = {
     "bh": "Benjamini-Hochberg correction",
     "none": "no correction",
 }
+
+
+def test_name(test: str) -> str:
+    """What a test is called in titles."""
+    return _TEST_NAMES[test]
 
 
 def procedure(test: str, correction: str, alpha: float) -> str:

@@ -212,8 +212,20 @@ class Scales(Result):
         ]  # fmt: skip
         verdicts = [(f.measure, f.scale, f.verdict()) for f in self.findings]
         return {
-            "scales": Table("scales", _COLUMNS, [f.row() for f in self.findings]),
-            "counterexamples": Table("counterexamples", _EXAMPLE, examples),
+            "scales": Table(
+                "scales",
+                _COLUMNS,
+                [f.row() for f in self.findings],
+                caption="On which scales measures are: pairs of intervals, and how many violate it",
+                spare=("low", "high", "method", "fails_from", "length", "relevant", "grades"),
+            ),
+            "counterexamples": Table(
+                "counterexamples",
+                _EXAMPLE,
+                examples,
+                caption="The shortest counterexamples: the way from r to s beside the way from u to v",
+                spare=("size_sr", "size_vu"),
+            ),
             "verdicts": Table("verdicts", ("measure", "scale", "verdict"), verdicts),
         }
 
