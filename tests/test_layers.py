@@ -58,7 +58,8 @@ STATIONS = {
     "lab.rankings": "judging measures lab.rounding",
     "lab.axioms": "judging measures lab.rankings lab.rounding",
     "lab.measurement": "judging measures lab.rankings lab.rounding",
-    "lab": "judging measures lab.cumulated_counts lab.rankings lab.axioms lab.measurement",
+    "lab.identification": "read judging measures",
+    "lab": "judging measures lab.cumulated_counts lab.identification lab.rankings lab.axioms lab.measurement",
     # what is shown
     "plots": "files measures scores analysis analysis.study lab lab.axioms lab.measurement",
     "reporting": "files directories json_documents read judging measures analysis.study",
@@ -91,6 +92,7 @@ EXCEPTIONS = {
 BY_NAME = {
     "": "public names are loaded when they are first used",
     "lab": "so are those of the laboratory",
+    "lab.identification.libraries": "other libraries, where they are installed",
     "plots": "and those of the figures",
     "cli.completion": "every command is asked for its options",
     "cli.main": "only the command that was asked for is loaded",

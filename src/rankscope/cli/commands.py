@@ -49,6 +49,7 @@ COMMANDS = {
     "power": Command("study measures", "pairs of runs told apart"),
     "properties": Command("study measures", "what they guarantee"),
     "scales": Command("study measures", "may they be averaged?"),
+    "identify": Command("study measures", "which one is this code?"),
     "archetypes": Command("study measures", "effort on all short lists"),
     "study": Command("study measures", "a measure paper in one go"),
     "demo": Command("tools", "the first thing to run"),

@@ -7,15 +7,16 @@ manifest names is run only if it is the file that the manifest means, and the us
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
-from rankscope.errors import InputError
+from rankscope.errors import InputError, nearest
 from rankscope.files import digest
 
-__all__ = ["described_plugin", "load_listed_plugin", "load_plugin"]
+__all__ = ["described_plugin", "load_function", "load_listed_plugin", "load_plugin"]
 
 
 def load_plugin(name: str) -> None:
@@ -34,6 +35,24 @@ def load_plugin(name: str) -> None:
             path=path,
             hint="check the module",
         ) from None
+
+
+def load_function(text: str) -> Callable[..., Any]:
+    """The function that ``module:function`` or ``file.py:function`` names."""
+    name, _, function = text.rpartition(":")
+    if not name or not function:
+        raise InputError(f"{text!r} names no function", hint="write module:function or file.py:function")
+    load_plugin(name)
+    path = str(Path(name).resolve())
+    files = [m for m in list(sys.modules.values()) if getattr(m, "__file__", None) == path]
+    module = files[0] if files else sys.modules[name]
+    found = getattr(module, function, None)
+    if not callable(found):
+        known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        hint = nearest(function, known) or f"it has {', '.join(known[:5]) or 'none'}"
+        raise InputError(f"there is no function {function!r}", path=name, hint=hint)
+    chosen: Callable[..., Any] = found
+    return chosen
 
 
 def _make_importable(folder: Path) -> None:

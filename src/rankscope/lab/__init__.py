@@ -14,6 +14,7 @@ _HOME = {
     "PropertiesResult": "axioms.cases",
     "archetype_ranges": "ranges",
     "dominance": "cumulated_counts",
+    "identify": "identification.search",
     "properties": "axioms.cases",
     "related": "axioms.related",
     "RELATIONS": "axioms.relations",
@@ -30,6 +31,7 @@ __all__ = [
     "Relation",
     "archetype_ranges",
     "dominance",
+    "identify",
     "properties",
     "related",
     "relation",
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from rankscope.lab.axioms.relations import relation as relation
     from rankscope.lab.cumulated_counts import Dominance as Dominance
     from rankscope.lab.cumulated_counts import dominance as dominance
+    from rankscope.lab.identification.search import identify as identify
     from rankscope.lab.measurement.verdicts import scales as scales
     from rankscope.lab.ranges import archetype_ranges as archetype_ranges
     from rankscope.lab.rankings.enumeration import values_on_binary as values_on_binary

@@ -1,0 +1,82 @@
+"""Make the page docs/conformance.md: how libraries compute measures, found by asking them.
+
+python docs/make_conformance.py            writes the page (takes a few minutes)
+python docs/make_conformance.py ranx       only says what one library does
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rankscope.lab.identification.conformance import MEASURES, conformance, first_difference
+from rankscope.lab.identification.inputs import inputs
+from rankscope.lab.identification.libraries import library_script
+
+PAGE = Path(__file__).parent / "conformance.md"
+PACKAGES = {
+    "pytrec_eval": "pytrec_eval-terrier",
+    "ir_measures": "ir_measures",
+    "ranx": "ranx",
+    "sklearn": "scikit-learn",
+    "trectools": "trectools",
+    "cwl_eval": "cwl-eval",
+}
+HEAD = """# Conformance: what libraries compute under the names of measures
+
+Made by `python docs/make_conformance.py`, which asks every library for the value of {inputs:,} short inputs
+(all lists of up to three documents with grades 0 to 2 and unjudged ones, with ties and without, with judged
+documents missing, and some longer ones) and compares the answers with every variant of every measure.
+`rankscope identify ranx:ndcg@10` does the same for one of them. Nothing on this page is written by hand.
+
+*Definition* is the variant that the library computes on all of these inputs, or the nearest one, with the
+share of inputs on which it agrees. *Shortest difference* is the smallest input on which it is not the usual
+definition, that of trec_eval, with the usual value and theirs: grades from the top, tied documents in
+brackets, ? for an unjudged one, missing: judged documents that the list does not have. Three lines reproduce
+each, below.
+"""
+
+
+def cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "" if value is None else str(value).replace("|", "\\|")
+
+
+def line(row: dict[str, Any]) -> str:
+    definition = cell(row["definition"])
+    if not row["equal"]:
+        definition += f" ({100 * float(row['agrees'] or 0):.1f} % of the inputs)"
+    theirs = "refused" if row["shortest"] and row["theirs"] is None else cell(row["theirs"])
+    shown = [row["name"], row["usual"], definition, row["shortest"], row["usual_value"]]
+    return "| " + " | ".join([*map(cell, shown), theirs]) + " |"
+
+
+def page() -> str:
+    rows = conformance()["conformance"].records()
+    parts = [HEAD.format(inputs=len(inputs()))]
+    scripts = []
+    for library in MEASURES:
+        mine = [row for row in rows if row["library"] == library]
+        parts.append(f"## {library} {version(PACKAGES[library])}\n")
+        parts.append(
+            "| name | usual | definition | shortest difference | usual value | theirs |\n|---|---|---|---|---:|---:|"
+        )
+        for row in mine:
+            parts.append(line(row))
+            text = f"{library}:{row['name']}"
+            found = first_difference(text, str(row["usual"])) if row["shortest"] else None
+            if found is not None and found.theirs is not None:
+                said = f"`{text}`, {found.theirs:.6g} and not {found.usual:.6g}:"
+                scripts.append(f"{said}\n\n```python\n{library_script(text, found.input)}\n```\n")
+        parts.append("")
+    return "\n".join([*parts, "## Three lines each\n", *scripts]).rstrip("\n") + "\n"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print(conformance(sys.argv[1:]))
+    else:
+        PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,166 @@
+"""The inputs that tell definitions apart: every short list, and a few long ones, the shortest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import permutations, product
+from typing import NamedTuple
+
+__all__ = ["CIRCUMSTANCES", "CUTOFFS", "Input", "TopicLists", "arranged", "inputs"]
+
+CUTOFFS = (1, 2, 3, 5, 10, 20, 100, 1000)
+"""The cutoffs that are told apart."""
+
+Grades = tuple[int | None, ...]
+
+
+class Input(NamedTuple):
+    """One list on one topic.
+
+    ``grades`` in the order of the file, None for an unjudged document; ``groups`` are the sizes of the groups of
+    documents with equal scores, from the top; inside a group ids ascend or ``descend`` in the order of the file;
+    ``missing`` are the grades of judged documents that the list does not have.
+    """
+
+    grades: Grades
+    missing: tuple[int, ...] = ()
+    groups: tuple[int, ...] = ()
+    descend: bool = False
+
+    @property
+    def documents(self) -> list[str]:
+        """Their ids, in the order of the file."""
+        size = len(self.grades)
+        return [f"d{size - i if self.descend else i + 1:04d}" for i in range(size)]
+
+    @property
+    def scores(self) -> list[float]:
+        """Their scores: equal inside a group, falling from group to group."""
+        groups = self.groups or (1,) * len(self.grades)
+        return [float(len(groups) - number) for number, size in enumerate(groups) for _ in range(size)]
+
+    @property
+    def qrels(self) -> dict[str, int]:
+        """The judgments of the topic."""
+        listed = {d: g for d, g in zip(self.documents, self.grades, strict=True) if g is not None}
+        return {**listed, **{f"m{i + 1}": g for i, g in enumerate(self.missing)}}
+
+    @property
+    def run(self) -> dict[str, float]:
+        """The list, with scores."""
+        return dict(zip(self.documents, self.scores, strict=True))
+
+    @property
+    def pool(self) -> list[int]:
+        """The grades of all judged documents of the topic."""
+        return [g for g in self.grades if g is not None] + list(self.missing)
+
+    @property
+    def tied(self) -> bool:
+        """Whether documents of different grades have equal scores."""
+        return bool(self.groups) and any(len(set(group)) > 1 for group in self.by_group())
+
+    def by_group(self) -> Iterator[Grades]:
+        """The grades of each group of equal scores."""
+        start = 0
+        for size in self.groups or (1,) * len(self.grades):
+            yield self.grades[start : start + size]
+            start += size
+
+    def __str__(self) -> str:
+        """Such as ``list 0 (1 2) ?, missing 1``: tied documents in brackets, ? for an unjudged one."""
+        shown = []
+        for group in self.by_group():
+            text = " ".join("?" if g is None else str(g) for g in group)
+            shown.append(f"({text})" if len(group) > 1 else text)
+        if len(shown) > 12:
+            shown = [*shown[:5], "...", *shown[-3:], f"[{len(self.grades)} documents]"]
+        listed = "list " + (" ".join(shown) or "(empty)")
+        ids = ", ids descending" if self.tied and self.descend else ""
+        return listed + ids + (f", missing {' '.join(map(str, self.missing))}" if self.missing else "")
+
+
+class TopicLists(NamedTuple):
+    """What a formula sees: the grades of a ranked list, and those of all judged documents of the topic."""
+
+    grades: Grades
+    pool: tuple[int, ...]
+
+
+@cache
+def inputs() -> tuple[Input, ...]:
+    """All inputs, fewest documents first; those without ties, unjudged documents and higher grades before others."""
+    return tuple(sorted(set(_made()), key=_effort))
+
+
+def _effort(one: Input) -> tuple[object, ...]:
+    grades = [g for g in (*one.grades, *one.missing) if g is not None]
+    return (
+        len(one.grades) + len(one.missing), one.tied, None in one.grades, max(grades, default=0), one.missing,
+        tuple(-1 if g is None else g for g in one.grades), one.groups, one.descend,
+    )  # fmt: skip
+
+
+def _made() -> Iterator[Input]:
+    absent: Sequence[tuple[int, ...]] = ((), (0,), (1,), (2,), (1, 1), (0, 1), (1, 2))
+    for length in range(4):
+        for grades in product((None, 0, 1, 2), repeat=length):
+            for missing in absent:
+                yield Input(grades, missing)
+            for groups, missing, down in product(_compositions(length), ((), (1,)), (False, True)):
+                yield Input(grades, missing, groups, down)
+    for grades in product((0, 1, 2), repeat=4):
+        for missing in ((), (1,), (2,)):
+            yield Input(grades, missing)
+    for length in (5, 6):
+        for grades in product((0, 1), repeat=length):
+            yield Input(grades, (1,))
+    for cutoff in CUTOFFS[3:]:
+        for length in (cutoff, cutoff + 1):
+            yield Input((*(0,) * (length - 1), 1), (1,))
+            if length < 100:
+                yield Input((1,) * length, ())
+                yield Input((1,) * length, (1,) * (length + 3))
+                yield Input((1, *(0,) * (length - 1)), (1,))
+
+
+def _compositions(length: int) -> list[tuple[int, ...]]:
+    """The ways to split a list into groups, at least one of them larger than one.
+
+    >>> _compositions(3)
+    [(1, 2), (2, 1), (3,)]
+    """
+    found = [parts for size in range(1, length) for parts in product(range(1, length + 1), repeat=size)]
+    return sorted(parts for parts in found if sum(parts) == length)
+
+
+def arranged(one: Input, ties: str) -> list[Grades]:
+    """The lists that an input stands for when ties are broken in some way, or not at all (``expected``: all of them).
+
+    >>> one = Input((0, 1), groups=(2,))
+    >>> arranged(one, "descending"), arranged(one, "file"), arranged(one, "expected")
+    ([(1, 0)], [(0, 1)], [(0, 1), (1, 0)])
+    """
+    groups = list(one.by_group())
+    if ties == "expected":  # every different order of a group is equally likely
+        orders = [sorted(set(permutations(group)), key=repr) for group in groups]
+        return [tuple(g for group in chosen for g in group) for chosen in product(*orders)]
+    turn = {"file": False, "descending": not one.descend, "ascending": one.descend}[ties]
+    return [tuple(g for group in groups for g in (group[::-1] if turn else group))]
+
+
+CIRCUMSTANCES: dict[str, Callable[[Input], bool]] = {
+    "no equal scores": lambda one: not one.groups,
+    "no unjudged documents in the list": lambda one: None not in one.grades,
+    "some document is relevant": lambda one: any(g > 0 for g in one.pool),
+    "the list is not empty": lambda one: len(one.grades) > 0,
+    "the list holds all relevant documents": lambda one: not any(g > 0 for g in one.missing),
+    "the list holds all judged documents": lambda one: not one.missing,
+    "the list holds a relevant document": lambda one: any(g is not None and g > 0 for g in one.grades),
+    "grades 0 and 1 only": lambda one: max(one.pool, default=0) <= 1,
+    "lists of at most 5 documents": lambda one: len(one.grades) <= 5,
+    "lists of at most 10 documents": lambda one: len(one.grades) <= 10,
+    "lists of at least 10 documents": lambda one: len(one.grades) >= 10,
+}
+"""Classes of inputs, to say where two definitions agree."""

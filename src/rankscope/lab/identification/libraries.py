@@ -1,0 +1,185 @@
+"""Measures of other libraries as functions of one input, where the library is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from rankscope.errors import MissingDependencyError, SettingsError, nearest
+from rankscope.lab.identification.calls import number
+from rankscope.lab.identification.inputs import Input
+
+__all__ = ["LIBRARIES", "library_function", "library_script"]
+
+Function = Callable[[Input], Any]
+
+
+def _module(name: str, package: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingDependencyError.of(package, "peers", f"measures of {package}") from None
+
+
+def _pytrec_eval(measure: str) -> Function:
+    library = _module("pytrec_eval", "pytrec_eval-terrier")
+
+    def of(one: Input) -> Any:
+        evaluator = library.RelevanceEvaluator({"q": one.qrels}, {measure})
+        (values,) = evaluator.evaluate({"q": one.run}).values()
+        return next(iter(values.values()))
+
+    return of
+
+
+def _ir_measures(measure: str) -> Function:
+    library = _module("ir_measures", "ir_measures")
+    parsed = library.parse_measure(measure)
+    return lambda one: library.calc_aggregate([parsed], {"q": one.qrels}, {"q": one.run})[parsed]
+
+
+def _ranx(measure: str) -> Function:
+    library = _module("ranx", "ranx")
+
+    def of(one: Input) -> Any:
+        qrels, run = library.Qrels({"q": one.qrels}), library.Run({"q": one.run})
+        return library.evaluate(qrels, run, measure)
+
+    return of
+
+
+def _sklearn(measure: str) -> Function:
+    metrics = _module("sklearn.metrics", "scikit-learn")
+    name, _, k = measure.partition("@")
+    options = {"k": int(k)} if k else {}
+    function = getattr(metrics, name)
+    binary = name in ("average_precision_score", "label_ranking_average_precision_score")
+
+    def of(one: Input) -> Any:
+        grades = [0 if g is None else g for g in one.grades]
+        if name == "average_precision_score":
+            return function([int(g > 0) for g in grades], one.scores)
+        return function([[int(g > 0) for g in grades] if binary else grades], [one.scores], **options)
+
+    return of
+
+
+def _trectools(measure: str) -> Function:
+    library = _module("trectools", "trectools")
+    pandas = import_module("pandas")
+    name, _, k = measure.partition("@")
+
+    def of(one: Input) -> Any:
+        run, qrels = library.TrecRun(), library.TrecQrel()
+        ranked = sorted(one.run.items(), key=lambda item: -item[1])
+        run.run_data = pandas.DataFrame(
+            [("1", "Q0", d, i, s, "r") for i, (d, s) in enumerate(ranked, 1)],
+            columns=["query", "q0", "docid", "rank", "score", "system"],
+        )
+        qrels.qrels_data = pandas.DataFrame(
+            [("1", "0", d, g) for d, g in one.qrels.items()], columns=["query", "q0", "docid", "rel"]
+        )
+        evaluated = getattr(library.TrecEval(run, qrels), f"get_{name}")
+        return evaluated(depth=int(k)) if k else evaluated()
+
+    return of
+
+
+def _cwl_eval(measure: str) -> Function:
+    """``RBP(theta=0.8)``, ``AP``, ``RR``, ``Precision(k=10)``: the class of that name, of binary gains."""
+    library = _module("cwl.ruler.cwl_ruler", "cwl-eval")
+    ranking = import_module("cwl.ruler.ranking").Ranking
+    name, _, inside = measure.removesuffix(")").partition("(")
+    pairs = [part.split("=") for part in inside.split(",") if part]
+    made = getattr(library, f"{name}CWLMetric")(**{key.strip(): float(value) for key, value in pairs})
+
+    def of(one: Input) -> Any:
+        listed = ranking("q", [float((g or 0) > 0) for g in one.grades], [1.0] * len(one.grades))
+        listed.total_qrel_rels = listed.total_qrel_gain = float(sum(g > 0 for g in one.pool))
+        return made.measure(listed)
+
+    return of
+
+
+def _torchmetrics(measure: str) -> Function:
+    library = _module("torchmetrics.functional.retrieval", "torchmetrics")
+    torch = import_module("torch")
+    name, _, k = measure.partition("@")
+    function = getattr(library, name)
+
+    def of(one: Input) -> Any:
+        target = torch.tensor([0 if g is None else g for g in one.grades])
+        return function(torch.tensor(one.scores), target, **({"top_k": int(k)} if k else {}))
+
+    return of
+
+
+LIBRARIES: dict[str, tuple[Callable[[str], Function], str]] = {
+    "pytrec_eval": (_pytrec_eval, "ndcg_cut_10"),
+    "ir_measures": (_ir_measures, "nDCG@10"),
+    "ranx": (_ranx, "ndcg@10"),
+    "sklearn": (_sklearn, "ndcg_score@10"),
+    "trectools": (_trectools, "ndcg@10"),
+    "cwl_eval": (_cwl_eval, "RBP(theta=0.8)"),
+    "torchmetrics": (_torchmetrics, "retrieval_normalized_dcg@10"),
+}
+"""The libraries, each with its adaptor and an example of a measure of its own."""
+
+
+def library_script(text: str, one: Input) -> str:
+    """Three lines that anybody can run to see what a library gives for an input.
+
+    >>> print(library_script("ranx:map", Input((0, 1))))
+    from ranx import Qrels, Run, evaluate
+    qrels, run = Qrels({'q': {'d0001': 0, 'd0002': 1}}), Run({'q': {'d0001': 2.0, 'd0002': 1.0}})
+    print(evaluate(qrels, run, 'map'))
+    """
+    library, _, measure = text.partition(":")
+    qrels, run = {"q": one.qrels}, {"q": one.run}
+    name, _, k = measure.partition("@")
+    grades = [0 if g is None else int(g > 0) if "precision" in name else g for g in one.grades]
+    arrays = "grades, scores" if name == "average_precision_score" else "[grades], [scores]"
+    lines = {
+        "pytrec_eval": (
+            "import pytrec_eval",
+            f"found = pytrec_eval.RelevanceEvaluator({qrels}, {{{measure!r}}}).evaluate({run})",
+            f"print(found['q'][{measure!r}])",
+        ),
+        "ir_measures": (
+            "import ir_measures",
+            f"measure = ir_measures.parse_measure({measure!r})",
+            f"print(ir_measures.calc_aggregate([measure], {qrels}, {run})[measure])",
+        ),
+        "ranx": (
+            "from ranx import Qrels, Run, evaluate",
+            f"qrels, run = Qrels({qrels}), Run({run})",
+            f"print(evaluate(qrels, run, {measure!r}))",
+        ),
+        "sklearn": (
+            f"from sklearn.metrics import {name}",
+            f"grades, scores = {grades}, {one.scores}",
+            f"print({name}({arrays}{f', k={k}' if k else ''}))",
+        ),
+    }
+    through_us = (
+        "from rankscope.lab.identification.libraries import Input, library_function",
+        f"one = Input({', '.join(map(repr, one))})",
+        f"print(library_function({text!r})(one))",
+    )
+    return "\n".join(lines.get(library, through_us))
+
+
+def library_function(text: str) -> Callable[[Input], float]:
+    """``library:measure`` as a function of inputs."""
+    library, colon, measure = text.partition(":")
+    if not colon or library not in LIBRARIES or not measure:
+        examples = ", ".join(f"{name}:{example}" for name, (_, example) in LIBRARIES.items())
+        raise SettingsError(
+            f"{text!r} names no measure of a library", hint=nearest(library, LIBRARIES) or f"write {examples}"
+        )
+    try:
+        of = LIBRARIES[library][0](measure)
+    except (AttributeError, ValueError, NameError, KeyError) as error:
+        raise SettingsError(f"{library} has no {measure!r} ({error})", hint="see its documentation") from None
+    return lambda one: number(lambda: of(one))

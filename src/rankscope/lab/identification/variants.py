@@ -1,0 +1,295 @@
+"""Variants of measures: the definitions and the mistakes that are met in the wild, each a formula with options.
+
+A formula is plain Python over a short list, written to be read; with its usual options it is the measure of the same
+name (a test compares them). What an option does differently is said in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from math import log, nan
+from typing import Any
+
+from rankscope.lab.identification.inputs import CUTOFFS, TopicLists
+from rankscope.measures import REGISTRY, Measure
+
+__all__ = ["Formula", "formulas"]
+
+Function = Callable[..., float]
+
+DISCOUNTS: dict[str, tuple[str, Callable[[int], float]]] = {
+    "log2": ("", lambda i: log(1 + i, 2)),
+    "jk": ("", lambda i: max(1.0, log(i, 2))),
+    "jk10": ("", lambda i: max(1.0, log(i, 10))),
+    "ln": ("natural logarithm", lambda i: log(1 + i)),
+    "log10": ("logarithm of base 10", lambda i: log(1 + i, 10)),
+    "late": ("discount one rank too far, log2(2 + i)", lambda i: log(2 + i, 2)),
+    "rank": ("discounted by the rank itself", float),
+    "none": ("no discount", lambda i: 1.0),
+}
+GAINS: dict[str, tuple[str, Callable[[int], float]]] = {
+    "linear": ("", lambda g: float(max(g, 0))),
+    "exp2": ("", lambda g: 2.0 ** max(g, 0) - 1),
+    "binary": ("every relevant document gains 1", lambda g: float(g > 0)),
+    "power": ("gain 2^grade, also of documents that are not relevant", lambda g: 2.0 ** max(g, 0)),
+}
+
+
+def _graded(one: TopicLists) -> list[int]:
+    return [0 if g is None else g for g in one.grades]
+
+
+def _cut(values: Sequence[Any], cutoff: int | None) -> Sequence[Any]:
+    return values if cutoff is None else values[:cutoff]
+
+
+def dcg(one: TopicLists, cutoff: int | None, gains: str, discount: str) -> float:
+    return _cumulated(_cut(_graded(one), cutoff), gains, discount)
+
+
+def _cumulated(grades: Sequence[int], gains: str, discount: str) -> float:
+    gain, divisor = GAINS[gains][1], DISCOUNTS[discount][1]
+    return sum(gain(g) / divisor(i) for i, g in enumerate(grades, 1))
+
+
+def ndcg(one: TopicLists, cutoff: int | None, gains: str, discount: str, ideal: str) -> float:
+    grades = _graded(one)
+    best = sorted(grades if ideal.startswith("retrieved") else one.pool, reverse=True)
+    if ideal == "short":  # no longer than the list
+        best = best[: len(grades)]
+    if ideal == "first":  # of the documents above the cutoff only
+        best = sorted(_cut(grades, cutoff), reverse=True)
+    best = list(best if ideal.endswith("uncut") else _cut(best, cutoff))
+    most = _cumulated(best, gains, discount)
+    return _cumulated(_cut(grades, cutoff), gains, discount) / most if most else nan
+
+
+def average_precision(one: TopicLists, cutoff: int | None, rel: int, base: str, precision: str) -> float:
+    grades = _cut(_graded(one), cutoff)
+    hits, total = 0, 0.0
+    for i, g in enumerate(grades, 1):
+        before, hits = hits, hits + (g >= rel)
+        if g >= rel or precision == "every rank":
+            total += (before if precision == "before" else hits) / i
+    relevant = sum(g >= rel for g in one.pool)
+    bases = {
+        "all": relevant,
+        "cut": min(relevant, cutoff or relevant),
+        "found": hits,
+        "length": len(grades),
+        "cutoff": cutoff or len(grades),
+    }
+    return total / bases[base] if relevant and bases[base] else nan if not relevant else 0.0
+
+
+def reciprocal_rank(one: TopicLists, cutoff: int | None, rel: int, start: str, which: str) -> float:
+    if not any(g >= rel for g in one.pool):
+        return nan
+    ranks = [i for i, g in enumerate(_cut(_graded(one), cutoff), 1) if g >= rel]
+    if not ranks:
+        return 0.0
+    rank = ranks[0] if which == "first" else ranks[-1]
+    return 1.0 / (rank + (start == "zero"))
+
+
+def rbp(one: TopicLists, cutoff: int | None, p: float, gain: str, factor: str, exponent: str) -> float:
+    grades = _cut(_graded(one), cutoff)
+    best = {"pool": max(one.pool, default=0), "list": max(grades, default=0), "four": 4, "three": 3, "two": 2}
+    worth = [float(g > 0) if gain == "binary" else max(g, 0) / (best[gain] or 1) for g in grades]
+    shift = 1 if exponent == "rank" else 0
+    total = sum(w * p ** (i + shift) for i, w in enumerate(worth))
+    whole = sum(p ** (i + shift) for i in range(len(worth)))
+    return {"usual": (1 - p) * total, "none": total, "normalised": total / whole if whole else 0.0}[factor]
+
+
+def err(one: TopicLists, cutoff: int | None, best: str, chance: str, cost: str) -> float:
+    grades = _cut(_graded(one), cutoff)
+    highest = {"pool": max(one.pool, default=0), "list": max(grades, default=0)}
+    top = highest[best] if best in highest else int(best)
+    going, total = 1.0, 0.0
+    for i, g in enumerate(grades, 1):
+        g = max(g, 0)
+        stop = (
+            (2**g - 1) / 2**top
+            if chance == "exp2"
+            else g / (top or 1)
+            if chance == "linear"
+            else g / (top + 1)
+        )
+        total += going * stop / {"rank": i, "none": 1, "log2": log(1 + i, 2)}[cost]
+        going *= 1 - stop
+    return total
+
+
+def bpref(one: TopicLists, rel: int, divisor: str, counted: str) -> float:
+    relevant = sum(g >= rel for g in one.pool)
+    judged_not = sum(0 <= g < rel for g in one.pool)
+    bound = {"trec_eval": min(relevant, judged_not), "original": relevant, "plus10": relevant + 10}[divisor]
+    most = relevant + 10 if divisor == "plus10" else relevant
+    above, total = 0, 0.0
+    for g in one.grades:
+        if g is not None and g >= rel:
+            total += 1 - (min(above, most) / bound if bound else 0.0)
+        elif g is not None or counted == "unjudged":
+            above += 1
+    return total / relevant if relevant else nan
+
+
+def precision(one: TopicLists, cutoff: int | None, rel: int, divisor: str) -> float:
+    grades = _cut(_graded(one), cutoff)
+    size = (cutoff or len(grades)) if divisor == "cutoff" else len(grades)
+    return sum(g >= rel for g in grades) / size if size else 0.0
+
+
+def recall(one: TopicLists, cutoff: int | None, rel: int, divisor: str) -> float:
+    relevant = sum(g >= rel for g in one.pool)
+    base = min(relevant, cutoff or relevant) if divisor == "cut" else relevant
+    return sum(g >= rel for g in _cut(_graded(one), cutoff)) / base if base else nan
+
+
+def success(one: TopicLists, cutoff: int | None, rel: int) -> float:
+    return float(any(g >= rel for g in _cut(_graded(one), cutoff)))
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula with its options, and its name in words; without words it is a measure of the registry.
+
+    The value is NaN for a topic without relevant documents where the formula divides by their number; what code
+    returns there is a circumstance of its own.
+    """
+
+    name: str
+    function: Function
+    options: tuple[tuple[str, Any], ...]
+    oddities: int
+    """How many of its options are not the usual ones."""
+
+    def __call__(self, one: TopicLists) -> float:
+        return self.function(one, **dict(self.options))
+
+
+Options = Mapping[str, Mapping[Any, str]]
+
+_CUTS: Mapping[Any, str] = {None: "", **dict.fromkeys(CUTOFFS, "")}
+_REL: Mapping[Any, str] = {1: "", 2: ""}
+_GAINS: Mapping[Any, str] = {key: words for key, (words, _) in GAINS.items()}
+_DISCOUNTS: Mapping[Any, str] = {key: words for key, (words, _) in DISCOUNTS.items()}
+
+FAMILIES: Mapping[str, tuple[Function, Options]] = {
+    "nDCG": (ndcg, {
+        "cutoff": _CUTS, "gains": _GAINS, "discount": {k: w for k, w in _DISCOUNTS.items() if k not in ("ln", "log10")},
+        "ideal": {
+            "pool": "", "retrieved": "ideal list from the retrieved documents alone",
+            "retrieved uncut": "ideal list from the retrieved documents alone, not cut",
+            "pool uncut": "ideal list not cut", "short": "ideal list no longer than the list",
+            "first": "ideal list from the documents above the cutoff",
+        },
+    }),
+    "DCG": (dcg, {"cutoff": _CUTS, "gains": _GAINS, "discount": _DISCOUNTS}),
+    "AP": (average_precision, {
+        "cutoff": _CUTS, "rel": _REL,
+        "base": {
+            "all": "", "cut": "divided by at most the cutoff", "found": "divided by the relevant documents found",
+            "length": "divided by the length of the list", "cutoff": "divided by the cutoff",
+        },
+        "precision": {
+            "usual": "", "before": "precision without the document itself",
+            "every rank": "precision added up at every rank",
+        },
+    }),
+    "RR": (reciprocal_rank, {
+        "cutoff": _CUTS, "rel": _REL, "start": {"one": "", "zero": "ranks counted one too far"},
+        "which": {"first": "", "last": "of the last relevant document"},
+    }),
+    "RBP": (rbp, {
+        "cutoff": _CUTS, "p": dict.fromkeys((0.5, 0.8, 0.85, 0.9, 0.95), ""),
+        "gain": {
+            "binary": "", "pool": "", "list": "grades divided by the best of the list",
+            "two": "", "three": "", "four": "",
+        },
+        "factor": {"usual": "", "none": "without the factor 1 - p", "normalised": "divided by the most it could be"},
+        "exponent": {"usual": "", "rank": "p to the power of the rank"},
+    }),
+    "ERR": (err, {
+        "cutoff": _CUTS, "best": {"pool": "", "list": "best grade from the list", **{str(g): "" for g in range(2, 5)}},
+        "chance": {
+            "exp2": "", "linear": "stops with grade / best grade", "more": "stops with grade / (best grade + 1)",
+        },
+        "cost": {"rank": "", "none": "not divided by the rank", "log2": "divided by the logarithm of the rank"},
+    }),
+    "Bpref": (bpref, {
+        "rel": _REL, "divisor": {"trec_eval": "", "original": "", "plus10": ""},
+        "counted": {"judged": "", "unjudged": "unjudged documents counted as judged non-relevant"},
+    }),
+    "P": (precision, {
+        "cutoff": _CUTS, "rel": _REL, "divisor": {"cutoff": "", "length": "divided by the documents there are"},
+    }),
+    "R": (recall, {
+        "cutoff": _CUTS, "rel": _REL, "divisor": {"all": "", "cut": "divided by at most the cutoff"},
+    }),
+    "Success": (success, {"cutoff": _CUTS, "rel": _REL}),
+}  # fmt: skip
+"""Per measure its formula and its options, with words for what is unusual; the first value of each is the usual one."""
+
+
+def formulas(persistence: float | None = None) -> Iterator[Formula]:
+    """All variants, the usual ones first; ``persistence`` is one more p for RBP to be tried with."""
+    found = list(_formulas())
+    if persistence is not None:
+        found += list(_variants("RBP", {"p": {persistence: ""}}))
+    yield from sorted(found, key=lambda one: one.oddities)
+
+
+@cache
+def _formulas() -> tuple[Formula, ...]:
+    return tuple(one for family in FAMILIES for one in _variants(family, {}))
+
+
+def _variants(family: str, instead: Options) -> Iterator[Formula]:
+    function, options = FAMILIES[family]
+    options = {**options, **instead}
+    usual = {key: next(iter(values)) for key, values in options.items()}
+    for values in product(*options.values()):
+        chosen = dict(zip(options, values, strict=True))
+        if _sensible(family, chosen):
+            words = [options[key][value] for key, value in chosen.items() if options[key][value]]
+            odd = sum(value != usual[key] and key != "cutoff" for key, value in chosen.items()) + 2 * len(
+                words
+            )
+            name = ", ".join([str(_measure(family, chosen)), *words])
+            yield Formula(name, function, tuple(chosen.items()), odd)
+
+
+def _sensible(family: str, chosen: Mapping[str, Any]) -> bool:
+    """Options that would only say the same as others in other words are left out."""
+    cutoff = chosen.get("cutoff")
+    needs_cutoff = {"nDCG": ("pool uncut", "retrieved uncut", "first"), "AP": ("cut", "cutoff")}
+    kind = chosen.get("ideal", chosen.get("base"))
+    if cutoff is None and (kind in needs_cutoff.get(family, ()) or family in ("P", "R", "Success")):
+        return False
+    return not (family == "nDCG" and chosen["gains"] == "power" and chosen["discount"] != "log2")
+
+
+def _measure(family: str, chosen: Mapping[str, Any]) -> Measure:
+    """The measure of the registry that comes nearest."""
+    settings: dict[str, Any] = {}
+    if "gains" in chosen and chosen["gains"] == "exp2":
+        settings["gains"] = "exp2"
+    if str(chosen.get("discount", "")).startswith("jk"):
+        settings |= {"discount": "jk"} | ({"base": 10.0} if chosen["discount"] == "jk10" else {})
+    if "rel" in chosen:
+        settings["rel"] = chosen["rel"]
+    if family == "RBP":
+        settings["p"] = chosen["p"]
+        settings["graded"] = chosen["gain"] != "binary"
+        settings["max_grade"] = {"two": 2, "three": 3, "four": 4}.get(chosen["gain"], 0)
+    if family == "ERR" and str(chosen["best"]).isdigit():
+        settings["max_grade"] = int(chosen["best"])
+    if family == "Bpref":
+        settings["form"] = chosen["divisor"]
+    found = REGISTRY[family](**settings)
+    return found if chosen.get("cutoff") is None else found @ chosen["cutoff"]
