@@ -31,6 +31,15 @@ measures = st.sets(
             *sorted(theirs.supported_measures),
             *("official", "set", "all_trec", "P_3", "P.7", "ndcg_cut_10", "ndcg_cut.4,2", "map_cut_3,12"),
             *("recall.1", "success_2", "iprec_at_recall_0.25", "set_F_0.5", "Rprec_mult.0.3", "relative_P_2"),
+            *(
+                "set_F.2,0.5",
+                "utility_1,2,3,4",
+                "relstring_5",
+                "11pt_avg.0.2,0.4",
+                "map_5",
+                "num_ret_3",
+                "P_10,5,10",
+            ),
         ]
     ),
     max_size=6,
@@ -69,6 +78,53 @@ def test_keys_and_values_are_those_of_pytrec_eval(
                 assert same(found[topic][name], value), (topic, name)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "keys"),
+    [
+        (["set_F_0.5"], {"set_F"}),
+        (["utility.1,2,3,4"], {"utility"}),
+        (["relstring.20"], {"relstring"}),
+        (["11pt_avg_0.5"], {"11pt_avg"}),
+        (["map_5", "recip_rank.3"], {"map", "recip_rank"}),
+        (
+            ["ndcg_cut", "ndcg_cut.1,4", "ndcg_cut_20,4", "P.5"],
+            {"ndcg_cut_1", "ndcg_cut_4", "ndcg_cut_20", "P_5"},
+        ),
+    ],
+)
+def test_only_cutoffs_are_in_keys(wanted: list[str], keys: set[str]) -> None:
+    run = {"q1": {"d1": 1.0, "d2": 2.0}, "q2": {}}
+    for library in (theirs, ours):
+        assert set(library.RelevanceEvaluator(QREL, wanted).evaluate(run)["q1"]) == keys
+
+
+NOTHING: dict[str, Any] = {}
+
+
+@pytest.mark.parametrize(
+    "run", [NOTHING, {"q1": NOTHING}, {"q1": {"d2": 2.0, "x": 1.0}, "q9": {"d1": 1.0}}], ids=str
+)
+@pytest.mark.parametrize(
+    "qrel", [NOTHING, {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}, "q9": NOTHING}], ids=str
+)
+@pytest.mark.parametrize("wanted", [set(), {}, [], ("map",), iter(["map"]), {"official"}], ids=repr)
+def test_what_is_empty_is_as_there(qrel: Any, run: Any, wanted: Any) -> None:
+    wanted = list(wanted)
+    found = [library.RelevanceEvaluator(qrel, wanted).evaluate(run) for library in (theirs, ours)]
+    assert repr(found[0]) == repr(found[1])
+
+
+@pytest.mark.parametrize("level", [1, 2, True, np.int64(2), np.int32(1), 2**31 - 1])
+def test_levels_may_be_any_whole_number(level: Any) -> None:
+    run = {"q1": {"d1": 1.0, "d2": 2.0}}
+    for name in ("relevance_level", "judged_docs_only_flag"):
+        found = [
+            lib.RelevanceEvaluator(QREL, {"map", "P_5"}, **{name: level}).evaluate(run)
+            for lib in (theirs, ours)
+        ]
+        assert found[0] == found[1]
+
+
 def test_names_are_those_of_pytrec_eval() -> None:
     assert ours.supported_measures == theirs.supported_measures
     assert ours.supported_nicknames == theirs.supported_nicknames
@@ -101,6 +157,34 @@ def evaluating(run: Any) -> Callable[[Any], Any]:
         judging(QREL, {"map"}, relevance_level="x"),
         judging(QREL, {"map"}, relevance_level=1.0),
         judging(QREL, {"map"}, relevance_level=0),
+        judging(QREL, {"map"}, relevance_level=None),
+        judging(QREL, {"map"}, relevance_level=2**31),
+        judging(QREL, {"map"}, relevance_level=np.float64(1)),
+        judging(QREL, {"map"}, judged_docs_only_flag="x"),
+        judging(QREL, {"map"}, judged_docs_only_flag=2**40),
+        judging(QREL, None),
+        judging(QREL, 5),
+        judging(QREL, {None}),
+        judging(QREL, {1}),
+        judging(QREL, {""}),
+        judging(QREL, {"MAP"}),
+        judging(QREL, {"P_"}),
+        judging(None),
+        judging("abc"),
+        judging({"q": None}),
+        judging({"q": 5}),
+        judging({"q": "ab"}),
+        judging({"q": {"d": None}}),
+        judging({"q": {"d": np.int64(1)}}),
+        judging({"q": {"d": 1}, "r": {"d": 1.0}}),
+        judging({b"q": {"d": 1}}),
+        evaluating({"q1": {"d1": 1.0, 5: 2.0}}),
+        evaluating({"q1": {"d1": np.int64(1)}}),
+        evaluating({"q1": {"d1": np.float32(1)}}),
+        evaluating({"q1": {"d1": 1.0}, "unjudged": {"d": None}}),
+        evaluating({"q1": None}),
+        evaluating([1]),
+        evaluating(("q1",)),
         evaluating({"q1": {"d": "x"}}),
         evaluating({"q1": {"d": "1"}}),
         evaluating({"q1": {"d": None}}),

@@ -13,19 +13,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import count
 from math import exp
+from operator import index
 from typing import Any
 
 import numpy as np
 
-from rankscope.judging import Pool
+from rankscope.judging import Lists, Pool
 from rankscope.measures.classic import IPrec
 from rankscope.measures.trec import AvgIPrec
-from rankscope.read import Qrels
+from rankscope.read.qrels import whole_numbers
 from rankscope.scan.memory import ranks_of_judged
-from rankscope.trec_eval.collection import Found, lists_of
 from rankscope.trec_eval.names import ENTRIES, NICKNAMES, Column, Wanted, parsed
-from rankscope.trec_eval.options import Options
 
 __all__ = [
     "RelevanceEvaluator",
@@ -35,6 +36,8 @@ __all__ = [
     "supported_measures",
     "supported_nicknames",
 ]
+
+__version__ = "0.5.11"  # of the original whose behaviour this is: others ask for it
 
 _NOT_THERE = {"rbp", "rbp_resid", "unj"}  # of trec_eval 10, where pytrec_eval has 9
 
@@ -66,16 +69,16 @@ class RelevanceEvaluator:
     ) -> None:
         names = _combined(_expanded(measures))
         judgments = {query: graded for query, graded in query_relevance.items() if len(graded) > 0}
-        if not isinstance(relevance_level, int) or not isinstance(judged_docs_only_flag, int):
-            raise TypeError("Expected object_relevance_per_qid dictionary and measures set.")
+        relevance_level, judged_only = _small(relevance_level), _small(judged_docs_only_flag)
         if relevance_level < 1:
             raise TypeError("Argument relevance_level should be positive.")
         _check_judgments(judgments)
-        self._columns = parsed(names, Wanted(relevance_level, rounding="up"), "qrels")
-        self._options = Options(judged_only=bool(judged_docs_only_flag))
-        self._qrels = Qrels.from_dict(judgments) if judgments else None
-        self._pool = None if self._qrels is None else Pool(self._qrels.topic_offsets, self._qrels.grade)
-        self._judged: dict[str, dict[str, int]] = {}
+        self._columns = list(map(_labelled, parsed(names, Wanted(relevance_level, rounding="up"), "qrels")))
+        self._judged_only = bool(judged_only)
+        self._judgments = {query: dict(graded) for query, graded in judgments.items()}
+        self._places: dict[str, dict[str, int]] = {}
+        self._topic = {query: t for t, query in enumerate(judgments)}
+        self._pool = _pool(list(judgments.values()))
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """``{query: {measure: value}}`` of a run ``{query: {document: score}}``, for queries that have judgments."""
@@ -84,24 +87,31 @@ class RelevanceEvaluator:
         if not isinstance(scores, dict):
             raise TypeError("Argument object scores should be of type dictionary.")
         _check_scores(scores)
-        qrels, pool = self._qrels, self._pool
-        if qrels is None or pool is None:
-            return {}
-        queries = [query for query in scores if query in qrels.topic_index]
+        queries = [query for query in scores if query in self._topic]
         if not queries:
             return {}
-        found = [self._found(qrels, query, scores[query]) for query in queries]
-        lists = lists_of(pool, [qrels.topic_index[query] for query in queries], found)
+        lists = self._lists(queries, [scores[query] for query in queries])
         values = [_values(column, lists, len(queries)) for column in self._columns]
         labels = [column.label for column in self._columns]
         rows = zip(*values, strict=True) if values else ((),) * len(queries)
         return {query: dict(zip(labels, row, strict=True)) for query, row in zip(queries, rows, strict=True)}
 
-    def _found(self, qrels: Qrels, query: str, scores: Mapping[str, float]) -> Found:
-        if query not in self._judged:
-            self._judged[query] = qrels.places(query)
-        rank, judgment = ranks_of_judged(scores, self._judged[query])
-        return Found(rank, judgment, len(scores)).as_cut(self._options, qrels.grade)
+    def _lists(self, queries: list[str], scores: list[Mapping[str, float]]) -> Lists:
+        for query in queries:
+            if query not in self._places:  # the documents of a query by number, when they are first asked for
+                first = int(self._pool.offsets[self._topic[query]])
+                self._places[query] = dict(zip(self._judgments[query], count(first)))
+        rank, judgment, offsets = ranks_of_judged(scores, [self._places[query] for query in queries])
+        topic = np.array([self._topic[query] for query in queries], np.int64)
+        length = np.fromiter(map(len, scores), np.int64, len(scores))
+        lists = Lists(self._pool, topic, length, offsets, rank, judgment)
+        return lists.condensed() if self._judged_only else lists
+
+
+def _pool(judgments: list[Mapping[str, int]]) -> Pool:
+    """The grades of all queries, flat."""
+    grade = [grade for graded in judgments for grade in graded.values()]
+    return Pool(np.cumsum([0, *map(len, judgments)]), whole_numbers(grade))
 
 
 def _values(column: Column, lists: Any, count: int) -> list[float]:
@@ -111,10 +121,31 @@ def _values(column: Column, lists: Any, count: int) -> list[float]:
     if isinstance(
         column.measure, IPrec | AvgIPrec
     ):  # the precision of an empty list, as pytrec_eval divides it
-        level = 0.0 if isinstance(column.measure, AvgIPrec) else column.measure.cutoff
+        level = _lowest_level(column.measure)
         row[(lists.length == 0) & (level * lists.recall_base(column.measure.rel) + 0.9 < 1)] = np.nan
     values: list[float] = (np.log(row) if column.summary == "geometric" else row).tolist()
     return values
+
+
+def _labelled(column: Column) -> Column:
+    """The column under its key: only cutoffs are part of one."""
+    return replace(column, label=column.entry) if ENTRIES[column.entry].parameters == "numbers" else column
+
+
+def _lowest_level(measure: IPrec | AvgIPrec) -> float:
+    """The lowest level of recall that a measure looks at."""
+    return float(measure.cutoff) if isinstance(measure, IPrec) else min(map(float, measure.levels.split(",")))
+
+
+def _small(number: Any) -> int:
+    """A whole number of 32 bits, of whatever type (numpy has some)."""
+    try:
+        found = index(number)
+    except TypeError:
+        found = 1 << 31
+    if not -(1 << 31) <= found < 1 << 31:
+        raise TypeError("Expected object_relevance_per_qid dictionary and measures set.")
+    return found
 
 
 def _check_judgments(judgments: Mapping[Any, Any]) -> None:
@@ -123,6 +154,8 @@ def _check_judgments(judgments: Mapping[Any, Any]) -> None:
             raise TypeError("Expected string as key.")
         if not isinstance(graded, dict):
             raise TypeError("Expected dictionary as value.")
+        if set(map(type, graded)) <= {str} and set(map(type, graded.values())) <= {int}:
+            continue  # as nearly always
         for document, grade in graded.items():
             if not isinstance(document, str):
                 raise TypeError("Expected mapping of document id to query relevance or matching score.")
@@ -165,7 +198,8 @@ def _combined(names: Iterable[str]) -> list[str]:
         )
         if match is None:
             raise ValueError(f"unsupported measure {name}")
-        parameters[match[1]] |= set(match[2].split(","))
+        takes = ENTRIES[match[1]].parameters != "none"  # else they are passed over
+        parameters[match[1]] |= set(match[2].split(",")) if takes else set()
     return [f"{name}.{','.join(sorted(texts))}" if texts else name for name, texts in parameters.items()]
 
 

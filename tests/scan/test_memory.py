@@ -45,8 +45,10 @@ def test_ranks_of_judged_documents_are_those_of_the_whole_list(
 ) -> None:
     qrels = Qrels.from_dict({"1": {**dict.fromkeys(judged, 1), "never": 0}})
     whole = hits_of(Run.from_dict({"1": one}, order="trec_eval9"), qrels)
-    rank, judgment = ranks_of_judged(one, qrels.places("1"))
+    known = qrels.places("1")
+    rank, judgment, offsets = ranks_of_judged([{}, one, one], [known, known, {}])
     assert (rank.tolist(), judgment.tolist()) == (whole.rank.tolist(), whole.judgment.tolist())
+    assert offsets.tolist() == [0, 0, len(rank), len(rank)]
 
 
 @pytest.mark.parametrize("order", ["rank", "file"])

@@ -203,7 +203,7 @@ class Qrels(Framed):
             documents += [to_bytes(document) for document in graded]
             grades += graded.values()
         if not any(isinstance(grade, Mapping) for grade in grades):
-            return cls.from_columns(topics, None, documents, _whole_numbers(grades))
+            return cls.from_columns(topics, None, documents, whole_numbers(grades))
         rows = [
             (topic, to_bytes(aspect), document, grade)
             for topic, document, per_aspect in zip(topics, documents, grades, strict=True)
@@ -211,7 +211,7 @@ class Qrels(Framed):
         ]
         columns = zip(*rows, strict=True) if rows else [(), (), (), ()]
         flat, aspects, named, values = (list(column) for column in columns)
-        return cls.from_columns(flat, aspects, named, _whole_numbers(values), aspects=True)
+        return cls.from_columns(flat, aspects, named, whole_numbers(values), aspects=True)
 
     @classmethod
     def from_frame(cls, frame: Any, *, aspects: bool | None = None) -> Qrels:
@@ -228,7 +228,7 @@ class Qrels(Framed):
             Texts.of(columns["query_id"], "topic").pieces(),
             None if iterations is None else Texts.of(iterations, "subtopic").pieces(),
             Texts.of(columns["doc_id"], "document").pieces(),
-            _whole_numbers(columns_of(frame, ("relevance",))["relevance"]),
+            whole_numbers(columns_of(frame, ("relevance",))["relevance"]),
             aspects=aspects,
         )
 
@@ -299,7 +299,7 @@ def _per_aspect(grades: Any, document: bytes) -> Iterable[tuple[str, int]]:
     return grades.items()
 
 
-def _whole_numbers(grades: Any) -> npt.NDArray[np.int32]:
+def whole_numbers(grades: Any) -> npt.NDArray[np.int32]:
     array = np.asarray(grades)
     if array.size == 0:
         return np.zeros(0, np.int32)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,8 @@ from rankscope.read.runs import RunList
 from rankscope.scan.hits import RunHits, Ties
 
 __all__ = ["hits_in_memory", "ranks_of_judged"]
+
+Ints = npt.NDArray[np.int32]
 
 
 def hits_in_memory(
@@ -57,28 +60,62 @@ def _count_tied(scores: npt.NDArray[np.floating] | None) -> int:
 
 
 def ranks_of_judged(
-    scores: Mapping[str, float], judged: Mapping[str, int]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Where judged documents stand in a list ``{document: score}``, and their numbers: the ordering ``trec_eval9``.
+    lists: Sequence[Mapping[str, float]], judged: Sequence[Mapping[str, int]]
+) -> tuple[Ints, Ints, npt.NDArray[np.int64]]:
+    """Where judged documents stand in lists ``{document: score}``, and their numbers: the ordering ``trec_eval9``.
 
-    Only the judged documents are looked at one by one, and those that are tied with one of them.
+    The hits of list l are ``offsets[l]:offsets[l + 1]``, by rank. Only the judged documents are looked at one by one,
+    and those that are tied with one of them.
 
-    >>> ranks_of_judged({"d1": 1.0, "d2": 3.0, "d3": 1.0}, {"d1": 7, "d9": 8})
-    (array([3], dtype=int32), array([7], dtype=int32))
+    >>> ranks_of_judged([{"d1": 1.0, "d2": 3.0, "d3": 1.0}], [{"d1": 7, "d9": 8}])
+    (array([3], dtype=int32), array([7], dtype=int32), array([0, 1]))
     """
-    names = [name for name in judged if name in scores]
-    values = in_32_bits(np.fromiter(scores.values(), np.float64, len(scores)))
-    mine = in_32_bits(np.fromiter(map(scores.__getitem__, names), np.float64, len(names)))
-    falling = np.sort(-values)
-    before = np.searchsorted(falling, -mine, side="left")
-    tied = np.flatnonzero(np.searchsorted(falling, -mine, side="right") - before > 1).tolist()
-    if tied:
-        groups: dict[float, list[str]] = {float(mine[i]): [] for i in tied}
-        for name, value in zip(scores, values.tolist(), strict=True):
-            if value in groups:
-                groups[value].append(name)
-        place = {name: i for group in groups.values() for i, name in enumerate(sorted(group, reverse=True))}
-        before[tied] += [place[names[i]] for i in tied]
-    order = np.argsort(before)
-    number = np.fromiter(map(judged.__getitem__, names), np.int32, len(names))
-    return (before[order] + 1).astype(np.int32), number[order]
+    found = [
+        [name for name in known if name in one]
+        if len(known) < len(one)
+        else [name for name in one if name in known]
+        for one, known in zip(lists, judged, strict=True)
+    ]
+    start = np.cumsum([0, *map(len, lists)])
+    offsets = np.cumsum([0, *map(len, found)])
+    size = int(offsets[-1])
+    values = -in_32_bits(
+        np.fromiter(chain.from_iterable(one.values() for one in lists), np.float64, int(start[-1]))
+    )
+    scored = (one[name] for one, names in zip(lists, found, strict=True) for name in names)
+    mine = -in_32_bits(np.fromiter(scored, np.float64, size))
+    numbers = (known[name] for known, names in zip(judged, found, strict=True) for name in names)
+    number = np.fromiter(numbers, np.int32, size)
+    before = np.empty(size, np.int64)
+    bounds, places = start.tolist(), offsets.tolist()
+    for i, names in enumerate(found):
+        if names:
+            here = slice(places[i], places[i + 1])
+            segment = np.array(values[bounds[i] : bounds[i + 1]])
+            segment.sort()
+            before[here] = segment.searchsorted(mine[here])
+            tied = np.flatnonzero(segment.searchsorted(mine[here], "right") - before[here] > 1)
+            if len(tied):
+                before[here] += _places_in_ties(
+                    lists[i], values[bounds[i] : bounds[i + 1]], names, mine[here], tied.tolist()
+                )
+    order = np.lexsort((before, np.repeat(np.arange(len(lists)), np.diff(offsets))))
+    return (before[order] + 1).astype(np.int32), number[order], offsets
+
+
+def _places_in_ties(
+    scores: Mapping[str, float],
+    values: npt.NDArray[np.float32],
+    names: Sequence[str],
+    mine: npt.NDArray[np.float32],
+    tied: Sequence[int],
+) -> npt.NDArray[np.int64]:
+    """How many documents with the same score stand above each named one: those whose ids are greater."""
+    groups: dict[float, list[str]] = {float(mine[i]): [] for i in tied}
+    for name, value in zip(scores, values.tolist(), strict=True):
+        if value in groups:
+            groups[value].append(name)
+    place = {name: i for group in groups.values() for i, name in enumerate(sorted(group, reverse=True))}
+    above = np.zeros(len(names), np.int64)
+    above[list(tied)] = [place[names[i]] for i in tied]
+    return above
