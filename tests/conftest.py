@@ -211,3 +211,13 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared-between-processes"
     folder.mkdir(exist_ok=True)
     return Shared(folder)
+
+
+@pytest.fixture(scope="session")
+def every_measure() -> list[Any]:
+    """Every measure of the registry once, with a cutoff where it needs one."""
+    from rankscope.measures import REGISTRY
+
+    known = [one for name, one in REGISTRY.items() if one.name == name]
+    asked = {one.name: 0.5 if one.name == "IPrec" else 10 for one in known if one.cutoff_rule == "required"}
+    return [one @ asked[one.name] if one.name in asked else one for one in known]

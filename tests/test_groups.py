@@ -61,7 +61,10 @@ def test_an_installation_is_announced_before_it_begins(
     monkeypatch.setattr(runner, "run", run)
     runner.system_packages(allowed=True)
     assert [command for command, _ in began] == [("apt-get", "update", "-q")]
-    assert "installing chromium, clang, gcc" in began[0][1] and "--no-system" in began[0][1]
+    assert (
+        "installing chromium, clang, default-jre-headless, gcc" in began[0][1]
+        and "--no-system" in began[0][1]
+    )
     out = capsys.readouterr().out
     assert "that did not work: E: no such package" in out
     assert "without chromium" in out

@@ -69,6 +69,7 @@ STATIONS = {
     "trec_eval": "read scan judging measures",
     "pytrec_eval": "read scan judging measures trec_eval",
     "ir_measures": "read measures scores",
+    "spark": "read judging measures scores",
 }
 
 ALLOWED = {

@@ -141,9 +141,9 @@ def run(args: argparse.Namespace) -> None:
         qrels, runs, asked, name=args.name, like=args.like, focus=args.focus, top=args.top, top_of=args.top_of,
         ratios=ratios, repeats=args.repeats, sampling=args.sampling, depth=args.pool_depth, alpha=args.alpha,
         replicates=args.replicates, p=args.p, seed=args.seed, missing=args.missing, ties=args.ties,
-        unjudged=args.unjudged, jobs=args.jobs,
+        unjudged=args.unjudged, jobs=args.jobs, resume=args.output,
+        plugins=[described_plugin(plugin) for plugin in args.plugin],
     )  # fmt: skip
-    made = made.with_plugins([described_plugin(plugin) for plugin in args.plugin])
     made.write(args.output, _pictures(made) if args.plots else None)
     _print(made)
     sys.stdout.write(f"\n{len(made.files()) + 1} files in {args.output}\n")

@@ -6,18 +6,21 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from rankscope.analysis.pools import DEFAULT_MEASURES, RATIOS
 from rankscope.analysis.study import manifest as manifests
+from rankscope.analysis.study.parts import Parts
 from rankscope.analysis.study.sections import EXPERIMENTS, Experiments
 from rankscope.analysis.study.several import joined, part_of
 from rankscope.certainty.values import handled, judged_as
 from rankscope.engines import on_engine
 from rankscope.errors import InputError, SettingsError, nearest
-from rankscope.measures import Measure, needs_aspects, parse_many
+from rankscope.judging import Handling, Judged
+from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
+from rankscope.measures.function import FunctionMeasure
 from rankscope.read import Collection, Qrels, open_collection
 from rankscope.result import Result
 from rankscope.scores import score
@@ -73,6 +76,8 @@ class Study(Result):
     tables: Mapping[str, Table]
     settings: Mapping[str, Any]
     inputs: Mapping[str, Any] = field(default_factory=dict)
+    parts: Parts | None = field(default=None, repr=False)
+    """What was kept while it was made, until it is written."""
 
     @property
     def main(self) -> Sequence[str]:
@@ -124,6 +129,8 @@ class Study(Result):
         files, pictures = self.files(), pictures or {}
         text = manifests.described(self.settings, self.inputs, files, pictures)
         manifests.write_directory(directory, {**files, **pictures, manifests.MANIFEST: text})
+        if self.parts is not None:
+            self.parts.remove()
 
 
 @on_engine
@@ -133,6 +140,8 @@ def study(
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     output: str | Path | None = None,
+    resume: str | Path | None = None,
+    plugins: Sequence[Mapping[str, str | None]] = (),
     name: str | None = None,
     like: str | None = None,
     focus: str | Measure | None = None,
@@ -161,7 +170,9 @@ def study(
     Wilcoxon and t test at 95 and 99 %; what averaging on no interval scale does to conclusions; bounds of RBP.
     ``top_of`` names further experiments that look at the best runs only, among effort, pools, power, scales and bounds,
     or ``all``. ``like="twist"`` does as Ferro et al. did, where nothing else is said (:data:`LIKE`). ``output`` is a
-    directory for CSV, LaTeX, data of the figures and the manifest.
+    directory for CSV, LaTeX, data of the figures and the manifest. Every experiment that is finished is kept beside it
+    (or beside the directory ``resume``, if the study is written later) until the study is written: after an
+    interruption it is not computed again. ``plugins`` are the names and digests of the files that define measures.
 
     ``ties`` and ``unjudged`` as for :func:`rankscope.evaluate`: they hold wherever measures are evaluated, and with
     ``unjudged="bounds"`` the table ``means`` has ranges. Archetypes, planes and curves look at the lists as they are.
@@ -177,6 +188,7 @@ def study(
     >>> study({"one": (qrels, runs), "two": (qrels, runs)}, measures="AP nDCG", repeats=1)
     <Study: 2 collections, 22 tables>
     """
+    resume = output if resume is None else resume
     given = {
         "measures": measures, "focus": focus, "top": top, "top_of": top_of, "ratios": ratios, "sampling": sampling,
         "alpha": alpha, "replicates": replicates,
@@ -193,11 +205,22 @@ def study(
     }  # fmt: skip
     if handled(ties, unjudged).settings:
         settings |= {"ties": ties, "unjudged": unjudged}
-    tables = _tables(collections, wanted, settings, jobs)
-    result = Study(tables, settings, manifests.inputs_of(collections, runs is None))
+    inputs = manifests.inputs_of(collections, runs is None)
+    inputs["plugins"] = [dict(plugin) for plugin in plugins]
+    kept = Parts(None, {})
+    if resume is not None and (plugins or not _functions(wanted)):
+        versions = manifests.versions()
+        kept = Parts.beside(resume, {"versions": versions, "settings": settings, "inputs": inputs})
+    result = Study(_tables(collections, wanted, settings, jobs, kept), settings, inputs, kept)
     if output is not None:
         result.write(output)
     return result
+
+
+def _functions(measures: Sequence[Measure]) -> bool:
+    """Whether some measure is a function of the user's, which may be another one the next time."""
+    own = [name for name, known in REGISTRY.items() if isinstance(known, FunctionMeasure)]
+    return any(isinstance(one, FunctionMeasure) or any(name in str(one) for name in own) for one in measures)
 
 
 _DEFAULTS = {
@@ -289,7 +312,7 @@ def repeat_study(path: str | Path, *, jobs: int | None = None, engine: Any = Non
     collections = manifests.open_inputs(content, beside)
     wanted = parse_many(content["settings"]["measures"])
     settings = {**content["settings"], "focus": str(_focus(wanted, content["settings"]["focus"]))}
-    tables = _tables(collections, wanted, settings, jobs)
+    tables = _tables(collections, wanted, settings, jobs, Parts(None, {}))
     again = Study(tables, settings, content["inputs"])
     now, then = manifests.versions(), content["versions"]
     other = {name: (str(then.get(name)), now[name]) for name in now if then.get(name) != now[name]}
@@ -319,6 +342,7 @@ def _tables(
     measures: Sequence[Measure],
     settings: Mapping[str, Any],
     jobs: int | None,
+    kept: Parts,
 ) -> dict[str, Table]:
     several = settings.get("collections") is not None
     if not collections:
@@ -329,18 +353,24 @@ def _tables(
             settings.get("ties", "break"), settings.get("unjudged", "nonrelevant"), settings["seed"]
         )
         ranged = how.unjudged == "bounds"
-        judged = judged_as(*collection, replace(how, unjudged="nonrelevant") if ranged else how, jobs=jobs)
-        runs, topics = len(judged.runs), len(judged.topics)
-        if not several and (runs < 2 or topics < 2):
-            raise InputError(
-                f"a study needs at least two runs and two topics, here are {runs} and {topics}",
-                hint="add run files",
-            )
-        parts[name] = Experiments(judged, measures, settings, name, jobs).tables()
+        looked_at = replace(how, unjudged="nonrelevant") if ranged else how
+        judged = partial(_judged, collection, looked_at, several, jobs)
+        parts[name] = Experiments(judged, measures, settings, name, jobs).tables(kept)
         if ranged:
             scores = score(judged_as(*collection, how, jobs=jobs), measures, missing=settings["missing"])
             parts[name]["means"] = scores.wide()
     return joined(parts) if several else next(iter(parts.values()))
+
+
+def _judged(collection: Collection, how: Handling, several: bool, jobs: int | None) -> Judged:
+    judged = judged_as(*collection, how, jobs=jobs)
+    runs, topics = len(judged.runs), len(judged.topics)
+    if not several and (runs < 2 or topics < 2):
+        raise InputError(
+            f"a study needs at least two runs and two topics, here are {runs} and {topics}",
+            hint="add run files",
+        )
+    return judged
 
 
 def _json(tables: Sequence[Table]) -> str:

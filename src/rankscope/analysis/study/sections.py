@@ -17,6 +17,7 @@ from rankscope.analysis.pools import robustness_of
 from rankscope.analysis.power import discriminative_power, significant_pairs
 from rankscope.analysis.scale_effect import scale_effect_of
 from rankscope.analysis.stats.matrices import best_judged
+from rankscope.analysis.study.parts import Parts
 from rankscope.judging import Judged
 from rankscope.measures import REGISTRY, Measure
 from rankscope.progress import progress
@@ -41,20 +42,25 @@ class Experiments:
 
     def __init__(
         self,
-        judged: Judged,
+        judge: Callable[[], Judged],
         measures: Sequence[Measure],
         settings: Mapping[str, Any],
         name: str,
         jobs: int | None = None,
     ) -> None:
-        self.judged = judged
+        self._judge = judge
         self.measures = tuple(measures)
         self.settings = settings
         self.name = name
         self.jobs = jobs
 
-    def tables(self) -> dict[str, Table]:
-        """Every table by its name, and ``left_out`` if some experiment is not possible."""
+    @cached_property
+    def judged(self) -> Judged:
+        """The lists, read when the first experiment looks at them: none may, if all were made before."""
+        return self._judge()
+
+    def tables(self, parts: Parts) -> dict[str, Table]:
+        """Every table by its name, and ``left_out`` if some experiment is not possible; parts made before are taken."""
         sections: dict[str, Callable[[], dict[str, Table]]] = {
             "collection": self._collection,
             "correlations": self._correlations,
@@ -67,13 +73,20 @@ class Experiments:
         tables: dict[str, Table] = {}
         left_out: list[tuple[Cell, ...]] = []
         for experiment in progress(list(sections), len(sections), f"study of {self.name}"):
-            if reason := self._impossible(experiment):
-                left_out.append((experiment, reason))
-                continue
-            tables |= {name: replace(table, name=name) for name, table in sections[experiment]().items()}
+            found = parts.of(self.name, experiment, lambda name=experiment: self._made(name, sections[name]))  # type: ignore[misc]
+            if isinstance(found, str):
+                left_out.append((experiment, found))
+            else:
+                tables |= found
         if left_out:
             tables["left_out"] = Table("left_out", ("experiment", "reason"), left_out)
         return tables
+
+    def _made(self, experiment: str, section: Callable[[], dict[str, Table]]) -> dict[str, Table] | str:
+        """The tables of an experiment, or why it is not possible."""
+        if reason := self._impossible(experiment):
+            return reason
+        return {name: replace(table, name=name) for name, table in section().items()}
 
     def _impossible(self, experiment: str) -> str:
         if experiment not in _PAIRS:

@@ -1,0 +1,97 @@
+"""A study that was interrupted goes on where it ended, and ends with the same bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankscope as rs
+from rankscope.analysis.study.sections import Experiments
+
+OPTIONS: dict[str, Any] = {"repeats": 1, "replicates": 50}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("parts") / "made"
+    rs.simulate(systems=4, topics=5, grades=2, depth=30, seed=4, pool_depth=10).write(root)
+    return root
+
+
+def content(directory: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(directory)): p.read_bytes() for p in directory.rglob("*") if p.is_file()}
+
+
+def interrupted(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    def stop(_: Experiments) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Experiments, f"_{at}", stop)
+
+
+def test_finished_parts_are_not_computed_again(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = place / "qrels.txt", place / "runs"
+    rs.study(*files, "AP nDCG Twist", output=tmp_path / "whole", **OPTIONS)
+    with monkeypatch.context() as patch:
+        interrupted(patch, "power")
+        with pytest.raises(KeyboardInterrupt):
+            rs.study(*files, "AP nDCG Twist", output=tmp_path / "again", **OPTIONS)
+    assert not (tmp_path / "again").exists()
+    assert len(list((tmp_path / ".again.parts").iterdir())) == 4  # collection, correlations, effort, pools
+    with monkeypatch.context() as patch:
+        interrupted(patch, "pools")  # which is not asked for again
+        rs.study(*files, "AP nDCG Twist", output=tmp_path / "again", **OPTIONS)
+    assert content(tmp_path / "again") == content(tmp_path / "whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "whole"]
+
+
+def test_nothing_is_read_when_all_parts_are_there(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = place / "qrels.txt", place / "runs"
+    made = rs.study(*files, "AP nDCG", resume=tmp_path / "later", **OPTIONS)
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "rankscope.analysis.study.experiments.judged_as", lambda *_, **__: pytest.fail("read again")
+        )
+        again = rs.study(*files, "AP nDCG", resume=tmp_path / "later", **OPTIONS)
+    assert again.files() == made.files()
+    again.write(tmp_path / "later")
+    assert not (tmp_path / ".later.parts").exists()
+
+
+def test_other_settings_and_other_files_have_other_parts(place: Path, tmp_path: Path) -> None:
+    files = place / "qrels.txt", place / "runs"
+
+    def parts() -> set[str]:
+        return {path.name for path in (tmp_path / ".x.parts").iterdir()}
+
+    rs.study(*files, "AP nDCG", resume=tmp_path / "x", **OPTIONS)
+    first = parts()
+    rs.study(*files, "AP nDCG", resume=tmp_path / "x", seed=2, **OPTIONS)
+    second = parts() - first
+    assert len(first) == len(second) == 7
+    run = next((place / "runs").iterdir())
+    run.write_text(run.read_text() + "999 Q0 none 1 0.1 tag\n")
+    rs.study(*files, "AP nDCG", resume=tmp_path / "x", **OPTIONS)
+    assert len(parts()) == 21
+
+
+def test_damaged_parts_are_made_again(place: Path, tmp_path: Path) -> None:
+    files = place / "qrels.txt", place / "runs"
+    made = rs.study(*files, "AP nDCG", resume=tmp_path / "x", **OPTIONS)
+    for number, path in enumerate(sorted((tmp_path / ".x.parts").iterdir())):
+        text = path.read_text()
+        path.write_text(text[: len(text) // 2] if number % 2 else text.replace("0.", "1."))
+    assert rs.study(*files, "AP nDCG", resume=tmp_path / "x", **OPTIONS).files() == made.files()
+
+
+def test_what_has_no_digest_is_not_kept(tmp_path: Path) -> None:
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 2}}
+    runs = {r: {q: {"a": i, "b": 2 - i, "c": 1.5} for q in qrels} for i, r in enumerate(["r1", "r2", "r3"])}
+    rs.study(qrels, runs, ["AP", "nDCG"], resume=tmp_path / "x", **OPTIONS)
+    assert list(tmp_path.iterdir()) == []

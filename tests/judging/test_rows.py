@@ -1,0 +1,106 @@
+"""Lists out of Arrow columns are the lists of the same files, whatever the order of the rows and the buckets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import rankscope as rs
+from rankscope.errors import InputError, SettingsError
+from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order, ids
+from rankscope.measures import Measure
+from rankscope.read import open_qrels
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("rows") / "made"
+    rs.simulate(systems=4, topics=7, grades=3, depth=60, seed=3, pool_depth=20, aspects=3).write(root)
+    path = min((root / "runs").iterdir())
+    fields = [line.split() for line in path.read_text().splitlines()]
+    tied = [[*line[:4], f"{float(line[4]):.1f}", line[5]] for line in fields]
+    path.write_text("\n".join(map(" ".join, tied)) + "\n")
+    return root
+
+
+def shuffled(place: Path, seed: int) -> Any:
+    table = pa.table(dict(rs.read_runs(place / "runs").frame_columns()))
+    return table.take(pa.array(np.random.default_rng(seed).permutation(len(table))))
+
+
+@pytest.mark.parametrize("order", ["trec_eval", "trec_eval9", "rank"])
+def test_every_measure_has_the_same_bits_in_buckets(
+    place: Path, order: str, every_measure: list[Measure]
+) -> None:
+    measures = every_measure
+    here = rs.evaluate(place / "qrels.txt", place / "runs", measures, order=order)
+    judgments = PooledQrels(open_qrels(place / "qrels.txt", needs_aspects=True))
+    table = shuffled(place, 5)
+    if order == "rank":  # that of the files
+        columns = rs.read_runs(place / "runs", order="rank").frame_columns()
+        table = pa.table(dict(columns)).take(pa.array(np.random.default_rng(6).permutation(len(table))))
+    labels = zip(table["run"].to_pylist(), table["query_id"].to_pylist(), strict=True)
+    bucket = np.array([crc32(f"{run} {topic}".encode()) % 3 for run, topic in labels])
+    seen = 0
+    for number in range(3):
+        lists = ListRows.of(table.filter(pa.array(bucket == number)), judgments, order)
+        labels = zip(lists.runs, lists.topics, strict=True)
+        where = [(here.runs.index(run), here.topics.index(topic)) for run, topic in labels]
+        seen += len(lists)
+        for part, some in lists.blocks():
+            for m, measure in enumerate(measures):
+                expected = np.array([here.values[m, r, t] for r, t in where[part]])
+                assert measure.of(some).tobytes() == expected.tobytes(), measure
+    assert seen == len(here.runs) * len(here.topics)
+
+
+def rows(**columns: Any) -> ListRows:
+    table = pa.table(
+        {"run": ["r"] * len(columns["doc_id"]), "query_id": ["q"] * len(columns["doc_id"]), **columns}
+    )
+    order = "rank" if "rank" in columns else "trec_eval"
+    return ListRows.of(table, PooledQrels(rs.Qrels.from_dict({"q": {"b": 1, "c": 0}})), order)
+
+
+def test_ties_are_broken_by_the_bytes_of_ids() -> None:
+    assert rows(doc_id=["a", "c", "b", "é"], score=[1.0, 1.0, 1.0, 1.0]).rank.tolist() == [2, 3]
+    assert rows(doc_id=["a", "b"], score=[0.0, -0.0]).rank.tolist() == [1]
+
+
+def test_lists_that_are_only_named_are_empty() -> None:
+    found = rows(doc_id=[None], score=[0.0])
+    assert (found.length.tolist(), len(found.rank)) == ([0], 0)
+
+
+@pytest.mark.parametrize(
+    ("columns", "what"),
+    [
+        ({"doc_id": ["b", "b"], "score": [1.0, 2.0]}, "'b' occurs twice"),
+        ({"doc_id": ["b", "c"], "score": [1.0, float("nan")]}, "missing or NaN"),
+        ({"doc_id": ["b", "c"], "score": [1.0, None]}, "missing or NaN"),
+        ({"doc_id": ["b", "c"], "score": ["high", "low"]}, "no numbers"),
+        ({"doc_id": ["b", "c"], "rank": [1, 1]}, "the same rank"),
+        ({"doc_id": ["b"], "score": [1.0], "run": [None]}, "no run"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(columns: dict[str, Any], what: str) -> None:
+    with pytest.raises(InputError, match=what):
+        rows(**columns)
+
+
+def test_ids_of_any_kind() -> None:
+    assert ids(pa.array([7.0, 8.5]), "topic").to_pylist() == [b"7", b"8.5"]
+    assert ids(pa.array(["x", "y", "x"]).dictionary_encode(), "topic").to_pylist() == [b"x", b"y", b"x"]
+    assert ids(pa.chunked_array([], pa.string()), "topic").to_pylist() == []
+    assert ids(pa.array(["x"], pa.large_string()), "topic").to_pylist() == [b"x"]
+    assert ids(pa.array([True]), "topic").to_pylist() == [b"true"]
+
+
+def test_rows_have_no_order_of_lines() -> None:
+    with pytest.raises(SettingsError, match="no order of lines"):
+        check_rows_order("file")

@@ -1,0 +1,178 @@
+"""A real Spark with executors of its own: the same bytes as here, also when one of them is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.cli.main import main
+from rankscope.engines import stream_pieces, using
+from rankscope.engines.spark import session
+from rankscope.measures import Measure
+from rankscope.scores import Scores
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("spark")]
+
+Values = dict[tuple[str, str, str], bytes]
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    work = tmp_path_factory.mktemp("spark")
+    # Java that lives for a minute had better not spend it on making itself faster
+    own = {
+        "SPARK_WORKER_DIR": str(work / "workers"),
+        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    }
+    os.environ.update(own)
+    settings = {
+        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.warehouse.dir": str(work / "warehouse"),
+        "spark.local.dir": str(work / "local"),
+        "spark.driver.memory": "1g",
+    }
+    try:
+        with session("local-cluster[2,1,1024]", **settings) as spark:
+            yield spark
+    finally:
+        for name in own:
+            del os.environ[name]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("engines") / "made"
+    rs.simulate(systems=4, topics=7, grades=3, depth=60, seed=3, pool_depth=20, aspects=3).write(root)
+    # one run lacks topics, and one has ties
+    runs = sorted((root / "runs").iterdir())
+    lines = runs[0].read_text().splitlines()
+    runs[0].write_text("\n".join(line for line in lines if line.split()[0] != lines[0].split()[0]) + "\n")
+    fields = [line.split() for line in runs[1].read_text().splitlines()]
+    rounded = [[*line[:4], f"{float(line[4]):.1f}", line[5]] for line in fields]
+    runs[1].write_text("\n".join(map(" ".join, rounded)) + "\n")
+    return root
+
+
+@pytest.fixture(scope="module")
+def frames(spark: Any, place: Path) -> tuple[Any, Any]:
+    """The runs, in no order that means anything, and the judgments."""
+    runs = rs.read_runs(place / "runs").to_pandas().sample(frac=1, random_state=1)
+    rows = [line.split() for line in (place / "qrels.txt").read_text().splitlines()]
+    qrels = spark.createDataFrame(
+        [(t, i, d, int(g)) for t, i, d, g in rows], "qid string, iteration string, docno string, label int"
+    )
+    return spark.createDataFrame(runs).repartition(3), qrels
+
+
+def bits(rows: list[Any]) -> Values:
+    found = {(r["run"], r["query_id"], r["measure"]): np.float64(r["value"]).tobytes() for r in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def expected(scores: Scores, skip: bool = False) -> Values:
+    lacking = ~scores.judged.grid(scores.judged.present) if skip else np.zeros(scores.values.shape[1:], bool)
+    return {
+        (run, topic, str(measure)): scores.values[m, r, t].tobytes()
+        for m, measure in enumerate(scores.measures)
+        for r, run in enumerate(scores.runs)
+        for t, topic in enumerate(scores.topics)
+        if not lacking[r, t]
+    }
+
+
+@pytest.mark.parametrize("broadcast", [True, False], ids=["broadcast", "together"])
+def test_every_measure_has_the_same_bits(
+    frames: Any, place: Path, every_measure: list[Measure], broadcast: bool
+) -> None:
+    import rankscope.spark
+
+    scores = rs.evaluate(place / "qrels.txt", place / "runs", every_measure)
+    values = rankscope.spark.evaluate(*frames, every_measure, broadcast=broadcast).cache()
+    assert values.columns == ["run", "query_id", "measure", "value"]
+    rows = values.collect()
+    assert len(rows) == len(every_measure) * len(scores.runs) * len(scores.topics)
+    assert bits(rows) == expected(scores)
+    if broadcast:
+        there = rankscope.spark.means(values, every_measure).collect()
+        rows = [(r["run"], r["measure"], np.float64(r["value"]).tobytes(), r["topics"]) for r in there]
+        here = [(run, name, np.float64(mean).tobytes(), n) for run, name, mean, n in scores["means"].rows]
+        assert sorted(rows) == sorted(here)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are found as Linux has them")
+def test_a_killed_executor_is_made_up_for(spark: Any, tmp_path: Path) -> None:
+    mark = tmp_path / "died"
+
+    def dies_once(number: int) -> int:  # inside, so that it travels as it is
+        if number == 3 and not mark.exists():
+            mark.touch()
+            process = os.getpid()  # the Java process that it works for is above it
+            while "CoarseGrainedExecutorBackend" not in Path(f"/proc/{process}/cmdline").read_text():
+                process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+            os.kill(process, signal.SIGKILL)
+        return number * number
+
+    with using(spark):
+        assert list(stream_pieces(dies_once, range(20))) == [n * n for n in range(20)]
+    assert mark.exists()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills otherwise")
+def test_a_killed_python_worker_is_made_up_for(frames: Any, place: Path, tmp_path: Path) -> None:
+    import rankscope.spark
+
+    mark = tmp_path / "died"
+    mark.touch()
+
+    def relevant(grades: Any) -> float:
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return float(sum(grade > 0 for grade in grades))
+
+    wanted = [rs.measure("Relevant", relevant), rs.measure("AP")]
+    scores = rs.evaluate(place / "qrels.txt", place / "runs", wanted, missing="skip")
+    mark.unlink()
+    rows = rankscope.spark.evaluate(*frames, wanted, missing="skip").collect()
+    assert mark.exists()
+    assert bits(rows) == expected(scores, skip=True)
+
+
+def test_pieces_and_a_bad_line(spark: Any, place: Path, tmp_path: Path, capsys: Any) -> None:
+    here = rs.evaluate(place / "qrels.txt", place / "runs", "AP RBP")
+    there = rs.evaluate(place / "qrels.txt", place / "runs", "AP RBP", engine=spark)
+    assert there.values.tobytes() == here.values.tobytes()
+    lines = min((place / "runs").iterdir()).read_text().splitlines()
+    (tmp_path / "good.txt").write_text("\n".join(lines))
+    (tmp_path / "wrong.txt").write_text("\n".join([*lines[:6], "301 Q0 d1 1 high tag"]))
+    assert main(["eval", str(place / "qrels.txt"), str(tmp_path), "--engine", "spark"]) == 2
+    error = capsys.readouterr().err
+    assert "wrong.txt:7: " in error and error.count("\n") == 1
+
+
+def test_a_list_that_was_split_is_noticed() -> None:
+    import pyarrow as pa
+
+    from rankscope.judging.rows import PooledQrels
+    from rankscope.spark import _values
+
+    judgments = PooledQrels(rs.Qrels.from_dict({"q": {"a": 1}}))
+    whole = pa.table(
+        {"run": ["r", "r", "r"], "query_id": ["q", "q", "q"], "doc_id": ["a", "b", None], "score": [2.0, 1.0, 0.0],
+         "mark": [False, False, True]}
+    )  # fmt: skip
+    assert _values(whole, judgments, [rs.measure("AP")], "trec_eval", "zero")["value"].to_pylist() == [1.0]
+    for part in (whole.slice(0, 2), pa.concat_tables([whole, whole.slice(2)])):
+        with pytest.raises(rs.errors.RankscopeError, match="lists were split"):
+            _values(part, judgments, [rs.measure("AP")], "trec_eval", "zero")
+    lacking = whole.set_column(4, "mark", pa.array([False, False, False]))
+    with pytest.raises(rs.errors.InputError, match="no document"):
+        _values(lacking, judgments, [rs.measure("AP")], "trec_eval", "zero")
