@@ -95,3 +95,11 @@ def test_what_has_no_digest_is_not_kept(tmp_path: Path) -> None:
     runs = {r: {q: {"a": i, "b": 2 - i, "c": 1.5} for q in qrels} for i, r in enumerate(["r1", "r2", "r3"])}
     rs.study(qrels, runs, ["AP", "nDCG"], resume=tmp_path / "x", **OPTIONS)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_refused_leaves_nothing(place: Path, tmp_path: Path) -> None:
+    with pytest.raises(rs.errors.SettingsError):
+        rs.study(
+            place / "qrels.txt", place / "runs", "AP nDCG", ratios=[50, -1], output=tmp_path / "x", **OPTIONS
+        )
+    assert list(tmp_path.iterdir()) == []

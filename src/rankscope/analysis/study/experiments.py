@@ -76,7 +76,7 @@ class Study(Result):
     tables: Mapping[str, Table]
     settings: Mapping[str, Any]
     inputs: Mapping[str, Any] = field(default_factory=dict)
-    parts: Parts | None = field(default=None, repr=False)
+    parts: Parts = field(default_factory=Parts, repr=False)
     """What was kept while it was made, until it is written."""
 
     @property
@@ -128,9 +128,9 @@ class Study(Result):
         """
         files, pictures = self.files(), pictures or {}
         text = manifests.described(self.settings, self.inputs, files, pictures)
-        manifests.write_directory(directory, {**files, **pictures, manifests.MANIFEST: text})
-        if self.parts is not None:
-            self.parts.remove()
+        with self.parts.unless_refused():
+            manifests.write_directory(directory, {**files, **pictures, manifests.MANIFEST: text})
+        self.parts.remove()
 
 
 @on_engine
@@ -207,11 +207,13 @@ def study(
         settings |= {"ties": ties, "unjudged": unjudged}
     inputs = manifests.inputs_of(collections, runs is None)
     inputs["plugins"] = [dict(plugin) for plugin in plugins]
-    kept = Parts(None, {})
+    kept = Parts()
     if resume is not None and (plugins or not _functions(wanted)):
         versions = manifests.versions()
         kept = Parts.beside(resume, {"versions": versions, "settings": settings, "inputs": inputs})
-    result = Study(_tables(collections, wanted, settings, jobs, kept), settings, inputs, kept)
+    with kept.unless_refused():
+        tables = _tables(collections, wanted, settings, jobs, kept)
+    result = Study(tables, settings, inputs, kept)
     if output is not None:
         result.write(output)
     return result
@@ -312,7 +314,7 @@ def repeat_study(path: str | Path, *, jobs: int | None = None, engine: Any = Non
     collections = manifests.open_inputs(content, beside)
     wanted = parse_many(content["settings"]["measures"])
     settings = {**content["settings"], "focus": str(_focus(wanted, content["settings"]["focus"]))}
-    tables = _tables(collections, wanted, settings, jobs, Parts(None, {}))
+    tables = _tables(collections, wanted, settings, jobs, Parts())
     again = Study(tables, settings, content["inputs"])
     now, then = manifests.versions(), content["versions"]
     other = {name: (str(then.get(name)), now[name]) for name in now if then.get(name) != now[name]}

@@ -8,11 +8,12 @@ changed files have other names, and what does not fit is never used. Once the st
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from rankscope.errors import RankscopeError
 from rankscope.files import digest, write_atomically
 from rankscope.tables import Table
 
@@ -25,13 +26,13 @@ Found = dict[str, Table] | str
 class Parts:
     """Parts of one study in a directory; without one, nothing is kept.
 
-    >>> Parts(None, {}).of("covid", "power", lambda: "one run")
+    >>> Parts().of("covid", "power", lambda: "one run")
     'one run'
     """
 
-    def __init__(self, directory: Path | None, about: Mapping[str, Any]) -> None:
+    def __init__(self, directory: Path | None = None, about: Mapping[str, Any] | None = None) -> None:
         self.directory = directory
-        self._about = about
+        self._about = about or {}
 
     @classmethod
     def beside(cls, output: str | Path, about: Mapping[str, Any]) -> Parts:
@@ -52,6 +53,15 @@ class Parts:
         self.directory.mkdir(parents=True, exist_ok=True)
         write_atomically(file, _text(found))
         return found
+
+    @contextmanager
+    def unless_refused(self) -> Iterator[None]:
+        """What cannot be done leaves nothing behind; what was interrupted leaves its parts."""
+        try:
+            yield
+        except RankscopeError:
+            self.remove()
+            raise
 
     def remove(self) -> None:
         """The study is written, and its parts are no longer needed; those of others stay."""
