@@ -1,9 +1,8 @@
 """Evaluation where the data is: DataFrames of runs and judgments in, a DataFrame of values out.
 
->>> import rankscope.spark                                                        # doctest: +SKIP
->>> values = rankscope.spark.evaluate(runs, qrels, "AP nDCG@10")                  # doctest: +SKIP
->>> values.write.parquet("values")                                                # doctest: +SKIP
->>> rankscope.spark.means(values, "AP nDCG@10").show()                            # doctest: +SKIP
+    values = rankscope.spark.evaluate(runs, qrels, "AP nDCG@10")
+    values.write.parquet("values")
+    rankscope.spark.means(values, "AP nDCG@10").show()
 
 Lists are handed to the measures whole, many at a time: rows go into buckets by the hash of run and topic (of topic
 alone, where judgments come along), and a bucket is what one call sees. With the rows goes one more for every run and
