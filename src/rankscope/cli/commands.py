@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["COMMANDS", "GROUPS", "OWN_GRAMMAR", "Command", "listed"]
+__all__ = ["COMMANDS", "GROUPS", "OWN_GRAMMAR", "Command", "listed", "program"]
 
 GROUPS = {
     "evaluate": "how good are the runs?",
@@ -59,6 +59,30 @@ COMMANDS = {
 }
 OWN_GRAMMAR = ("trec_eval",)
 """Commands whose flags argparse cannot read."""
+
+
+def program() -> str:
+    """What to type in this shell to run the program again: its name, its path, or Python with the module."""
+    import os
+    import shlex
+    import shutil
+    import sys
+
+    called = sys.argv[0] if sys.argv else ""
+    found = shutil.which("rankscope")
+    if os.path.basename(called).partition(".")[0] != "rankscope":  # noqa: PTH119 (pathlib takes long to load)
+        return f"{shlex.quote(_near(sys.executable or 'python3'))} -m rankscope"
+    if found is not None and os.path.realpath(found) == os.path.realpath(called):
+        return "rankscope"
+    return shlex.quote(_near(called))
+
+
+def _near(path: str) -> str:
+    """A path from here, if that is no detour."""
+    import os
+
+    inside = os.path.relpath(path)
+    return path if inside.startswith("..") else inside
 
 
 def listed() -> Iterator[str]:

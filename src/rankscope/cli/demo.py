@@ -8,9 +8,12 @@ examples:
 from __future__ import annotations
 
 import argparse
+import shlex
+import shutil
 from pathlib import Path
 
 from rankscope.cli import options
+from rankscope.cli.commands import program
 from rankscope.cli.eval import DEFAULT
 from rankscope.errors import InputError
 from rankscope.measures import parse_many
@@ -44,11 +47,13 @@ def run(args: argparse.Namespace) -> None:
     print(
         f"{len(runs)} synthetic systems on {len(qrels.topics)} topics, best first by mean {scores.measures[0]}:\n"
     )
-    print(scores.wide().text())
+    print(scores.wide().text(shutil.get_terminal_size((120, 24)).columns))
+    here, again = shlex.quote(str(target)), program()
+    run = shlex.quote(f"{target}/runs/{next(iter(runs))}.txt")
     print(f"""
 Twist says how little avoidable effort a list costs its user: 1 is the ideal list.
 
 the page    {page}   (open it in a browser)
-next        rankscope eval {target}/qrels.txt {target}/runs -q
-            rankscope curve {target}/qrels.txt {target}/runs/{next(iter(runs))}.txt --topic {qrels.topics[0]}
-            rankscope effort {target}/qrels.txt {target}/runs""")
+next        {again} eval {here}/qrels.txt {here}/runs -q
+            {again} curve {here}/qrels.txt {run} --topic {qrels.topics[0]}
+            {again} effort {here}/qrels.txt {here}/runs""")

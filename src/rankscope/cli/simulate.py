@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import shlex
 
+from rankscope.cli.commands import program
 from rankscope.errors import printable
 from rankscope.progress import silence
 
@@ -59,4 +60,4 @@ def run(args: argparse.Namespace) -> None:
         counts = f"{args.systems} runs, {args.topics} topics, {collection.judgments} judgments"
         paths = " ".join(shlex.quote(str(path)) for path in (place / "qrels.txt", place / "runs"))
         print(printable(f"{place}: {counts}, seed {args.seed}"))
-        print(printable(f"next: rankscope eval {paths}"))
+        print(printable(f"next: {program()} eval {paths}"))

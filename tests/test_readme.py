@@ -1,0 +1,153 @@
+"""README: its examples run, its claims about official programs name what really is the same."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankscope as rs
+from rankscope.cli.main import main
+from rankscope.cli.ndeval import columns
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+QUICK = {  # the same commands on less
+    "study": ["--repeats", "1", "--replicates", "20"],
+    "properties": ["--depth", "3"],
+    "scales": ["--length", "4"],
+}
+
+
+def block(heading: str, language: str) -> str:
+    found = re.search(rf"^## {heading}\n+```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the examples name: qrels.txt, runs/ with bm25, run.txt, four.toml."""
+    root = tmp_path_factory.mktemp("readme")
+    rs.simulate(systems=4, topics=5, grades=3, depth=30, seed=3, pool_depth=15).write(root / "made")
+    shutil.move(root / "made" / "runs", root / "runs")
+    first, second, *_ = sorted((root / "runs").iterdir())
+    first.rename(root / "runs" / "bm25.txt")
+    with gzip.open(root / "runs" / f"{second.stem}.txt.gz", "wb") as packed:
+        packed.write(second.read_bytes())
+    second.unlink()
+    judgments = (root / "made" / "qrels.txt").read_text()
+    (root / "qrels.txt").write_text(re.sub(r"^301 ", "351 ", judgments, flags=re.MULTILINE))
+    for run in (root / "runs").glob("*.txt"):
+        run.write_text(re.sub(r"^301 ", "351 ", run.read_text(), flags=re.MULTILINE))
+    shutil.copy(root / "runs" / "bm25.txt", root / "run.txt")
+    tables = [f'[collections.{name}]\nqrels = "qrels.txt"\nruns = "runs"\n' for name in ("one", "two")]
+    (root / "four.toml").write_text("\n".join(tables))
+    return root
+
+
+@pytest.mark.parametrize("line", block("In a terminal", "sh").splitlines())
+def test_examples_in_a_terminal(
+    line: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    program, *words = shlex.split(line, comments=True)
+    assert program == "rankscope"
+    if "--plot" in words:
+        pytest.importorskip("matplotlib")
+        assert "rankscope[plots]" in line
+    monkeypatch.chdir(place)
+    arguments = [str(p) for word in words for p in (sorted(Path().glob(word)) if "*" in word else [word])]
+    code = main([*arguments, *QUICK.get(words[0], ())])
+    out = capsysbinary.readouterr()
+    assert (code, b"Traceback" in out.err) == (0, False), out.err
+
+
+def test_examples_in_python(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in ("matplotlib", "pandas", "polars"):
+        pytest.importorskip(package)
+    monkeypatch.chdir(place)
+    (place / "runs" / "bm25.txt").rename(place / "runs" / "bm25.run")
+    shutil.copy(place / "runs" / "bm25.run", place / "runs" / "bm25.txt")
+    (place / "runs" / "bm25.run").unlink()
+    with gzip.open(place / "runs" / "bm25.txt.gz", "wb") as packed:
+        packed.write((place / "runs" / "bm25.txt").read_bytes())
+    names: dict[str, Any] = {}
+    exec(block("In Python", "python").replace("depth=10", "depth=3"), names)
+    assert (place / "curve.pdf").stat().st_size > 1000
+    assert names["scores"].runs
+    assert names["mine"] in rs.evaluate(place / "qrels.txt", place / "run.txt", names["mine"]).measures
+
+
+def test_the_install_makes_the_program_known() -> None:
+    """The first command runs the demo by its path, the second makes ``rankscope`` a word of the shell."""
+    first = README[README.index("```sh") :]
+    assert ".venv/bin/rankscope demo" in first
+    assert ". .venv/bin/activate && pip install -q '.[all]'" in first
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert {"all", *re.findall(r"rankscope\[(\w+)\]", README)} <= extras.keys()
+    listed = re.search(r"or one of (.*?)\.", README)
+    assert listed is not None
+    assert extras["all"] == [f"rankscope[{','.join(re.findall(r'`(.+?)`', listed[1]))}]"]
+
+
+def official() -> dict[str, str]:
+    rows = re.findall(r"^\| (trec_eval 10|gdeval|ndeval|TREC-DD cube test) \|[^|]*\| (.*) \|$", README, re.M)
+    assert len(rows) == 4
+    return dict(rows)
+
+
+def named_in(text: str) -> list[str]:
+    return [name for name in re.findall(r"`([^`]+)`", text) if not name.startswith("-")]
+
+
+def test_measures_named_for_official_programs() -> None:
+    """gdeval's are those that tests/measures/test_peers.py compares with its script; ndeval's make its columns."""
+    named = {name: named_in(text) for name, text in official().items()}
+    assert [rs.measure(name) for name in named["gdeval"]] == [
+        rs.measure("ERR(max_grade=4)@20"),
+        rs.measure("nDCG(gains=exp2)@20"),
+    ]
+    made = {str(one) for name, one in columns(0.5, 0.5).items() if "@" not in name or name.endswith("@20")}
+    assert {str(rs.measure(name)) for name in named["ndeval"]} == made
+    assert [str(rs.measure(name)) for name in named["trec_eval 10"]] == ["AP", "P@10", "nDCG@10"]
+    assert {"CT", "ACT"} <= set(named["TREC-DD cube test"])
+
+
+def test_the_claim_about_ndeval_is_so(tmp_path: Path) -> None:
+    """The measures of the table, evaluated by ``eval``, are what ``rankscope ndeval`` prints."""
+    rs.simulate(systems=2, topics=6, grades=2, depth=40, seed=7, pool_depth=30, aspects=4).write(
+        tmp_path / "m"
+    )
+    qrels, run = tmp_path / "m" / "qrels.diversity.txt", sorted((tmp_path / "m" / "runs").iterdir())[0]
+    measures = named_in(official()["ndeval"])
+    scores = rs.evaluate(qrels, run, measures, order="rank")
+    assert main(["ndeval", "-c", str(qrels), str(run), "-o", str(tmp_path / "out.csv")]) == 0
+    head, *_, last = [line.split(",") for line in (tmp_path / "out.csv").read_text().splitlines()]
+    printed = dict(zip(head, last, strict=True))
+    by_column = {str(one): name for name, one in columns(0.5, 0.5).items()}
+    for measure in scores.measures:
+        assert printed[by_column[str(measure)]] == f"{scores.mean(measure)[0]:.6f}"
+
+
+def test_the_demo_names_the_program_as_it_can_be_typed(tmp_path: Path) -> None:
+    ways = {"module": [sys.executable, "-m", "rankscope"]}
+    script = Path(sys.executable).parent / "rankscope"
+    if script.is_file():
+        ways["path"] = [str(script)]
+    for words in ways.values():
+        done = subprocess.run(
+            [*words, "demo", "a demo", "--quiet"], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        first, *others = [line.removeprefix("next").strip() for line in done.stdout.splitlines()[-3:]]
+        again = subprocess.run(["sh", "-c", first], cwd=tmp_path, capture_output=True, text=True)
+        assert again.returncode == 0, (first, again.stderr)
+        typed = first.partition(" eval ")[0]
+        assert [line.partition(typed)[2].split()[0] for line in others] == ["curve", "effort"]
