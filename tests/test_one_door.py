@@ -260,6 +260,7 @@ def test_evaluate_command_page_and_bridge_agree(collection: tuple[Path, Path], t
 
 
 # a study of every measure leaves topics out, and says so
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* is undefined on .* topics, which are left out:UserWarning")
 def test_studies_agree_and_repeat_themselves(collection: tuple[Path, Path], tmp_path: Path) -> None:
     qrels, runs = collection

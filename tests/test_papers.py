@@ -69,6 +69,7 @@ def test_a_row_is_what_its_command_prints(row: Any, data_dir: Any) -> None:
 FINDINGS = (DOCS / "findings.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "row", [pytest.param(row, id=row.item) for _, _, rows in MAKER.found.SECTIONS for row in rows]
 )

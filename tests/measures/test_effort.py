@@ -208,7 +208,7 @@ def test_one_list(topic: tuple[dict[int, int], list[int | None], int]) -> None:
     assert_same(lists_of([(counts, [written])]), [Reference(grades, counts, cutoff)], cutoff)
 
 
-@pytest.mark.parametrize("cutoff", [1, 7, 100, 1000, 10_000])
+@pytest.mark.parametrize("cutoff", [1, 7, 100, 1000, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_many_lists_of_many_topics(cutoff: int) -> None:
     """Up to 10,000 ranks, recall bases above and below the cutoff, absent grades, empty and unjudged lists."""
     dice = np.random.default_rng(cutoff)

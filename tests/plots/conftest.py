@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,6 @@ pytest.importorskip("matplotlib")
 
 LISTS = {"a_t": "332012000100000", "b_t": "301020002100310"}
 """The runs A and B of Ferro and others 2016; hr, fr, pr, nr are 3, 2, 1, 0."""
-
-
-@pytest.fixture(autouse=True)
-def no_warning() -> Iterator[None]:
-    """A figure is drawn without a word."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 def _curve(grades: str, name: str = "run", ideal: str = "3322111", **options: Any) -> rs.Curve:
@@ -64,7 +55,7 @@ def _collection(runs: list[str], topics: list[str], seed: int = 1) -> tuple[Any,
     return qrels, found
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_collection() -> Callable[..., tuple[Any, Any]]:
     """Judgments and runs with these names; later runs are better."""
     return _collection

@@ -84,6 +84,13 @@ def figures(collection: Any) -> dict[str, Callable[[], Figure]]:
     return {**all_figures(*collection), **ALONE}
 
 
+@pytest.fixture(scope="module")
+def long_names(make_collection: Callable[..., Any]) -> dict[str, Callable[[], Figure]]:
+    """The figures of runs and topics with long names; what is evaluated for them is evaluated once."""
+    collection = make_collection(["x" * 200, *"abcde"], ["y" * 200, "1", "2"])
+    return {**all_figures(*collection), **ALONE}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_figure_is_the_same_bytes(
@@ -161,10 +168,9 @@ def covered(figure: Figure) -> bool:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_legends_cover_nothing_and_everything_is_on_the_page(
-    name: str, make_collection: Callable[..., Any]
+    name: str, long_names: dict[str, Callable[[], Figure]]
 ) -> None:
-    qrels, runs = make_collection(["x" * 200, *"abcde"], ["y" * 200, "1", "2"])
-    figure = (ALONE.get(name) or all_figures(qrels, runs)[name])()
+    figure = long_names[name]()
     assert not covered(figure)
     page = figure.figure.bbox.padded(2)
     boxes = [

@@ -66,6 +66,7 @@ COLLECTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_every_topic_of_every_run(name: str, data_dir: Path) -> None:
     """Each line of trec_eval 10.0's output for a whole collection, as it was printed."""
