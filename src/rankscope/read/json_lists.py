@@ -56,7 +56,7 @@ def read_json_lines(source: Source, kind: str) -> FileTable:
     columns: dict[str, list[Any]] = {}
     numbers: list[int] = []
     before = 0
-    for block in whole_lines(source.blocks()):
+    for block in whole_lines(source.line_blocks()):
         for number, line in enumerate(block.split(b"\n")[:-1], before + 1):
             if not line.strip() or (not numbers and line.startswith(b"#")):
                 continue

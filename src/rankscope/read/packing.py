@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from rankscope.errors import InputError, MissingDependencyError
+from rankscope.read.limits import check_unpacked
 
 __all__ = ["BLOCK", "LONGEST_MAGIC", "packing_of", "unpacked"]
 
@@ -101,8 +102,10 @@ def unpacked(raw: Iterator[bytes], packing: str, label: str, most: int = BLOCK) 
     """The content of the members one after the other, in pieces of at most so many bytes."""
     member = _member(packing, label)
     rest, full = b"", False
+    packed = content = 0
     for chunk in raw:
         rest += chunk
+        packed += len(chunk)
         while rest or full:
             if member.ended:
                 rest = rest.lstrip(b"\0")
@@ -116,6 +119,8 @@ def unpacked(raw: Iterator[bytes], packing: str, label: str, most: int = BLOCK) 
             rest = member.rest
             full = len(block) == most and not member.ended  # more may come without more input
             if block:
+                content += len(block)
+                check_unpacked(content, packed, label)
                 yield block
     if rest:
         raise _damaged(f"the {packing} data is damaged", label)

@@ -36,9 +36,8 @@ def parse_qrels(source: Source) -> Columns:
     iterations: list[bytes] = []
     documents: list[bytes] = []
     grades, numbers, before = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)], 0
-    for text in whole_lines(
-        source.blocks()
-    ):  # so that memory is bounded by what the lines say, not by their text
+    # so that memory is bounded by what the lines say, not by their text
+    for text in whole_lines(source.line_blocks()):
         fields, lines = _fields(text, path, before)
         topics += fields[0::5]
         iterations += fields[1::5]

@@ -7,6 +7,7 @@ one by one. What becomes of the lists is up to who derives from :class:`RunText`
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.read.ids import to_text
+from rankscope.read.limits import line_too_long
 from rankscope.read.line_ends import described_end, foreign_end, may_have_foreign_end
 from rankscope.read.source import Source, whole_lines
 
@@ -48,10 +50,7 @@ class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the fil
         return InputError(message, path=label, line=self.line, hint=hint)
 
     def _long(self) -> tuple[str, str]:
-        return (
-            "the line or the list it belongs to is too long",
-            "the limit is 2^31 bytes a line and documents a list",
-        )
+        return line_too_long()
 
     def _nul(self) -> tuple[str, str]:
         return "a NUL byte in the line", "this looks like binary data; give a text file"
@@ -120,7 +119,7 @@ class TextList:
     """As they are written: only the ``rank`` ordering needs them to be numbers, and checks it."""
 
 
-class RunText:
+class RunText(ABC):
     """Whole lines in, checked lists out: ``list_of`` says where the documents of a topic are collected."""
 
     def __init__(self, order: str) -> None:
@@ -128,13 +127,13 @@ class RunText:
         self.lines = 0
         self.tag: bytes | None = None
 
+    @abstractmethod
     def list_of(self, topic: bytes) -> TextList:
         """The list that the lines of a topic belong to; asked for wherever the topic changes."""
-        raise NotImplementedError
 
     def read(self, source: Source) -> None:
         """All lines of a source."""
-        for text in whole_lines(source.blocks()):
+        for text in whole_lines(source.line_blocks()):
             for start, stop in _portions(text):
                 self.take(text[start:stop])
 

@@ -18,6 +18,7 @@ from typing import BinaryIO, NamedTuple
 
 from rankscope.errors import InputError
 from rankscope.progress import advance
+from rankscope.read.limits import with_short_lines
 from rankscope.read.packing import BLOCK, LONGEST_MAGIC, packing_of, unpacked
 
 __all__ = [
@@ -94,6 +95,10 @@ class Source(NamedTuple):
         for block in self.data_blocks():
             yield checked_head(block, self.label) if first else block
             first = False
+
+    def line_blocks(self) -> Iterator[bytes]:
+        """The same of a text that is read line by line, none of them longer than the limit."""
+        return with_short_lines(self.blocks(), self.label)
 
     def data_blocks(self) -> Iterator[bytes]:
         """The unpacked content in pieces, whatever it is."""

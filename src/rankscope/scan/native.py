@@ -20,6 +20,7 @@ import numpy.typing as npt
 from rankscope.engines.threads import in_threads
 from rankscope.progress import advance
 from rankscope.read.ids import to_bytes, to_text
+from rankscope.read.limits import LONGEST_LINE, line_at, longest_line
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
 from rankscope.read.run_text import LineProblem
@@ -33,7 +34,7 @@ _VERSION = 4
 _NO_MEMORY, _RETURNING = 1, 2
 _KINDS = {3: "long", 4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate", 10: "ending"}
 _SHARES_FILES = os.name == "posix"  # elsewhere the numbers of open files may mean nothing to the library
-_TURN = 1 << 24  # bytes of a file that are read without looking for an interrupt
+_TURN = LONGEST_LINE  # bytes of a file that are read without looking for an interrupt
 _KEY = os.urandom(16)  # of the hash of ids in this process
 SMALLEST_PIECE = 4 << 20  # bytes: below this a thread costs more than it saves
 
@@ -129,7 +130,7 @@ def _read_whole(table: _Table, wanted: _Wanted, source: Source, keep: bool) -> R
         if source.path is not None and not source.packed:
             state.read(source, 0, None)
         else:
-            for block in source.blocks():
+            for block in source.line_blocks():
                 state.feed(block)
             state.finish()
         return _merged([state.parts()], wanted.ties)
@@ -277,6 +278,7 @@ class _Reading:
     def read(self, source: Source, start: int, stop: int | None) -> None:
         """The bytes of a plain file between two places, read by the library itself; there is no more text."""
         assert source.path is not None
+        most = longest_line()
         try:
             with source.path.open("rb", buffering=0) as file:
                 file.seek(start)
@@ -285,6 +287,8 @@ class _Reading:
                         checked_head(file.read(HEAD if stop is None else min(HEAD, stop)), source.label)
                     )
                 while (left := _TURN if stop is None else min(_TURN, stop - file.tell())) > 0:
+                    if line_at(file, most) > most:
+                        raise LineProblem("long", self._result().line + 1)
                     advance(done := self._more(file, left))
                     if not done:
                         break
