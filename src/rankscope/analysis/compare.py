@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.analysis.interval_changes import interval_changes
 from rankscope.analysis.pair_rows import PairMarks, PairRows, ShownPairs
 from rankscope.analysis.power import check_comparable
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, rounded
@@ -49,6 +50,7 @@ def compare(
     replicates: int | None = None,
     seed: int = 1,
     per_topic: bool = False,
+    also_interval: int | None = None,
     jobs: int | None = None,
     engine: Any = None,
 ) -> TableResult:
@@ -63,6 +65,10 @@ def compare(
 
     With a ``margin`` each row also says whether a is ``noninferior``: no worse than b by more than the margin, because
     the ``lower`` end of the one-sided interval (1 - alpha) of the difference is above -margin.
+
+    ``also_interval`` compares every measure, cut to so many ranks, with itself on an interval scale
+    (:class:`~rankscope.measures.interval.Interval`): ``changes`` has the pairs whose verdict that changes, lost (no
+    longer significant), gained, or reversed; ``intervals`` counts them by measure.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
@@ -117,6 +123,16 @@ def compare(
     if per_topic:
         compared = list(zip(first.tolist(), second.tolist(), strict=True))
         tables.append(topic_differences(matrices, scores.runs, compared))
+    if also_interval is not None:
+
+        def again(both: Scores) -> TableResult:
+            return compare(
+                both, baseline, test=test, correction=correction, alpha=alpha, replicates=replicates, seed=seed,
+                jobs=jobs,
+            )  # fmt: skip
+
+        tables += interval_changes(scores, also_interval, again)
+        settings["also_interval"] = also_interval
     result = TableResult.of(*tables, settings={**settings, "topics": len(scores.topics)})
     return replace(result, display=(marked_means(result), shown_pairs(result)))
 

@@ -25,7 +25,7 @@ from rankscope.result import TableResult
 from rankscope.scores import score
 from rankscope.tables import Cell, Table
 
-__all__ = ["LENGTH", "scale_effect", "scale_effect_of"]
+__all__ = ["LENGTH", "on_both_scales", "scale_effect", "scale_effect_of"]
 
 LENGTH = 10
 """Ranks to which lists are cut."""
@@ -110,7 +110,7 @@ def _row(
     judged: Judged, measure: Measure, length: int, test: str, missing: str, options: dict[str, Any]
 ) -> tuple[Cell, ...]:
     try:
-        plain, mapped, scales = _both(judged, measure, length)
+        plain, mapped, scales = on_both_scales(judged, measure, length)
         scores = score(judged, [plain, mapped], missing=missing)
         with warnings.catch_warnings():  # a topic without relevant documents is undefined twice
             warnings.simplefilter("ignore")
@@ -125,7 +125,7 @@ def _row(
     )  # fmt: skip
 
 
-def _both(judged: Judged, measure: Measure, length: int) -> tuple[Measure, Interval, int]:
+def on_both_scales(judged: Judged, measure: Measure, length: int) -> tuple[Measure, Interval, int]:
     """The measure of lists cut to a length, the same on an interval scale, and how many scales there are."""
     if measure.cutoff_rule == "none" or measure.needs_aspects:
         raise MeasureError(f"{measure.name} cannot be cut to {length} ranks")

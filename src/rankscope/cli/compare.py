@@ -11,6 +11,7 @@ examples:
   rankscope compare qrels.txt runs/ --baseline bm25 --baseline dense --test randomisation
   rankscope compare qrels.txt runs/ --baseline bm25 --margin 0.01       which are no worse by more than .01
   rankscope compare qrels.txt runs/ --test tukey --seed 7
+  rankscope compare qrels.txt runs/ -m RR --also-interval      does the scale matter?
   rankscope compare qrels.txt bm25.run dense.run -m AP -q      which topics did I lose?
 """
 
@@ -19,6 +20,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.analysis.compare import compare
+from rankscope.analysis.scale_effect import LENGTH
 from rankscope.analysis.stats.significance import CORRECTIONS, TESTS
 from rankscope.cli import options
 from rankscope.cli.output import emit
@@ -54,6 +56,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="B",
         help="random replicates (default: 1000 for bootstrap, 5000 for tukey, 10000 for randomisation)",
     )
+    parser.add_argument(
+        "--also-interval",
+        type=int,
+        nargs="?",
+        const=LENGTH,
+        metavar="N",
+        help=f"which verdicts change on an interval scale, for lists cut to N ranks (default: {LENGTH})",
+    )
     options.add_topics(parser, "the difference on every topic, those that a run loses first")
     options.add_seed(parser)
     options.add_output(parser)
@@ -64,9 +74,13 @@ def run(args: argparse.Namespace) -> None:
     baseline = args.baseline[0] if args.baseline and len(args.baseline) == 1 else args.baseline
     result = compare(
         scores, baseline, test=args.test, correction=args.correction, alpha=args.alpha, margin=args.margin,
-        replicates=args.replicates, seed=args.seed, per_topic=args.per_topic, jobs=args.jobs,
+        replicates=args.replicates, seed=args.seed, per_topic=args.per_topic,
+        also_interval=args.also_interval, jobs=args.jobs,
     )  # fmt: skip
+    more = [result[name] for name in ("intervals", "changes") if name in result.tables]
     if args.per_topic:
-        emit(args, result, main=["topics"], display=[*result.display, result["topics"]])
+        emit(args, result, main=["topics"], display=[*result.display, *more, result["topics"]])
+    elif more:
+        emit(args, result, main=["pairs", "intervals", "changes"], display=[*result.display, *more])
     else:
         emit(args, result)

@@ -1,0 +1,64 @@
+"""Verdicts that an interval scale changes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import rankscope as rs
+from rankscope.cli.main import main
+from rankscope.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("intervals")
+    rs.simulate(systems=6, topics=12, depth=30, seed=4, pool_depth=15).write(folder)
+    return folder
+
+
+def test_changes_are_those_of_the_two_comparisons(place):
+    files = place / "qrels.txt", place / "runs"
+    measures = ["RR@5", "AP@5", "P@5"]
+    found = rs.compare(rs.evaluate(*files, measures), also_interval=5)
+    for row in found["intervals"].records():
+        scores = rs.evaluate(*files, [row["measure"], row["interval"]])
+        both = rs.compare(scores)["pairs"].records()
+        half = len(both) // 2
+        expected = []
+        for one, other in zip(both[:half], both[half:], strict=True):
+            assert (one["a"], one["b"]) == (other["a"], other["b"])
+            if one["significant"] != other["significant"]:
+                expected.append((one["a"], one["b"], "lost" if one["significant"] else "gained"))
+        mine = [
+            (r["a"], r["b"], r["change"])
+            for r in found["changes"].records()
+            if r["measure"] == row["measure"]
+        ]
+        assert mine == expected
+        assert row["pairs"] == half and row["lost"] + row["gained"] + row["reversed"] == len(expected)
+    assert found["changes"].rows, "the simulated runs have such pairs"
+
+
+def test_measures_without_an_interval_scale_say_why(place):
+    scores = rs.evaluate(place / "qrels.txt", place / "runs", ["Bpref"])
+    (row,) = rs.compare(scores, also_interval=5)["intervals"].records()
+    assert row["interval"] is None and "cannot be cut" in row["note"]
+
+
+def test_scores_without_lists_are_refused():
+    matrix = rs.evaluate(
+        {"q": {"a": 1}, "r": {"a": 1}}, {n: {"q": ["a"], "r": ["a"]} for n in "xy"}, ["AP"]
+    ).matrix("AP")
+    with pytest.raises(InputError, match="needs the lists"):
+        rs.compare(matrix, also_interval=5)
+
+
+def test_the_command(place, capsys):
+    asked = ["compare", str(place / "qrels.txt"), str(place / "runs"), "-m", "RR@5", "--also-interval", "5"]
+    assert main([*asked, "-f", "json"]) == 0
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    assert tables["intervals"][0]["interval"] == "Interval(measure='RR@5')@5" and "changes" in tables
+    assert main([*asked, "-f", "table"]) == 0
+    assert "Verdicts that an interval scale changes, 5 ranks" in capsys.readouterr().out
