@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> None:
             main=["means", *(["topics"] if args.per_topic else [])],
             display=[_with_topics(display, scores), *([scores.wide_topics()] if args.per_topic else [])],
         )
-    emit(args, shown, figure=scores.plot)
+    emit(args, shown, figure=leaderboard(scores, seed=args.seed).plot if args.ci else scores.plot)
     for text in notes_on(judged, args.missing):
         note(args, text)
 

@@ -29,6 +29,7 @@ _HOME = {
     "plot_equal_gain": "equal_gain",
     "plot_indicators": "indicators",
     "plot_intervals": "intervals",
+    "plot_leaderboard": "leaderboard",
     "plot_means": "means",
     "plot_overlap": "overlap",
     "plot_pool_means": "pool_means",
@@ -67,6 +68,7 @@ FIGURES = {
     "comparison": {"intervals": "plot_compared"},
     "regions": {"regions": "plot_regions"},
     "shares": {"ranks": "plot_ranks"},
+    "leaderboard": {"intervals": "plot_leaderboard"},
     "confusion": {"confusion": "plot_confusion", "slopes": "plot_slopes"},
     "means": {"means": "plot_means"},
 }
@@ -90,6 +92,7 @@ __all__ = [
     "plot_equal_gain",
     "plot_indicators",
     "plot_intervals",
+    "plot_leaderboard",
     "plot_means",
     "plot_overlap",
     "plot_pool_means",
@@ -152,6 +155,7 @@ if TYPE_CHECKING:
     from rankscope.plots.intervals import plot_scales as plot_scales
     from rankscope.plots.judges import plot_confusion as plot_confusion
     from rankscope.plots.judges import plot_slopes as plot_slopes
+    from rankscope.plots.leaderboard import plot_leaderboard as plot_leaderboard
     from rankscope.plots.means import plot_means as plot_means
     from rankscope.plots.overlap import plot_overlap as plot_overlap
     from rankscope.plots.pool_means import plot_pool_means as plot_pool_means

@@ -1,4 +1,4 @@
-// The few statistics the page needs: quantiles, t intervals, randomised Tukey HSD.
+// The few statistics the page needs: quantiles, t intervals, randomised Tukey HSD, ranges of ranks.
 
 /** Quantile with linear interpolation, as numpy's default; values need not be sorted. */
 export function quantile(values: ArrayLike<number>, q: number): number {
@@ -165,6 +165,72 @@ export async function tukey(
     }
   }
   return sortedQuantile(ranges.sort(), 0.95);
+}
+
+/**
+ * The ranks that each run has in 95% of the bootstrap samples of the topics, as rs.leaderboard has them: at most 2.5% of
+ * the samples leave on each side; runs with equal means share their ranks. `sign` is -1 where lower values are better.
+ * Works in slices so that the page stays responsive; null when aborted, empty when there are fewer than two topics.
+ */
+export async function rankRanges(
+  values: Float64Array,
+  runs: number,
+  topics: number,
+  sign: number,
+  replicates: number,
+  aborted: () => boolean,
+): Promise<{ first: number; last: number }[] | null> {
+  if (topics < 2) return [];
+  const next = random(1);
+  const firsts = Array.from({ length: runs }, () => new Int32Array(runs + 1));
+  const lasts = Array.from({ length: runs }, () => new Int32Array(runs + 1));
+  const drawn = new Int32Array(topics);
+  const merit = new Float64Array(runs);
+  let slice = performance.now();
+  for (let b = 0; b < replicates; b++) {
+    for (let t = 0; t < topics; t++) drawn[t] = Math.floor(next() * topics);
+    for (let r = 0; r < runs; r++) {
+      let sum = 0;
+      let n = 0;
+      for (const t of drawn) {
+        const v = values[r * topics + t];
+        if (Number.isNaN(v)) continue;
+        sum += v;
+        n++;
+      }
+      // rounded, so that means which are equal but for rounding errors are equal
+      merit[r] = n === 0 ? -Infinity : sign * Number((sum / n).toPrecision(12));
+    }
+    const order = Array.from(merit.keys()).sort((i, j) => (merit[i] === merit[j] ? 0 : merit[j] > merit[i] ? 1 : -1));
+    for (let i = 0; i < runs; ) {
+      let j = i;
+      while (j + 1 < runs && merit[order[j + 1]] === merit[order[i]]) j++;
+      for (let k = i; k <= j; k++) {
+        firsts[order[k]][i + 1]++;
+        lasts[order[k]][j + 1]++;
+      }
+      i = j + 1;
+    }
+    if (performance.now() - slice > 24) {
+      await new Promise((resume) => setTimeout(resume));
+      if (aborted()) return null;
+      slice = performance.now();
+    }
+  }
+  return firsts.map((counts, r) => ({
+    first: reached(counts, 0.025 * replicates),
+    last: reached(lasts[r], 0.975 * replicates),
+  }));
+}
+
+/** The first rank at which so many samples have been counted. */
+function reached(counts: Int32Array, wanted: number): number {
+  let seen = 0;
+  for (let rank = 1; rank < counts.length; rank++) {
+    seen += counts[rank];
+    if (seen >= wanted - 1e-9) return rank;
+  }
+  return counts.length - 1;
 }
 
 /** Maximal groups of runs (sorted means, best first) whose means lie within `critical`: first and last group of each. */
