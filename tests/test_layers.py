@@ -70,6 +70,7 @@ STATIONS = {
     "pytrec_eval": "read scan judging measures trec_eval",
     "ir_measures": "read measures scores",
     "spark": "read judging measures scores",
+    "streaming": "files read judging measures scores",
 }
 
 ALLOWED = {

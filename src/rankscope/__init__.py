@@ -18,6 +18,7 @@ _HOME = {
     "rankscope.judging": ("judge",),
     "rankscope.measures": ("Measure", "measure"),
     "rankscope.scores": ("ScoreMatrix", "Scores", "evaluate", "read_scores"),
+    "rankscope.streaming": ("evaluate_into",),
     "rankscope.tables": ("Table",),
     "rankscope.result": ("Result",),
     "rankscope.simulation": ("simulate",),
@@ -118,4 +119,5 @@ if TYPE_CHECKING:
     from rankscope.scores import evaluate as evaluate
     from rankscope.scores import read_scores as read_scores
     from rankscope.simulation import simulate as simulate
+    from rankscope.streaming import evaluate_into as evaluate_into
     from rankscope.tables import Table as Table

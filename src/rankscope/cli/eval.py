@@ -8,13 +8,14 @@ examples:
   rankscope eval qrels.txt runs/ -l 2 --sort RR               only grades from 2 on are relevant
   rankscope eval qrels.txt runs/*.gz -q -f json -o scores.json
   rankscope eval qrels.txt runs/ -q -f csv -o scores.csv      one table; the means are those of topic all
+  rankscope eval qrels.txt lake/ --stream -o values.parquet --engine dask   more than fits into memory
   rankscope eval qrels.txt runs/ --ties expected --unjudged bounds   what equal scores and missing judgments leave open
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +28,10 @@ from rankscope.cli import options
 from rankscope.cli.notes import notes_on
 from rankscope.cli.output import emit, format_of
 from rankscope.cli.parser import note
-from rankscope.measures import at_level, parse_many
+from rankscope.errors import SettingsError
+from rankscope.measures import Measure, at_level, needs_aspects, parse_many
+from rankscope.progress import silence
+from rankscope.read import open_qrels
 from rankscope.result import TableResult
 from rankscope.scores import Scores, score
 from rankscope.tables import Table
@@ -65,6 +69,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="95 %% intervals of means and ranks as columns (default: at the means on a terminal, where there is room)",
     )
+    parser.add_argument(
+        "--stream",
+        action="store_true",
+        help="write the value of every topic as it comes, in bounded memory, to -o FILE.csv, FILE.tsv, FILE.parquet or"
+        " a new directory (a Parquet dataset)",
+    )
     options.add_seed(parser)
     options.add_output(parser)
     options.add_plot(parser)
@@ -74,6 +84,9 @@ def run(args: argparse.Namespace) -> None:
     measures = options.measures(args)
     if args.rel is not None:
         measures = at_level(measures, args.rel)
+    if args.stream:
+        _stream(args, measures)
+        return
     collection = options.collection(args, measures)
     judged = judged_as(*collection, options.handling(args), jobs=args.jobs)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
@@ -93,6 +106,22 @@ def run(args: argparse.Namespace) -> None:
     emit(args, shown, figure=leaderboard(scores, seed=args.seed).plot if args.ci else scores.plot)
     for text in notes_on(judged, args.missing):
         note(args, text)
+
+
+def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
+    """The value of every topic, written piece by piece."""
+    from rankscope.streaming import evaluate_into
+
+    if args.output in (None, "-"):
+        raise SettingsError(
+            "--stream needs a place to write to", hint="add -o FILE.csv, FILE.parquet or a directory"
+        )
+    silence(args.quiet)
+    qrels = open_qrels(args.qrels, needs_aspects=needs_aspects(measures), grades=args.grades)
+    done = evaluate_into(
+        args.output, qrels, args.runs, measures, order=args.order, missing=args.missing, jobs=args.jobs
+    )
+    note(args, f"{done.rows:,} values of {done.lists:,} lists in {done.path}")
 
 
 def _order(scores: Scores, by: str, rel: int | None) -> list[int]:

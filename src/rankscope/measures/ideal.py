@@ -8,6 +8,7 @@ take one step per rank over the few *kinds* of documents there are.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Lock
 from typing import Protocol
 
 import numpy as np
@@ -129,15 +130,17 @@ class _Greedy:
             Ints
         ] = []  # for every rank the document of every topic, -1 where there is none left
         self._lists = self._written()
+        self._growing = Lock()  # pieces of work in several threads share the pool, and so these lists
 
     def down_to(self, depth: int | None) -> Lists:
         """The lists, at least down to a depth."""
         wanted = self._longest if depth is None else min(depth, self._longest)
-        if wanted > len(self._chosen):
-            while wanted > len(self._chosen):
-                self._chosen.append(self._step(len(self._chosen)))
-            self._lists = self._written()
-        return self._lists
+        with self._growing:
+            if wanted > len(self._chosen):
+                while wanted > len(self._chosen):
+                    self._chosen.append(self._step(len(self._chosen)))
+                self._lists = self._written()
+            return self._lists
 
     def _step(self, rank: int) -> Ints:
         kinds, topics = self._kinds, np.arange(len(self._pool))

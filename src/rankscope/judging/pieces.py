@@ -1,0 +1,225 @@
+"""Runs cut into pieces of complete lists, small enough for any worker: the piece says where they are, not what.
+
+A run file is one piece, or, if it is large and plain, several, cut where topics change. A Parquet dataset has a piece
+for each part of a file of about a million rows; a list that goes on in the next part belongs to the one it began in.
+Nothing is read when pieces are made but the places to cut at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankscope.errors import InputError
+from rankscope.judging.lists import Lists
+from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order, ids
+from rankscope.read.frames import COLUMNS
+from rankscope.read.runs import Run
+from rankscope.scan.backends import hits_in_text, hits_of
+from rankscope.scan.cuts import topic_cuts
+from rankscope.scan.hits import RunHits
+
+__all__ = ["Piece", "parquet_files", "pieces_of_parquet", "pieces_of_run"]
+
+PIECE_BYTES = 64 << 20
+"""Of a plain file: about so much text is in memory at a time."""
+
+PIECE_ROWS = 1 << 20
+"""Of a Parquet file, about."""
+
+Part = tuple[list[str], Lists]
+"""The run of each list, and the lists as measures see them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some complete lists: of a run (between two places of its file, if it is cut), or of a Parquet file."""
+
+    run: Run
+    """The run, or what a Parquet file without a column of runs is called."""
+    start: int = 0
+    stop: int | None = None
+    groups: tuple[int, int] | None = None
+    """The row groups of a Parquet file, the second not included."""
+
+    def lists(self, judgments: PooledQrels) -> Iterator[Part]:
+        """The lists of judged topics, some at a time."""
+        if self.groups is not None:
+            rows = ListRows.of(_rows(self), judgments, self.run.order, str(self.run.source))
+            for part, lists in rows.blocks():
+                yield rows.runs[part], lists
+            return
+        hits = self._hits(judgments)
+        for lists in _blocks(hits, judgments):
+            yield [self.run.name] * len(lists), lists
+
+    def _hits(self, judgments: PooledQrels) -> RunHits:
+        if self.start == 0 and self.stop is None:
+            return hits_of(self.run, judgments.qrels)
+        path = Path(str(self.run.source))
+        with path.open("rb") as file:
+            file.seek(self.start)
+            text = file.read() if self.stop is None else file.read(self.stop - self.start)
+        try:
+            return hits_in_text(text, judgments.qrels, self.run.order, label=str(path))
+        except InputError as error:
+            if error.line is None:
+                raise
+            raise InputError(
+                error.message,
+                path=error.path,
+                line=error.line + _lines_before(path, self.start),
+                hint=error.hint,
+            ) from None
+
+
+def pieces_of_run(run: Run, size: int = PIECE_BYTES) -> list[Piece]:
+    """The pieces of a run; ``size`` 0 never cuts a file."""
+    path = run.source if isinstance(run.source, Path) else None
+    if not size or path is None or not path.is_file() or not _is_plain(run, path):
+        return [Piece(run)]
+    run = replace(run, source=path.absolute())
+    length = path.stat().st_size
+    if length < 2 * size:
+        return [Piece(run)]
+    cuts = topic_cuts(path, length, length // size)
+    return [Piece(run, start, stop) for start, stop in zip([0, *cuts], [*cuts, None], strict=True)]
+
+
+def _is_plain(run: Run, path: Path) -> bool:
+    """Whether the bytes of a file can be cut: TREC lines that are not packed."""
+    with path.open("rb") as file:
+        head = file.read(4)
+    packed = head[:2] == b"\x1f\x8b" or head[:3] == b"BZh" or head in (b"\xfd7zX", b"\x28\xb5\x2f\xfd")
+    return getattr(run, "format", "trec") == "trec" and not packed
+
+
+def _blocks(hits: RunHits, judgments: PooledQrels) -> Iterator[Lists]:
+    rows = ListRows(
+        judgments,
+        [""] * len(hits.topic),
+        hits.topic.astype(np.int64),
+        hits.length,
+        hits.offsets,
+        hits.rank,
+        hits.judgment,
+    )
+    return (lists for _, lists in rows.blocks())
+
+
+def _lines_before(path: Path, place: int) -> int:
+    """How many lines of a file end before a place in it."""
+    count = 0
+    with path.open("rb") as file:
+        while place > 0 and (block := file.read(min(place, 1 << 20))):
+            count += block.count(b"\n")
+            place -= len(block)
+    return count
+
+
+def parquet_files(path: Path) -> list[Path]:
+    """The files of a Parquet dataset: the file itself, or those in a directory and its folders; empty if it is none."""
+    if path.is_dir():
+        inside = sorted(
+            file
+            for file in path.rglob("*")
+            if file.is_file() and not any(p.startswith((".", "_")) for p in file.relative_to(path).parts)
+        )
+        return inside if inside and all(file.suffix == ".parquet" for file in inside) else []
+    if not path.is_file():
+        return []
+    with path.open("rb") as file:
+        return [path] if file.read(4) == b"PAR1" else []
+
+
+def pieces_of_parquet(files: Sequence[Path], name: str, order: str, rows: int = PIECE_ROWS) -> list[Piece]:
+    """The pieces of a Parquet dataset, each of about so many rows; ``name`` is that of a run without one."""
+    import pyarrow.parquet as pq
+
+    check_rows_order(order)
+    found = []
+    for path in files:
+        try:
+            about = pq.ParquetFile(path).metadata
+        except Exception as error:  # whatever is wrong with a file of somebody's
+            raise InputError(f"not a Parquet file ({error})", path=path, hint="write it again") from None
+        run = Run(name, order, source=path.absolute())
+        first = size = 0
+        for group in range(about.num_row_groups):
+            size += about.row_group(group).num_rows
+            if size >= rows or group == about.num_row_groups - 1:
+                found.append(Piece(run, groups=(first, group + 1)))
+                first, size = group + 1, 0
+    return found
+
+
+def _rows(piece: Piece) -> Any:
+    """The rows of the lists that begin in the row groups of a piece."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    assert piece.groups is not None
+    first, last = piece.groups
+    with pq.ParquetFile(str(piece.run.source)) as file:
+        columns = _columns(file.schema_arrow.names, piece)
+
+        def read(groups: list[int]) -> Any:
+            table = file.read_row_groups(groups, columns=list(columns.values()))
+            table = table.select(list(columns.values())).rename_columns(list(columns))
+            if "run" not in columns:
+                table = table.append_column("run", pa.array([piece.run.name] * len(table), pa.string()))
+            return table
+
+        table = read(list(range(first, last)))
+        if first:
+            begun = _key(read([first - 1]), -1)
+            table = table.slice(_leading(table, begun))
+        group = last
+        while len(table) and group < file.metadata.num_row_groups:
+            more = read([group])
+            count = _leading(more, _key(table, -1))
+            table = pa.concat_tables([table, more.slice(0, count)])
+            if count < len(more):
+                break
+            group += 1
+    if table["doc_id"].null_count:
+        raise InputError(
+            "a row has no document", path=str(piece.run.source), hint="fill the gap or remove the row"
+        )
+    return table
+
+
+def _columns(names: Sequence[str], piece: Piece) -> dict[str, str]:
+    """The columns of a file by what they mean."""
+    lower = {name.strip().lower(): name for name in reversed(names)}
+    found = {}
+    for wanted in ("query_id", "doc_id", "rank" if piece.run.order == "rank" else "score", "run"):
+        name = next((lower[alias] for alias in COLUMNS[wanted] if alias in lower), None)
+        if name is not None:
+            found[wanted] = name
+        elif wanted != "run":
+            raise InputError(
+                f"the file has no column for {wanted} ({', '.join(COLUMNS[wanted])})",
+                path=str(piece.run.source),
+                hint=f"rename one of: {', '.join(names)}",
+            )
+    return found
+
+
+def _key(table: Any, row: int) -> tuple[Any, Any]:
+    return tuple(table[name][row].as_py() for name in ("run", "query_id"))
+
+
+def _leading(table: Any, key: tuple[Any, Any]) -> int:
+    """How many rows at the beginning are of the list with this run and topic."""
+    run, topic = (ids(table[name], name) for name in ("run", "query_id"))
+    if not len(table) or _key(table, 0) != key:
+        return 0
+    import pyarrow.compute as pc
+
+    same = pc.and_(pc.equal(run, run[0]), pc.equal(topic, topic[0])).to_numpy(zero_copy_only=False)
+    return len(same) if same.all() else int(np.argmin(same))

@@ -1,0 +1,168 @@
+"""Values that are written piece by piece are those that are computed at once, whatever the pieces and the engine."""
+
+from __future__ import annotations
+
+import csv
+from concurrent.futures import ProcessPoolExecutor
+from itertools import pairwise
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import rankscope as rs
+from rankscope.errors import InputError, SettingsError
+from rankscope.judging.pieces import parquet_files, pieces_of_run
+from rankscope.measures import Measure
+
+Rows = dict[tuple[str, str, str], float]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("streams") / "made"
+    rs.simulate(systems=4, topics=9, grades=3, depth=60, seed=3, pool_depth=20, aspects=3).write(root)
+    path = min((root / "runs").iterdir())  # which lacks a topic
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if line.split()[0] != lines[0].split()[0]))
+    return root
+
+
+def expected(place: Path, measures: Any, missing: str = "zero") -> Rows:
+    scores = rs.evaluate(place / "qrels.txt", place / "runs", measures, missing=missing)
+    return {(run, topic, name): value for run, topic, name, value in scores["topics"].rows}
+
+
+def in_text(path: Path) -> Rows:
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t" if path.suffix == ".tsv" else ","))
+    found = {(r["run"], r["topic"], r["measure"]): float(r["value"] or "nan") for r in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def in_parquet(path: Path) -> Rows:
+    rows = pq.read_table(path).to_pylist()
+    found = {(r["run"], r["topic"], r["measure"]): r["value"] for r in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def same(one: Rows, other: Rows) -> bool:
+    if one.keys() != other.keys():
+        return False
+    return np.array([one[k] for k in one]).tobytes() == np.array([other[k] for k in one]).tobytes()
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+def test_files_cut_anywhere(place: Path, tmp_path: Path, every_measure: list[Measure], missing: str) -> None:
+    here = expected(place, every_measure, missing)
+    texts = []
+    for size in (0, 2000, 9000):
+        out = tmp_path / f"{size}.parquet"
+        written = rs.evaluate_into(
+            out, place / "qrels.txt", place / "runs", every_measure, piece_bytes=size, missing=missing
+        )
+        assert written.rows == len(here) and (written.pieces == 4) == (size == 0)
+        assert same(in_parquet(out), here)
+    for number, jobs in enumerate((1, 2)):
+        out = tmp_path / f"{number}.csv"
+        rs.evaluate_into(out, place / "qrels.txt", place / "runs", "AP RBP", piece_bytes=2000, jobs=jobs)
+        texts.append(out.read_bytes())
+    assert texts[0] == texts[1]
+    assert same(in_text(tmp_path / "0.csv"), expected(place, "AP RBP"))
+
+
+def dataset(place: Path, root: Path, group: int, files: int) -> Path:
+    """The runs as Parquet files of complete lists, in row groups that cut lists anywhere."""
+    root.mkdir()
+    table = pa.table(dict(rs.read_runs(place / "runs").frame_columns()))
+    runs = table["run"].to_pylist()
+    borders = [0, *(i for i in range(1, len(runs)) if runs[i] != runs[i - 1]), len(runs)]
+    cuts = [*borders[:: -(-(len(borders) - 1) // files)], len(runs)]
+    for number, (low, high) in enumerate(pairwise(cuts)):
+        if high > low:
+            pq.write_table(table.slice(low, high - low), root / f"{number}.parquet", row_group_size=group)
+    return root
+
+
+@pytest.mark.parametrize(("group", "rows"), [(7, 1), (50, 100), (1000, 10)])
+def test_parquet_whose_groups_cut_lists(
+    place: Path, tmp_path: Path, every_measure: list[Measure], group: int, rows: int
+) -> None:
+    runs = dataset(place, tmp_path / "runs", group, 2)
+    written = rs.evaluate_into(tmp_path / "out", place / "qrels.txt", runs, every_measure, piece_rows=rows)
+    assert written.runs == 4
+    assert same(in_parquet(tmp_path / "out"), expected(place, every_measure))
+
+
+def test_other_processes_write_the_same_bytes(place: Path, tmp_path: Path) -> None:
+    runs = dataset(place, tmp_path / "runs", 50, 2)
+    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
+        for name, engine in (("here.tsv", None), ("there.tsv", processes)):
+            sources = [runs, place / "runs"][:1]
+            rs.evaluate_into(
+                tmp_path / name, place / "qrels.txt", sources, "AP ERR", piece_rows=100, engine=engine
+            )
+    assert (tmp_path / "here.tsv").read_bytes() == (tmp_path / "there.tsv").read_bytes()
+    assert same(in_text(tmp_path / "here.tsv"), expected(place, "AP ERR"))
+
+
+def test_a_bad_line_of_a_piece_has_its_number_in_the_file(place: Path, tmp_path: Path) -> None:
+    lines = max((place / "runs").iterdir()).read_text().splitlines()
+    lines[400] = "301 Q0 d1 1 high tag"
+    (tmp_path / "wrong.txt").write_text("\n".join(lines))
+    with pytest.raises(InputError, match=r"wrong\.txt:401: "):
+        rs.evaluate_into(
+            tmp_path / "out.csv", place / "qrels.txt", tmp_path / "wrong.txt", "AP", piece_bytes=1000
+        )
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_lists_in_two_places_are_refused(place: Path, tmp_path: Path) -> None:
+    lines = max((place / "runs").iterdir()).read_text().splitlines(keepends=True)
+    (tmp_path / "mixed.txt").write_text("".join(lines[::2] + lines[1::2]))
+    with pytest.raises(InputError, match="is in two pieces"):
+        rs.evaluate_into(tmp_path / "o", place / "qrels.txt", tmp_path / "mixed.txt", "AP", piece_bytes=1000)
+    table = pa.table(dict(rs.read_runs(place / "runs").frame_columns()))
+    (tmp_path / "runs").mkdir()
+    for number in range(2):
+        rows = pa.array(np.arange(number, len(table), 2))
+        pq.write_table(table.take(rows), tmp_path / "runs" / f"{number}.parquet")
+    with pytest.raises(InputError, match="is in two pieces"):
+        rs.evaluate_into(tmp_path / "o", place / "qrels.txt", tmp_path / "runs", "AP")
+    assert not (tmp_path / "o").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mixed.txt", "runs"]
+
+
+def test_what_is_refused(place: Path, tmp_path: Path) -> None:
+    qrels, runs = place / "qrels.txt", place / "runs"
+    (tmp_path / "there").mkdir()
+    with pytest.raises(InputError, match="already"):
+        rs.evaluate_into(tmp_path / "there", qrels, runs, "AP")
+    with pytest.raises(InputError, match="no such directory"):
+        rs.evaluate_into(tmp_path / "absent" / "x.parquet", qrels, runs, "AP")
+    with pytest.raises(SettingsError, match="missing="):
+        rs.evaluate_into(tmp_path / "x.csv", qrels, runs, "AP", missing="half")
+    pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
+    with pytest.raises(InputError, match=r"other\.parquet: the file has no column for query_id"):
+        rs.evaluate_into(tmp_path / "x.csv", qrels, tmp_path / "other.parquet", "AP")
+    with pytest.raises(InputError, match="no topic in common"):
+        rs.evaluate_into(tmp_path / "x.csv", {"other": {"d": 1}}, runs, "AP")
+
+
+def test_what_is_cut(place: Path) -> None:
+    run = next(iter(rs.read_runs(place / "runs").values()))
+    assert len(pieces_of_run(run, 0)) == len(pieces_of_run(run, 10**6)) == 1
+    assert len(pieces_of_run(run, 1000)) > 3
+    assert len(pieces_of_run(rs.Run.from_dict({"q": {"d": 1.0}}))) == 1
+    assert (
+        parquet_files(place / "runs")
+        == parquet_files(place / "qrels.txt")
+        == parquet_files(place / "no")
+        == []
+    )
