@@ -84,3 +84,8 @@ def test_other_comments_name_nothing(tmp_path: Path, text: str) -> None:
 )
 def test_the_notation(lines: list[str], expected: dict[str, object]) -> None:
     assert parse_metadata(lines) == expected
+
+
+def test_a_dash_inside_a_value_stays() -> None:
+    lines = ["method:", "  - name: bm25 - rm3 - mono", "  - plain - text"]
+    assert parse_metadata(lines) == {"method": [{"name": "bm25 - rm3 - mono"}, "plain - text"]}

@@ -105,3 +105,20 @@ def test_matrices_must_fit_together(files):
         rs.read_scores()
     with pytest.raises(InputError, match=r"absent\.csv"):
         rs.read_scores(files / "absent.csv")
+
+
+@pytest.mark.parametrize(
+    "file, name",
+    [
+        ("bm25.results", "bm25"),
+        ("bm25.eval.gz", "bm25"),
+        ("run.p10.measured", "run.p10.measured"),  # no ending, but a part of the name
+        ("v1.2", "v1.2"),
+        (".hidden", ".hidden"),
+        ("a.b.c.d", "a.b"),
+    ],
+)
+def test_scores_without_the_name_of_a_run_are_called_after_their_file(tmp_path, file, name):
+    lines = "map\t1\t0.5\nmap\t2\t0.25\nmap\tall\t0.375\n".encode()
+    (tmp_path / file).write_bytes(gzip.compress(lines) if file.endswith(".gz") else lines)
+    assert rs.read_scores(tmp_path / file).runs == (name,)
