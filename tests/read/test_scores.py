@@ -119,6 +119,15 @@ def test_matrices_must_fit_together(files):
     ],
 )
 def test_scores_without_the_name_of_a_run_are_called_after_their_file(tmp_path, file, name):
-    lines = "map\t1\t0.5\nmap\t2\t0.25\nmap\tall\t0.375\n".encode()
+    lines = b"map\t1\t0.5\nmap\t2\t0.25\nmap\tall\t0.375\n"
     (tmp_path / file).write_bytes(gzip.compress(lines) if file.endswith(".gz") else lines)
     assert rs.read_scores(tmp_path / file).runs == (name,)
+
+
+def test_lines_about_the_run_are_no_scores():
+    from rankscope.read.score_rows import bare_rows
+
+    lines = [(1, ["runid", "all", "bm25"]), (2, ["map", "q", "0.5"]), (3, ["relstring", "q", "'10'"])]
+    found = bare_rows(lines, str.islower, "x")
+    assert found.rows == [(2, ["map", "q", "0.5"])]
+    assert found.run == "bm25"
