@@ -195,20 +195,32 @@ class RunColumns:
         """Every list by its topic."""
         documents = self.documents.pieces()
         found = {}
+        problems: list[tuple[int, bytes]] = []
         for topic, rows in self.topics.groups().items():
             mine = [documents[row] for row in rows.tolist()]
             if len(set(mine)) < len(mine):
-                raise self.duplicate(mine, rows, topic)
+                problems.append((_second(mine, rows), topic))
             ranks = None if self.ranks is None else self.ranks[rows]
             found[to_text(topic)] = RunList(mine, self.scores[rows], ranks)
+        if problems:
+            row, topic = min(problems)
+            raise self.repeated(documents[row], topic, row)
         return found
 
-    def duplicate(self, documents: Sequence[bytes], rows: npt.NDArray[np.int64], topic: bytes) -> InputError:
-        """What to say about the first document that a list has for the second time."""
-        seen: set[bytes] = set()
-        place = next(i for i, one in enumerate(documents) if one in seen or seen.add(one))  # type: ignore[func-returns-value]
-        what = f"document {to_text(documents[place])!r} occurs twice in topic {to_text(topic)!r}"
-        return self.problem(what, int(rows[place]), "keep one of the two")
+    def repeated(self, document: bytes, topic: bytes, row: int) -> InputError:
+        """What to say about a document that a list has for the second time."""
+        what = f"document {to_text(document)!r} occurs twice in topic {to_text(topic)!r}"
+        return self.problem(what, row, "keep one of the two")
+
+
+def _second(documents: Sequence[bytes], rows: npt.NDArray[np.int64]) -> int:
+    """The row of the first document that occurs for the second time."""
+    seen: set[bytes] = set()
+    for row, document in zip(rows.tolist(), documents, strict=True):
+        if document in seen:
+            return int(row)
+        seen.add(document)
+    raise AssertionError("no document occurs twice")
 
 
 def fractions(column: Any) -> tuple[npt.NDArray[np.float64], int | None]:

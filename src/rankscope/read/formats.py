@@ -32,6 +32,7 @@ __all__ = [
     "check_format",
     "data_lines",
     "described",
+    "format_and_head",
     "format_of",
     "format_of_head",
     "separator_of",
@@ -55,6 +56,7 @@ _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow", b"\xff\xff\x
 _NUMBER = re.compile(
     rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf(?:inity)?|nan)", re.I
 )
+_TREC_RUN = re.compile(rb"[^#\s]\S*[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+(\S+)[ \t]+\S")
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
 _JSON = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|$)')
 
@@ -72,17 +74,23 @@ def format_of(source: Source, kind: str, chosen: str | None = None) -> str:
 
     A file that is clearly of the other kind is refused, with what it looks like.
     """
-    if check_format(chosen):
-        return str(chosen)
+    return format_and_head(source, kind, chosen)[0]
+
+
+def format_and_head(source: Source, kind: str, chosen: str | None = None) -> tuple[str, bytes]:
+    """The same, and the first bytes of the file."""
     if source.is_directory:
         assert source.path is not None
-        form = dataset_format(source.path)
+        form = check_format(chosen) or dataset_format(source.path)
         if form is None:
             hint = "name a file in it" if kind == "qrels" else "use read_runs to read all runs in it"
             raise InputError("this is a directory", path=source.label, hint=hint)
-        return form
+        return form, b""
+    head = source.head()
+    if check_format(chosen):
+        return str(chosen), head
     try:
-        return format_of_head(source.head(), kind)
+        return format_of_head(head, kind), head
     except _OtherKind as other:
         raise InputError(other.looks, path=source.label, hint=other.hint) from None
 
@@ -106,6 +114,9 @@ def format_of_head(head: bytes, kind: str) -> str:
     for magic, name in _MAGIC.items():
         if head.startswith(magic):
             return name
+    match = _TREC_RUN.match(head)
+    if match and _NUMBER.fullmatch(match[1]):  # the usual case, seen at once
+        return "trec"
     lines = data_lines(head)
     if not lines:
         return "trec"

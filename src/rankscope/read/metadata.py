@@ -26,9 +26,9 @@ _KEY = re.compile(r"""("[^"]*"|'[^']*'|[^\s#'"-][^:#]*?)\s*:(?:\s+(.*))?""")
 _NAMES = (("tag",), ("run",), ("method", "name"), ("name",))
 
 
-def metadata_in(source: Source) -> dict[str, Any]:
-    """What the header of a text says; nothing if it has none."""
-    if not source.head().removeprefix(b"\xef\xbb\xbf").startswith(b"#"):
+def metadata_in(source: Source, head: bytes) -> dict[str, Any]:
+    """What the header of a text says, which begins with these bytes; nothing if it has none."""
+    if not head.removeprefix(b"\xef\xbb\xbf").startswith(b"#"):
         return {}
     found: list[str] = []
     size = 0

@@ -14,7 +14,7 @@ from typing import NoReturn
 from rankscope.errors import InputError
 from rankscope.read.arrow_files import dataset_format
 from rankscope.read.foreign import may_hold_several, runs_in
-from rankscope.read.formats import format_of
+from rankscope.read.formats import format_and_head
 from rankscope.read.metadata import metadata_in, name_in
 from rankscope.read.orders import check_order
 from rankscope.read.runs import Run, Runs
@@ -67,9 +67,9 @@ def _runs_of(source: str | Path, order: str, name: str | None, chosen: str | Non
     run = run if name is None else replace(run, name=name)
     assert run.source is not None
     text = Source.of(run.source, run.label)
-    form = format_of(text, "run", chosen)
+    form, head = format_and_head(text, "run", chosen)
     if form == "trec":
-        return [replace(run, metadata=metadata_in(text))]
+        return [replace(run, metadata=metadata_in(text, head))]
     run = replace(run, format=form)
     if not may_hold_several(text, form):
         return [run]

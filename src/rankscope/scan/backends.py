@@ -16,6 +16,7 @@ import os
 from pathlib import Path
 
 from rankscope.errors import SettingsError
+from rankscope.read.columns import RunColumns
 from rankscope.read.orders import check_order
 from rankscope.read.qrels import Qrels
 from rankscope.read.run_text import LineProblem, refuse_empty
@@ -50,11 +51,22 @@ def hits_of(run: Run, qrels: Qrels, *, jobs: int = 1, ties: bool = False) -> Run
     [2]
     """
     run = run.loaded()
-    if run.in_memory:
-        lists = run.memory if run.rows is None else run.rows.lists()
-        return hits_in_memory(lists or {}, qrels, run.order, run.name, ties)
+    if run.rows is not None:
+        return _hits_in_rows(run.rows, qrels, run.order, run.name, ties)
+    if run.memory is not None:
+        return hits_in_memory(run.memory, qrels, run.order, run.name, ties)
     assert run.source is not None
     return hits_in_text(run.source, qrels, run.order, jobs=jobs, ties=ties, label=run.label)
+
+
+def _hits_in_rows(rows: RunColumns, qrels: Qrels, order: str, name: str, ties: bool) -> RunHits:
+    """The hits of a run in columns, in C where the library can; ``name`` takes the place of the tag."""
+    if backend_name() == "python" or not native.takes_rows():
+        return hits_in_memory(rows.lists(), qrels, order, name, ties)
+    try:
+        return native.hits_in_rows(rows, qrels, order, ties)._replace(tag=name)
+    except LineProblem as problem:
+        raise rows.repeated(problem.text, problem.topic, problem.line - 1) from None
 
 
 def hits_in_text(

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from rankscope.engines.threads import in_threads
 from rankscope.progress import advance
+from rankscope.read.columns import RunColumns, Texts
 from rankscope.read.ids import to_bytes, to_text
 from rankscope.read.limits import LONGEST_LINE, line_at, longest_line
 from rankscope.read.orders import ORDERS
@@ -28,13 +29,15 @@ from rankscope.read.source import BLOCK, HEAD, Source, checked_head, unreadable
 from rankscope.scan.cuts import topic_cuts
 from rankscope.scan.hits import ReturningTopic, RunHits, Ties
 
-__all__ = ["available", "hits_in_source"]
+__all__ = ["available", "hits_in_rows", "hits_in_source", "takes_rows"]
 
 _VERSION = 4
 _NO_MEMORY, _RETURNING = 1, 2
 _KINDS = {3: "long", 4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate", 10: "ending"}
 _SHARES_FILES = os.name == "posix"  # elsewhere the numbers of open files may mean nothing to the library
 _TURN = LONGEST_LINE  # bytes of a file that are read without looking for an interrupt
+_TURN_ROWS = 1 << 20  # rows, likewise
+_PADDING = 64
 _KEY = os.urandom(16)  # of the hash of ids in this process
 SMALLEST_PIECE = 4 << 20  # bytes: below this a thread costs more than it saves
 
@@ -67,10 +70,16 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
+_ROWS = "rs_scan_rows"
+_OPTIONAL: dict[str, tuple[Any, list[Any]]] = {_ROWS: (c.c_int32, [c.c_void_p, c.c_int64, *[c.c_void_p] * 6])}
+"""What a library that was built earlier may lack: then rows become lists first, with the same result."""
+
+
 def load(path: Path) -> c.CDLL:
     """The library in a file; OSError or AttributeError if it is not ours."""
     library = c.CDLL(str(path))
-    for name, (result, arguments) in _SIGNATURES.items():
+    optional = {name: signature for name, signature in _OPTIONAL.items() if hasattr(library, name)}
+    for name, (result, arguments) in {**_SIGNATURES, **optional}.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     if library.rs_version() != _VERSION:
@@ -93,6 +102,12 @@ def _library() -> c.CDLL | None:
 def available() -> bool:
     """Whether the library was built and can be loaded here."""
     return _library() is not None
+
+
+def takes_rows() -> bool:
+    """Whether the library scans rows as well as text."""
+    library = _library()
+    return library is not None and hasattr(library, _ROWS)
 
 
 class _Wanted(NamedTuple):
@@ -123,6 +138,42 @@ def hits_in_source(
         return _read_whole(table, wanted, source, keep=False)
     except ReturningTopic:
         return _read_whole(table, wanted, source, keep=True)
+
+
+def hits_in_rows(rows: RunColumns, qrels: Qrels, order: str, ties: bool = False) -> RunHits:
+    """The hits of a run in columns; a document that occurs twice is a :class:`LineProblem` of its row, from 1 on."""
+    library = _library()
+    assert library is not None
+    if order == "rank" and rows.ranks is None:
+        order = "file"
+    table, wanted = _table(library, qrels), _Wanted(ORDERS.index(order), ties)
+    columns = _padded(rows.topics), _padded(rows.documents)
+    try:
+        return _rows_found(table, wanted, rows, columns, keep=False)
+    except ReturningTopic:
+        return _rows_found(table, wanted, rows, columns, keep=True)
+
+
+def _rows_found(
+    table: _Table, wanted: _Wanted, rows: RunColumns, columns: tuple[Texts, Texts], keep: bool
+) -> RunHits:
+    with _Reading.of(table, wanted, keep) as state:
+        for start in range(0, len(rows.scores), _TURN_ROWS):
+            state.rows(rows, *columns, start, min(start + _TURN_ROWS, len(rows.scores)))
+        state.finish()
+        return _merged([state.parts()], wanted.ties)
+
+
+def _padded(texts: Texts) -> Texts:
+    """The same texts with bytes after the last one that the library may look at."""
+    starts = np.ascontiguousarray(texts.starts, np.int64)
+    first, last = int(starts[0]), int(starts[-1])
+    if first < 0 or last > len(texts.data) or (starts[1:] < starts[:-1]).any():
+        raise ValueError("texts that overlap")
+    data = np.empty(last - first + _PADDING, np.uint8)
+    data[: last - first] = texts.data[first:last]
+    data[last - first :] = 0
+    return Texts(data, starts - first if first else starts)
 
 
 def _read_whole(table: _Table, wanted: _Wanted, source: Source, keep: bool) -> RunHits:
@@ -311,6 +362,15 @@ class _Reading:
     def feed(self, block: bytes) -> None:
         """More text."""
         self._check(self._library.rs_scan_feed(self._handle, block, len(block)))
+
+    def rows(self, rows: RunColumns, topics: Texts, documents: Texts, start: int, stop: int) -> None:
+        """More rows, whose texts are padded."""
+        ranks = None if rows.ranks is None else rows.ranks[start:].ctypes.data
+        status = self._library.rs_scan_rows(
+            self._handle, stop - start, topics.data.ctypes.data, topics.starts[start:].ctypes.data,
+            documents.data.ctypes.data, documents.starts[start:].ctypes.data, rows.scores[start:].ctypes.data, ranks,
+        )  # fmt: skip
+        self._check(status)
 
     def finish(self) -> None:
         """No more text."""

@@ -426,6 +426,29 @@ static int keep_line(rs_scan *scan, const uint8_t *id, size_t id_length, uint64_
     return 1;
 }
 
+/* One document of a topic, whose hash, score and rank are known. Lines take it without a call. */
+#if defined(__GNUC__)
+__attribute__((always_inline))
+#endif
+static inline int32_t take_document(rs_scan *scan, const field *topic, const field *document, const uint8_t *id,
+                                    size_t id_length, uint64_t hash, double score, int64_t rank) {
+    if (scan->order == RS_TREC_EVAL9) score = (double)(float)score;
+    if (!scan->started || topic->length != scan->name_length || !ids_same(topic->at, scan->name, scan->name_length)) {
+        int32_t status = change_topic(scan, *topic);
+        if (status) return status;
+    }
+    const uint64_t score_key = falling_key(score), rank_key = (uint64_t)rank ^ UINT64_C(1) << 63;
+    if (scan->keep) {
+        if (!keep_line(scan, id, id_length, score_key, rank_key)) return fail_plainly(scan, RS_NO_MEMORY);
+        return RS_OK;
+    }
+    int64_t added = add_document(&scan->now, id, id_length, hash, score_key, rank_key, scan->order == RS_RANK);
+    if (added == IDS_NEW) return RS_OK;
+    return added == IDS_NO_MEMORY  ? fail_plainly(scan, RS_NO_MEMORY)
+           : added == IDS_TOO_MANY ? fail_plainly(scan, RS_TOO_LONG)
+                                   : fail(scan, RS_DUPLICATE, *document, *topic);
+}
+
 /* One line of six fields. */
 static inline int32_t take(rs_scan *scan, const field *fields) {
     const field none = {(const uint8_t *)"", 0};
@@ -442,28 +465,30 @@ static inline int32_t take(rs_scan *scan, const field *fields) {
     case NUMBER_NO_MEMORY: return fail_plainly(scan, RS_NO_MEMORY);
     default: return fail(scan, RS_BAD_SCORE, fields[SCORE], none);
     }
-    if (scan->order == RS_TREC_EVAL9) score = (double)(float)score;
-    if (!scan->started || fields[TOPIC].length != scan->name_length ||
-        !ids_same(fields[TOPIC].at, scan->name, scan->name_length)) {
-        int32_t status = change_topic(scan, fields[TOPIC]);
-        if (status) return status;
-    }
-    const uint64_t score_key = falling_key(score), rank_key = (uint64_t)rank ^ UINT64_C(1) << 63;
-    if (scan->keep) {
-        if (!keep_line(scan, id, id_length, score_key, rank_key)) return fail_plainly(scan, RS_NO_MEMORY);
-    } else {
-        int64_t added = add_document(&scan->now, id, id_length, hash, score_key, rank_key, scan->order == RS_RANK);
-        if (added != IDS_NEW)
-            return added == IDS_NO_MEMORY  ? fail_plainly(scan, RS_NO_MEMORY)
-                   : added == IDS_TOO_MANY ? fail_plainly(scan, RS_TOO_LONG)
-                                           : fail(scan, RS_DUPLICATE, fields[DOCUMENT], fields[TOPIC]);
-    }
+    int32_t status = take_document(scan, &fields[TOPIC], &fields[DOCUMENT], id, id_length, hash, score, rank);
+    if (status) return status;
     if (!scan->tag) {
         scan->tag = copy_of(fields[TAG].at, fields[TAG].length, 1, 0);
         if (!scan->tag) return fail_plainly(scan, RS_NO_MEMORY);
         scan->tag_length = fields[TAG].length;
     }
     return RS_OK;
+}
+
+RS_API int32_t rs_scan_rows(rs_scan *scan, int64_t rows, const uint8_t *topics, const int64_t *topic_starts,
+                            const uint8_t *documents, const int64_t *document_starts, const double *scores,
+                            const int64_t *ranks) {
+    for (int64_t i = 0; i < rows && !scan->status; i++) {
+        const int64_t topic_length = topic_starts[i + 1] - topic_starts[i];
+        const int64_t length = document_starts[i + 1] - document_starts[i];
+        const field topic = {topics + topic_starts[i], (size_t)topic_length};
+        const field document = {documents + document_starts[i], (size_t)length};
+        scan->line++;
+        if (topic_length > (int64_t)LONGEST || length > (int64_t)LONGEST) return fail_plainly(scan, RS_TOO_LONG);
+        take_document(scan, &topic, &document, document.at, document.length,
+                      ids_hash(scan->table->key, document.at, document.length), scores[i], ranks ? ranks[i] : 0);
+    }
+    return scan->status;
 }
 
 /* ---------------------------------------------------------------- kept lines become lists */

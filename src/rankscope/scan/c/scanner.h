@@ -76,6 +76,11 @@ RS_API int32_t rs_scan_commit(rs_scan *scan, int64_t bytes);
 RS_API int32_t rs_scan_feed(rs_scan *scan, const uint8_t *data, int64_t bytes);
 /* Scans up to `most` bytes of an open file; how many there were, or minus the system's error number. */
 RS_API int64_t rs_scan_read(rs_scan *scan, int32_t file, int64_t most);
+/* Rows instead of text: row i is document document_starts[i] .. document_starts[i+1]-1 of the bytes, likewise its topic.
+ * No score is NaN. After the last of each bytes 64 more must be readable. Ranks may be NULL where they do not order. */
+RS_API int32_t rs_scan_rows(rs_scan *scan, int64_t rows, const uint8_t *topics, const int64_t *topic_starts,
+                            const uint8_t *documents, const int64_t *document_starts, const double *scores,
+                            const int64_t *ranks);
 RS_API int32_t rs_scan_finish(rs_scan *scan);
 RS_API void rs_scan_result(const rs_scan *scan, rs_result *result);
 
