@@ -9,6 +9,7 @@ from pathlib import Path
 __all__ = ["SECTIONS", "present"]
 
 SECTIONS = {
+    "frames": "Frames and files",
     "meta": "Meta-evaluation",
     "scales": "Measurement scales",
     "lab": "The laboratory, and diversity",

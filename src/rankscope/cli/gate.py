@@ -93,5 +93,6 @@ def _baseline(args: argparse.Namespace, measures: list[Measure]) -> Scores:
         order=args.order,
         needs_aspects=any(measure.needs_aspects for measure in measures),
         grades=args.grades,
+        input_format=args.input_format,
     )
     return score(judge(*opened, jobs=args.jobs), measures, missing=args.missing, settings=opened.settings)

@@ -32,7 +32,7 @@ def metadata_in(source: Source, head: bytes) -> dict[str, Any]:
         return {}
     found: list[str] = []
     size = 0
-    for block in whole_lines(source.blocks()):
+    for block in whole_lines(source.line_blocks()):
         for line in block.split(b"\n")[:-1]:
             text = line.decode("utf-8", "replace").rstrip()
             size += len(line)

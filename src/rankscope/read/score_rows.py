@@ -106,7 +106,7 @@ def _fields(line: str) -> list[str]:
 
 def _bare_lines(source: Source) -> Iterator[tuple[int, list[str]]]:
     before = 0
-    for block in whole_lines(source.blocks()):
+    for block in whole_lines(source.line_blocks()):
         text = block.decode("utf-8", "surrogateescape")
         for number, line in enumerate(text.split("\n")[:-1], before + 1):
             if line.strip() and not line.startswith("#"):
@@ -157,7 +157,7 @@ def _json_rows(source: Source) -> ScoreRows:
 def _json_line_rows(source: Source) -> ScoreRows:
     rows: list[tuple[int | None, list[Any]]] = []
     header: list[str] = []
-    lines = chain.from_iterable(block.split(b"\n")[:-1] for block in whole_lines(source.blocks()))
+    lines = chain.from_iterable(block.split(b"\n")[:-1] for block in whole_lines(source.line_blocks()))
     for number, line in enumerate(lines, 1):
         if line.strip():
             row = parsed_json(line, source.label, _JSON, number)
