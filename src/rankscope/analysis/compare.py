@@ -31,6 +31,7 @@ Indices = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 _LETTERED = 60  # more runs than this get no letters: nobody can read them
+_READABLE = 10  # letters at a number
 _MOST_GROUPS = 100  # of runs that do not differ; beyond, letters would say nothing and take forever
 _COLUMNS = (
     "a", "b", "measure", "difference", "p", "adjusted", "significant", "effect_size", "low", "high",
@@ -155,13 +156,15 @@ def marked_means(result: Result) -> Table:
     best = {name: measure.sign for name, measure in measures.items()}
     about = result.settings
     against = about["baseline"]
+    crowded = against is None and max(map(len, marks.values()), default=0) > _READABLE
+    marks = {} if crowded else marks
     named = (
         "" if against is None else f" against {against if isinstance(against, str) else 'several baselines'}"
     )
     caption = f"Means over {about['topics']} topics{named}: {_procedure(about)}"
-    return Table(
-        "runs", ("run", *measures), body, 4, best, marks, caption, _key(against, any(marks.values()))
-    )
+    legend = "too many groups for letters: see the pairs, or name a baseline" if crowded else ""
+    legend = legend or _key(against, any(marks.values()))
+    return Table("runs", ("run", *measures), body, 4, best, marks, caption, legend)
 
 
 def _key(baseline: str | Sequence[str] | None, marked: bool) -> str:

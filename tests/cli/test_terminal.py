@@ -1,0 +1,202 @@
+"""What a newcomer sees: commands at a real terminal (a pseudo-terminal of 80 columns), and what pipes get instead."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankscope as rs
+from rankscope.cells import text_width
+from rankscope.cli.main import main
+
+pty = pytest.importorskip("pty")
+SGR = re.compile("\x1b\\[[0-9;]*m")
+TITLED = {
+    "eval": "Means over 9 topics",
+    "compare": "Means over 9 topics: paired t test, Holm's correction, level .05",
+    "correlate": "Kendall's tau-b between measures over 6 runs",
+    "power": "Discriminative power over 6 runs: paired bootstrap test",
+    "pools": "Rankings of 6 runs by smaller pools against all judgments (Kendall's tau-b)",
+    "bounds": "Bounds by depth, means over 6 runs",
+    "orderings": "Documents that stand elsewhere in the order trec_eval than in file",
+    "overlap": "How alike the lists of two runs are",
+    "effort": "Archetypes of 54 lists",
+    "features": "Features of the collection",
+    "verdict": "",
+    "curve": "CRP of ",
+    "scales": "Means of AP are not permissible",
+    "properties": "",
+    "measures": "classic",
+}
+MORE = {
+    "curve": ["--topic", "301"],
+    "power": ["--replicates", "50"],
+    "properties": ["--depth", "3", "-m", "AP ACT"],
+    "scales": ["--length", "4", "-m", "AP RBP(p=0.5)"],
+    "measures": [],
+}
+LONG = "bert-large-uncased-whole-word-masking-finetuned-{}-on-msmarco-passages"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six runs on nine topics; their names are long and differ in the middle."""
+    root = tmp_path_factory.mktemp("terminal") / "made"
+    rs.simulate(systems=6, topics=9, grades=3, depth=30, seed=3, pool_depth=20).write(root)
+    for number, run in enumerate(sorted((root / "runs").iterdir()), 1):
+        run.rename(root / "runs" / f"{LONG.format(number)}.txt")
+    return root
+
+
+def terminal(*arguments: str | Path, columns: int = 80, **environment: str) -> str:
+    """What a command writes to a terminal so wide, in this process."""
+    ours, theirs = os.openpty()
+    parts: list[bytes] = []
+    reader = threading.Thread(target=lambda: parts.extend(read_all(ours)))
+    reader.start()
+    with pytest.MonkeyPatch.context() as patch, os.fdopen(theirs, "w", encoding="utf-8") as screen:
+        for name, value in {"TERM": "xterm-256color", "COLUMNS": str(columns), **environment}.items():
+            patch.setenv(name, value)
+        if "NO_COLOR" not in environment:
+            patch.delenv("NO_COLOR", raising=False)
+        patch.setattr(sys, "stdout", screen)
+        try:
+            code = main([*map(str, arguments)])
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+    reader.join()
+    assert code == 0
+    return b"".join(parts).decode().replace("\r\n", "\n")
+
+
+def real_terminal(*arguments: str, columns: int) -> str:
+    """The same in a process of its own, which asks the terminal how wide it is."""
+    import fcntl
+    import termios
+
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    kept = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LINES", "NO_COLOR")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rankscope", *arguments],
+        stdin=subprocess.DEVNULL, stdout=theirs, env={**kept, "TERM": "xterm-256color"},
+    )  # fmt: skip
+    os.close(theirs)
+    out = b"".join(read_all(ours))
+    assert process.wait() == 0
+    return out.decode().replace("\r\n", "\n")
+
+
+def read_all(descriptor: int) -> Iterator[bytes]:
+    """What is written to the other side of a pseudo-terminal until that is closed."""
+    while True:
+        try:
+            part = os.read(descriptor, 65536)
+        except OSError:
+            part = b""
+        if not part:
+            os.close(descriptor)
+            return
+        yield part
+
+
+def collection(place: Path, command: str = "eval") -> list[Path]:
+    if command == "curve":
+        return [place / "qrels.txt", sorted((place / "runs").iterdir())[0]]
+    if command in ("scales", "properties", "measures"):
+        return []
+    return [place / "qrels.txt", place / "runs"]
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("command", TITLED)
+def test_tables_have_titles_and_fit(
+    command: str, columns: int, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    words = [command, *map(str, collection(place, command)), *MORE.get(command, []), "-f", "table"]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert [line for line in out.splitlines() if text_width(line) > columns] == []
+    assert " ".join(out.split()).startswith(TITLED[command])
+
+
+def test_weight_and_colour_where_the_terminal_has_them(place: Path) -> None:
+    baseline = LONG.format(3)
+    words = ["compare", *collection(place), "--baseline", baseline, "-m", "AP", "--alpha", "0.2"]
+    out = terminal(*words)
+    assert "\x1b[1mMeans over 9 topics against" in out
+    assert re.search("\x1b\\[31m[0-9.]+↓+\x1b\\[0m", out)
+    plain = SGR.sub("", out)
+    assert max(map(text_width, plain.splitlines())) <= 80
+    assert terminal(*words, NO_COLOR="1") == plain
+    names = [line.split()[0] for line in plain[plain.index("w/l/t") :].splitlines()[2:7]]
+    assert len(set(names)) == 5
+    assert all("…" in name for name in names)
+
+
+def test_a_table_of_thousands_of_rows_shows_the_strongest(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    rs.simulate(systems=30, topics=6, grades=2, depth=12, seed=2, pool_depth=10).write(tmp_path / "made")
+    words = ["compare", tmp_path / "made" / "qrels.txt", tmp_path / "made" / "runs", "-m", "AP RR P@5 nDCG"]
+    out = SGR.sub("", terminal(*words, "--correction", "none"))
+    assert len(out.splitlines()) < 100
+    assert "the 40 strongest of 1,740 rows by p; -o FILE or a pipe gets all of them" in out
+    rows = out[out.index("Differences a - b") :].splitlines()[3:43]
+    values = [0.0 if (p := row.split()[4]).startswith("<") else float(p) for row in rows]
+    assert values == sorted(values)
+    assert "0.0000" not in [row.split()[4] for row in rows]
+    assert main([*map(str, words)]) == 0
+    assert len(capsysbinary.readouterr().out.splitlines()) == 1741
+    terminal(*words, "-o", tmp_path / "all.csv")
+    assert len((tmp_path / "all.csv").read_text().splitlines()) == 1741
+
+
+def test_which_topics_did_i_lose(place: Path) -> None:
+    files = [place / "qrels.txt", *sorted((place / "runs").iterdir())[:2]]
+    for spelt in ("--topics", "-q"):
+        out = SGR.sub("", terminal("compare", *files, "-m", "AP", spelt))
+        lines = out[out.index("Topics that a loses to b first") :].splitlines()[3:]
+        differences = [float(line.split()[-1]) for line in lines]
+        assert len(differences) == 9
+        assert differences == sorted(differences)
+        assert differences[0] < 0 < differences[-1]
+
+
+def test_a_curve_is_drawn(place: Path) -> None:
+    out = SGR.sub("", terminal("curve", *collection(place, "curve"), "--topic", "301", "--head", "3"))
+    drawing = re.split(r"rank \d+\n", out)[0].splitlines()
+    assert len([line for line in drawing if "│" in line]) == 12
+    assert re.search("[▀▄▌▐▘▝▖▗▚▞]", out)
+    assert re.search(r"\(the first 3 of \d+ ranks; --head 0 shows all\)", " ".join(out.split()))
+
+
+def test_help_and_measures_at_a_terminal() -> None:
+    out = terminal("--help")
+    assert len(out.splitlines()) <= 30
+    assert max(map(len, out.splitlines())) <= 80
+    assert terminal("help") == out
+    assert real_terminal("help", columns=80) == out
+    assert max(map(len, real_terminal("measures", columns=60).splitlines())) <= 68  # eight are invisible
+    assert "usage: rankscope eval QRELS RUN [RUN ...] [options]" in terminal("help", "eval")
+    out = terminal("measures")
+    assert "\x1b[1mclassic\x1b[0m" in out
+    assert re.search(r"^  AP +Average precision: the mean over all relevant documents", out, re.MULTILINE)
+
+
+def test_looks_in_a_name_are_spelt_out(place: Path, tmp_path: Path) -> None:
+    run = sorted((place / "runs").iterdir())[0]
+    (tmp_path / "evil\x1b[31mred.txt").write_bytes(run.read_bytes())
+    out = terminal("eval", place / "qrels.txt", tmp_path, "-m", "AP", "-q")
+    assert "\x1b[31m" not in out
+    assert "evil\\x1b[31mred" in out
