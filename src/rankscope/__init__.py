@@ -28,6 +28,7 @@ _HOME = {
     "rankscope.analysis.correlation": ("correlation",),
     "rankscope.analysis.power": ("discriminative_power",),
     "rankscope.analysis.compare": ("compare",),
+    "rankscope.analysis.certain": ("certain",),
     "rankscope.analysis.gate": ("Gate", "gate"),
     "rankscope.analysis.judges": ("judges",),
     "rankscope.analysis.leaderboard": ("leaderboard",),
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from rankscope import plots as plots
     from rankscope.analysis.attention import rank_weights as rank_weights
     from rankscope.analysis.bounds import bounds as bounds
+    from rankscope.analysis.certain import certain as certain
     from rankscope.analysis.compare import compare as compare
     from rankscope.analysis.correlation import correlation as correlation
     from rankscope.analysis.curve import Curve as Curve

@@ -19,7 +19,7 @@ from rankscope.judging import Judged
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.measures.given import GivenMeasure, given
 from rankscope.measures.grammar import parse
-from rankscope.read import Qrels, open_collection
+from rankscope.read import Collection, Qrels, open_collection
 from rankscope.read.scores import ScoreTable, read_score_tables
 from rankscope.result import Result
 from rankscope.tables import Cell, Table, Tables
@@ -78,6 +78,8 @@ class Scores(Result):
     judged: Judged | None = None
     uncertainty: Uncertainty | None = None
     """Standard errors and ranges of the values, where ties and unjudged documents were asked about."""
+    collection: Collection | None = None
+    """What was evaluated, where it is at hand: some questions need the documents again."""
 
     def _about(self) -> str:
         return f"{len(self.runs)} runs x {len(self.topics)} topics x {len(self.measures)} measures"
@@ -312,7 +314,9 @@ def evaluate(
         raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
     collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
     judged = judged_as(*collection, handled(ties, unjudged, seed), jobs=jobs, executor=executor)
-    return score(judged, wanted, missing=missing, settings=collection.settings)
+    return replace(
+        score(judged, wanted, missing=missing, settings=collection.settings), collection=collection
+    )
 
 
 def score(

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
+from rankscope.read import UNJUDGED
 
 __all__ = ["MOST_ORDERS", "SAMPLES", "OrderValues", "by_orders"]
 
@@ -85,11 +86,11 @@ def _batches(
     lists: TiedLists, numbers: Ints, seed: int, most: int, samples: int
 ) -> Iterator[tuple[int, int, Ints, _Batch]]:
     """Some lists at a time in all the orders that are looked at."""
-    labels = lists.labels()
+    labels, hidden = lists.labels(), lists.grade() == UNJUDGED
     first, pending, many, hits, sampled = 0, [], [], 0, {}
     for index in range(len(lists)):
         part = slice(int(lists.offsets[index]), int(lists.offsets[index + 1]))
-        groups = _tied_groups(lists, part, labels)
+        groups = _tied_groups(lists, part, labels[part], hidden[part])
         sampled[index] = _number(groups, most) > most
         if sampled[index]:
             ranks = _random(groups, np.random.default_rng([seed, int(numbers[index])]), samples)
@@ -110,10 +111,11 @@ Group = tuple[Ints, int, int, Ints]
 """The places of its hits in the list, its first rank, its size, and how many of its documents are of each kind."""
 
 
-def _tied_groups(lists: TiedLists, part: slice, labels: Ints) -> list[Group]:
+def _tied_groups(
+    lists: TiedLists, part: slice, kind: Ints, hidden: npt.NDArray[np.bool_]
+) -> list[Group]:
     """The groups of one list in which something differs; hits of one kind follow each other."""
-    first, size, kind = lists.ties.first[part], lists.ties.size[part], labels[part]
-    hidden = lists.grade()[part] < -(2**31) + 1
+    first, size = lists.ties.first[part], lists.ties.size[part]
     found: list[Group] = []
     for start in np.unique(first[size > 1]).tolist():
         members = np.flatnonzero((first == start) & ~hidden)

@@ -19,7 +19,17 @@ from rankscope.judging.tied import Groups, TiedLists
 if TYPE_CHECKING:
     from rankscope.measures.base import Measure
 
-__all__ = ["Additive", "Cascade", "Form", "Precisions", "Preferences", "Seen", "ShareOfIdeal", "Unordered"]
+__all__ = [
+    "Additive",
+    "Cascade",
+    "Form",
+    "Precisions",
+    "Preferences",
+    "Seen",
+    "ShareOfIdeal",
+    "Unordered",
+    "Weighted",
+]
 
 _CELLS = 1 << 20
 """Cells of a padded matrix held at a time."""
@@ -146,15 +156,43 @@ class Precisions(Form):
 
 
 @dataclass(frozen=True)
-class ShareOfIdeal(Additive):
-    """What documents add, as a share of what they add in the ideal order of all judged ones.
+class Weighted(Additive):
+    """Every document adds its gain times the weight of its rank, and nothing else counts.
 
-    M = sum of gain * weight(rank) / the same of the ideal list;  gains rise with grades, weights fall with ranks
+    M = sum of gain * weight(rank);  gains rise with grades from 0 on, weights fall with ranks
     """
 
     gains: Callable[[int], Floats]
     """Those of the grades 0, 1, ..., best."""
     weight: Callable[[npt.NDArray[Any]], Floats]
+
+    def weights(self, measure: Measure, rank: npt.NDArray[Any]) -> Floats:
+        """The weight of each rank, none below the cutoff."""
+        return np.where(rank <= (measure.cutoff or np.inf), self.weight(np.maximum(rank, 1)), 0.0)
+
+    def ideal(self, measure: Measure, counts: Ints, many: int) -> Floats:
+        """What the value is divided by, with 0, 1, ..., many more documents of the best grade."""
+        return np.ones(many + 1)
+
+    def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
+        gain = self.gains(seen.best)
+        least = float((self.weights(measure, seen.rank) * gain[np.maximum(seen.grade, 0)]).sum())
+        return least, least + float(gain[-1] * self.weights(measure, seen.open).sum())
+
+
+@dataclass(frozen=True)
+class ShareOfIdeal(Weighted):
+    """What documents add, as a share of what they add in the ideal order of all judged ones.
+
+    M = sum of gain * weight(rank) / the same of the ideal list
+    """
+
+    def ideal(self, measure: Measure, counts: Ints, many: int) -> Floats:
+        step = np.diff(self.gains(len(counts) - 1))
+        to_find = np.cumsum(counts[::-1])[::-1][1:]
+        ranks = np.arange(1, int(to_find.max(initial=0)) + many + 1)
+        worth = np.concatenate([[0.0], np.cumsum(self.weights(measure, ranks))])
+        return np.asarray(step @ worth[to_find[:, np.newaxis] + np.arange(many + 1)])
 
     def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
         """The exact range: a fraction whose parts are sums over levels of grades.
@@ -163,15 +201,15 @@ class ShareOfIdeal(Additive):
         times functions of m_g alone, where m_1 >= m_2 >= ... The best fraction is found by Dinkelbach's method (1967):
         the best value of numerator - q * ideal for the best fraction q so far gives a better one, until none is.
         """
-        gain, cutoff = self.gains(seen.best), measure.cutoff or np.inf
+        gain = self.gains(seen.best)
         step = np.diff(gain)
         many = len(seen.open)
-        found = np.where(seen.rank <= cutoff, self.weight(seen.rank) * gain[np.maximum(seen.grade, 0)], 0.0)
-        weight = np.where(seen.open <= cutoff, self.weight(seen.open), 0.0)
+        found = self.weights(measure, seen.rank) * gain[np.maximum(seen.grade, 0)]
+        weight = self.weights(measure, seen.open)
         to_find = np.cumsum(seen.counts[::-1])[::-1][1:]
         depth = int(to_find.max(initial=0)) + many
         ranks = np.arange(1, depth + 1)
-        ideal = np.concatenate([[0.0], np.cumsum(np.where(ranks <= cutoff, self.weight(ranks), 0.0))])
+        ideal = np.concatenate([[0.0], np.cumsum(self.weights(measure, ranks))])
         places = np.arange(many + 1)
         worth = step[:, np.newaxis] * ideal[to_find[:, np.newaxis] + places]
         ends = []

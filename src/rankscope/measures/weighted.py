@@ -18,7 +18,7 @@ from rankscope.judging.lists import Floats, Hits, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.base import Measure, parameter, ratio, weights_down_to
 from rankscope.measures.condensed import Condensable
-from rankscope.measures.forms import Additive, Form, ShareOfIdeal
+from rankscope.measures.forms import Additive, Form, ShareOfIdeal, Weighted
 
 __all__ = [
     "DCG",
@@ -99,7 +99,9 @@ class WeightedPrecision(Gains, abstract=True):
         return weights_down_to(depth, self.weight, self.cutoff)
 
     def made_of(self) -> Form | None:
-        return Additive()
+        if not self.gains_rise:
+            return Additive()
+        return Weighted(lambda best: self.gain(np.arange(best + 1), best), self.weight)
 
     @property
     def respects_swaps(self) -> bool:
@@ -156,7 +158,7 @@ class P(Condensable, WeightedPrecision):
         return np.asarray(self.seen(lists).relevant(self.rel, self.cutoff).count / self.cutoff)
 
     def made_of(self) -> Form:
-        return Additive()
+        return Weighted(lambda best: self.gain(np.arange(best + 1), best), self.weight)
 
     @property
     def respects_swaps(self) -> bool:
@@ -408,6 +410,9 @@ class nDCG(Condensable, Normalised, DCG):
         "have given."
     )
     aliases = ("NDCG",)
+
+    made_of = Normalised.made_of
+    respects_swaps = Normalised.respects_swaps
 
     def of(self, lists: Lists) -> Floats:
         return super().of(self.seen(lists))
