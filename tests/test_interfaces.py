@@ -27,6 +27,10 @@ DIVERSITY = """alpha_nDCG(alpha=0.3) alpha_DCG NRBP(alpha=0.3,beta=0.2) nNRBP ER
 TABLES = {
     "eval": {"means": "run measure value topics", "topics": "run topic measure value"},
     "compare": {"pairs": "a b measure difference p adjusted significant effect_size"},
+    "certain": {
+        "pairs": "a b measure order ties unjudged topics",
+        "runs": "run measure value lowest highest first_rank last_rank",
+    },
     "curve": {"curve": "rank doc grade rp crp dcg ideal_dcg", "points": ""},
     "effort": {
         "archetypes": "run topic archetype",

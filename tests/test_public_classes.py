@@ -96,6 +96,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "discriminative_power": lambda: rs.discriminative_power(scores(), test="t"),
     "compare": lambda: rs.compare(scores()),
     "leaderboard": lambda: rs.leaderboard(scores()),
+    "certain": lambda: rs.certain(scores()),
     "Gate": lambda: rs.gate(scores(), "a"),
     "judges": lambda: rs.judges(
         {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, RUNS, "AP"
@@ -231,6 +232,7 @@ RESULTS = [
         "discriminative_power",
         "compare",
         "leaderboard",
+        "certain",
         "Gate",
         "judges",
         "bounds",

@@ -56,7 +56,7 @@ def certain(
     Tables: ``pairs``, ``a`` being the better run, with the ``lowest`` difference that labels are known to reach and the
     smallest known number of ``labels`` that reverse it; ``labels`` {a, b, measure, topic, doc, grade}: which ones (for
     up to 1,000 pairs, or if asked for); ``runs``: the mean, its range over all labels, and the ranks that are possible;
-    ``summary``: how many pairs are certain.
+    ``certainty``: how many pairs are certain.
 
     >>> import rankscope as rs
     >>> runs = {"a": {"q": {"d1": 2.0, "x": 1.0}}, "b": {"q": {"d2": 2.0, "y": 1.0}}}
@@ -81,7 +81,7 @@ def certain(
             [row for block in blocks for row in block.run_rows(scores, judged)],
         ),
         Table(
-            "summary",
+            "certainty",
             ("measure", "pairs", "ties", "unjudged", "topics", "together", "not_proved"),
             [block.summary() for block in blocks],
         ),

@@ -111,9 +111,7 @@ Group = tuple[Ints, int, int, Ints]
 """The places of its hits in the list, its first rank, its size, and how many of its documents are of each kind."""
 
 
-def _tied_groups(
-    lists: TiedLists, part: slice, kind: Ints, hidden: npt.NDArray[np.bool_]
-) -> list[Group]:
+def _tied_groups(lists: TiedLists, part: slice, kind: Ints, hidden: npt.NDArray[np.bool_]) -> list[Group]:
     """The groups of one list in which something differs; hits of one kind follow each other."""
     first, size = lists.ties.first[part], lists.ties.size[part]
     found: list[Group] = []

@@ -41,6 +41,7 @@ COMMANDS = {
     "report": Command("look", "all of it on one HTML page"),
     "explore": Command("look", "the page, in the browser"),
     "bounds": Command("doubt", "unjudged documents and RBP"),
+    "certain": Command("doubt", "can the order be reversed?"),
     "pools": Command("doubt", "fewer judgments"),
     "judges": Command("doubt", "do the judges agree?"),
     "orderings": Command("doubt", "how run files are sorted"),

@@ -19,6 +19,7 @@ _HOME = {
     "plot_archetypes": "archetypes",
     "plot_asl": "power",
     "plot_bounds": "bounds",
+    "plot_certain": "certain",
     "plot_compared": "intervals",
     "plot_confusion": "judges",
     "plot_correlation": "correlation",
@@ -51,6 +52,7 @@ FIGURES = {
     "correlations": {"matrix": "plot_correlation"},
     "robustness": {"curves": "plot_robustness", "means": "plot_pool_means"},
     "asl": {"curves": "plot_asl"},
+    "certainty": {"ranks": "plot_certain"},
     "bounds": {"curves": "plot_bounds"},
     "overlap": {"curves": "plot_overlap"},
     "weights": {"curves": "plot_weights"},
@@ -82,6 +84,7 @@ __all__ = [
     "plot_archetypes",
     "plot_asl",
     "plot_bounds",
+    "plot_certain",
     "plot_compared",
     "plot_confusion",
     "plot_correlation",
@@ -142,6 +145,7 @@ if not TYPE_CHECKING:
 if TYPE_CHECKING:
     from rankscope.plots.archetypes import plot_archetypes as plot_archetypes
     from rankscope.plots.bounds import plot_bounds as plot_bounds
+    from rankscope.plots.certain import plot_certain as plot_certain
     from rankscope.plots.correlation import plot_correlation as plot_correlation
     from rankscope.plots.crp import plot_curve as plot_curve
     from rankscope.plots.dcg import plot_dcg as plot_dcg

@@ -1,0 +1,55 @@
+"""Is the order of the runs certain? Which pairs nothing can reverse, and which labels reverse the others.
+
+For every pair of runs: would another order of documents with equal scores, other labels of unjudged documents, or
+other topics reverse the order by the mean? A document has one label in both lists. Nothing in a cell means that it is
+neither proved nor refuted. The figure shows who may stand where.
+
+examples:
+  rankscope certain qrels.txt runs/ -m nDCG@10
+  rankscope certain qrels.txt runs/ -m "P@10 RBP" --baseline bm25 -f json
+  rankscope certain qrels.txt runs/ -m nDCG@10 --plot order.pdf
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rankscope.analysis.certain import certain
+from rankscope.analysis.stats.significance import CORRECTIONS, TESTS
+from rankscope.certainty.values import handled, judged_as
+from rankscope.cli import options
+from rankscope.cli.output import emit
+from rankscope.scores import score
+
+DEFAULT = ("nDCG@10", "P@10")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    options.add_measures(parser, DEFAULT)
+    parser.add_argument("--baseline", metavar="RUN", help="only pairs with this run (default: all pairs)")
+    parser.add_argument("--test", choices=TESTS, default="t", help="of the topics (default: t)")
+    parser.add_argument(
+        "--correction", choices=CORRECTIONS, default="holm", help="within each measure (default: holm)"
+    )
+    parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
+    parser.add_argument(
+        "--labels",
+        action=argparse.BooleanOptionalAction,
+        help="list the labels that reverse each pair (default: for up to 1,000 pairs)",
+    )
+    options.add_seed(parser)
+    options.add_output(parser)
+    options.add_plot(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    measures = options.measures(args)
+    collection = options.collection(args, measures)
+    judged = judged_as(*collection, handled(unjudged="bounds"), jobs=args.jobs)
+    scores = score(judged, measures, missing=args.missing, settings=collection.settings)
+    result = certain(
+        scores, args.baseline, alpha=args.alpha, test=args.test, correction=args.correction, labels=args.labels,
+        seed=args.seed,
+    )  # fmt: skip
+    emit(args, result)
