@@ -371,3 +371,11 @@ def test_studies_are_repeated_with_every_format(files: SimpleNamespace, capsys: 
 @pytest.mark.parametrize("case", INPUTS.SCORE_CASES, ids=lambda case: case.name)
 def test_every_kind_of_scores(case: Any, tmp_path: Path) -> None:
     assert INPUTS.scored(case, tmp_path) == (True, True, True)
+
+
+@pytest.mark.parametrize(("start", "named"), [(b"PAR1", "Parquet"), (b"ARROW1\0\0", "Arrow")])
+def test_a_damaged_file_is_called_what_it_should_be(tmp_path: Path, start: bytes, named: str) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "damaged").write_bytes(start + b"\xff" * 64)
+    with pytest.raises(InputError, match=f"this is not {named} "):
+        rs.read_runs(tmp_path / "damaged")

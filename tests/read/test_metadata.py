@@ -89,3 +89,7 @@ def test_the_notation(lines: list[str], expected: dict[str, object]) -> None:
 def test_a_dash_inside_a_value_stays() -> None:
     lines = ["method:", "  - name: bm25 - rm3 - mono", "  - plain - text"]
     assert parse_metadata(lines) == {"method": [{"name": "bm25 - rm3 - mono"}, "plain - text"]}
+
+
+def test_a_list_may_end_with_an_object_of_one_line() -> None:
+    assert parse_metadata(["method:", "  - name: bm25"]) == {"method": [{"name": "bm25"}]}

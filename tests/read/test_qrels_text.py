@@ -69,3 +69,15 @@ def test_garbage_is_refused_or_read(text: bytes) -> None:
     except InputError:
         return
     assert len(topics) == len(iterations) == len(documents) == len(grades) == len(lines) > 0
+
+
+@pytest.mark.parametrize("grade", [2**31 - 2, 2 - 2**31, 0, -1])
+def test_grades_of_32_bits_are_read(grade: int) -> None:
+    assert parse_qrels(Source.of(f"q 0 d {grade}\n".encode()))[3].tolist() == [grade]
+
+
+@pytest.mark.parametrize("grade", [2**31 - 1, 1 - 2**31, 2**31, 2**32 - 2, 10**17])
+def test_larger_grades_are_refused(grade: int) -> None:
+    """The smallest numbers of 32 bits are marks of ours."""
+    with pytest.raises(InputError, match=r":2: grade '-?\d+' is not an integer of 32 bits"):
+        parse_qrels(Source.of(f"q 0 d 1\nq 0 e {grade}\n".encode()))
