@@ -105,3 +105,12 @@ def test_quick_pass() -> None:
     )
     assert wrong.returncode == 2
     assert "--only knows" in wrong.stderr
+
+
+def test_dicts(part: Any) -> None:
+    pytest.importorskip("pytrec_eval")
+    dicts = part("dicts")
+    lines = dicts.table(quick=True).splitlines()
+    assert sum(line.startswith(("| 1", "| 3")) for line in lines) >= len(dicts.SIZES) - 2
+    qrels, run = dicts.collection(dicts.Size(3, 2, 5))
+    assert len(qrels) == len(run) == 3 and all(len(one) == 5 for one in run.values())
