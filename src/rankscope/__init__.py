@@ -60,10 +60,10 @@ if not TYPE_CHECKING:  # type checkers know every name from below, and a misspel
         if name in _MODULES:
             return import_module(f"rankscope.{name}")
         if not name.startswith("_"):
-            from rankscope.measures import REGISTRY
+            from rankscope.measures import installed
 
-            if name in REGISTRY:
-                return REGISTRY[name]
+            if (known := installed(name)) is not None:
+                return known
         raise AttributeError(f"module 'rankscope' has no attribute {name!r}")
 
 

@@ -25,7 +25,7 @@ from rankscope.cli import options
 from rankscope.cli.output import emit, format_of
 from rankscope.cli.terminal import ink, write
 from rankscope.errors import MeasureError, SettingsError, nearest, printable
-from rankscope.measures import REGISTRY, Measure
+from rankscope.measures import REGISTRY, Measure, installed, load_installed
 from rankscope.measures.grammar import parse
 from rankscope.measures.spellings import respelled, spellings_of
 from rankscope.result import TableResult
@@ -45,6 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     options.load_plugins(args)
+    if not args.name:
+        load_installed()
     named = [_named(args.name)] if args.name else []
     table = listing(named)
     if args.plot and not named:
@@ -167,11 +169,12 @@ def _named(text: str) -> Measure:
     name = text.partition("@")[0].partition("(")[0].strip()
     if name not in REGISTRY:
         name = (respelled(text, REGISTRY) or name).partition("@")[0].partition("(")[0]
-    if name not in REGISTRY:
+    known = installed(name)
+    if known is None:
         raise MeasureError(
             f"there is no measure {name!r}", hint=nearest(name, REGISTRY) or "see: rankscope measures"
         )
-    return REGISTRY[name]
+    return known
 
 
 def _certified(text: str) -> Measure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rankscope.measures import (  # each registers its measures
@@ -22,10 +22,21 @@ from rankscope.measures import (  # each registers its measures
     weighted,  # noqa: F401
 )
 from rankscope.measures.base import REGISTRY, Better, Measure, at_level, needs_aspects
-from rankscope.measures.function import FunctionMeasure, define
+from rankscope.measures.function import ANY_NUMBER, FunctionMeasure, define
 from rankscope.measures.grammar import parse, parse_many
+from rankscope.measures.packages import installed, load_installed
 
-__all__ = ["REGISTRY", "FunctionMeasure", "Measure", "at_level", "measure", "needs_aspects", "parse_many"]
+__all__ = [
+    "REGISTRY",
+    "FunctionMeasure",
+    "Measure",
+    "at_level",
+    "installed",
+    "load_installed",
+    "measure",
+    "needs_aspects",
+    "parse_many",
+]
 
 
 def measure(
@@ -34,12 +45,26 @@ def measure(
     *,
     unjudged: Any = 0,
     better: Better = "higher",
+    range: tuple[float, float] = ANY_NUMBER,
+    reference: str = "",
+    parameters: Mapping[str, str] | None = None,
 ) -> Measure:
     """The measure of a name (``measure("nDCG@10")``), or a new one made of a function (``measure("MyM", fn)``).
 
-    For a new one ``better`` says which values are: higher, lower, or neither.
+    For a new one ``better`` says which values are (higher, lower, or neither), ``range`` which there can be,
+    ``reference`` where it is from, ``parameters`` what its parameters mean; see :func:`rankscope.measures.define`.
 
-    >>> measure("nDCG @10"), measure("Twice", lambda grades: 2 * len(grades))
+    >>> measure("nDCG @10"), measure("Twice", lambda grades: 2 * len(grades), range=(0, 2000))
     (nDCG@10, Twice)
     """
-    return parse(text) if function is None else define(text, function, unjudged=unjudged, better=better)
+    if function is None:
+        return parse(text)
+    return define(
+        text,
+        function,
+        unjudged=unjudged,
+        better=better,
+        range=range,
+        reference=reference,
+        parameters=parameters,
+    )

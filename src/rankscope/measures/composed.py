@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from rankscope.errors import MeasureError, nearest
 from rankscope.measures.base import REGISTRY, Measure, parameter
 from rankscope.measures.grammar import parse
+from rankscope.measures.packages import installed
 
 __all__ = ["Composed"]
 
@@ -25,7 +26,7 @@ class Composed(Measure, abstract=True):
 
     def validate(self) -> None:
         name = re.split(r"\W", self.measure, maxsplit=1)[0]
-        if name not in REGISTRY:
+        if installed(name) is None:
             known = nearest(name, REGISTRY)
             raise MeasureError(
                 f"{self.name} knows no measure {name!r}", hint=known or f"write {self.name}(measure='AP')"

@@ -39,8 +39,9 @@ def given(name: str, others: bool = False) -> Measure:
     (nDCG@10, official score, nDCG@10, f1)
     """
     from rankscope.measures.grammar import parse
+    from rankscope.measures.packages import installed
 
-    if name.partition("@")[0].partition("(")[0].strip() in REGISTRY:
+    if installed(name.partition("@")[0].partition("(")[0].strip()):
         return parse(name)
     if others and name.lower() not in _AMBIGUOUS and respelled(name, REGISTRY) is not None:
         with suppress(MeasureError):

@@ -8,6 +8,7 @@ from typing import Any
 
 from rankscope.errors import MeasureError, nearest
 from rankscope.measures.base import REGISTRY, Measure
+from rankscope.measures.packages import installed, load_installed
 from rankscope.measures.spellings import respelled
 
 __all__ = ["parse", "parse_many", "parse_open"]
@@ -52,9 +53,9 @@ def parse_open(text: str) -> Measure:
             return parse_open(translated)
     if match is None:
         raise MeasureError(f"{text!r} is not a measure", hint="write NAME, NAME@10 or NAME(key=value)@10")
-    known = REGISTRY.get(match["name"])
+    known = installed(match["name"])
     if known is None:
-        hint = nearest(match["name"], REGISTRY)  # other spellings have been tried
+        hint = nearest(match["name"], [*REGISTRY, *load_installed()])  # other spellings have been tried
         raise MeasureError(f"there is no measure {match['name']!r}", hint=hint or "see: rankscope measures")
     measure = known(**_settings(match["settings"] or "", text))
     if match["cutoff"] is not None:
