@@ -119,10 +119,8 @@ def listed(measures: Sequence[Measure], ink: Ink) -> str:
             ]
             lines.append(f"  {names[measure]:<{indent - 4}}  {meaning[0]}")
             lines += [" " * indent + more for more in meaning[1:]]
-    lines += [
-        "",
-        ink("@k: needs a cutoff; parameters, formula and user of one: rankscope measures nDCG", "faint"),
-    ]
+    about = "@k: needs a cutoff; parameters, formula and user of one: rankscope measures nDCG"
+    lines += ["", *(ink(line, "faint") for line in textwrap.wrap(about, width))]
     return "\n".join(lines[1:]) + "\n"
 
 
