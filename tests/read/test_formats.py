@@ -379,3 +379,25 @@ def test_a_damaged_file_is_called_what_it_should_be(tmp_path: Path, start: bytes
     (tmp_path / "damaged").write_bytes(start + b"\xff" * 64)
     with pytest.raises(InputError, match=f"this is not {named} "):
         rs.read_runs(tmp_path / "damaged")
+
+
+def test_no_input_is_overwritten(
+    files: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """Neither a part of a table, nor what ~ or a pattern stands for."""
+    monkeypatch.setenv("HOME", str(files.folder))
+    case = next(case for case in INPUTS.CASES if case.name == "Parquet in parts" and case.kind == "run")
+    parts = case.write(files.folder)
+    part = next(path for path in sorted(parts.rglob("*")) if path.is_file())
+    before = part.read_bytes()
+    qrels, run = str(files.qrels), str(files.run)
+    for arguments, target in (
+        ([qrels, str(parts)], part),
+        (["~/q.txt", run], files.qrels),
+        ([f"{files.folder}/q.t*", run], files.qrels),
+        ([qrels, "~/bm25.run"], files.run),
+    ):
+        assert main(["eval", *arguments, "-o", str(target)]) == 2
+        assert "this is one of the files that are read; write to another place" in capsys.readouterr().err
+    assert part.read_bytes() == before
+    assert (files.qrels.read_text(), files.run.read_text()) == (QRELS, RUN)

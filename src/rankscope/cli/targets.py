@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import glob
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from rankscope.errors import InputError, SettingsError
+from rankscope.read.source import named_path
 
 __all__ = ["refuse_overwriting"]
 
@@ -61,10 +63,12 @@ def _read(args: argparse.Namespace) -> Iterator[Path]:
     from rankscope.read.run_files import run_files
 
     several = named_collections(args)
-    yield from (Path(one.qrels) for one in several)
+    for one in several:
+        yield from _files(one.qrels)
     for text in [*(getattr(args, "runs", None) or ()), *(run for one in several for run in one.runs)]:
         try:
-            yield from run_files(text)[0]
+            for path in run_files(text)[0]:
+                yield from _files(path)
         except (InputError, OSError):
             continue
     for name, value in vars(args).items():
@@ -73,14 +77,18 @@ def _read(args: argparse.Namespace) -> Iterator[Path]:
         for text in value if isinstance(value, list | tuple) else [value]:
             if not isinstance(text, str) or not text:
                 continue
-            if _is_directory(text):
-                yield from Path(text).rglob("*")
-            else:
-                yield Path(named_file(text)[1] if name in ("scores", "judgments") else text)
+            yield from _files(named_file(text)[1] if name in ("scores", "judgments") else text)
 
 
-def _is_directory(text: str) -> bool:
+def _files(name: str | Path) -> Iterator[Path]:
+    """The file that a text names, those below a directory, or those that match a pattern."""
+    path = named_path(name)
     try:
-        return Path(text).is_dir()
+        if path.is_dir():
+            yield from path.rglob("*")
+        elif glob.has_magic(str(path)) and not path.exists():
+            yield from map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207 (patterns may be absolute)
+        else:
+            yield path
     except (OSError, ValueError):
-        return False
+        return
