@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-from rankscope.analysis.stats.intervals import bootstrap_means, ranks, reflected_interval, t_intervals
+from rankscope.analysis.stats.intervals import (
+    bootstrap_means,
+    expanded,
+    ranks,
+    reflected_interval,
+    t_intervals,
+)
 from rankscope.analysis.stats.matrices import averaged, rounded
 from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
 from rankscope.analysis.stats.significance import adjust, all_pairs, run_test
@@ -44,7 +50,7 @@ class Leaderboards:
         for name, function in COEFFICIENTS.items():
             value = function(a, b)
             sampled = np.array([function(x, y) for x, y in zip(drawn[0].T, drawn[1].T, strict=True)])
-            low, high = reflected_interval(value, sampled, alpha)
+            low, high = reflected_interval(value, sampled, expanded(alpha, self.first.shape[1]))
             rows.append((name, value, max(low, _LOWEST[name]), min(high, 1.0)))
         before, after = (ranks(one[:, None])[0][:, 0] for one in (a, b))
         best = min(top, len(a))

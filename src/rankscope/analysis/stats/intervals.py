@@ -141,22 +141,22 @@ def percentile_intervals(replicates: Floats, tail: float) -> tuple[Floats, Float
     return low, high
 
 
-def reflected_interval(value: float, replicates: Floats, alpha: float = 0.05) -> tuple[float, float]:
+def reflected_interval(value: float, replicates: Floats, tail: float) -> tuple[float, float]:
     """The basic bootstrap interval of a number, without the bias that resampling adds.
 
-        value - (q(1 - alpha/2) - mean)  ..  value + (mean - q(alpha/2))
+        value - (q(1 - tail) - mean)  ..  value + (mean - q(tail))
 
     with the mean and the quantiles q of the replicates. Correlations of two leaderboards are lower in every bootstrap
     sample than among the topics themselves, because resampling adds noise; only their spread can be used. Undefined
     replicates are left out.
 
-    >>> [round(end, 4) for end in reflected_interval(0.9, np.array([0.7, 0.8, 0.8, 0.9]), alpha=0.5)]
+    >>> [round(end, 4) for end in reflected_interval(0.9, np.array([0.7, 0.8, 0.8, 0.9]), 0.25)]
     [0.875, 0.925]
     """
     known = replicates[~np.isnan(replicates)]
     if not len(known) or np.isnan(value):
         return float("nan"), float("nan")
-    low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2])
+    low, high = np.quantile(known, [tail, 1 - tail])
     return float(value - (high - known.mean())), float(value + (known.mean() - low))
 
 
