@@ -16,6 +16,7 @@ SECTIONS = {
     "lab": "The laboratory, and diversity",
     "effort": "Effort",
     "web": "The page",
+    "clusters": "Clusters",
 }
 """Modules and their headings."""
 

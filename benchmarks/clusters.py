@@ -1,0 +1,227 @@
+"""Runs in a Parquet dataset through one process, Dask and Spark: seconds, peaks of memory, growth, and the same values.
+
+python -m benchmarks.clusters --rows 1e6 1e7 --write     these sizes, and the section of BENCHMARKS.md anew
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+from benchmarks.report import table as markdown
+from benchmarks.timing import ROOT, execute, python
+
+__all__ = ["table"]
+
+TITLE = "Clusters"
+MEASURES = "AP nDCG@10 RBP"
+ENGINES = {"process": "one process", "dask": "Dask, 2 workers", "spark": "Spark, local[2]"}
+DEPTH = 1000
+_PRIME = 1_000_003
+
+
+def table(quick: bool = False) -> str:
+    """The section of a usual run: two sizes on all engines; quick: one small size in one process."""
+    return section([20_000], ["process"]) if quick else section([10**6, 10**7], list(ENGINES))
+
+
+def section(sizes: Sequence[int], engines: Sequence[str], directory: Path | None = None) -> str:
+    """Make the datasets, let each engine take them in a process of its own, and write the table."""
+    results: dict[tuple[str, int], dict[str, Any]] = {}
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        for rows in sizes:
+            place = Path(scratch) / f"{rows}"
+            execute(python("-m", "benchmarks.clusters", "make", rows, place), limit=3600)
+            for engine in engines:
+                output = Path(scratch) / f"{engine}-{rows}.json"
+                execute(python("-m", "benchmarks.clusters", "run", engine, place, output), limit=7200)
+                results[engine, rows] = json.loads(output.read_text())
+                print(engine, rows, results[engine, rows], file=sys.stderr, flush=True)
+    lines = [
+        [ENGINES[engine], f"{rows:,}", f"{one['start']:.1f}", f"{one['seconds']:.1f}",
+         f"{rows / one['seconds'] / 1e6:.2f}", f"{one['driver']:.0f}", f"{one['workers']:.0f}"]
+        for (engine, rows), one in results.items()
+    ]  # fmt: skip
+    same = all(len({results[e, rows]["digest"] for e in engines}) == 1 for rows in sizes)
+    if not same:
+        raise SystemExit("the engines gave different values")
+    text = [
+        f"A generated Parquet dataset, lists of {DEPTH:,} documents; {MEASURES}; every value written to Parquet."
+        " Workers are all processes below the driver together, the Java ones included."
+        f" `python -m benchmarks.clusters --rows {' '.join(f'{rows:.0e}'.replace('e+0', 'e') for rows in sizes)}`",
+        markdown(["engine", "rows", "start s", "work s", "million rows/s", "driver MB", "workers MB"], lines),
+        f"All values have the same digest on every engine, at every size ({len(engines)} engines, {len(sizes)} sizes).",
+    ]
+    if len(sizes) > 1:
+        slopes = [
+            f"{ENGINES[e]} {_slope([(rows, results[e, rows]['seconds']) for rows in sizes]):.2f}"
+            for e in engines
+        ]
+        text.append(f"Growth of the work with the rows, as a slope of logarithms: {'; '.join(slopes)}.")
+    return "\n\n".join(text) + "\n"
+
+
+def _slope(points: Sequence[tuple[int, float]]) -> float:
+    x = [math.log(rows) for rows, _ in points]
+    y = [math.log(seconds) for _, seconds in points]
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    rise = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
+    return rise / sum((a - mean_x) ** 2 for a in x)
+
+
+def make(rows: int, place: Path) -> None:
+    """A dataset of about so many rows, a file for each run, and its judgments; the same every time."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    lists = max(1, rows // DEPTH)
+    topics = min(1000, max(10, lists // 20))
+    (place / "runs").mkdir(parents=True)
+    rank = np.arange(DEPTH)
+    judged = [(t, (t * 7919 + k * 31) % _PRIME, k % 3) for t in range(topics) for k in range(300)]
+    columns = list(zip(*judged, strict=True))
+    kinds = {"query_id": columns[0], "doc_id": columns[1], "relevance": columns[2]}
+    text = {name: pa.array(values) for name, values in kinds.items()}
+    ids = {name: text[name].cast(pa.string()) for name in ("query_id", "doc_id")}
+    pq.write_table(pa.table({**text, **ids}), place / "qrels.parquet")
+    for run in range(lists // topics):
+        start = np.arange(topics)[:, np.newaxis] * 7919
+        documents = (start + (rank * (2 * run + 1)) % 4099 * 31) % _PRIME
+        made = {
+            "run": pa.array(np.full(topics * DEPTH, f"run{run:04}")),
+            "query_id": pa.array(np.repeat(np.arange(topics), DEPTH)).cast(pa.string()),
+            "doc_id": pa.array(documents.ravel()).cast(pa.string()),
+            "score": pa.array(np.tile(1.0 / (rank + 1.0), topics)),
+        }
+        pq.write_table(pa.table(made), place / "runs" / f"{run:04}.parquet", row_group_size=1 << 18)
+
+
+class Memory:
+    """The highest memory of this process, and of all below it together, in MB."""
+
+    def __enter__(self) -> Memory:
+        self.workers = 0.0
+        self._end = Event()
+        self._thread = Thread(target=self._watch, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+        status = Path("/proc/self/status").read_text()
+        self.driver = int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1e3
+
+    def _watch(self) -> None:
+        while not self._end.wait(0.2):
+            self.workers = max(self.workers, _below(os.getpid()))
+
+
+def _below(process: int) -> float:
+    parents: dict[int, list[int]] = {}
+    used: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents.setdefault(int(fields[1]), []).append(int(entry.name))
+            used[int(entry.name)] = int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+    todo, total = list(parents.get(process, ())), 0
+    while todo:
+        one = todo.pop()
+        total += used.get(one, 0)
+        todo += parents.get(one, ())
+    return total / 1e6
+
+
+def run(engine: str, place: Path) -> dict[str, Any]:
+    """Evaluate a dataset on an engine: seconds to start it and to do the work, memory, and a digest of the values."""
+    import rankscope as rs
+    from rankscope.engines import current, using
+    from rankscope.engines.spark import session
+
+    output = place / f"values-{engine}"
+    with Memory() as memory:
+        begun = time.perf_counter()
+        if engine == "spark":
+            import rankscope.spark
+
+            with session("local[2]") as spark:
+                started = time.perf_counter()
+                runs, qrels = (spark.read.parquet(str(place / name)) for name in ("runs", "qrels.parquet"))
+                values = rankscope.spark.evaluate(runs, qrels, MEASURES)
+                values.withColumnRenamed("query_id", "topic").write.parquet(str(output))
+                ended = time.perf_counter()
+        else:
+            with using("dask" if engine == "dask" else "local"):
+                assert (current() is None) == (engine == "process")
+                started = time.perf_counter()
+                import pyarrow.parquet as pq
+
+                qrels = pq.read_table(place / "qrels.parquet")
+                rs.evaluate_into(output, qrels, place / "runs", MEASURES, jobs=1)
+                ended = time.perf_counter()
+    return {
+        "start": started - begun,
+        "seconds": ended - started,
+        "driver": memory.driver,
+        "workers": memory.workers,
+        "digest": digest(output),
+    }
+
+
+def digest(values: Path) -> str:
+    """Of all values, bit for bit, in the order of runs, topics and measures."""
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(values, columns=["run", "topic", "measure", "value"])
+    table = table.sort_by([("run", "ascending"), ("topic", "ascending"), ("measure", "ascending")])
+    found = hashlib.sha256(table["value"].to_numpy().tobytes())
+    found.update("\n".join(table["run"].to_pylist()).encode())
+    return found.hexdigest()
+
+
+def write(text: str) -> None:
+    """Put the section into BENCHMARKS.md, in the place of the one that is there."""
+    page = ROOT / "BENCHMARKS.md"
+    parts = re.split(r"(?m)^(?=## )", page.read_text("utf-8"))
+    kept = [part for part in parts if not part.startswith(f"## {TITLE}\n")]
+    page.write_text("".join(kept).rstrip() + f"\n\n## {TITLE}\n\n{text}", encoding="utf-8")
+
+
+def main() -> None:
+    """The command line; ``make`` and ``run`` are what it starts in processes of their own."""
+    if sys.argv[1:2] == ["make"]:
+        make(int(sys.argv[2]), Path(sys.argv[3]))
+        return
+    if sys.argv[1:2] == ["run"]:
+        Path(sys.argv[4]).write_text(json.dumps(run(sys.argv[2], Path(sys.argv[3]))))
+        return
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.clusters", description=__doc__)
+    parser.add_argument("--rows", nargs="+", type=lambda text: int(float(text)), default=[10**6, 10**7])
+    parser.add_argument("--engines", nargs="+", choices=tuple(ENGINES), default=list(ENGINES))
+    parser.add_argument("--directory", type=Path, help="where the datasets are made, and removed")
+    parser.add_argument("--write", action="store_true", help="write the section of BENCHMARKS.md anew")
+    args = parser.parse_args()
+    text = section(args.rows, args.engines, args.directory)
+    if args.write:
+        write(text)
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    main()
