@@ -6,6 +6,7 @@ import copy
 import itertools
 import json
 import random
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -275,6 +276,37 @@ def test_a_plugin_that_changed_is_not_run(with_plugin: Path, capsys) -> None:
     path.write_text(path.read_text() + "\n")
     assert main(["study", "--from", "s", "--allow-plugins"]) == 2
     assert "the plugin changed since the study was made" in capsys.readouterr().err
+    assert not Path("was-run").exists()
+
+
+def test_what_changed_in_a_plugin_is_named(with_plugin: Path, capsys) -> None:
+    path = next(with_plugin.glob("mine*.py"))
+    path.write_text(path.read_text().replace("grades[:3]", "grades[:4]"))
+    assert main(["study", "--from", "s", "--allow-plugins"]) == 2
+    error = capsys.readouterr().err
+    assert f"{path.name}: the plugin changed since the study was made: line 5 was 'rs.measure(" in error
+    assert "grades[:4]" in error and "move it away" in error
+    assert not Path("was-run").exists()
+
+
+def test_a_study_carries_its_plugins(with_plugin: Path, capsys, tmp_path: Path, monkeypatch) -> None:
+    next(with_plugin.glob("mine*.py")).unlink()
+    elsewhere = tmp_path / "elsewhere"
+    shutil.move(with_plugin / "s", elsewhere / "s")
+    monkeypatch.chdir(elsewhere)
+    assert main(["study", "--from", "s"]) == 2
+    assert not Path("was-run").exists()
+    assert main(["study", "--from", "s", "--allow-plugins"]) == 0
+    assert "identical" in capsys.readouterr().out
+    assert Path("was-run").exists()
+
+
+def test_a_source_that_is_not_the_one_of_the_digest_is_not_run(with_plugin: Path, capsys) -> None:
+    next(with_plugin.glob("mine*.py")).unlink()
+    path = Path("s") / "manifest.json"
+    path.write_text(path.read_text().replace("grades[:3]", "grades[:4]"))
+    assert main(["study", "--from", "s", "--allow-plugins"]) == 2
+    assert "is not the one with its digest" in capsys.readouterr().err
     assert not Path("was-run").exists()
 
 

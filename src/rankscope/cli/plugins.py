@@ -6,11 +6,15 @@ manifest names is run only if it is the file that the manifest means, and the us
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from rankscope.errors import InputError, nearest
@@ -79,25 +83,82 @@ def _import_file(path: Path) -> None:
 
 
 def described_plugin(name: str) -> dict[str, str | None]:
-    """The name and the SHA-256 digest of a plugin; a module that is no file has none."""
+    """The name, the SHA-256 digest and the source of a plugin; a module that is no file has no digest and no source."""
     file = _file_of(name)
-    return {"name": name, "sha256": digest(file) if file else None}
+    if file is None:
+        return {"name": name, "sha256": None}
+    content = file.read_bytes()
+    known: dict[str, str | None] = {"name": name, "sha256": digest(content)}
+    if file.suffix == ".py" and len(content) <= _LARGEST:
+        with suppress(UnicodeDecodeError):
+            text = content.decode("utf-8")
+            if "\0" not in text:
+                known["source"] = text
+    return known
+
+
+_LARGEST = 1 << 20  # bytes of source that a manifest carries
 
 
 def load_listed_plugin(plugin: Mapping[str, str | None], beside: Path) -> None:
-    """Import a plugin that a manifest names, after checking that it is the one it means."""
-    from rankscope.analysis.study.manifest import checked_input
+    """Import a plugin that a manifest names, after checking that it is the one it means.
 
+    Where it is not to be found, the source that the manifest carries takes its place.
+    """
     name = str(plugin["name"])
-    if Path(name).suffix == ".py":
-        load_plugin(str(checked_input({"path": name, **plugin}, "the plugin", beside)))
-        return
+    is_file = Path(name).suffix == ".py"
     _make_importable(Path.cwd())
-    if described_plugin(name) != plugin:
+    places = [Path(name), beside / name] if is_file else [_file_of(name)]
+    found = next((place for place in places if place is not None and place.is_file()), None)
+    if found is None and plugin["sha256"] is None and not is_file:
+        load_plugin(name)  # a module that is no file
+    elif found is None:
+        _load_source(plugin)
+    elif digest(found) != plugin["sha256"]:
         raise InputError(
-            "the plugin changed since the study was made", path=name, hint="make a new study instead"
+            f"the plugin changed since the study was made{_first_change(plugin, found)}",
+            path=found,
+            hint="make a new study instead, or move it away: the study carries the plugin that it was made with"
+            if plugin.get("source")
+            else "make a new study instead",
         )
-    load_plugin(name)
+    else:
+        load_plugin(str(found) if is_file else name)
+
+
+def _load_source(plugin: Mapping[str, str | None]) -> None:
+    """Run the source that a manifest carries, as a file of the same name."""
+    name, source = str(plugin["name"]), plugin.get("source")
+    if source is None:
+        raise InputError(
+            "the plugin: no such file", path=name, hint="run in the directory the study was made in"
+        )
+    content = source.encode("utf-8")
+    if digest(content) != plugin["sha256"]:
+        raise InputError(
+            "the source of the plugin in the manifest is not the one with its digest",
+            path=name,
+            hint="do not run it",
+        )
+    # kept until the end: processes that are started later import it again
+    folder = Path(mkdtemp(prefix="rankscope-plugin-")).resolve()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = folder / (Path(name).name if Path(name).suffix == ".py" else f"{name.split('.')[-1]}.py")
+    file.write_bytes(content)
+    load_plugin(str(file))
+
+
+def _first_change(plugin: Mapping[str, str | None], file: Path) -> str:
+    """Where a plugin differs from the source that the manifest carries, in words."""
+    then = (plugin.get("source") or "").splitlines()
+    now = file.read_text("utf-8", "replace").splitlines()
+    if not then:
+        return ""
+    same = next(
+        (i for i, (a, b) in enumerate(zip(then, now, strict=False)) if a != b), min(len(then), len(now))
+    )
+    before, after = (lines[same].strip()[:100] if same < len(lines) else "" for lines in (then, now))
+    return f": line {same + 1} was {before!r} and is {after!r}"
 
 
 def _file_of(name: str) -> Path | None:

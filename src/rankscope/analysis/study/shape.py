@@ -61,7 +61,7 @@ _QUESTIONS: dict[str, Shape] = {
     "missing": one_of(("zero", "skip")),
 }
 _HANDLING: dict[str, Shape] = {"ties": one_of(TIES), "unjudged": one_of(UNJUDGED_AS)}
-_PLUGINS = list_of(record({"name": _NAME, "sha256": optional(_DIGEST)}))
+_PLUGINS = list_of(record({"name": _NAME, "sha256": optional(_DIGEST)}, {"source": text()}))
 _FORMAT = {"format": one_of((*FORMATS, "irds"))}
 _RUN = record({"name": _NAME, **_FILE}, _FORMAT)
 
