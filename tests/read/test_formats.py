@@ -401,3 +401,20 @@ def test_no_input_is_overwritten(
         assert "this is one of the files that are read; write to another place" in capsys.readouterr().err
     assert part.read_bytes() == before
     assert (files.qrels.read_text(), files.run.read_text()) == (QRELS, RUN)
+
+
+def test_rows_in_json_have_the_same_columns(tmp_path: Path) -> None:
+    row = {"qid": "1", "docno": "a", "score": 2}
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps([row, {"score": 1, "docno": "b", "qid": "1"}]))
+    assert rs.read_run(path).ranking("1") == ["a", "b"]
+    path.write_text(json.dumps([row, {"qid": "1", "docno": "b"}]))
+    with pytest.raises(InputError, match="row 2 has other columns than the first one"):
+        rs.read_run(path).ranking("1")
+
+
+def test_topics_without_a_document_are_lists_of_a_run() -> None:
+    from rankscope.read.json_lists import read_json_lists
+
+    assert read_json_lists(Source.of(b'{"1": {}, "2": {}}'), "run") == {"": {"1": {}, "2": {}}}
+    assert read_json_lists(Source.of(b'{"r": {"1": {}}}'), "run") == {"": {"r": {"1": {}}}}

@@ -11,9 +11,10 @@ import polars
 import pyarrow
 import pytest
 
+import rankscope as rs
 from rankscope.errors import InputError
 from rankscope.read import Qrels, Run, Runs, as_runs, read_run, read_runs
-from rankscope.scan import hits_of
+from rankscope.scan import hits_of, native
 
 TEXT = "1 Q0 a 3 0.5 tag\n1 Q0 b 2 0.5 tag\n1 Q0 c 1 0.4 tag\n2 Q0 a 1 -inf tag\n"
 QRELS = Qrels.from_dict({"1": {"a": 1, "c": 0}, "2": {"x": 1}})
@@ -142,3 +143,17 @@ def test_a_rank_column_may_be_anything_unless_it_orders(tmp_path: Path) -> None:
     assert read_run(path).ranking("1") == ["b", "a"]
     with pytest.raises(InputError):
         hits_of(read_run(path, order="rank"), QRELS)
+
+
+@pytest.mark.parametrize("scanner", ["python", "native"])
+def test_the_first_of_several_wrong_lines_is_named(
+    scanner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if scanner == "native" and not native.available():
+        pytest.skip("the native scanner was not built")
+    monkeypatch.setenv("RANKSCOPE_SCANNER", scanner)
+    right = "1 Q0 a 1 9 t\n"
+    for first in ("1 Q0 b 2 8\n", "1 Q0 b 2 8\rt u\n"):
+        (tmp_path / "run").write_text(right + first + "1 Q0\n" + right + "x\n", newline="")
+        with pytest.raises(InputError, match=r"run:2: "):
+            rs.evaluate({"1": {"a": 1}}, str(tmp_path / "run"), "AP")
