@@ -237,8 +237,8 @@ def test_the_list_of_measures_shows_it(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["measures", "-f", "json", "-o", str(tmp_path / "m.json")]) == 0
     rows = json.loads((tmp_path / "m.json").read_text())["tables"]["measures"]
     assert {row["measure"]: row["better"] for row in rows}["NumRet"] == "neither"
-    assert main(["measures", "-f", "table"]) == 0
-    assert "better" in capsys.readouterr().out.splitlines()[0]
+    assert main(["measures", "-f", "markdown"]) == 0
+    assert "| better " in capsys.readouterr().out
 
 
 # measures of the user's own, and measures made of others -----------------------------------------------------
