@@ -157,8 +157,8 @@ class Source(NamedTuple):
 def named_path(name: str | Path) -> Path:
     """The path that a text names: ``~`` is the home of the user, unless there is a file of this name.
 
-    >>> named_path("runs/bm25.run")
-    PosixPath('runs/bm25.run')
+    >>> named_path("bm25.run").name
+    'bm25.run'
     """
     path = Path(name)
     if str(name).startswith("~") and not path.exists():
