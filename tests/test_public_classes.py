@@ -97,6 +97,8 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "compare": lambda: rs.compare(scores()),
     "leaderboard": lambda: rs.leaderboard(scores()),
     "certain": lambda: rs.certain(scores()),
+    "next_judgments": lambda: rs.next_judgments(rs.evaluate(QRELS, RUNS, "P@2 nDCG@2")),
+    "judging_orders": lambda: rs.judging_orders(QRELS, RUNS, "P@2", batch=2),
     "Gate": lambda: rs.gate(scores(), "a"),
     "judges": lambda: rs.judges(
         {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, RUNS, "AP"
@@ -233,6 +235,8 @@ RESULTS = [
         "compare",
         "leaderboard",
         "certain",
+        "next_judgments",
+        "judging_orders",
         "Gate",
         "judges",
         "bounds",

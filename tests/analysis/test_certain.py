@@ -93,3 +93,10 @@ def test_possible_ranks_hold_the_rank() -> None:
     for rank, row in enumerate(rows, 1):
         assert row["first_rank"] <= rank <= row["last_rank"]
         assert row["lowest"] - 1e-12 <= row["value"] <= row["highest"] + 1e-12
+
+
+def test_labels_leave_nothing_open_where_everything_is_judged() -> None:
+    qrels, runs = collection(0)
+    every = {t: {d: qrels[t].get(d, 0) for d in [f"d{i}" for i in range(14)]} for t in qrels}
+    pairs = rs.certain(rs.evaluate(every, runs, ["P@5", "nDCG@5", "AP"]))["pairs"].records()
+    assert all(row["unjudged"] for row in pairs) and not any(row["labels"] for row in pairs)

@@ -160,6 +160,8 @@ class Effects:
         a, b = np.array([first]), np.array([second])
         rows = []
         for t, topic in enumerate(self.topics):
+            if not len(topic.names):
+                continue
             key = self._topic(topic, a, b)[1]
             change = topic.dense[first, topic.document[second]] - topic.weight[second]
             order = np.argsort(np.minimum(change, 0.0), kind="stable")
@@ -224,7 +226,7 @@ def _topic(
     order = np.argsort(run, kind="stable")
     run, document, weight = run[order], document[order], weight[order]
     place = np.arange(len(run)) - np.searchsorted(run, run)
-    width = int(place.max(initial=-1)) + 1
+    width = int(place.max(initial=0)) + 1  # a column of nothing where nothing is open
     documents, weights = np.zeros((runs, width), np.int64), np.zeros((runs, width))
     documents[run, place], weights[run, place] = document, weight
     return Topic(numerator, ideal, documents, weights, dense, names, unjudged)

@@ -42,6 +42,7 @@ COMMANDS = {
     "explore": Command("look", "the page, in the browser"),
     "bounds": Command("doubt", "unjudged documents and RBP"),
     "certain": Command("doubt", "can the order be reversed?"),
+    "next": Command("doubt", "what to judge next"),
     "pools": Command("doubt", "fewer judgments"),
     "judges": Command("doubt", "do the judges agree?"),
     "orderings": Command("doubt", "how run files are sorted"),

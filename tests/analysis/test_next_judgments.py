@@ -1,0 +1,106 @@
+"""What to judge next: influence, templates that are read back, and the simulation of other orders of judging."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.analysis.next_judgments import read_template, template, with_labels
+from rankscope.cli.main import main
+from rankscope.errors import InputError, MeasureError, SettingsError
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "c": 1}}
+RUNS = {
+    "one": {"q1": {"a": 3, "x": 2, "y": 1}, "q2": {"x": 3, "c": 2, "a": 1}},
+    "two": {"q1": {"y": 3, "a": 2, "b": 1}, "q2": {"c": 3, "y": 2, "z": 1}},
+}
+
+
+def test_influence_is_the_difference_of_weights() -> None:
+    found = rs.next_judgments(rs.evaluate(QRELS, RUNS, "RBP(p=0.5)"), budget=10)
+    rows = {(row["topic"], row["doc"]): row for row in found["next"].records()}
+    # |weight in one - weight in two|, as shares of all
+    weights = {
+        ("q1", "y"): 0.5 - 0.125,
+        ("q1", "x"): 0.25,
+        ("q2", "x"): 0.5,
+        ("q2", "y"): 0.25,
+        ("q2", "z"): 0.125,
+    }
+    assert rows.keys() == weights.keys()
+    total = sum(weights.values())
+    for place, weight in weights.items():
+        assert rows[place]["influence"] == pytest.approx(weight / total)
+    assert rows["q1", "y"]["runs"] == "one two"
+    assert [row["influence"] for row in found["next"].records()] == sorted(
+        (row["influence"] for row in rows.values()), reverse=True
+    )
+
+
+def test_nothing_is_left_when_everything_is_judged() -> None:
+    every = {
+        topic: {d: judged.get(d, 0) for run in RUNS.values() for d in run[topic]}
+        for topic, judged in QRELS.items()
+    }
+    found = rs.next_judgments(rs.evaluate(every, RUNS, "nDCG@3 P@3"))
+    assert not len(found["next"]) and [row["open"] for row in found["open"].records()] == [0, 0]
+
+
+def test_a_filled_template_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = rs.next_judgments(rs.evaluate(QRELS, RUNS, "P@3"), budget=2)
+    file = tmp_path / "todo.txt"
+    file.write_text(template(found))
+    assert read_template(file) == {}
+    file.write_text(file.read_text().replace("?", "1", 1))
+    labels = read_template(file)
+    assert len(labels) == 1
+    more = with_labels(rs.Qrels.from_dict(QRELS), labels)
+    (topic, document), grade = next(iter(labels.items()))
+    assert more.judgments(topic)[document] == grade
+    again = rs.next_judgments(rs.evaluate(more, RUNS, "P@3"), budget=10)
+    assert (topic, document) not in {(row["topic"], row["doc"]) for row in again["next"].records()}
+    (tmp_path / "qrels").write_text(
+        "".join(f"{t} 0 {d} {g}\n" for t, j in QRELS.items() for d, g in j.items())
+    )
+    for name, lists in RUNS.items():
+        lines = [f"{t} Q0 {d} 1 {s} {name}\n" for t, one in lists.items() for d, s in one.items()]
+        (tmp_path / name).write_text("".join(lines))
+    words = [str(tmp_path / name) for name in ("qrels", "one", "two")]
+    assert (
+        main(["next", *words, "-m", "P@3", "--judged", str(file), "--template", str(tmp_path / "next.txt")])
+        == 0
+    )
+    assert document not in {
+        line.split()[2] for line in (tmp_path / "next.txt").read_text().splitlines() if line.startswith(topic)
+    }
+    capsys.readouterr()
+
+
+def test_errors(tmp_path: Path) -> None:
+    scores = rs.evaluate(QRELS, RUNS, "AP")
+    with pytest.raises(MeasureError, match="no sum of gains"):
+        rs.next_judgments(scores)
+    with pytest.raises(SettingsError, match="budget"):
+        rs.next_judgments(scores, budget=0)
+    file = tmp_path / "bad.txt"
+    file.write_text("q1 0 a good\n")
+    with pytest.raises(InputError, match="'good' is no grade"):
+        read_template(file)
+    with pytest.raises(InputError, match="is judged 0 here and 1 before"):
+        with_labels(rs.Qrels.from_dict(QRELS), {("q1", "a"): 0})
+
+
+def test_simulation_ends_with_the_full_pool() -> None:
+    made = rs.simulate(systems=6, topics=5, depth=30, seed=3)
+    found = rs.judging_orders(made.qrels, made.runs, "nDCG@10", batch=25)
+    curve = found["curve"].records()
+    pool = max(row["judged"] for row in curve)
+    for name in ("influence", "depth", "random"):
+        mine = [row for row in curve if row["order"] == name]
+        assert mine[0]["judged"] == 0 and mine[-1]["judged"] == pool and mine[-1]["share"] == 1.0
+        assert np.all(np.diff([row["judged"] for row in mine]) > 0)
+    needed = {row["order"]: row["judged"] for row in found["needed"].records()}
+    assert needed["influence"] <= needed["random"]
