@@ -167,3 +167,19 @@ def test_gains_as_a_dict(topic: Topic, gains: dict[int, int], cutoff: str) -> No
     text = f"nDCG(gains={gains}){cutoff}"
     assert ours(text, topic) == pytest.approx(theirs(text, topic)[0], abs=1e-9)
     assert rs.measure(text) == rs.nDCG(gains=gains)(cutoff=int(cutoff[1:]) if cutoff else None)
+
+
+@pytest.mark.parametrize("wanted", [0.5, 1.0, 2.5])
+@pytest.mark.parametrize("ranking", ["a", "xa", "xabx", "bxxxa"])
+def test_inst_is_its_definition_rank_by_rank(ranking: str, wanted: float) -> None:
+    qrels, found = {"q": {"a": 1, "b": 1, "x": 0}}, {"r": {"q": list(dict.fromkeys(ranking))}}
+    listed = found["r"]["q"]
+    read = value = gained = 0.0
+    going = 1.0
+    for rank in range(1, 1001):
+        gain = float(rank <= len(listed) and listed[rank - 1] in "ab")
+        read, value, gained = read + going, value + going * gain, gained + gain
+        left = rank + 2 * wanted - gained
+        going *= ((left - 1) / left) ** 2 if left else 0.0
+    scored = rs.evaluate(qrels, found, f"INST(T={wanted})@1000").mean(f"INST(T={wanted})@1000")
+    assert scored[0] == pytest.approx(value / read, rel=1e-9)
