@@ -20,7 +20,7 @@ from rankscope.result import TableResult
 from rankscope.scores import Scores, score
 from rankscope.tables import Cell, Table
 
-__all__ = ["certain", "knowing_documents"]
+__all__ = ["certain", "in_order_of_ids", "knowing_documents"]
 
 Floats = NDArray[np.float64]
 Verdicts = NDArray[np.float64]
@@ -65,7 +65,7 @@ def certain(
     [('a', '>', 'b', True, 0.0)]
     """
     judged = knowing_documents(scores)
-    scores = _in_order_of_ids(scores, judged)
+    scores = in_order_of_ids(scores, judged)
     matrices = [complete(scores, measure) for measure in scores.measures]
     blocks = [
         _Pairs.of(scores, judged, matrix, baseline, alpha=alpha, test=test, correction=correction, seed=seed)
@@ -96,7 +96,7 @@ def certain(
     return TableResult.of(*tables, settings=settings, display=(tables[2], tables[1]))
 
 
-def _in_order_of_ids(scores: Scores, judged: Judged) -> Scores:
+def in_order_of_ids(scores: Scores, judged: Judged) -> Scores:
     """The scores of the order by document id: what ties leave open is asked for by itself."""
     said = {
         key: value for key, value in scores.settings.items() if key not in ("ties", "unjudged", "ties_seed")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.analysis.certain import knowing_documents
+from rankscope.analysis.certain import in_order_of_ids, knowing_documents
 from rankscope.analysis.stats.significance import all_pairs
 from rankscope.certainty.pairs import SLACK, Effects, effects_of
 from rankscope.errors import InputError, MeasureError, SettingsError
-from rankscope.judging import UNJUDGED, Handling, Judged, judge
+from rankscope.judging import UNJUDGED, Judged, judge
 from rankscope.measures import Measure, parse_many
 from rankscope.read import Qrels, open_collection
 from rankscope.read.ids import to_text
@@ -48,7 +48,7 @@ def next_judgments(scores: Scores, budget: int = 200) -> TableResult:
     if budget < 1:
         raise SettingsError(f"a budget of {budget} judgments", hint="give at least 1")
     judged = knowing_documents(scores)
-    plain = score(replace(judged, handling=Handling()), scores.measures)
+    plain = in_order_of_ids(scores, judged)
     total = np.zeros(len(judged.qrels))
     counts: list[tuple[Cell, ...]] = []
     for measure in scores.measures:
