@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from benchmarks.agreement import Agreement
+from benchmarks.load import kept
 from benchmarks.programs import PROGRAMS
 from benchmarks.report import Outcome, goals, page, workload_section
 from benchmarks.sections import SECTIONS, present
@@ -103,7 +104,8 @@ def main() -> int:
     if output is None:
         print(text, end="")
     else:
-        output.write_text(text, encoding="utf-8")
+        old = output.read_text(encoding="utf-8") if output.exists() else ""
+        output.write_text(kept(text, old), encoding="utf-8")
         say(f"wrote {output}")
     return 1 if troubles else 0
 
