@@ -33,6 +33,8 @@ RUN_COMMANDS = {
     "correlate": "correlate {q} {a} {b} {c}",
     "power": "power {q} {a} {b} {c}",
     "overlap": "overlap {q} {a} {b} --depth 100",
+    "verdict": "verdict {q} {a} {b}",
+    "judges": "judges x={q} y={q} --runs {a} {b} {c}",
     "orderings": "orderings {q} {a}",
     "bounds": "bounds {q} {a}",
     "pools": "pools {q} {a} {b} {c} --repeats 2",

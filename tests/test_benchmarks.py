@@ -114,3 +114,40 @@ def test_dicts(part: Any) -> None:
     assert sum(line.startswith(("| 1", "| 3")) for line in lines) >= len(dicts.SIZES) - 2
     qrels, run = dicts.collection(dicts.Size(3, 2, 5))
     assert len(qrels) == len(run) == 3 and all(len(one) == 5 for one in run.values())
+
+
+def test_load_is_measured_and_kept(part: Any, tmp_path: Path) -> None:
+    """The slope of numbers that grow as a known power; files of the size asked for; a page that is kept."""
+    load, usage = part("load"), part("timing").Usage
+    for power in (1.0, 1.5):
+        measured = [usage(0, 0.3 + 1e-6 * n**power, 50) for n in (10**5, 10**6, 10**7)]
+        assert load.slope((10**5, 10**6, 10**7), measured, 0.3) == pytest.approx(power)
+    assert (
+        load.growth("lines", (10, 100), [usage(1, 0.3, 9), usage(1, 0.31, 9)], 0.3)[-1][-1]
+        == "too quick to say"
+    )
+    load.write_collection(tmp_path / "c", topics=3, documents=20, judged=4)
+    lines = (tmp_path / "c" / "a.run").read_text().splitlines()
+    assert len(lines) == 60 and len({tuple(line.split()[:3:2]) for line in lines}) == 60
+    old = load.replaced("# Page\n", f"{load.BEGIN}\nfirst\n{load.END}")
+    assert load.kept("# New\n", old) == f"# New\n\n{load.BEGIN}\nfirst\n{load.END}\n"
+    assert load.kept("# New\n", "# Old\n") == "# New\n"
+    assert "first" not in load.replaced(old, f"{load.BEGIN}\nsecond\n{load.END}")
+
+
+def test_every_command_that_reads_runs_has_its_memory_measured(part: Any) -> None:
+    from rankscope.cli.main import COMMANDS
+
+    others = {
+        "explore",
+        "study",
+        "demo",
+        "simulate",
+        "measures",
+        "properties",
+        "scales",
+        "identify",
+        "archetypes",
+    }
+    measured = {words.split()[0] for words in part("load").RUN_COMMANDS.values()}
+    assert measured == set(COMMANDS) - others - {"completion", "help"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import at_work
 import pytest
 
-from rankscope.cli.main import main
+from rankscope.cli.main import COMMANDS, main
 from rankscope.cli.output import emit_interrupted
 from rankscope.engines.threads import in_threads
 from rankscope.lab.axioms import cases
@@ -28,88 +29,42 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent her
 SOON = 10.0  # seconds: idle machines take a tenth of one, and a busy one must not fail the test
 
 
+KEPT = {"demo": "out", "study": ".out.parts"}
+"""What is whole when it is interrupted and stays: the collection of the demo, and what a study goes on from."""
+
+
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A collection that takes long enough to be interrupted."""
-    place = tmp_path_factory.mktemp("large")
-    (place / "runs").mkdir()
-    (place / "qrels.txt").write_text(
-        "".join(f"{t} 0 d{i} {i // 9 % 3}\n" for t in range(300) for i in range(0, 900, 9))
-    )
-    for r in range(4):
-        lines = [
-            f"{t} Q0 d{(i * (2 * r + 1)) % 1009} {i} {-i} r{r}\n" for t in range(300) for i in range(1000)
-        ]
-        (place / "runs" / f"r{r}.txt").write_text("".join(lines))
-    return place
+    return at_work.make(tmp_path_factory.mktemp("large"))
 
 
 def interrupted(
     words: list[str], place: Path, times: int = 1, group: bool = False, **environment: str
 ) -> str:
     """Start a command, wait until it works, send Ctrl-C; what it said on standard error."""
-    command = subprocess.Popen(
-        [sys.executable, "-m", "rankscope", *words],
-        cwd=place,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, **environment},
-    )
-    wait_until_busy(command)
-    start = time.monotonic()
-    for _ in range(times):
-        os.killpg(command.pid, signal.SIGINT) if group else command.send_signal(signal.SIGINT)
-        time.sleep(0.02)
-    try:
-        out, error = command.communicate(timeout=60)
-    except subprocess.TimeoutExpired:  # what does not end would go on beside the other tests
-        os.killpg(command.pid, signal.SIGKILL)
-        raise
-    assert time.monotonic() - start < SOON
+    command = at_work.started(words, place, **environment)
+    seconds, out, error = at_work.interrupted(command, times, group)
+    assert seconds < SOON
     assert command.returncode in (130, -signal.SIGINT), error
     assert "Traceback" not in error
-    assert out == ""
+    assert out == b""
     return error
 
 
-def wait_until_busy(command: subprocess.Popen[str]) -> None:
-    """Until the handler of Ctrl-C is in place, which happens before any work is done."""
-    for _ in range(600):
-        caught = next(
-            (
-                line
-                for line in Path(f"/proc/{command.pid}/status").read_text().splitlines()
-                if "SigCgt" in line
-            ),
-            "",
-        )
-        if caught and int(caught.split()[1], 16) >> (signal.SIGINT - 1) & 1:
-            break
-        time.sleep(0.02)
-    time.sleep(1.0)
-    assert command.poll() is None, "it ended too soon to be interrupted"
-
-
-COMMANDS = [
-    "compare qrels.txt runs --test bootstrap --replicates 300000 -o out.json",
-    "power qrels.txt runs --replicates 300000 -o out.json",
-    "pools qrels.txt runs --repeats 100000 -o out.json",
-    "study qrels.txt runs --repeats 100000 -o out",
-    "properties --depth 12 -m AP,RR,nDCG@5 -o out.json",
-    "scales --length 16 -o out.json",
-    "simulate out --systems 300 --topics 3000",
-    "measures --certificates -o out.json",
-]
-
-
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
-@pytest.mark.parametrize("words", COMMANDS)
-def test_ctrl_c_ends_a_command_and_leaves_nothing(large: Path, words: str) -> None:
+@pytest.mark.parametrize("name", at_work.WORK)
+def test_ctrl_c_ends_a_command_and_leaves_nothing(large: Path, name: str) -> None:
+    """``python tests/faults/at_work.py`` prints how soon."""
     before = sorted(large.iterdir())
-    assert interrupted(words.split(), large) == "\nrankscope: interrupted\n"
+    assert interrupted(at_work.WORK[name].split(), large).endswith("rankscope: interrupted\n")
+    if name in KEPT:
+        shutil.rmtree(large / KEPT[name], ignore_errors=True)
     assert sorted(large.iterdir()) == before
+
+
+def test_no_command_is_forgotten() -> None:
+    assert {name.partition(",")[0] for name in at_work.WORK} | at_work.INSTANT == set(COMMANDS)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")

@@ -14,6 +14,7 @@ infinite), or r = 0 if its differences are all zero (t* = 0).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, fsum
 
@@ -32,7 +33,7 @@ Indices = NDArray[np.intp]
 _PAIRS_IN_PIECE = 512  # fixed, so that the number of jobs changes nothing
 _PAIRS_AT_ONCE = 64  # the replicates of this many pairs stay in the processor's cache
 _REPLICATES_IN_TURN = 4096
-_BLOCKS_IN_TURN = 512  # of the weights: a fraction of a second, after which Ctrl-C is looked for
+_BLOCKS_IN_TURN = 128  # of the weights: a fraction of a second, after which Ctrl-C is looked for
 _NUMBERS_IN_TURN = 2**19  # pairs x replicates, likewise
 _RELATIVE = 1e-9  # two statistics closer than this are equal: rounding must not decide a comparison
 _NEGLIGIBLE = 1e-12  # differences below this share of the largest score are zero
@@ -54,7 +55,19 @@ def resample(topics: int, replicates: int, seed: int) -> NDArray[np.int64]:
     >>> resample(3, 2, seed=1).shape
     (2, 3)
     """
-    return generator(seed).integers(0, topics, size=(replicates, topics))
+    rng = generator(seed)
+    resampled = np.empty((replicates, topics), np.int64)
+    for part in _turns(replicates, topics):
+        resampled[part] = rng.integers(0, topics, size=resampled[part].shape)
+    return resampled
+
+
+def _turns(replicates: int, topics: int, multiple: int = 1) -> Iterator[slice]:
+    """Some replicates at a time, a multiple of a number of them; Ctrl-C is looked for in between."""
+    size = max(1, _NUMBERS_IN_TURN // (topics * multiple)) * multiple
+    for start in range(0, replicates, size):
+        advance()
+        yield slice(start, min(replicates, start + size))
 
 
 def bootstrap_pairs(
@@ -81,11 +94,10 @@ def bootstrap_pairs(
     [0.065, 1.0]
     """
     replicates, topics = resampled.shape
-    weights = resample_counts(resampled).T / topics
     centre = values.mean(axis=1)
     centred = values - centre[:, None]
     scale = float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE
-    cut = _cut(weights)
+    cut = _cut(resampled)
     means = np.empty((len(values), replicates))
     for start in range(0, len(values), _PAIRS_AT_ONCE):
         _multiply(centred[start : start + _PAIRS_AT_ONCE], cut, means[start : start + _PAIRS_AT_ONCE])
@@ -127,18 +139,27 @@ def resample_counts(resampled: NDArray[np.int64]) -> NDArray[np.int64]:
     return counts
 
 
-def _cut(weights: Floats) -> Floats:
-    """The weights as a stack of narrow matrices, blocks x topics x replicates of the block.
+def _cut(resampled: NDArray[np.int64]) -> Floats:
+    """The shares of topics in replicates as a stack of narrow matrices, blocks x topics x replicates of the block.
 
     A product this small stays in one thread of the linear algebra library; its threads gain nothing at this
     size, and cost a factor of ten when other programs use the cores.
     """
-    topics, replicates = weights.shape
+    replicates, topics = resampled.shape
     most = max(1, 2**18 // (_PAIRS_AT_ONCE * topics))
     width = max((w for w in range(1, most + 1) if replicates % w == 0), default=1)
     if width < 8:
         width = replicates
-    return np.ascontiguousarray(weights.reshape(topics, -1, width).transpose(1, 0, 2))
+    cut = np.empty((replicates // width, topics, width))
+    if len(cut) == 1:
+        for part in _turns(replicates, topics):
+            cut[0, :, part] = resample_counts(resampled[part]).T / topics
+        return cut
+    for part in _turns(replicates, topics, width):
+        shares = resample_counts(resampled[part]) / topics
+        blocks = slice(part.start // width, part.stop // width)
+        cut[blocks] = shares.reshape(-1, width, topics).transpose(0, 2, 1)
+    return cut
 
 
 def _multiply(rows: Floats, cut: Floats, out: Floats) -> None:

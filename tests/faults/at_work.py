@@ -1,0 +1,144 @@
+"""Every command with enough to do, so that it can be interrupted; run as a script, how long each takes to end.
+
+python tests/faults/at_work.py                all commands: seconds between Ctrl-C and the end of the process
+python tests/faults/at_work.py compare power  some of them
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+INSTANT = {"completion", "help"}
+"""Commands that are over before anybody could interrupt them."""
+
+WORK = {
+    "eval": "eval qrels.txt many",
+    "features": "features qrels.txt many",
+    "trec_eval": "trec_eval qrels.txt -",
+    "ndeval": "ndeval qrels.txt -",
+    "compare": "compare qrels.txt runs --test bootstrap --replicates 300000 -o out.json",
+    "compare, pairs": "compare --scores AP=scores.csv -o out.json",
+    "compare, Tukey": "compare --scores AP=scores.csv --test tukey -o out.json",
+    "compare, randomisation": "compare --scores AP=scores.csv --test randomisation -o out.json",
+    "gate": "gate qrels.txt many --baseline runs/r0.txt",
+    "overlap": "overlap many",
+    "verdict": "verdict qrels.txt many",
+    "curve": "curve qrels.txt - --topic 1",
+    "effort": "effort qrels.txt many",
+    "report": "report qrels.txt many -o out.html",
+    "bounds": "bounds qrels.txt many",
+    "pools": "pools qrels.txt runs --repeats 100000 -o out.json",
+    "judges": "judges a=qrels.txt b=qrels.txt --runs many",
+    "orderings": "orderings qrels.txt many",
+    "measures": "measures --certificates -o out.json",
+    "correlate": "correlate qrels.txt many",
+    "power": "power qrels.txt runs --replicates 300000 -o out.json",
+    "properties": "properties --depth 12 -m AP,RR,nDCG@5 -o out.json",
+    "scales": "scales --length 16 -o out.json",
+    "identify": "identify sluggish.py:mean --call grades",
+    "archetypes": "archetypes --relevant 7 --length 15",
+    "study": "study qrels.txt runs --repeats 100000 -o out",
+    "demo": "demo out",
+    "simulate": "simulate out --systems 300 --topics 3000",
+    "explore": "explore qrels.txt many --no-browser",
+}
+"""What to type for work of several seconds, in the directory of :func:`make`. ``-`` is a pipe that does not end."""
+
+
+def make(place: Path) -> Path:
+    """A collection of four runs of 300,000 lines, 600 more names of the same, and scores of 2,000 systems."""
+    (place / "runs").mkdir()
+    (place / "many").mkdir()
+    judgments = [f"{t} 0 d{i} {i // 9 % 3}\n" for t in range(300) for i in range(0, 900, 9)]
+    (place / "qrels.txt").write_text("".join(judgments))
+    for r in range(4):
+        lines = [
+            f"{t} Q0 d{(i * (2 * r + 1)) % 1009} {i} {-i} r{r}\n" for t in range(300) for i in range(1000)
+        ]
+        (place / "runs" / f"r{r}.txt").write_text("".join(lines))
+    for name in range(600):
+        (place / "many" / f"m{name}.txt").symlink_to(f"../runs/r{name % 4}.txt")
+    values = [[(t * 7919 + r * 104729) % 1000 / 1000 for r in range(2000)] for t in range(30)]
+    rows = ["topic," + ",".join(f"s{r}" for r in range(2000))]
+    rows += [f"{t}," + ",".join(map(str, row)) for t, row in enumerate(values)]
+    (place / "scores.csv").write_text("\n".join(rows) + "\n")
+    (place / "sluggish.py").write_text(
+        "import time\n\n\ndef mean(grades):\n    time.sleep(0.01)\n    return sum(grades) / max(1, len(grades))\n"
+    )
+    return place
+
+
+def started(words: list[str], place: Path, work: float = 1.0, **environment: str) -> subprocess.Popen[bytes]:
+    """A command that has done so many seconds of work; its standard input is a pipe without an end."""
+    command = subprocess.Popen(
+        [sys.executable, "-m", "rankscope", *words],
+        cwd=place,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env={**os.environ, **environment},
+    )
+    wait_until_busy(command, 0.2 if words[0] == "demo" else work)
+    return command
+
+
+def wait_until_busy(command: subprocess.Popen[bytes], work: float) -> None:
+    """Until the handler of Ctrl-C is in place, which happens before any work is done, and some of it is done.
+
+    So many seconds of the processor, because others may have it; what waits for its input gets four of the clock.
+    """
+    for _ in range(600):
+        status = Path(f"/proc/{command.pid}/status").read_text().splitlines()
+        caught = next((line for line in status if "SigCgt" in line), "")
+        if caught and int(caught.split()[1], 16) >> (signal.SIGINT - 1) & 1:
+            break
+        time.sleep(0.02)
+    begun, until = _worked(command.pid), time.monotonic() + 4.0
+    while command.poll() is None and _worked(command.pid) < begun + work and time.monotonic() < until:
+        time.sleep(0.02)
+    assert command.poll() is None, "it ended too soon to be interrupted"
+
+
+def _worked(process: int) -> float:
+    """Seconds that a process has worked."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def interrupted(
+    command: subprocess.Popen[bytes], times: int = 1, group: bool = False
+) -> tuple[float, bytes, str]:
+    """Send Ctrl-C: the seconds until the end, and what was written to both outputs."""
+    start = time.monotonic()
+    for _ in range(times):
+        os.killpg(command.pid, signal.SIGINT) if group else command.send_signal(signal.SIGINT)
+        if times > 1:
+            time.sleep(0.02)
+    command.wait(timeout=120)
+    seconds = time.monotonic() - start
+    out, error = command.communicate()
+    return seconds, out, error.decode()
+
+
+def main() -> None:
+    """Measure the commands that are named, or all."""
+    wanted = sys.argv[1:] or list(WORK)
+    with tempfile.TemporaryDirectory() as scratch:
+        place = make(Path(scratch))
+        for name in wanted:
+            try:
+                seconds, _, _ = interrupted(started(WORK[name].split(), place))
+                print(f"{seconds:6.2f} s  {name}", flush=True)
+            except AssertionError as early:
+                print(f"     - s  {name}: {early}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
