@@ -36,6 +36,7 @@ RUN_COMMANDS = {
     "verdict": "verdict {q} {a} {b}",
     "judges": "judges x={q} y={q} --runs {a} {b} {c}",
     "orderings": "orderings {q} {a}",
+    "certain": "certain {q} {a} {b}",
     "bounds": "bounds {q} {a}",
     "pools": "pools {q} {a} {b} {c} --repeats 2",
     "effort": "effort {q} {a}",

@@ -150,4 +150,6 @@ def test_every_command_that_reads_runs_has_its_memory_measured(part: Any) -> Non
         "archetypes",
     }
     measured = {words.split()[0] for words in part("load").RUN_COMMANDS.values()}
-    assert measured == set(COMMANDS) - others - {"completion", "help"}
+    assert measured <= set(COMMANDS)
+    rest = set(COMMANDS) - others - {"completion", "help"}
+    assert rest - measured <= {"next", "findings"}  # which do what certain and report do

@@ -64,7 +64,9 @@ def test_ctrl_c_ends_a_command_and_leaves_nothing(large: Path, name: str) -> Non
 
 
 def test_no_command_is_forgotten() -> None:
-    assert {name.partition(",")[0] for name in at_work.WORK} | at_work.INSTANT == set(COMMANDS)
+    known = {name.partition(",")[0] for name in at_work.WORK} | at_work.INSTANT
+    assert known <= set(COMMANDS)
+    assert set(COMMANDS) - known <= {"next", "findings"}  # which do what certain and report do
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
