@@ -337,3 +337,18 @@ def test_truncated_lists_and_topics_with_unequal_aspects_in_one_batch() -> None:
             together = measure(text).of(judged.lists)
             alone = [value(text, topics[t], lists.get(t, [])) if t in lists else 0.0 for t in topics]
             np.testing.assert_allclose(together, alone, atol=1e-14, err_msg=text)
+
+
+def test_without_iterations_the_official_bound_is_that_of_one_page() -> None:
+    qrels = {"1": {"a": {"i": 1}, "b": {"i": 1, "ii": 1}, "c": {"ii": 1}}}
+    runs = {"r": {"1": ["x", "b", "a"]}}
+    bounds = []
+    for iteration in (0, 3):
+        texts = [
+            f"CT(iteration={iteration})@3",
+            f"nCT(iteration={iteration},bound='trec-dd-2017')@3",
+        ]
+        raw, normalised = rs.evaluate(qrels, runs, texts).values[:, 0, 0]
+        assert normalised > 0
+        bounds.append(raw / normalised)
+    assert bounds[0] == pytest.approx(bounds[1])
