@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rankscope.errors import InputError, SettingsError
-from rankscope.read.source import named_path
 
 __all__ = ["refuse_overwriting"]
 
@@ -82,6 +81,8 @@ def _read(args: argparse.Namespace) -> Iterator[Path]:
 
 def _files(name: str | Path) -> Iterator[Path]:
     """The file that a text names, those below a directory, or those that match a pattern."""
+    from rankscope.read.source import named_path  # reading loads numpy, and help needs none
+
     path = named_path(name)
     try:
         if path.is_dir():
