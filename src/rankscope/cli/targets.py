@@ -12,13 +12,13 @@ from rankscope.errors import InputError, SettingsError
 
 __all__ = ["refuse_overwriting"]
 
-_TARGETS = ("output", "plot")
+_TARGETS = ("output", "plot", "template")
 _WORDS = ("command", "name", "title")
 """Options whose values are words of the user's, even where a file has the same name."""
 
 
 def refuse_overwriting(args: argparse.Namespace) -> None:
-    """An error if -o or --plot names a file that the command also reads, by whatever path, or both name one file."""
+    """An error if a file that is written is also read, by whatever path, or is written twice."""
     values = [getattr(args, name, None) for name in _TARGETS]
     targets = [value for value in values if isinstance(value, str) and value not in ("", "-")]
     if len({os.path.realpath(target) for target in targets}) < len(targets):
