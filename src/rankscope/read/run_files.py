@@ -173,7 +173,8 @@ def run_files(source: str | Path) -> tuple[list[Path], list[Path]]:
     files = [entry for entry in found if entry.is_file() or (entry.is_dir() and dataset_format(entry))]
     if not files:
         raise InputError(what, path=path, hint=hint)
-    return files, [entry for entry in found if entry not in files]
+    taken = set(files)
+    return files, [entry for entry in found if entry not in taken]
 
 
 def _kind_of(entry: Path) -> str:
