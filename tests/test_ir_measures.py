@@ -60,6 +60,8 @@ def asked(draw: st.DrawFn, names: list[str]) -> Any:
             chosen[key] = draw(VALUES[key])
     if name == "RBP":
         chosen = {"rel": 1, **{key: value for key, value in chosen.items() if key != "cutoff"}}
+    if name == "RR" and chosen.get("judged_only"):
+        chosen.pop("cutoff", None)  # they have a provider for the one or the other
     if name == "NumRel":
         chosen.pop("rel", None)  # they have no provider for it
     return known(**chosen)
@@ -114,7 +116,7 @@ def ours(one: Any, qrels: list[Any], run: list[Any]) -> dict[tuple[Any, str], fl
 
 def assert_same(wanted: list[Any], qrels: list[Any], run: list[Any], tolerance: float = 1e-9) -> None:
     for one in wanted:
-        assert bridge.provider.supports(one), one
+        assert bridge.provider.supports(one), one.params
         try:
             expected = values(THEIRS, [one], qrels, run)
         except ZeroDivisionError:

@@ -231,7 +231,7 @@ class GradedGains(Gains, abstract=True):
                 raise MeasureError(
                     f"{cls.name} cannot have dcg={form!r}", hint=f"dcg is {' or '.join(_FORMS)}"
                 )
-            if settings.setdefault("gains", _FORMS[form]) != _FORMS[form]:
+            if settings.setdefault("gains", _FORMS[form]) != _FORMS[form] and form != "log2":
                 raise MeasureError(f"{cls.name} has both dcg and gains", hint="dcg says what the gains are")
         if isinstance(settings.get("gains"), dict):
             settings["gains"] = _pairs(cls.name, settings["gains"])
