@@ -107,7 +107,11 @@ NOTHING: dict[str, Any] = {}
 @pytest.mark.parametrize(
     "qrel", [NOTHING, {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}, "q9": NOTHING}], ids=str
 )
-@pytest.mark.parametrize("wanted", [set(), {}, [], ("map",), iter(["map"]), {"official"}], ids=repr)
+@pytest.mark.parametrize(
+    "wanted",
+    [set(), {}, [], ("map",), iter(["map"]), {"official"}],
+    ids=["no set", "no dict", "no list", "tuple", "iterator", "nickname"],
+)
 def test_what_is_empty_is_as_there(qrel: Any, run: Any, wanted: Any) -> None:
     wanted = list(wanted)
     found = [library.RelevanceEvaluator(qrel, wanted).evaluate(run) for library in (theirs, ours)]

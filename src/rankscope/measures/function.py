@@ -196,4 +196,5 @@ def _restored(name: str, definition: Definition, cutoff: float | None, settings:
     elif not (isinstance(known, FunctionMeasure) and known.definition == definition):
         _defined(name, definition)
         known, REGISTRY[name] = REGISTRY[name], known
-    return known(**settings, cutoff=cutoff)
+    found = known(**settings, cutoff=cutoff)
+    return known if found == known else found
