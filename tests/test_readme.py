@@ -35,7 +35,7 @@ def block(heading: str, language: str) -> str:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the examples name: qrels.txt, runs/ with bm25, run.txt, four.toml."""
+    """What the examples name: qrels.txt, runs/ with bm25, run.txt, four.toml, mymetrics.py."""
     root = tmp_path_factory.mktemp("readme")
     rs.simulate(systems=4, topics=5, grades=3, depth=30, seed=3, pool_depth=15).write(root / "made")
     shutil.move(root / "made" / "runs", root / "runs")
@@ -51,6 +51,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(root / "runs" / "bm25.txt", root / "run.txt")
     tables = [f'[collections.{name}]\nqrels = "qrels.txt"\nruns = "runs"\n' for name in ("one", "two")]
     (root / "four.toml").write_text("\n".join(tables))
+    (root / "mymetrics.py").write_text("def ndcg(grades):\n    return float(sum(grades))\n")
     return root
 
 
