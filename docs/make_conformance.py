@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from rankscope.lab.identification.conformance import MEASURES, conformance, first_difference
+from rankscope.lab.identification.conformance import MEASURES, conformance
 from rankscope.lab.identification.inputs import inputs
 from rankscope.lab.identification.libraries import library_script
 
@@ -67,10 +67,10 @@ def page() -> str:
         for row in mine:
             parts.append(line(row))
             text = f"{library}:{row['name']}"
-            found = first_difference(text, str(row["usual"])) if row["shortest"] else None
-            if found is not None and found.theirs is not None:
-                said = f"`{text}`, {found.theirs:.6g} and not {found.usual:.6g}:"
-                scripts.append(f"{said}\n\n```python\n{library_script(text, found.input)}\n```\n")
+            if row["shortest"] and row["theirs"] is not None:
+                one = next(one for one in inputs() if str(one) == row["shortest"])
+                said = f"`{text}`, {row['theirs']:.6g} and not {row['usual_value']:.6g}:"
+                scripts.append(f"{said}\n\n```python\n{library_script(text, one)}\n```\n")
         parts.append("")
     return "\n".join([*parts, "## Three lines each\n", *scripts]).rstrip("\n") + "\n"
 

@@ -218,6 +218,6 @@ def every_measure() -> list[Any]:
     """Every measure of the registry once, with a cutoff where it needs one."""
     from rankscope.measures import REGISTRY
 
-    known = [one for name, one in REGISTRY.items() if one.name == name]
+    known = [one for name, one in REGISTRY.items() if one.name == name and one.family != "user"]
     asked = {one.name: 0.5 if one.name == "IPrec" else 10 for one in known if one.cutoff_rule == "required"}
     return [one @ asked[one.name] if one.name in asked else one for one in known]

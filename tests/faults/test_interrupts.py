@@ -75,7 +75,7 @@ def test_ctrl_c_ends_worker_processes(large: Path, group: bool) -> None:
     """Sent to the command alone, or by a terminal to all of its processes."""
     many = [f"runs/r{r}.txt" for r in range(4)] + ["more"]
     (large / "more").mkdir(exist_ok=True)
-    for copy in range(8):
+    for copy in range(60):
         if not (large / "more" / f"c{copy}.txt").exists():
             (large / "more" / f"c{copy}.txt").symlink_to("../runs/r0.txt")
     words = ["eval", "qrels.txt", *many, "-j", "2", "-m", "AP"]

@@ -63,7 +63,8 @@ def test_a_long_pipe_goes_into_a_file_that_does_not_stay(
     monkeypatch.setenv("TMPDIR", str(tmp_path / "spool"))
     (tmp_path / "spool").mkdir()
     code, error, peak = peak_of("eval", "qrels", "-", "-m", "AP", stdin=lines, cwd=tmp_path)
-    assert (code, error.count("\n")) == (0, 2), error
+    notes = [line for line in error.splitlines() if line.startswith("rankscope: ")]
+    assert code == 0 and all("unjudged" in note for note in notes), error
     assert peak < 150_000  # there are 48 MB of text
     assert list((tmp_path / "spool").iterdir()) == []
 
@@ -111,5 +112,5 @@ def test_pairs_of_many_runs_are_not_all_in_memory(tmp_path: Path) -> None:
     assert code == 0
     code, _, many = peak_of(*words, cwd=tmp_path)
     assert code == 0
-    assert sum(1 for _ in (tmp_path / "out.csv").open()) == 1 + 700 * 699 // 2
+    assert (tmp_path / "out.csv").read_bytes().count(b"\n") == 1 + 700 * 699 // 2
     assert many - few < 80_000

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.errors import InputError
 from rankscope.judging import Judged
 from rankscope.judging.lists import Ints
 from rankscope.judging.pool import Aspects, Pool
@@ -20,7 +21,19 @@ from rankscope.judging.tied import TiedLists
 from rankscope.read import UNJUDGED
 from rankscope.scan import Ties
 
-__all__ = ["Labels", "OpenList", "every_labelling", "labelled_lists", "open_lists", "sorted_labellings"]
+__all__ = [
+    "HIGHEST_LABEL",
+    "Labels",
+    "OpenList",
+    "best_label",
+    "every_labelling",
+    "labelled_lists",
+    "open_lists",
+    "sorted_labellings",
+]
+
+HIGHEST_LABEL = 1000
+"""The highest grade that unjudged documents are supposed to be able to have: work and memory grow with it."""
 
 Labels = npt.NDArray[np.int64]
 """One labelling a row: the grade of each unjudged document of the list, from the top; with aspects, of each aspect."""
@@ -46,6 +59,17 @@ class OpenList:
     def many(self) -> int:
         """How many documents are unjudged."""
         return int(self.unjudged.sum())
+
+
+def best_label(judged: Judged) -> int:
+    """The best grade of the judgments, which an unjudged document could have too."""
+    best = judged.pool.max_grade
+    if best > HIGHEST_LABEL:
+        raise InputError(
+            f"the judgments have grade {best}, and an unjudged document could have any grade up to it",
+            hint=f"merge grades into fewer (grades=, --grades) so that they end at {HIGHEST_LABEL} or below",
+        )
+    return best
 
 
 def open_lists(judged: Judged) -> Iterator[OpenList]:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.certainty.declared import form_of
+from rankscope.certainty.labels import best_label
 from rankscope.judging import Judged
 from rankscope.judging.lists import Floats, Ints
 from rankscope.measures.base import Measure
@@ -197,7 +198,7 @@ def effects_of(
     weight = form.weights(measure, rank[open_])
     by_topic = np.argsort(number[open_] % width, kind="stable")
     bounds = np.searchsorted((number[open_] % width)[by_topic], np.arange(width + 1))
-    best = judged.pool.max_grade
+    best = best_label(judged)
     gain = float(form.gains(best)[-1])
     found = []
     for place, t in enumerate(topics.tolist()):

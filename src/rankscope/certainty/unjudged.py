@@ -20,6 +20,7 @@ from rankscope.certainty.declared import form_of, respects_swaps, rewards_grades
 from rankscope.certainty.labels import (
     Labels,
     OpenList,
+    best_label,
     every_labelling,
     labelled_lists,
     open_lists,
@@ -111,7 +112,7 @@ def _seen(judged: Judged, one: OpenList) -> Seen:
     """What is known of a list, in numbers."""
     grade = judged.qrels.grade[judged.qrels.topic_offsets[one.topic] :]
     mine = one.document[~one.unjudged]
-    counts = np.bincount(np.maximum(grade[one.known], 0), minlength=judged.pool.max_grade + 1)
+    counts = np.bincount(np.maximum(grade[one.known], 0), minlength=best_label(judged) + 1)
     return Seen(one.rank[~one.unjudged], grade[mine].astype(np.int64), one.rank[one.unjudged], counts)
 
 
@@ -134,7 +135,7 @@ class _Task(NamedTuple):
 
 def _task(judged: Judged, measure: Measure, one: OpenList, most: int) -> _Task | None:
     """The labellings to be looked at; None if they are too many."""
-    best = judged.pool.max_grade
+    best = best_label(judged)
     if measure.needs_aspects and judged.qrels.aspects is not None:
         return _aspect_task(judged, one, most)
     if rewards_grades(measure):

@@ -7,9 +7,10 @@ import multiprocessing
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -48,7 +49,8 @@ def in_processes(
                 min(workers, len(left)), initializer=_begin, initargs=(function,)
             ) as pool:
                 try:
-                    futures = {index: pool.submit(_work, pieces[index]) for index in left}
+                    with _undisturbed():
+                        futures = {index: pool.submit(_work, pieces[index]) for index in left}
                     results = _results(list(futures.values()), label)
                 except KeyboardInterrupt:
                     _end_workers(pool)
@@ -80,6 +82,19 @@ def _work(piece: Any) -> Any:
     return _function(piece)
 
 
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ctrl-C waits until the processes are started: what Python does when it forks would lose it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _end_workers(pool: ProcessPoolExecutor) -> None:
     """End what the processes are at: nobody waits for it."""
     for process in list((pool._processes or {}).values()):
@@ -89,7 +104,7 @@ def _end_workers(pool: ProcessPoolExecutor) -> None:
 def _results(futures: list[Future[Result]], label: str) -> list[Result]:
     try:
         return [future.result() for future in (progress(futures, len(futures), label) if label else futures)]
-    except BaseException:
+    except Exception:  # not Ctrl-C: its workers are killed, and then the pool itself ends what waits
         for future in futures:
             future.cancel()
         raise

@@ -97,7 +97,14 @@ def reciprocal_rank(one: TopicLists, cutoff: int | None, rel: int, start: str, w
 
 def rbp(one: TopicLists, cutoff: int | None, p: float, gain: str, factor: str, exponent: str) -> float:
     grades = _cut(_graded(one), cutoff)
-    best = {"pool": max(one.pool, default=0), "list": max(grades, default=0), "four": 4, "three": 3, "two": 2}
+    best = {
+        "pool": max(one.pool, default=0),
+        "list": max(grades, default=0),
+        "four": 4,
+        "three": 3,
+        "two": 2,
+        "grade": 1,
+    }
     worth = [float(g > 0) if gain == "binary" else max(g, 0) / (best[gain] or 1) for g in grades]
     shift = 1 if exponent == "rank" else 0
     total = sum(w * p ** (i + shift) for i, w in enumerate(worth))
@@ -209,7 +216,7 @@ FAMILIES: Mapping[str, tuple[Function, Options]] = {
         "cutoff": _CUTS, "p": dict.fromkeys((0.5, 0.8, 0.85, 0.9, 0.95), ""),
         "gain": {
             "binary": "", "pool": "", "list": "grades divided by the best of the list",
-            "two": "", "three": "", "four": "",
+            "two": "", "three": "", "four": "", "grade": "grades not divided by the best one",
         },
         "factor": {"usual": "", "none": "without the factor 1 - p", "normalised": "divided by the most it could be"},
         "exponent": {"usual": "", "rank": "p to the power of the rank"},

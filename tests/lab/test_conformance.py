@@ -1,0 +1,56 @@
+"""The page of conformance: its three lines give what it says, and it has every measure that is asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+import rankscope as rs
+from rankscope.lab.identification.conformance import MEASURES, first_difference
+
+PAGE = (Path(__file__).parents[2] / "docs" / "conformance.md").read_text("utf-8")
+SCRIPTS = re.findall(
+    r"^`([^`]+)`, (\S+) and not (\S+):\n\n```python\n(.*?)\n```", PAGE, re.MULTILINE | re.DOTALL
+)
+IMPORTED = {"cwl_eval": "cwl"}
+
+
+def test_the_page_has_six_libraries_and_every_measure():
+    assert len(MEASURES) >= 6
+    for library, names in MEASURES.items():
+        (section,) = re.findall(rf"^## {library} .*?(?=^## )", PAGE, re.MULTILINE | re.DOTALL)
+        listed = [
+            line.split(" | ")[0].removeprefix("| ") for line in section.splitlines() if line.startswith("| ")
+        ]
+        assert listed[1:] == list(names)
+    assert len(SCRIPTS) >= 20
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("text", "theirs", "usual", "script"), SCRIPTS, ids=[script[0] for script in SCRIPTS]
+)
+def test_three_lines_show_a_difference(text, theirs, usual, script):
+    library = text.partition(":")[0]
+    pytest.importorskip(IMPORTED.get(library, library))
+    assert len(script.splitlines()) == 3
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(script, {})
+    value = float(printed.getvalue().split()[-1])
+    assert value == pytest.approx(float(theirs), rel=1e-4, nan_ok=True)
+    assert value != pytest.approx(float(usual), rel=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_usual_value_is_ours():
+    pytest.importorskip("sklearn")
+    found = first_difference("sklearn:ndcg_score", "nDCG")
+    assert found is not None
+    scores = rs.evaluate({"q": found.input.qrels}, {"r": {"q": found.input.run}}, ["nDCG"])
+    assert scores.mean("nDCG")[0] == pytest.approx(found.usual)
