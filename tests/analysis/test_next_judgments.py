@@ -104,3 +104,9 @@ def test_simulation_ends_with_the_full_pool() -> None:
         assert np.all(np.diff([row["judged"] for row in mine]) > 0)
     needed = {row["order"]: row["judged"] for row in found["needed"].records()}
     assert needed["influence"] <= needed["random"]
+
+
+def test_one_run_has_no_order() -> None:
+    scores = rs.evaluate({"q": {"a": 1}}, {"r": {"q": ["x", "a"]}}, ["P@2"])
+    with pytest.raises(InputError, match="one run has no order"):
+        rs.next_judgments(scores)

@@ -47,6 +47,8 @@ def next_judgments(scores: Scores, budget: int = 200) -> TableResult:
     """
     if budget < 1:
         raise SettingsError(f"a budget of {budget} judgments", hint="give at least 1")
+    if len(scores.runs) < 2:
+        raise InputError("one run has no order that a judgment could change", hint="name at least two")
     judged = knowing_documents(scores)
     plain = in_order_of_ids(scores, judged)
     total = np.zeros(len(judged.qrels))
