@@ -110,3 +110,5 @@ def test_one_run_has_no_order() -> None:
     scores = rs.evaluate({"q": {"a": 1}}, {"r": {"q": ["x", "a"]}}, ["P@2"])
     with pytest.raises(InputError, match="one run has no order"):
         rs.next_judgments(scores)
+    with pytest.raises(InputError, match="one run has no order"):
+        rs.judging_orders({"q": {"a": 1}}, {"r": {"q": ["x", "a"]}})

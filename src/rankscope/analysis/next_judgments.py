@@ -47,8 +47,7 @@ def next_judgments(scores: Scores, budget: int = 200) -> TableResult:
     """
     if budget < 1:
         raise SettingsError(f"a budget of {budget} judgments", hint="give at least 1")
-    if len(scores.runs) < 2:
-        raise InputError("one run has no order that a judgment could change", hint="name at least two")
+    _refuse_one(scores.runs)
     judged = knowing_documents(scores)
     plain = in_order_of_ids(scores, judged)
     total = np.zeros(len(judged.qrels))
@@ -66,6 +65,11 @@ def next_judgments(scores: Scores, budget: int = 200) -> TableResult:
         Table("open", ("measure", "pairs", "open"), counts),
         settings=settings,
     )
+
+
+def _refuse_one(runs: tuple[str, ...]) -> None:
+    if len(runs) < 2:
+        raise InputError("one run has no order that a judgment could change", hint="name at least two")
 
 
 def _rows(judged: Judged, chosen: Ints, influence: Floats) -> list[tuple[Cell, ...]]:
@@ -220,6 +224,7 @@ def judging_orders(
     judgments; ``needed`` {order, judged, share_of_pool}: from how many on at least ``target`` of the pairs always do.
     """
     collection = open_collection(qrels, runs, order=order)
+    _refuse_one(tuple(collection.runs))
     judged = judge(*collection, jobs=jobs)
     chosen = parse_many([measure])[0]
     values = np.nan_to_num(score(judged, [chosen]).values[0])
