@@ -79,11 +79,13 @@ def certain(
             "runs",
             ("run", "measure", "value", "lowest", "highest", "first_rank", "last_rank"),
             [row for block in blocks for row in block.run_rows(scores, judged)],
+            caption="What each run may score, and the ranks that it may have",
         ),
         Table(
             "certainty",
             ("measure", "pairs", "ties", "unjudged", "topics", "together", "not_proved"),
             [block.summary() for block in blocks],
+            caption="Pairs of runs whose order nothing can reverse, by what might",
         ),
     ]
     if listed:

@@ -179,7 +179,12 @@ def _agreements(
         confusion += [(*names, *cell) for cell in _cells(panel, a, b)]
     if len(panel.names) > 2:
         rows.append(_of_all(panel, resampled, tail))
-    return Table("agreement", _AGREEMENT, rows), Table("confusion", _CONFUSION, confusion)
+    return (
+        Table(
+            "agreement", _AGREEMENT, rows, caption="How far the judges agree, with 95 % intervals over topics"
+        ),
+        Table("confusion", _CONFUSION, confusion, caption="Documents by the grades of two judges"),
+    )
 
 
 def _statistics(levels: NDArray[Any]) -> dict[str, Callable[[Floats], Floats]]:
@@ -247,7 +252,10 @@ def _on_the_runs(
             if len(both.runs) > 1:
                 leaderboards += [(*label, *row) for row in both.likeness(top=top, **options)]
             bias += [(*label, *row) for row in both.gains(options["alpha"])]
-    return Table("leaderboards", _LEADERBOARDS, leaderboards), Table("bias", _BIAS, bias)
+    return (
+        Table("leaderboards", _LEADERBOARDS, leaderboards, caption="What that does to the order of the runs"),
+        Table("bias", _BIAS, bias, caption="Who gains under the second judge"),
+    )
 
 
 def _disputed(
@@ -274,7 +282,7 @@ def _disputed(
                         judged.runs[int(moves.argmin())],
                     )
                 )  # fmt: skip
-    return Table("judgments", _JUDGMENTS, rows)
+    return Table("judgments", _JUDGMENTS, rows, caption="The judgments that move the leaderboard most")
 
 
 def _grade(grade: Any) -> int | None:

@@ -61,8 +61,8 @@ def next_judgments(scores: Scores, budget: int = 200) -> TableResult:
     rows = _rows(judged, chosen, total)
     settings = {**plain.settings, "budget": budget}
     return TableResult.of(
-        Table("next", ("topic", "doc", "influence", "runs"), rows),
-        Table("open", ("measure", "pairs", "open"), counts),
+        Table("next", ("topic", "doc", "influence", "runs"), rows, caption="What to judge next"),
+        Table("open", ("measure", "pairs", "open"), counts, caption="Pairs that labels may still reverse"),
         settings=settings,
     )
 
@@ -246,7 +246,12 @@ def judging_orders(
         "seed": seed,
     }
     return TableResult.of(
-        Table("needed", ("order", "judged", "share_of_pool"), needed),
+        Table(
+            "needed",
+            ("order", "judged", "share_of_pool"),
+            needed,
+            caption=f"Judgments until {target:.0%} of the pairs stand",
+        ),
         Table("curve", ("order", "judged", "share"), curve),
         settings=settings,
     )

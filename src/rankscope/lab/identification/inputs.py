@@ -119,6 +119,7 @@ def _made() -> Iterator[Input]:
     for cutoff in CUTOFFS[3:]:
         for length in (cutoff, cutoff + 1):
             yield Input((*(0,) * (length - 1), 1), (1,))
+            yield Input((1, *(0,) * (length - 2), 1), (1,))
             if length < 100:
                 yield Input((1,) * length, ())
                 yield Input((1,) * length, (1,) * (length + 3))

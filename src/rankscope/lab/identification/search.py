@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -120,18 +121,31 @@ def identify(
     found = [_Comparison.of(definition, known, values) for definition in _nearest(known, values)]
     found.sort(key=lambda one: (-one.agrees, one.definition.oddities, len(str(one.definition))))
     settings = {"function": label, "call": called, "inputs": len(known), "refused": len(refused)}
+    answer = _answer(label, found[0])
+    nearest = Table(
+        "nearest",
+        ("measure", "agrees", "inputs", "shortest"),
+        [(str(one.definition), one.agrees, len(known), one.shortest) for one in found[:NEAREST]],
+        caption="The nearest definitions",
+    )
     return TableResult.of(
-        _answer(label, found[0]),
-        Table(
-            "nearest",
-            ("measure", "agrees", "inputs", "shortest"),
-            [(str(one.definition), one.agrees, len(known), one.shortest) for one in found[:NEAREST]],
-            caption="The nearest definitions",
-        ),
+        answer,
+        nearest,
         Table("refused", ("input", "error"), [(str(one), error) for one, error in refused.items()]),
         settings=settings,
         main=("answer", "nearest"),
+        display=(_line_by_line(answer), nearest),
     )
+
+
+def _line_by_line(answer: Table) -> Table:
+    """The answer as people read it: one thing a line, what does not apply left out."""
+    (row,) = answer.records()
+    measure, *oddities = re.split("[;,] ", str(row["definition"]))
+    rows: list[tuple[Cell, ...]] = [("definition", measure), *(("but", words) for words in oddities)]
+    names = ("equal", "where", "shortest", "ours", "theirs")
+    rows += [(name, row[name]) for name in names if row[name] not in (None, "")]
+    return Table("answer", ("function", str(row["function"])), rows, caption=answer.caption)
 
 
 def _called(
