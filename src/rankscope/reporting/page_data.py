@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope import __version__
+from rankscope.analysis.stats.intervals import drawn_topics
 from rankscope.judging import UNJUDGED, Hits, Judged
 from rankscope.measures import Measure
 from rankscope.measures.grammar import parse
@@ -32,6 +33,8 @@ IN_PAGE = frozenset((*_GAIN, *_EFFORT))
 """Measures that the page computes by itself, as ``str`` of a measure has them."""
 
 MAGIC = b"RSPAGE01"
+SAMPLES = 1000
+"""Bootstrap samples of the topics that the page is given, so that its ranks are those of ``leaderboard``."""
 SMALL = 2_000_000
 """Bytes that an optional part (document names, judged non-relevant documents) may take without being asked for."""
 
@@ -100,6 +103,8 @@ def payload(
     size = sum(map(len, judged.qrels.documents)) + 2 * len(relevant)
     if _wanted(everything, size):
         document["documents"] = _documents(judged, relevant)
+    if 0 < len(judged.topics) * SAMPLES * 2 <= SMALL:
+        document["samples"] = _narrow(np.concatenate(list(drawn_topics(len(judged.topics), SAMPLES))).ravel())
     travelling = [m for m in measures if str(m) not in IN_PAGE]
     document["measures"] = [_measure(judged, m, missing) for m in travelling]
     known = {str(m): m.better for m in (*map(parse, sorted(IN_PAGE)), *travelling)}

@@ -27,6 +27,8 @@ export class Collection {
   readonly study: Readonly<Record<string, StudyTable>>;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly measures: readonly Measure[];
+  /** The topics of bootstrap samples, one after the other. */
+  readonly samples?: ArrayLike<number>;
   readonly defaults: Settings;
   readonly server: boolean;
 
@@ -66,6 +68,7 @@ export class Collection {
     if (payload.documents) {
       this.documents = { names: payload.documents.names, hit: read(payload.documents.hit) };
     }
+    if (payload.samples) this.samples = read(payload.samples);
     this.server = payload.server === true;
     this.skipMissing = payload.settings.missing === "skip";
     for (const m of payload.measures ?? []) this.given.set(m.name, read(m.values));

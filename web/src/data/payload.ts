@@ -35,6 +35,8 @@ export interface Payload {
   measures?: { name: string; meaning?: string; values: Packed }[];
   /** Measures of which higher values are not better. */
   better?: Record<string, "lower" | "neither">;
+  /** The topics of bootstrap samples, as many a sample as there are: those of rs.leaderboard. */
+  samples?: Packed;
   warnings: Warning[];
   study?: Record<string, StudyTable>;
   /** Served by the explorer, which answers "list/RUN/TOPIC" with all documents of a list. */

@@ -168,8 +168,8 @@ export async function tukey(
 }
 
 /**
- * The ranks that each run has in 95% of the bootstrap samples of the topics, as rs.leaderboard has them: at most 2.5% of
- * the samples leave on each side; runs with equal means share their ranks. `sign` is -1 where lower values are better.
+ * The ranks that each run has in 95% of the bootstrap samples of the topics, as rs.leaderboard has them (the samples are
+ * its own): at most 2.5% of the samples leave on each side; runs with equal means share their ranks. `sign` is -1 where lower values are better.
  * Works in slices so that the page stays responsive; null when aborted, empty when there are fewer than two topics.
  */
 export async function rankRanges(
@@ -177,18 +177,18 @@ export async function rankRanges(
   runs: number,
   topics: number,
   sign: number,
-  replicates: number,
+  samples: ArrayLike<number>,
   aborted: () => boolean,
 ): Promise<{ first: number; last: number }[] | null> {
   if (topics < 2) return [];
-  const next = random(1);
+  const replicates = samples.length / topics;
   const firsts = Array.from({ length: runs }, () => new Int32Array(runs + 1));
   const lasts = Array.from({ length: runs }, () => new Int32Array(runs + 1));
   const drawn = new Int32Array(topics);
   const merit = new Float64Array(runs);
   let slice = performance.now();
   for (let b = 0; b < replicates; b++) {
-    for (let t = 0; t < topics; t++) drawn[t] = Math.floor(next() * topics);
+    for (let t = 0; t < topics; t++) drawn[t] = samples[b * topics + t];
     for (let r = 0; r < runs; r++) {
       let sum = 0;
       let n = 0;

@@ -7,6 +7,7 @@ samples of topics (``docs/certainty.md`` has the shares found by simulation).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import sqrt
 
 import numpy as np
@@ -20,6 +21,7 @@ from rankscope.errors import SettingsError
 __all__ = [
     "bootstrap_means",
     "check_level",
+    "drawn_topics",
     "expanded",
     "lower_limit",
     "lower_limits",
@@ -85,14 +87,13 @@ def bootstrap_means(values: Floats, replicates: int = 1000, seed: int = 1) -> Fl
     [[0.5, 0.5, 0.5, 0.5]]
     """
     runs, topics = values.shape
-    finite, rng = np.isfinite(values), generator(seed)
+    finite = np.isfinite(values)
     numbers = np.where(finite, values, 0.0)
     infinite = np.where(np.isinf(values), np.sign(values), 0.0)
     everywhere = bool(finite.all())
     means = np.empty((runs, replicates))
-    step = max(1, _DRAWN_AT_ONCE // max(1, topics))
-    for start in range(0, replicates, step):
-        drawn = rng.integers(0, topics, size=(min(step, replicates - start), topics))
+    start = 0
+    for drawn in drawn_topics(topics, replicates, seed):
         counts = resample_counts(drawn).T.astype(np.float64)
         block = numbers @ counts
         if everywhere:
@@ -103,7 +104,16 @@ def bootstrap_means(values: Floats, replicates: int = 1000, seed: int = 1) -> Fl
                 block /= (~np.isnan(values)).astype(np.float64) @ counts
             block = np.where(reached != 0, np.copysign(np.inf, reached), block)
         means[:, start : start + len(drawn)] = block
+        start += len(drawn)
     return means
+
+
+def drawn_topics(topics: int, replicates: int = 1000, seed: int = 1) -> Iterator[Integers]:
+    """The topics of every bootstrap sample, by number, one sample a row, in blocks; the page is given the same."""
+    rng = generator(seed)
+    step = max(1, _DRAWN_AT_ONCE // max(1, topics))
+    for start in range(0, replicates, step):
+        yield rng.integers(0, topics, size=(min(step, replicates - start), topics))
 
 
 def expanded(alpha: float, topics: int) -> float:
