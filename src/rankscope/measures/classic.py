@@ -50,6 +50,7 @@ class AP(Condensable):
     aliases = ("MAP",)
     reference = "Buckley and Voorhees 2005"
     rel: int = parameter(1, _REL, low=1)
+    respects_swaps = True
 
     def of(self, lists: Lists) -> Floats:
         hits = self.seen(lists).relevant(self.rel, self.cutoff)
@@ -57,10 +58,6 @@ class AP(Condensable):
 
     def made_of(self) -> Form:
         return Precisions(self.rel, lambda rank: 1.0 / rank)
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
 
 
 class GMAP(AP):
@@ -75,13 +72,10 @@ class GMAP(AP):
     )
     summary = "geometric mean"
     reference = "Robertson 2006"
+    respects_swaps = True
 
     def of(self, lists: Lists) -> Floats:
         return np.maximum(super().of(lists), 0.00001)
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
 
 
 class RR(Condensable):
@@ -97,6 +91,8 @@ class RR(Condensable):
     aliases = ("MRR",)
     reference = "Kantor and Voorhees 2000"
     rel: int = parameter(1, _REL, low=1)
+    respects_swaps = True
+    rewards_grades = True
 
     def of(self, lists: Lists) -> Floats:
         hits = self.seen(lists).relevant(self.rel, self.cutoff)
@@ -104,14 +100,6 @@ class RR(Condensable):
 
     def made_of(self) -> Form:
         return Cascade(lambda grade, best: (grade >= self.rel).astype(np.float64), lambda rank: 1.0 / rank)
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
-
-    @property
-    def rewards_grades(self) -> bool:
-        return True
 
 
 class R(Condensable):
@@ -128,16 +116,13 @@ class R(Condensable):
     cutoff_rule = "required"
     reference = "Cleverdon, Mills and Keen 1966"
     rel: int = parameter(1, _REL, low=1)
+    respects_swaps = True
 
     def of(self, lists: Lists) -> Floats:
         return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
 
     def made_of(self) -> Form:
         return Additive()
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
 
 
 class Rprec(Condensable):
@@ -154,6 +139,7 @@ class Rprec(Condensable):
     cutoff_rule = "none"
     reference = "Buckley and Voorhees 2005"
     rel: int = parameter(1, _REL, low=1)
+    respects_swaps = True
 
     def of(self, lists: Lists) -> Floats:
         hits = self.seen(lists).relevant(self.rel)
@@ -162,10 +148,6 @@ class Rprec(Condensable):
 
     def made_of(self) -> Form:
         return Additive()
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
 
 
 class Bpref(Measure):
@@ -186,6 +168,7 @@ class Bpref(Measure):
     reference = "Buckley and Voorhees 2004"
     rel: int = parameter(1, _REL, low=1)
     form: str = parameter("trec_eval", "what n is divided by", choices=("trec_eval", "original", "plus10"))
+    respects_swaps = True
 
     def of(self, lists: Lists) -> Floats:
         # trec_eval keeps negative grades apart: they say that a document was not really judged
@@ -203,10 +186,6 @@ class Bpref(Measure):
     def made_of(self) -> Form:
         return Preferences(self.rel, 0, self._term)
 
-    @property
-    def respects_swaps(self) -> bool:
-        return True
-
 
 class SetP(Condensable):
     """Set precision: the share of relevant documents among all that were retrieved.
@@ -221,6 +200,8 @@ class SetP(Condensable):
     aliases = ("SetPrecision",)
     reference = "Cleverdon, Mills and Keen 1966"
     rel: int = parameter(1, _REL, low=1)
+    respects_swaps = True
+    rewards_grades = True
 
     def of(self, lists: Lists) -> Floats:
         return ratio(
@@ -229,14 +210,6 @@ class SetP(Condensable):
 
     def made_of(self) -> Form:
         return Additive()
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
-
-    @property
-    def rewards_grades(self) -> bool:
-        return True
 
 
 class SetR(Measure):
@@ -252,16 +225,13 @@ class SetR(Measure):
     aliases = ("SetRecall",)
     reference = "Cleverdon, Mills and Keen 1966"
     rel: int = parameter(1, _REL, low=1)
+    respects_swaps = True
 
     def of(self, lists: Lists) -> Floats:
         return ratio(lists.relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
 
     def made_of(self) -> Form:
         return Additive()
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
 
 
 class SetF(Condensable):
@@ -277,6 +247,7 @@ class SetF(Condensable):
     reference = "van Rijsbergen 1979"
     rel: int = parameter(1, _REL, low=1)
     beta: float = parameter(1.0, "weight of recall against precision", low=0)
+    respects_swaps = True
 
     def of(self, lists: Lists) -> Floats:
         found = self.seen(lists).relevant(self.rel, self.cutoff).count
@@ -286,10 +257,6 @@ class SetF(Condensable):
 
     def made_of(self) -> Form | None:
         return Unordered() if self.cutoff is None else None
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
 
 
 class IPrec(Condensable):
@@ -310,6 +277,7 @@ class IPrec(Condensable):
     reference = "Buckley and Voorhees 2005"
     rel: int = parameter(1, _REL, low=1)
     rounding: str = parameter("nearest", "how r R becomes a number of documents", choices=("nearest", "up"))
+    respects_swaps = True
 
     def cutoff_value(self, cutoff: float) -> float:
         if not 0 <= cutoff <= 1:
@@ -322,10 +290,6 @@ class IPrec(Condensable):
         hits = self.seen(lists).relevant(self.rel)
         needed = _documents(self.cutoff * lists.recall_base(self.rel), self.rounding)
         return hits.max(np.where(hits.ordinal >= needed[hits.list], hits.ordinal / hits.rank, 0.0))
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
 
 
 def _documents(share: Floats, rounding: str) -> Floats:
@@ -386,6 +350,8 @@ class ERR(Measure):
     )
     reference = "Chapelle, Metzler, Zhang and Grinspan 2009"
     max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
+    respects_swaps = True
+    rewards_grades = True
 
     def of(self, lists: Lists) -> Floats:
         hits = lists.relevant(1, self.cutoff)
@@ -400,14 +366,6 @@ class ERR(Measure):
     def made_of(self) -> Form:
         best = self.max_grade
         return Cascade(lambda grade, most: satisfaction(grade, best or most), lambda rank: 1.0 / rank)
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
-
-    @property
-    def rewards_grades(self) -> bool:
-        return True
 
 
 class Judged(Measure):
@@ -441,17 +399,11 @@ class Success(Condensable):
     cutoff_rule = "required"
     reference = "Craswell, Hawking and Robertson 2001"
     rel: int = parameter(1, _REL, low=1)
+    respects_swaps = True
+    rewards_grades = True
 
     def of(self, lists: Lists) -> Floats:
         return (self.seen(lists).relevant(self.rel, self.cutoff).count > 0).astype(np.float64)
 
     def made_of(self) -> Form:
         return Cascade(lambda grade, best: (grade >= self.rel).astype(np.float64), np.ones_like)
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
-
-    @property
-    def rewards_grades(self) -> bool:
-        return True

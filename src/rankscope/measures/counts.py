@@ -28,20 +28,14 @@ class NumQ(_Count):
     """
 
     user = "No user: a count of topics."
+    respects_swaps = True
+    rewards_grades = True
 
     def of(self, lists: Lists) -> Floats:
         return np.ones(len(lists))
 
     def made_of(self) -> Form:
         return Additive()
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
-
-    @property
-    def rewards_grades(self) -> bool:
-        return True
 
 
 class NumRet(_Count):
@@ -52,6 +46,8 @@ class NumRet(_Count):
 
     user = "Reads everything that was retrieved; the number is what that costs in documents."
     rel: int = parameter(0, "count only documents of this grade or better; 0 counts all", low=0)
+    respects_swaps = True
+    rewards_grades = True
 
     def of(self, lists: Lists) -> Floats:
         if self.rel == 0:
@@ -60,14 +56,6 @@ class NumRet(_Count):
 
     def made_of(self) -> Form:
         return Additive()
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
-
-    @property
-    def rewards_grades(self) -> bool:
-        return True
 
 
 class NumRel(_Count):
@@ -78,20 +66,14 @@ class NumRel(_Count):
 
     user = "No user: says how much there is to gain on the topic."
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+    respects_swaps = True
+    rewards_grades = True
 
     def of(self, lists: Lists) -> Floats:
         return np.asarray(lists.recall_base(self.rel), np.float64)
 
     def made_of(self) -> Form:
         return Additive()
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
-
-    @property
-    def rewards_grades(self) -> bool:
-        return True
 
 
 class NumRelRet(_Count):
@@ -104,17 +86,11 @@ class NumRelRet(_Count):
     user = "Reads everything that was retrieved, at no cost; gains each relevant document in it."
     cutoff_rule = "optional"
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+    respects_swaps = True
+    rewards_grades = True
 
     def of(self, lists: Lists) -> Floats:
         return lists.relevant(self.rel, self.cutoff).count.astype(np.float64)
 
     def made_of(self) -> Form:
         return Additive()
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
-
-    @property
-    def rewards_grades(self) -> bool:
-        return True

@@ -146,6 +146,8 @@ class P(Condensable, WeightedPrecision):
     cutoff_rule = "required"
     reference = "Cleverdon, Mills and Keen 1966"
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
+    respects_swaps = True
+    rewards_grades = True
 
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
         return np.full(len(rank), 1.0 / self.cutoff)
@@ -159,14 +161,6 @@ class P(Condensable, WeightedPrecision):
 
     def made_of(self) -> Form:
         return Weighted(lambda best: self.gain(np.arange(best + 1), best), self.weight)
-
-    @property
-    def respects_swaps(self) -> bool:
-        return True
-
-    @property
-    def rewards_grades(self) -> bool:
-        return True
 
 
 class RBP(WeightedPrecision):

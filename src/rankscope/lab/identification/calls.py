@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from rankscope.errors import SettingsError
 from rankscope.lab.identification.inputs import Input
@@ -63,9 +64,11 @@ def caller(function: Callable[..., Any], call: str | None = None) -> tuple[str, 
 
 
 def number(compute: Callable[[], Any]) -> float:
-    """What code returns as a number; an error of whatever kind is a refusal."""
+    """What code returns as a number; an error of whatever kind is a refusal, and what it warns of is its own."""
     try:
-        return float(compute())
+        with catch_warnings():
+            simplefilter("ignore")
+            return float(compute())
     except Exception as error:
         raise RefusedError(f"{type(error).__name__}: {error}".splitlines()[0][:120]) from None
 
