@@ -10,6 +10,7 @@ from scipy import stats
 
 import rankscope as rs
 from rankscope.analysis.leaderboard import tied_for_first, with_margins
+from rankscope.analysis.stats.matrices import with_runs
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 
@@ -36,6 +37,21 @@ def test_values_are_those_of_the_scores_and_intervals_hold_them(small):
     expected = stats.ttest_1samp(logs, 0).confidence_interval()
     first = next(row for row in rows if (row["run"], row["measure"]) == ("run5", "GMAP"))
     assert (first["low"], first["high"]) == pytest.approx((math.exp(expected.low), math.exp(expected.high)))
+
+
+def test_what_is_open_about_a_mean_is_beside_it(small):
+    scores = rs.evaluate(*small, ["AP", "RR"], ties="expected", unjudged="bounds")
+    wanted = {(row["run"], row["measure"]): row for row in scores["means"].records()}
+    rows = rs.leaderboard(scores)["leaderboard"].records()
+    for row in rows:
+        mine = wanted[row["run"], row["measure"]]
+        for name in ("value", "error", "exact", "lowest", "highest", "tight"):
+            assert row[name] == mine[name]
+    assert "lowest" not in rs.leaderboard(rs.evaluate(*small, ["AP"]))["leaderboard"].columns
+    turned = with_runs(scores, np.array([3, 1]))
+    assert [row["highest"] for row in turned["means"].records()] == [
+        wanted[run, measure]["highest"] for run in turned.runs for measure in ("AP", "RR")
+    ]
 
 
 def test_ranks_of_measures_of_which_lower_is_better(scored):

@@ -90,6 +90,40 @@ def test_missing_topics_are_undefined_when_skipped() -> None:
     assert np.isnan(data["measures"][0]["values"][2])
 
 
+def test_who_is_tied_for_first_is_what_python_says() -> None:
+    made = rs.simulate(systems=8, topics=20, depth=50, seed=4)
+    scores = rs.evaluate(made.qrels, made.runs, ["AP", "nDCG@10", "Twist@40", "ERR@20"])
+    data = payload(scores.judged, title="T", measures=[rs.ERR @ 20, rs.NumRet], settings={"length": 40})
+    board = rs.leaderboard(scores)["leaderboard"].records()
+    for measure, name in (("AP", "AP"), ("nDCG@10", "nDCG@10"), ("Twist@40", "Twist"), ("ERR@20", "ERR@20")):
+        said = {row["run"]: row["tied_for_first"] for row in board if row["measure"] == measure}
+        assert data["tied_first"][name] == [said[run] for run in data["runs"]]
+        assert {True, False} == set(data["tied_first"][name])
+    assert "NumRet" not in data["tied_first"] and "Judged@10" not in data["tied_first"]
+
+
+def test_ranges_of_means_travel_when_asked_for(tmp_path: Path) -> None:
+    target = report(QRELS, RUNS, tmp_path / "page.html", measures="ERR@20 Twist", ranges=True)
+    inside = re.search(r'id="data">(.*?)</script>', target.read_text("utf-8"), re.S)
+    assert inside is not None
+    found = json.loads(inside.group(1))["ranges"]
+    assert "Twist" not in found and "ERR@20" in found
+    for name, one in found.items():
+        numbers = {
+            key: np.frombuffer(base64.b64decode(one[key]["base64"]))
+            for key in one
+            if key not in ("exact", "tight")
+        }
+        for ties in ("worst", "best"):
+            assert numbers[ties] == pytest.approx(rs.evaluate(QRELS, RUNS, name, ties=ties).mean(name))
+        bounds = rs.evaluate(QRELS, RUNS, name, unjudged="bounds").bounds(name)
+        for end, bound in zip(("lowest", "highest"), bounds, strict=True):
+            assert numbers[end] == pytest.approx(bound.values.mean(axis=1))
+        assert one["exact"] and len(one["tight"]) == 2
+    assert numbers["highest"][0] > numbers["lowest"][0]
+    assert "ranges" not in payload(_judged(), title="T")
+
+
 @pytest.mark.parametrize("grades", [1, 2, 40, 300])
 def test_any_number_of_grades(grades: int) -> None:
     qrels = {"q": {f"d{g}": g for g in range(grades + 1)}}

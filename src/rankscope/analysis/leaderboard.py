@@ -53,7 +53,8 @@ def leaderboard(
     ``bootstrap_high``: percentiles, as wide as Student's for few topics, Hesterberg 2015); its ``rank``, and the ranks
     from ``first_rank`` to ``last_rank`` that it has in 1 - alpha of the bootstrap samples; and whether it is
     ``tied_for_first``: no paired test, corrected for the number of runs, tells it from the best one. Ranks and ties
-    are empty for measures of which no value is better.
+    are empty for measures of which no value is better. Of scores that were evaluated with ``ties=`` or ``unjudged=``
+    rows also have what is known of the mean: ``error`` and ``exact``, ``lowest``, ``highest`` and ``tight``.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
@@ -72,13 +73,24 @@ def leaderboard(
         columns.append(
             tied_for_first(scores, measure, alpha=alpha, test=test, correction=correction, seed=seed)
         )
+        columns += _known(scores, measure)
         mine = list(zip(scores.runs, [str(measure)] * len(values), *columns, strict=True))
         rows += [mine[r] for r in measure.best_first(scores.mean(measure))]
     settings: Mapping[str, Any] = {
         **scores.settings, "alpha": alpha, "test": test, "correction": correction, "replicates": replicates,
         "seed": seed,
     }  # fmt: skip
-    return TableResult.of(Table("leaderboard", _COLUMNS, rows), settings=settings)
+    more = () if scores.uncertainty is None else scores.uncertainty.columns
+    return TableResult.of(Table("leaderboard", (*_COLUMNS, *more), rows), settings=settings)
+
+
+def _known(scores: Scores, measure: Measure) -> list[list[Any]]:
+    """What ties and unjudged documents leave open of each mean, a column for each thing that is known."""
+    if scores.uncertainty is None:
+        return []
+    place = scores.measures.index(measure)
+    rows = [scores.uncertainty.of_mean(measure, place, run) for run in range(len(scores.runs))]
+    return [list(column) for column in zip(*rows, strict=True)]
 
 
 def _means(

@@ -58,6 +58,10 @@ class Uncertainty:
             columns[name] = lists.T.ravel()
         return columns
 
+    def of_runs(self, keep: npt.NDArray[np.intp]) -> Uncertainty:
+        """That of some of the runs."""
+        return replace(self, **{name: getattr(self, name)[:, keep] for name in self.columns})
+
     def of_mean(self, measure: Measure, index: int, run: int) -> tuple[float | bool, ...]:
         """That of the mean of a run over topics: errors of topics are independent, ends are those of all topics."""
         said: list[float | bool] = []

@@ -14,18 +14,21 @@ __all__ = ["notes_on"]
 
 
 def notes_on(judged: Judged, missing: str) -> Iterator[str]:
-    """Topics without judgments, topics that runs lack, unjudged documents near the top, tied scores."""
+    """Topics without judgments, topics that runs lack, unjudged documents near the top, tied scores.
+
+    What was asked about (``--ties``, ``--unjudged``) is not said again.
+    """
     yield from _ignored(judged)
     yield from _lacking(judged, missing)
     unjudged = unjudged_shares(judged)
-    if (unjudged >= UNJUDGED_SHARE).any():
+    if judged.handling.unjudged == "nonrelevant" and (unjudged >= UNJUDGED_SHARE).any():
         run, share, others = _worst(judged, unjudged, UNJUDGED_SHARE)
         yield (
             f"{share:.0%} of the first ten documents of {run} are unjudged and count as not relevant{others};"
-            " rankscope bounds says what they may change"
+            " --unjudged bounds says what they may change"
         )
     tied = tied_shares(judged)
-    if (tied >= TIED_SHARE).any():
+    if judged.handling.ties == "break" and (tied >= TIED_SHARE).any():
         run, share, others = _worst(judged, tied, TIED_SHARE)
         yield (
             f"{share:.0%} of the documents of {run} have the score of another one{others}; --order decides their ranks,"

@@ -6,6 +6,7 @@ examples:
   rankscope report qrels.txt runs/ -o report.html
   rankscope report qrels.txt runs/ -m "alpha_nDCG@20 ERR@20" --title "Web track"
   rankscope report qrels.txt runs/ --study my-study/
+  rankscope report qrels.txt runs/ --ranges      each mean with what ties and unjudged documents leave open
 """
 
 from __future__ import annotations
@@ -40,6 +41,11 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
         "--cutoff", type=int, default=1000, metavar="N", help="N of the effort measures (default: 1000)"
     )
     parser.add_argument("--study", metavar="DIR", help="show the tables of a study written there, too")
+    parser.add_argument(
+        "--ranges",
+        action="store_true",
+        help="how far tied scores and unjudged documents can move each mean, too (takes longer)",
+    )
     names = parser.add_mutually_exclusive_group()
     names.add_argument(
         "--everything",
@@ -83,4 +89,5 @@ def document_of(args: argparse.Namespace) -> dict[str, object]:
         study=study,
         everything=args.everything,
         jobs=args.jobs,
+        ranges=args.ranges,
     )

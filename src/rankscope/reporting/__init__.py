@@ -29,12 +29,14 @@ def report(
     length: int = 1000,
     study: Mapping[str, Table] | None = None,
     everything: bool | None = None,
+    ranges: bool = False,
     jobs: int | None = None,
 ) -> Path:
     """Write the page about a collection; it opens from disk and makes no request.
 
     ``qrels`` and ``runs`` are whatever :func:`rankscope.evaluate` takes. ``measures`` are added to those the page
-    computes by itself. ``length`` is N of the effort measures, ``study`` the tables of :func:`rankscope.study`.
+    computes by itself. ``length`` is N of the effort measures, ``study`` the tables of :func:`rankscope.study`. With
+    ``ranges`` the page also has how far the orders of tied documents, and the labels of unjudged ones, can move means.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "report.html"
@@ -47,7 +49,8 @@ def report(
     wanted = parse_many(measures)
     collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
     document = document_of(
-        collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything, jobs=jobs
+        collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything,
+        ranges=ranges, jobs=jobs,
     )  # fmt: skip
     write_atomically(path, page(document))
     return Path(path)
@@ -63,8 +66,10 @@ def document_of(
     study: Mapping[str, Table] | None,
     everything: bool | None,
     jobs: int | None,
+    ranges: bool = False,
 ) -> dict[str, Any]:
     """What the page about an open collection is made from, for Python, commands and the explorer alike."""
+    from rankscope.certainty.values import handled, judged_as
     from rankscope.judging import judge
 
     return payload(
@@ -74,6 +79,7 @@ def document_of(
         settings={**collection.settings, "missing": missing, "length": length},
         study=study,
         everything=everything,
+        knowing=judged_as(*collection, handled(unjudged="bounds"), jobs=jobs) if ranges else None,
     )
 
 

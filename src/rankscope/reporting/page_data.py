@@ -22,6 +22,7 @@ from rankscope.measures import Measure
 from rankscope.measures.grammar import parse
 from rankscope.read.ids import to_text
 from rankscope.reporting.notes import notes
+from rankscope.reporting.standings import open_ranges, tied_first
 from rankscope.reporting.study import for_page
 from rankscope.tables import Table, json_number
 
@@ -57,12 +58,14 @@ def payload(
     settings: Mapping[str, Any] | None = None,
     study: Mapping[str, Table] | None = None,
     everything: bool | None = None,
+    knowing: Judged | None = None,
 ) -> dict[str, Any]:
     """The document the page is made from.
 
     ``measures`` are evaluated here and travel as numbers, unless the page can compute them. ``everything`` includes
     (True) or leaves out (False) document names and the ranks of judged non-relevant documents; None includes each
-    if it is small.
+    if it is small. ``knowing`` are the same lists with the documents that nobody judged (``judged_as`` with
+    ``unjudged="bounds"``): then every mean has its range.
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
@@ -107,11 +110,21 @@ def payload(
         document["samples"] = _narrow(np.concatenate(list(drawn_topics(len(judged.topics), SAMPLES))).ravel())
     travelling = [m for m in measures if str(m) not in IN_PAGE]
     document["measures"] = [_measure(judged, m, missing) for m in travelling]
-    known = {str(m): m.better for m in (*map(parse, sorted(IN_PAGE)), *travelling)}
-    document["better"] = {name: better for name, better in known.items() if better != "higher"}
+    known = _known(int(document["settings"]["length"]), travelling)
+    document["better"] = {name: m.better for name, m in known.items() if m.better != "higher"}
+    document["tied_first"] = tied_first(judged, known, missing)
+    if knowing is not None:
+        ranked = {name: m for name, m in known.items() if name not in _EFFORT and m.better != "neither"}
+        document["ranges"] = open_ranges(knowing, ranked, missing)
     if study:
         document["study"] = {name: _table(table) for name, table in for_page(study).items()}
     return document
+
+
+def _known(length: int, travelling: Iterable[Measure]) -> dict[str, Measure]:
+    """Every measure of the page by its name there; those of effort look at so many ranks."""
+    ours = {name: parse(name) @ length if name in _EFFORT else parse(name) for name in sorted(IN_PAGE)}
+    return ours | {str(measure): measure for measure in travelling}
 
 
 def _wanted(everything: bool | None, size: int) -> bool:

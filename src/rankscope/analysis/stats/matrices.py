@@ -155,7 +155,10 @@ def with_runs(scores: Scores, keep: NDArray[np.intp]) -> Scores:
     """The scores of some of the runs."""
     names = tuple(scores.runs[r] for r in keep)
     judged = None if scores.judged is None else scores.judged.with_runs(keep)
-    return Scores(names, scores.topics, scores.measures, scores.values[:, keep], scores.settings, judged)
+    known = None if scores.uncertainty is None else scores.uncertainty.of_runs(keep)
+    return Scores(
+        names, scores.topics, scores.measures, scores.values[:, keep], scores.settings, judged, known
+    )
 
 
 def best_runs(scores: Scores, top: float | None, by: str | Measure = "AP") -> Scores:
