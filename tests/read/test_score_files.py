@@ -206,3 +206,15 @@ def test_official_output_of_trec_eval(data_dir: Path) -> None:
         rows = [theirs.runs.index(run) for run in ours.runs]
         columns = [theirs.topics.index(topic) for topic in ours.topics]
         np.testing.assert_allclose(theirs.values[np.ix_(rows, columns)], ours.values, rtol=0, atol=5.1e-5)
+
+
+def test_a_topic_called_like_the_means_is_not_lost(tmp_path: Path) -> None:
+    """It would be taken for the mean: refused, with what to do."""
+    (tmp_path / "q.txt").write_text(QRELS.replace("3 0", "all 0"))
+    (tmp_path / "bm25.run").write_text(RUNS["bm25"].replace("3 Q0", "all Q0"))
+    files = [str(tmp_path / name) for name in ("q.txt", "bm25.run")]
+    main(["eval", *files, "-m", "AP", "-q", "-f", "csv", "-o", str(tmp_path / "scores.csv")])
+    with pytest.raises(
+        InputError, match=r"AP of 'bm25' has two values under 'all'.*call the topic otherwise"
+    ):
+        rs.read_scores(tmp_path / "scores.csv")

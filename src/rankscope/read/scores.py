@@ -116,11 +116,20 @@ def read_score_tables(
     if not long or (places["measure"] is None and places["run"] is None):
         return {"": _matrix(rows, path)}
     found: dict[str, dict[tuple[str, str], float]] = {}
+    means: set[tuple[str, str]] = set()
     for line, cells in rows.rows:
         said = {meaning: cells[place] for meaning, place in places.items() if place is not None}
         topic, measure = _text(said["topic"]), _text(said.get("measure", ""))
         run = _text(said["run"]) if "run" in said else rows.run or _stem(path)
-        if topic == MEANS or measure.startswith(NO_SCORES):
+        if measure.startswith(NO_SCORES):
+            continue
+        if topic == MEANS:
+            if (run, measure) in means:
+                raise InputError(
+                    f"{measure} of {run!r} has two values under {MEANS!r}: as the mean, and as the score of a topic",
+                    path=path, line=line, hint=f"call the topic otherwise than {MEANS!r}",
+                )  # fmt: skip
+            means.add((run, measure))
             continue
         values, key = found.setdefault(measure, {}), (run, topic)
         if key in values:
