@@ -24,7 +24,7 @@ from rankscope.cli.targets import refuse_overwriting
 from rankscope.cli.terminal import guarded_terminal
 from rankscope.errors import RankscopeError, nearest, printable
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "command_parser", "main"]
 
 _EPILOG = """try: rankscope demo
      rankscope eval qrels.txt runs/*.gz -m "AP nDCG@10"
@@ -72,9 +72,7 @@ def dispatch(arguments: list[str]) -> int:
         module = import_module(f"rankscope.cli.{name}")
         if name in OWN_GRAMMAR:
             return int(module.main(rest))
-        parser = Parser(prog=f"rankscope {name}", description=module.__doc__)
-        module.add_arguments(parser)
-        _add_common(parser)
+        parser = command_parser(name)
         words, renamed = respelt(name, rest)
         args = parser.read(words)
         args.command = name
@@ -89,6 +87,15 @@ def dispatch(arguments: list[str]) -> int:
     _top_parser().read(arguments)
     _top_parser().print_help()
     return 0
+
+
+def command_parser(name: str) -> Parser:
+    """What reads the arguments of a command, and explains them."""
+    module = import_module(f"rankscope.cli.{name}")
+    parser = Parser(prog=f"rankscope {name}", description=module.__doc__)
+    module.add_arguments(parser)
+    _add_common(parser)
+    return parser
 
 
 def _run(module: Any, args: argparse.Namespace) -> int:

@@ -1,0 +1,30 @@
+"""Settings of the site for Sphinx; `docs/build` builds it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import rankscope
+
+project = "Rankscope"
+author = "The Rankscope developers"
+copyright = author
+version = release = rankscope.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "fieldlist"]
+myst_heading_anchors = 4
+suppress_warnings = ["myst.header"]  # a page may begin its examples with a heading of any level
+highlight_language = "none"
+
+html_theme = "furo"
+html_title = f"Rankscope {version}"
+html_static_path = ["static"]
+html_css_files = ["book.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_last_updated_fmt = None

@@ -1,0 +1,276 @@
+"""The documentation site: built without a warning, readable without a network, every link and command in it checked."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import rankscope as rs
+from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR
+from rankscope.cli.main import command_parser
+from rankscope.cli.spellings import respelt
+from rankscope.measures import parse_many
+from rankscope.trec_eval.options import read_options
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(DOCS))
+
+from book import commands, pages  # noqa: E402
+
+FENCE = re.compile(r"^( *)(```+|~~~+)(.*)\n((?:.*\n)*?)^\1\2 *$", re.MULTILINE)
+ELSEWHERE = {  # pages whose examples are run by tests of their own
+    "effort.md": "tests/analysis/test_effort_docs.py",
+    "laboratory.md": "tests/lab/test_laboratory_guide.py",
+    "meta-evaluation.md": "tests/analysis/test_meta_docs.py",
+    "certainty.md": "tests/analysis/test_certainty_docs.py",
+}
+PATHS = {
+    "doctoral student": {
+        "a first evaluation": "start",
+        "compare systems, with tests": "meta-evaluation#comparing-runs",
+        "understand effort": "effort",
+        "propose a measure": "your-own-measure",
+        "the experiments of a measure paper": "meta-evaluation#study",
+        "what a measure guarantees": "laboratory",
+        "what the papers got wrong": "findings",
+        "a figure for the paper": "gallery",
+    },
+    "search engineer": {
+        "from nothing to a table": "start",
+        "the files there are": "inputs",
+        "the scripts there are": "trec_eval",
+        "topics that were lost": "meta-evaluation#comparing-runs",
+        "a gate in CI": "certainty#a-gate-for-continuous-integration",
+        "one page to send": "explorer",
+        "what an option means": "reference/commands/eval",
+    },
+    "data engineer": {
+        "frames, Parquet, JSON": "inputs",
+        "judges, human or not": "certainty#judgments-are-somebody-s",
+        "documents nobody judged": "certainty#unjudged-documents",
+        "which engine": "scale#which-engine-when",
+        "Spark tables": "scale#spark-dataframes",
+        "what is fast": "benchmarks",
+        "what is safe with untrusted input": "security",
+    },
+    "campaign organiser": {
+        "the official numbers": "trec_eval",
+        "is the order certain": "certainty#is-the-order-certain",
+        "what to judge next": "certainty#what-to-judge-next",
+        "a shallower pool": "meta-evaluation#pools",
+        "do the judges agree": "certainty#judgments-are-somebody-s",
+        "measures that may be averaged": "scales",
+        "diversity measures": "measures/alpha_nDCG",
+    },
+}
+"""What four readers want, and the page that has it: each in at most two clicks from the start page."""
+
+
+class _Page(HTMLParser):
+    """The places and the links of a page; those of the text apart from those of the sidebar."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.in_text: list[str] = []
+        self.loaded: list[str] = []
+        self._article = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {key: value or "" for key, value in attrs}
+        self._article += tag == "article"
+        self.ids |= {found[key] for key in ("id", "name") if key in found}
+        if tag == "a" and "href" in found:
+            self.links.append(found["href"])
+            if self._article:
+                self.in_text.append(found["href"])
+        elif tag in ("link", "script", "img", "iframe", "source"):
+            self.loaded += [found[key] for key in ("href", "src") if key in found]
+
+    def handle_endtag(self, tag: str) -> None:
+        self._article -= tag == "article"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built by the command that people use."""
+    pytest.importorskip("sphinx")
+    folder = tmp_path_factory.mktemp("book") / "site"
+    done = subprocess.run(
+        [sys.executable, DOCS / "build", folder], capture_output=True, text=True, encoding="utf-8"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(site: Path) -> dict[str, _Page]:
+    """Every page by its place."""
+    return {
+        path.relative_to(site).as_posix(): _Page(path.read_text("utf-8"))
+        for path in sorted(site.rglob("*.html"))
+    }
+
+
+def _target(page: str, link: str) -> tuple[str, str]:
+    """The page and the place in it that a link leads to."""
+    file, _, anchor = link.partition("#")
+    there = (Path("/site") / page).parent / file if file else Path("/site") / page
+    parts: list[str] = []
+    for part in there.parts[2:]:
+        if part == "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts), anchor
+
+
+def test_links_lead_to_places(site: Path, built: dict[str, _Page]) -> None:
+    """Every link of every page, to the heading; what a page loads is in the folder."""
+    assert len(built) > 120
+    dead = []
+    for page, found in built.items():
+        for link in found.links + found.loaded:
+            if re.match(r"(https?|mailto|data):", link) or link in ("#", ""):
+                continue
+            name, anchor = _target(page, link.partition("?")[0])
+            if name not in built:
+                if not (site / name).is_file():
+                    dead.append(f"{page}: {link}")
+            elif anchor and anchor not in built[name].ids:
+                dead.append(f"{page}: {link}")
+    assert dead == []
+
+
+def test_nothing_is_loaded_from_the_network(site: Path, built: dict[str, _Page]) -> None:
+    assert [link for found in built.values() for link in found.loaded if "//" in link] == []
+    for style in site.rglob("*.css"):
+        assert not re.search(r"url\(['\"]?(https?:)?//|@import", style.read_text("utf-8")), style
+
+
+def test_search_needs_no_server(site: Path) -> None:
+    """The words of the pages are in a script that the page of the search loads from the folder."""
+    index = (site / "searchindex.js").read_text("utf-8")
+    assert index.startswith("Search.setIndex(") and "twist" in index
+    assert "searchindex.js" in (site / "search.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("reader", PATHS)
+def test_steps_are_two_clicks_away(reader: str, built: dict[str, _Page]) -> None:
+    """By links in the text of pages alone, whatever the sidebar has."""
+    one = {_target("index.html", link) for link in built["index.html"].in_text if "://" not in link}
+    two = set(one)
+    for page, _ in one:
+        if page in built:
+            two |= {_target(page, link) for link in built[page].in_text if "://" not in link}
+    reached = two | {(page, "") for page, _ in two}
+    for step, place in PATHS[reader].items():
+        name, _, anchor = place.partition("#")
+        assert (f"{name}.html", anchor) in reached, f"{reader}: {step}"
+
+
+# what is written on the pages -----------------------------------------------------------------------------------------
+
+
+def texts() -> dict[str, str]:
+    """Every page with commands or code in it: those that people wrote, and those that are generated."""
+    written = {place: (ROOT / name).read_text("utf-8") for place, name in pages.written_pages().items()}
+    return {**written, **commands.pages(), "README.md": (ROOT / "README.md").read_text("utf-8")}
+
+
+TEXTS = texts()
+
+
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    for found in FENCE.finditer(text):
+        yield found[3].strip(), textwrap.dedent(found[4])
+
+
+def typed(text: str) -> Iterator[str]:
+    """The commands of a page, from blocks for shells and from plain ones; continued lines are put together."""
+    for language, block in blocks(text):
+        if language in ("sh", "bash", "", "yaml"):
+            for line in re.sub(r"\\\n\s*", "", block).splitlines():
+                found = re.search(r"(?:^|&& |run: |\| |\$ )(?:\S+/)?(rankscope .*)", line.strip())
+                if found:
+                    yield re.split(r"\s{3,}| && | \| ", found[1])[0]
+
+
+@pytest.mark.parametrize("page", [place for place, text in TEXTS.items() if any(typed(text))])
+def test_commands_can_be_typed(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is read by the parser of the program; measures that it names are measures."""
+    (tmp_path / "images").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for line in typed(TEXTS[page]):
+        try:
+            _, name, *words = shlex.split(line, comments=True)
+        except ValueError:
+            pytest.fail(f"{page}: {line}")
+        if name in ("--help", "--version"):
+            continue
+        words = words[: words.index(">")] if ">" in words else words
+        assert name in COMMANDS, line
+        if name in OWN_GRAMMAR:
+            read_options(words)
+            continue
+        assert respelt(name, words)[1] == [], f"{line}: an old word"
+        try:
+            args = command_parser(name).read(words)
+        except SystemExit as end:
+            assert end.code in (0, None), f"{page}: {line}"
+            continue
+        if getattr(args, "plugin", None) is None and isinstance(getattr(args, "measure", None), list):
+            parse_many(" ".join(map(str, args.measure)))
+
+
+def _doctest_pages() -> list[str]:
+    return [place for place in TEXTS if place not in ELSEWHERE and any(examples(place))]
+
+
+def examples(page: str) -> Iterator[str]:
+    """What a page shows of a conversation with Python."""
+    for language, block in blocks(TEXTS[page]):
+        if language == "python" and re.search(r"^>>> ", block, re.MULTILINE):
+            yield block
+
+
+@pytest.mark.parametrize("page", _doctest_pages())
+def test_examples_print_what_they_say(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "\n\n".join(examples(page))
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    case = doctest.DocTestParser().get_doctest(text, {"rs": rs}, page, page, 0)
+    failed, tried = doctest.DocTestRunner(optionflags=flags).run(case)
+    assert (failed, tried > 0) == (0, True)
+
+
+@pytest.mark.parametrize("page", [place for place, text in TEXTS.items() if "```python\n" in text])
+def test_python_is_python(page: str) -> None:
+    """Also what needs a cluster or other people's files: it compiles, and the names of ours in it are there."""
+    for language, block in blocks(TEXTS[page]):
+        if language == "python" and not re.search(r"^>>> ", block, re.MULTILINE):
+            compile(block, page, "exec")
+            for dotted in re.findall(r"\brs((?:\.[A-Za-z_]\w*)+)", block):
+                found: object = rs
+                for part in dotted[1:].split("."):
+                    found = getattr(found, part)
+                    if not hasattr(found, "__path__") and not hasattr(found, "__file__"):
+                        break
+
+
+def test_every_page_is_tested_somewhere() -> None:
+    assert [name for name in ELSEWHERE.values() if not (ROOT / name).is_file()] == []
+    assert set(ELSEWHERE) <= TEXTS.keys()
