@@ -22,7 +22,6 @@ from rankscope.analysis.study.manifest import MANIFEST
 from rankscope.cli.main import main
 from rankscope.errors import InputError, MeasureError
 from rankscope.measures import REGISTRY, Measure
-from rankscope.reporting.page_data import IN_PAGE
 
 # the subtopic of each relevant document d0, d1, ... of a topic (d4 and d5 are not relevant), and a ranking
 STUDIED = [([0, 2, 1, 2], "351024"), ([0, 2, 1, 2], "351024"), ([1, 0, 2], "310245"), ([0, 1, 2], "314250")]
@@ -148,7 +147,8 @@ def test_report_and_bridge_read_subtopics_as_evaluate_does(tmp_path: Path) -> No
     scores = rs.evaluate(qrels, runs, "ERR_IA")
     assert round(scores.means()["bm25"][rs.ERR_IA], 3) == 0.264
     document = by_page(qrels, runs, [rs.ERR_IA], tmp_path / "report.html")
-    assert round(document["measures"][0]["values"][:3].mean(), 3) == 0.264  # it was 0.615
+    (found,) = (one for one in document["measures"] if one["name"] == "ERR_IA")
+    assert round(found["values"][:3].mean(), 3) == 0.264  # it was 0.615
     assert document["settings"]["aspects"] is True
     bridged = by_bridge(qrels, runs / "bm25.txt", [rs.ERR_IA])[rs.ERR_IA]
     assert round(sum(bridged.values()) / 3, 3) == 0.264  # it was 0.615
@@ -250,8 +250,10 @@ def test_evaluate_command_page_and_bridge_agree(collection: tuple[Path, Path], t
     }
 
     document = by_page(qrels, runs, EVERY, tmp_path / "report.html")
-    assert [one["name"] for one in document["measures"]] == [str(m) for m in EVERY if str(m) not in IN_PAGE]
+    assert {str(m) for m in EVERY} <= {one["name"] for one in document["measures"]}
     for one in document["measures"]:
+        if rs.measure(one["name"]) not in EVERY:
+            continue
         same(one["values"].reshape(len(scores.runs), -1), scores.matrix(one["name"]).values)
 
     first = scores.runs[0]

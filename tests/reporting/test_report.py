@@ -6,6 +6,8 @@ import base64
 import hashlib
 import json
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,9 @@ from rankscope.judging import judge
 from rankscope.reporting import page, payload, report
 from rankscope.reporting.notes import notes
 from rankscope.reporting.page_data import as_json, as_stream
+from rankscope.reporting.schema import json_schema
 
+WEB = Path(__file__).parents[2] / "web"
 KINDS = {"u8": "u1", "u16": "<u2", "u32": "<u4", "i32": "<i4", "f32": "<f4", "f64": "<f8"}
 QRELS = {"q1": {"a": 3, "b": 1, "c": 0, "d": -1}, "q2": {"a": 1, "e": 3}, "q3": {"z": 0}}
 RUNS = {
@@ -76,18 +80,110 @@ def test_json_and_stream_hold_the_same_data() -> None:
             return {key: unpacked(inner) for key, inner in value.items()}
         return [unpacked(inner) for inner in value] if isinstance(value, list) else value
 
-    assert unpacked(text) == unpacked(header)
+    assert repr(unpacked(text)) == repr(unpacked(header))  # NaN is not equal to itself
     assert unpacked(text)["list"]["rank"] == data["list"]["rank"].tolist()
 
 
-def test_measures_of_the_page_do_not_travel() -> None:
-    data = payload(_judged(), title="T", measures=[rs.AP, rs.Twist, rs.ERR @ 20, rs.AP(rel=2)])
-    assert [m["name"] for m in data["measures"]] == ["ERR@20", "AP(rel=2)"]
+def test_every_measure_travels_with_what_the_registry_knows() -> None:
+    asked = [rs.AP, rs.Twist, rs.ERR @ 20, rs.AP(rel=2), rs.GMAP, rs.NumRelRet, rs.BalancePoint]
+    data = payload(_judged(), title="T", measures=asked)
+    names = [m["name"] for m in data["measures"]]
+    assert names[-5:] == ["ERR@20", "AP(rel=2)", "GMAP", "NumRelRet", "BalancePoint"]
+    assert len(set(names)) == len(names)
+    assert data["lead"] == "AP"
+    scores = rs.evaluate(QRELS, RUNS, names)
+    board = rs.leaderboard(scores)["leaderboard"].records()
+    for one in data["measures"]:
+        known = rs.measure(one["name"])
+        assert (one["meaning"], one["summary"], one["better"]) == (known.meaning, known.summary, known.better)
+        assert (one["low"] is None, one["high"] is None) == tuple(np.isinf(known.range).tolist())
+        np.testing.assert_array_equal(one["values"].reshape(2, 3), scores.matrix(known).values)
+        np.testing.assert_array_equal(one["means"], scores.mean(known))
+        rows = {row["run"]: row for row in board if row["measure"] == one["name"]}
+        for end, part in (("low", one["mean_low"]), ("high", one["mean_high"])):
+            np.testing.assert_array_equal(part, [rows[run][end] for run in RUNS])
+
+
+def test_effort_is_measured_at_the_length_of_the_page() -> None:
+    data = payload(_judged(), title="T", measures=[rs.Twist], settings={"length": 7})
+    formulas = {m["name"]: m.get("formula") for m in data["measures"]}
+    assert formulas["Twist@7"] == "Twist"
+    assert formulas["Twist"] is None, "asked for at another length: the page has no formula for it"
+
+
+def test_diversity_that_was_asked_for_leads(tmp_path: Path) -> None:
+    run = rs.Run.from_dict({"q1": ["a", "b"]})
+    assert (
+        payload(judge(rs.Qrels.from_dict({"q1": {"a": 1}}), run), title="T", measures=[rs.ERR])["lead"]
+        == "AP"
+    )
+    (tmp_path / "qrels.txt").write_text("q1 1 a 1\nq1 2 b 1\n")
+    judged = judge(rs.read_qrels(tmp_path / "qrels.txt", aspects=True), run)
+    assert payload(judged, title="T", measures=[rs.ERR, rs.alpha_nDCG @ 20])["lead"] == "alpha_nDCG@20"
+
+
+def test_the_description_of_the_data_is_current() -> None:
+    """The schema, the types of the page's sources and the table in its README follow from schema.py."""
+    made = subprocess.run(
+        [sys.executable, str(WEB / "make_types.py"), "--check"], capture_output=True, text=True, check=False
+    )
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+@pytest.mark.parametrize("everything", [True, False, None])
+def test_the_data_is_as_described(everything: bool | None) -> None:
+    table = rs.Table("power", ("measure", "power"), [("AP", 0.5), ("RR", float("nan"))])
+    data = payload(_judged(), title="T", measures=[rs.GMAP], study={"power": table}, everything=everything)
+    schema = json_schema()
+    for document in (json.loads(as_json(data)), {**json.loads(as_json(data)), "server": True}):
+        _check(document, schema, schema["$defs"], "document")
+    with pytest.raises(AssertionError):
+        _check({**json.loads(as_json(data)), "more": 1}, schema, schema["$defs"], "document")
+    with pytest.raises(AssertionError):
+        _check({**json.loads(as_json(data)), "lead": 1}, schema, schema["$defs"], "document")
+
+
+_KINDS: dict[str, Any] = {
+    "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None),
+    "object": dict, "array": list,
+}  # fmt: skip
+
+
+def _check(value: Any, schema: dict[str, Any], parts: dict[str, Any], place: str) -> None:
+    """Whether a value is as a schema of ours says."""
+    if "$ref" in schema:
+        schema = parts[schema["$ref"].rpartition("/")[2]]
+    if "enum" in schema:
+        assert value in schema["enum"], place
+        return
+    if "anyOf" in schema:
+        assert any(_fits(value, one, parts) for one in schema["anyOf"]), place
+        return
+    assert isinstance(value, _KINDS[schema["type"]]), place
+    if schema["type"] == "array":
+        for k, one in enumerate(value):
+            _check(one, schema["items"], parts, f"{place}[{k}]")
+    elif schema["type"] == "object":
+        known, others = schema.get("properties", {}), schema["additionalProperties"]
+        assert set(schema.get("required", ())) <= set(value), place
+        for key, one in value.items():
+            assert key in known or others, f"{place}.{key}"
+            _check(one, known.get(key, others), parts, f"{place}.{key}")
+
+
+def _fits(value: Any, schema: dict[str, Any], parts: dict[str, Any]) -> bool:
+    try:
+        _check(value, schema, parts, "")
+    except AssertionError:
+        return False
+    return True
 
 
 def test_missing_topics_are_undefined_when_skipped() -> None:
     data = payload(_judged(), title="T", measures=[rs.ERR @ 20], settings={"missing": "skip"})
-    assert np.isnan(data["measures"][0]["values"][2])
+    for one in data["measures"]:
+        assert np.isnan(one["values"][2])
+    assert data["archetype"][2] == 255
 
 
 def test_who_is_tied_for_first_is_what_python_says() -> None:
@@ -95,7 +191,12 @@ def test_who_is_tied_for_first_is_what_python_says() -> None:
     scores = rs.evaluate(made.qrels, made.runs, ["AP", "nDCG@10", "Twist@40", "ERR@20"])
     data = payload(scores.judged, title="T", measures=[rs.ERR @ 20, rs.NumRet], settings={"length": 40})
     board = rs.leaderboard(scores)["leaderboard"].records()
-    for measure, name in (("AP", "AP"), ("nDCG@10", "nDCG@10"), ("Twist@40", "Twist"), ("ERR@20", "ERR@20")):
+    for measure, name in (
+        ("AP", "AP"),
+        ("nDCG@10", "nDCG@10"),
+        ("Twist@40", "Twist@40"),
+        ("ERR@20", "ERR@20"),
+    ):
         said = {row["run"]: row["tied_for_first"] for row in board if row["measure"] == measure}
         assert data["tied_first"][name] == [said[run] for run in data["runs"]]
         assert {True, False} == set(data["tied_first"][name])

@@ -69,7 +69,7 @@ def test_browser_and_python_agree_on_random_lists(console: Any, crossing: str, l
         "AP": "AP",
         "nDCG": "nDCG",
         "nDCG@10": "nDCG@10",
-        "RBP(p=0.8)": "RBP(p=0.8)",
+        "RBP": "RBP(p=0.8)",
         "RBP(p=0.5)": "RBP(p=0.5)",
         "P@10": "P@10",
         "RR": "RR",
@@ -217,7 +217,7 @@ def test_browsers_without_native_base64_read_the_same(
 
 def test_the_page_shows_the_scores_of_eval(console: Any, collection_page: Path) -> None:
     folder = collection_page.parent / "data"
-    names = ["AP", "nDCG", "nDCG@10", "RBP(p=0.8)", "P@10", "Rprec", "Bpref", "Twist", "ERR@20"]
+    names = ["AP", "nDCG", "nDCG@10", "RBP", "P@10", "Rprec", "Bpref", "Twist", "ERR@20"]
     scores = rs.evaluate(folder / "qrels.txt", folder / "runs", names)
     for name in names:
         found = console.evaluate(

@@ -206,7 +206,9 @@ def test_ranks_of_the_runs_over_samples_of_topics(
     page = open_page(collection_page, f"view=runs&measure={measure}")
     page.wait_for_function("document.querySelector('tbody tr td:nth-child(5)').textContent !== ''")
     folder = collection_page.parent / "data"
-    board = rs.leaderboard(rs.evaluate(folder / "qrels.txt", folder / "runs", measure))["leaderboard"].records()
+    board = rs.leaderboard(rs.evaluate(folder / "qrels.txt", folder / "runs", measure))[
+        "leaderboard"
+    ].records()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download CSV").click()
     rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text("utf-8"))))

@@ -33,7 +33,7 @@ def _value(ranked: list[str], measure: str) -> float:
     return float(rs.evaluate(QRELS, run, measure).mean(measure)[0])
 
 
-@pytest.mark.parametrize("measure", ["AP", "nDCG", "RBP(p=0.8)", "Bpref", "Twist", "Rho", "Sigma", "RR"])
+@pytest.mark.parametrize("measure", ["AP", "nDCG", "RBP", "Bpref", "Twist", "Rho", "Sigma", "RR"])
 def test_moving_a_document_gives_the_values_of_the_new_list(
     open_page: Open, small_page: Path, measure: str, state_of: State
 ) -> None:

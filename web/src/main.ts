@@ -3,6 +3,7 @@
 import { mount } from "svelte";
 import App from "./App.svelte";
 import "./app.css";
+import { agreement } from "./data/agreement";
 import { Collection } from "./data/collection";
 import { fromStream, fromText, type Source } from "./data/payload";
 import { measureAll } from "./measures/console";
@@ -24,7 +25,12 @@ async function start(): Promise<void> {
     target.replaceChildren();
     mount(App, { target, props: { state } });
     // For the benchmark: two frames later what was mounted is on the screen.
-    requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("rankscope:ready")));
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        performance.mark("rankscope:ready");
+        setTimeout(() => void agreement(state.data).then((found) => (state.agreement = found)), 250);
+      }),
+    );
     // Numbers of the page for the browser's console, and for the tests that compare them with Python's.
     Object.assign(globalThis, { rankscope: { state, data: state.data, measureAll } });
   } catch (error) {

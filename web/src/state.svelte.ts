@@ -1,5 +1,6 @@
 // What is being looked at: one object for all views, mirrored in the URL fragment.
 
+import type { Agreement } from "./data/agreement";
 import type { Collection } from "./data/collection";
 import type { Settings } from "./measures/list";
 import { palette, type Palette } from "./ui/canvas";
@@ -47,13 +48,14 @@ export class State {
   theme = $state<"auto" | "light" | "dark">("auto");
   /** Colours for canvases; App renews them when the theme changes. */
   palette = $state.raw<Palette>(palette());
+  /** How the page's formulas compare with the values that came with the data; null until they were compared. */
+  agreement = $state.raw<Agreement | null>(null);
   /** Rank under the pointer or keyboard cursor in the curve panels. */
   cursor = $state<number | null>(null);
 
   constructor(readonly data: Collection) {
     this.settings = { ...data.defaults };
-    const first = data.measures.find((m) => m.kind === "given") ?? data.measures[0];
-    this.measure = data.measure("AP") ? "AP" : first.name;
+    this.measure = data.lead;
     this.runs = data.runs.length > 0 ? [this.best()] : [];
   }
 

@@ -14,9 +14,13 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rankscope.cli import options
 from rankscope.files import write_atomically
+
+if TYPE_CHECKING:
+    from rankscope.reporting.schema import Document
 
 ON_PAGE = ("AP", "nDCG@10", "RBP", "Bpref", "Twist")
 """Some of the measures that every page has; others are added to them."""
@@ -70,7 +74,7 @@ def run(args: argparse.Namespace) -> None:
     print(f"{args.output}: {size / 1e6:.1f} MB, opens in a browser")
 
 
-def document_of(args: argparse.Namespace) -> dict[str, object]:
+def document_of(args: argparse.Namespace) -> Document:
     """The data of the page for what the command line names."""
     from rankscope import reporting
     from rankscope.errors import SettingsError

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.reporting.html_page import page
 from rankscope.reporting.page_data import payload
+from rankscope.reporting.schema import Document
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def document_of(
     everything: bool | None,
     jobs: int | None,
     ranges: bool = False,
-) -> dict[str, Any]:
+) -> Document:
     """What the page about an open collection is made from, for Python, commands and the explorer alike."""
     from rankscope.certainty.values import handled, judged_as
     from rankscope.judging import judge

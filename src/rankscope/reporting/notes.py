@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
 from rankscope.judging import UNJUDGED, Judged
 from rankscope.judging.shares import UNJUDGED_SHARE, unjudged_shares
+from rankscope.reporting.schema import Note
 
 __all__ = ["notes"]
 
 _LISTED = 400
 
 
-def notes(judged: Judged) -> list[dict[str, Any]]:
+def notes(judged: Judged) -> list[Note]:
     """Missing topics, ties, unjudged documents near the top, topics without relevant documents, and the like.
 
     >>> from rankscope.judging import judge
@@ -35,8 +36,8 @@ def notes(judged: Judged) -> list[dict[str, Any]]:
     return [note for note in found if note is not None]
 
 
-def _note(kind: str, level: str, text: str, items: list[str] | None = None) -> dict[str, Any]:
-    note: dict[str, Any] = {"kind": kind, "level": level, "text": text}
+def _note(kind: str, level: Literal["note", "warning"], text: str, items: list[str] | None = None) -> Note:
+    note: Note = {"kind": kind, "level": level, "text": text}
     if items:
         note["items"] = items[:_LISTED]
     return note
@@ -46,7 +47,7 @@ def _plural(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
-def _missing(judged: Judged) -> dict[str, Any] | None:
+def _missing(judged: Judged) -> Note | None:
     absent = judged.grid(~judged.present)
     runs = np.flatnonzero(absent.any(axis=1))
     if len(runs) == 0:
@@ -60,7 +61,7 @@ def _missing(judged: Judged) -> dict[str, Any] | None:
     return _note("missing topics", "warning", text, items)
 
 
-def _ignored(judged: Judged) -> dict[str, Any] | None:
+def _ignored(judged: Judged) -> Note | None:
     if not judged.ignored_topics:
         return None
     items = [f"{run}: {', '.join(topics[:20])}" for run, topics in judged.ignored_topics.items()]
@@ -69,7 +70,7 @@ def _ignored(judged: Judged) -> dict[str, Any] | None:
     return _note("topics without judgments", "note", text, items)
 
 
-def _without_relevant(judged: Judged) -> dict[str, Any] | None:
+def _without_relevant(judged: Judged) -> Note | None:
     empty = np.flatnonzero(judged.pool.recall_base(1) == 0)
     if len(empty) == 0:
         return None
@@ -78,7 +79,7 @@ def _without_relevant(judged: Judged) -> dict[str, Any] | None:
     return _note("no relevant documents", "warning", text, [judged.topics[t] for t in empty.tolist()])
 
 
-def _unjudged(judged: Judged) -> dict[str, Any] | None:
+def _unjudged(judged: Judged) -> Note | None:
     slots = judged.grid(np.minimum(judged.length, 10)).sum(axis=1)
     known = judged.grid(judged.lists.hits(10).count).sum(axis=1)
     if slots.sum() == 0 or known.sum() == slots.sum():
@@ -95,7 +96,7 @@ def _unjudged(judged: Judged) -> dict[str, Any] | None:
     return _note("unjudged documents", "note", text + ".")
 
 
-def _ties(judged: Judged) -> dict[str, Any] | None:
+def _ties(judged: Judged) -> Note | None:
     tied = judged.grid(judged.tied)
     runs = np.flatnonzero(tied.any(axis=1))
     if len(runs) == 0:
@@ -112,7 +113,7 @@ def _ties(judged: Judged) -> dict[str, Any] | None:
     return _note("tied scores", "note", text, items)
 
 
-def _short(judged: Judged) -> dict[str, Any] | None:
+def _short(judged: Judged) -> Note | None:
     short = judged.grid(judged.present & (judged.length < 10))
     if not short.any():
         return None
@@ -122,7 +123,7 @@ def _short(judged: Judged) -> dict[str, Any] | None:
     return _note("short lists", "note", text, items)
 
 
-def _negative(judged: Judged) -> dict[str, Any] | None:
+def _negative(judged: Judged) -> Note | None:
     grade = judged.qrels.grade
     n = int(((grade < 0) & (grade != UNJUDGED)).sum())
     if n == 0:

@@ -1,7 +1,9 @@
-"""The data of the page: ranks and grades of relevant documents, from which the browser computes every curve.
+"""The data of the page: what every measure says of every list, and the lists themselves for curves and what-if.
 
-``web/README.md`` describes the fields. Arrays stay numpy arrays here and are written as base64 text
-(:func:`as_json`, inside a page) or as they are (:func:`as_stream`, from the explorer's server).
+What is shown is computed here: the values of every measure, their means, intervals and archetypes. The page has
+formulas of its own only for lists and settings that its reader changes. :mod:`rankscope.reporting.schema` describes the
+fields. Arrays stay numpy arrays here and are written as base64 text (:func:`as_json`, inside a page) or as they are
+(:func:`as_stream`, from the explorer's server).
 """
 
 from __future__ import annotations
@@ -10,28 +12,32 @@ import base64
 import json
 import struct
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope import __version__
-from rankscope.analysis.stats.intervals import drawn_topics
+from rankscope.analysis.stats.intervals import drawn_topics, t_intervals
+from rankscope.analysis.stats.matrices import averaged
 from rankscope.judging import UNJUDGED, Hits, Judged
 from rankscope.measures import Measure
+from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
 from rankscope.measures.grammar import parse
 from rankscope.read.ids import to_text
 from rankscope.reporting.notes import notes
+from rankscope.reporting.schema import VERSION, Document, Documents, Lists, Measured, StudyTable
 from rankscope.reporting.standings import open_ranges, tied_first
 from rankscope.reporting.study import for_page
+from rankscope.scores import Scores, score
 from rankscope.tables import Table, json_number
 
-__all__ = ["IN_PAGE", "MAGIC", "as_json", "as_stream", "payload"]
+__all__ = ["FORMULAS", "MAGIC", "as_json", "as_stream", "on_every_page", "payload"]
 
 _GAIN = ("AP", "nDCG", "nDCG@10", "RBP", "RBP(p=0.5)", "P@10", "RR", "Rprec", "R@100", "Bpref", "Judged@10")
 _EFFORT = ("Twist", "Rho", "Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "b_ratio", "CRP_min", "CRP_N")
-IN_PAGE = frozenset((*_GAIN, *_EFFORT))
-"""Measures that the page computes by itself, as ``str`` of a measure has them."""
+FORMULAS = frozenset((*_GAIN, *_EFFORT))
+"""Measures that the page has formulas for; those of effort at any N."""
 
 MAGIC = b"RSPAGE01"
 SAMPLES = 1000
@@ -59,13 +65,12 @@ def payload(
     study: Mapping[str, Table] | None = None,
     everything: bool | None = None,
     knowing: Judged | None = None,
-) -> dict[str, Any]:
+) -> Document:
     """The document the page is made from.
 
-    ``measures`` are evaluated here and travel as numbers, unless the page can compute them. ``everything`` includes
-    (True) or leaves out (False) document names and the ranks of judged non-relevant documents; None includes each
-    if it is small. ``knowing`` are the same lists with the documents that nobody judged (``judged_as`` with
-    ``unjudged="bounds"``): then every mean has its range.
+    ``measures`` are added to those of every page. ``everything`` includes (True) or leaves out (False) document names
+    and the ranks of judged non-relevant documents; None includes each if it is small. ``knowing`` are the same lists
+    with the documents that nobody judged (``judged_as`` with ``unjudged="bounds"``): then every mean has its range.
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
@@ -74,57 +79,80 @@ def payload(
     >>> data["runs"], data["topics"], data["grades"], data["list"]["rank"].tolist(), data["list"]["grade"].tolist()
     (['bm25'], ['q1'], [2, 1], [2], [0])
     """
-    lists = judged.lists
-    relevant = lists.relevant(1)
+    kept: dict[str, Any] = {"length": 1000, "crossing": "sign-change", "dcg": "trec_eval", **(settings or {})}
+    asked = list(measures)
+    scores = _scored(judged, asked, kept)
     grades = _grades(judged)
-    missing = str((settings or {}).get("missing", "zero"))
-    document: dict[str, Any] = {
+    document: Document = {
         "format": "rankscope.page",
-        "version": 1,
+        "version": VERSION,
         "rankscope": __version__,
         "title": title,
-        "settings": {"length": 1000, "crossing": "sign-change", "dcg": "trec_eval", **(settings or {})},
+        "settings": kept,
         "runs": list(judged.runs),
         "topics": list(judged.topics),
         "grades": grades.tolist(),
         "topic": {
             "counts": _counts(judged, grades),
             "nonrelevant": judged.pool.nonrelevant(1).astype(np.int32),
+            "negative": judged.pool.nonrelevant(0).astype(np.int32),
         },
-        "list": {
-            "retrieved": _narrow(judged.length),
-            "judged10": lists.hits(10).count.astype(np.uint8),
-            "hits": _narrow(relevant.count),
-            "rank": _narrow(relevant.rank),
-            "grade": _grade_index(relevant.grade, grades),
-        },
+        "list": _lists(judged, grades),
+        "measures": [_measured(scores, m, asked, kept["length"]) for m in scores.measures],
+        "lead": str(next((m for m in asked if m.needs_aspects), scores.measures[0])),
+        "archetypes": [{"name": name, "meaning": meaning} for name, meaning in ARCHETYPES.items()],
+        "archetype": _archetypes(judged, kept),
+        "tied_first": tied_first(scores),
         "warnings": notes(judged),
     }
-    nonrelevant = lists.hits().where(lists.hits().grade < 1)
-    if _wanted(everything, 2 * len(nonrelevant)):
-        document["nonrelevant"] = {"hits": _narrow(nonrelevant.count), "rank": _narrow(nonrelevant.rank)}
-    size = sum(map(len, judged.qrels.documents)) + 2 * len(relevant)
-    if _wanted(everything, size):
-        document["documents"] = _documents(judged, relevant)
-    if 0 < len(judged.topics) * SAMPLES * 2 <= SMALL:
-        document["samples"] = _narrow(np.concatenate(list(drawn_topics(len(judged.topics), SAMPLES))).ravel())
-    travelling = [m for m in measures if str(m) not in IN_PAGE]
-    document["measures"] = [_measure(judged, m, missing) for m in travelling]
-    known = _known(int(document["settings"]["length"]), travelling)
-    document["better"] = {name: m.better for name, m in known.items() if m.better != "higher"}
-    document["tied_first"] = tied_first(judged, known, missing)
+    _add_optional(document, judged, everything)
     if knowing is not None:
-        ranked = {name: m for name, m in known.items() if name not in _EFFORT and m.better != "neither"}
-        document["ranges"] = open_ranges(knowing, ranked, missing)
+        ranked = [m for m in scores.measures if m.family != "effort" and m.better != "neither"]
+        document["ranges"] = open_ranges(knowing, ranked, str(kept.get("missing", "zero")))
     if study:
         document["study"] = {name: _table(table) for name, table in for_page(study).items()}
     return document
 
 
-def _known(length: int, travelling: Iterable[Measure]) -> dict[str, Measure]:
-    """Every measure of the page by its name there; those of effort look at so many ranks."""
-    ours = {name: parse(name) @ length if name in _EFFORT else parse(name) for name in sorted(IN_PAGE)}
-    return ours | {str(measure): measure for measure in travelling}
+def on_every_page(length: int = 1000) -> tuple[Measure, ...]:
+    """The measures that every page has, those of effort at its N.
+
+    >>> on_every_page(20)[-1]
+    CRP_N@20
+    """
+    return (*map(parse, _GAIN), *(parse(name) @ length for name in _EFFORT))
+
+
+def _scored(judged: Judged, asked: Iterable[Measure], settings: Mapping[str, Any]) -> Scores:
+    always = on_every_page(settings["length"])
+    wanted = tuple(dict.fromkeys((*always, *asked)))
+    return score(judged, wanted, missing=str(settings.get("missing", "zero")))
+
+
+def _lists(judged: Judged, grades: Array) -> Lists:
+    relevant = judged.lists.relevant(1)
+    return {
+        "retrieved": _narrow(judged.length),
+        "judged10": judged.lists.hits(10).count.astype(np.uint8),
+        "hits": _narrow(relevant.count),
+        "rank": _narrow(relevant.rank),
+        "grade": _grade_index(relevant.grade, grades),
+    }
+
+
+def _add_optional(document: Document, judged: Judged, everything: bool | None) -> None:
+    """What is left out where it is large or not wanted."""
+    hits, relevant = judged.lists.hits(), judged.lists.relevant(1)
+    below = hits.where(hits.grade < 1)
+    if _wanted(everything, 2 * len(below)):
+        document["nonrelevant"] = {"hits": _narrow(below.count), "rank": _narrow(below.rank)}
+        if (below.grade < 0).any():
+            document["nonrelevant"]["negative"] = (below.grade < 0).astype(np.uint8)
+    size = sum(map(len, judged.qrels.documents)) + 2 * len(relevant)
+    if _wanted(everything, size):
+        document["documents"] = _documents(judged, relevant)
+    if 0 < len(judged.topics) * SAMPLES * 2 <= SMALL:
+        document["samples"] = _narrow(np.concatenate(list(drawn_topics(len(judged.topics), SAMPLES))).ravel())
 
 
 def _wanted(everything: bool | None, size: int) -> bool:
@@ -152,7 +180,7 @@ def _narrow(values: Array) -> Array:
     return values.astype(np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32)
 
 
-def _documents(judged: Judged, relevant: Hits) -> dict[str, Any]:
+def _documents(judged: Judged, relevant: Hits) -> Documents:
     """Names of the relevant documents of each topic, and for each hit which of them it is."""
     grade, offsets = judged.qrels.grade, judged.qrels.topic_offsets
     keep = (grade > 0) & (grade != UNJUDGED)
@@ -165,14 +193,53 @@ def _documents(judged: Judged, relevant: Hits) -> dict[str, Any]:
     return {"names": names, "hit": _narrow(place[relevant.judgment] - first[topic])}
 
 
-def _measure(judged: Judged, measure: Measure, missing: str) -> dict[str, Any]:
-    values = np.asarray(measure.of(judged.lists), np.float64)
-    if missing == "skip":
-        values = np.where(judged.present, values, np.nan)
-    return {"name": str(measure), "meaning": measure.meaning, "values": values}
+def _measured(scores: Scores, measure: Measure, asked: list[Measure], length: int) -> Measured:
+    """A measure with its values, and its numbers over the topics as ``leaderboard`` has them."""
+    values = scores.matrix(measure).values
+    terms, back = averaged(measure, values)
+    low, high = (back(end) for end in t_intervals(terms))
+    always = measure in on_every_page(length)
+    plain = measure.name if measure.family == "effort" else str(measure)
+    found: Measured = {
+        "name": str(measure),
+        "meaning": measure.meaning,
+        "kind": _kind(measure) if always else "given",
+        "summary": measure.summary,
+        "better": measure.better,
+        "low": _finite(measure.range[0]),
+        "high": _finite(measure.range[1]),
+        "values": values.ravel(),
+        "means": scores.mean(measure),
+        "mean_low": low,
+        "mean_high": high,
+    }
+    if always and plain in FORMULAS:
+        found["formula"] = plain
+    return found
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _finite(limit: float) -> float | None:
+    return limit if np.isfinite(limit) else None
+
+
+def _kind(measure: Measure) -> Literal["gain", "effort", "data"]:
+    if measure.family == "effort":
+        return "effort"
+    return "data" if measure.better == "neither" else "gain"
+
+
+def _archetypes(judged: Judged, settings: Mapping[str, Any]) -> Array:
+    """The place of the archetype of each list, 255 where there is none."""
+    names = archetypes_of(judged.lists, crossing=settings["crossing"], cutoff=settings["length"])
+    if settings.get("missing") == "skip":
+        names = np.where(judged.present, names, "")
+    places = np.full(len(names), 255, np.uint8)
+    for place, name in enumerate(ARCHETYPES):
+        places[names == name] = place
+    return places
+
+
+def _table(table: Table) -> StudyTable:
     return {"columns": list(table.columns), "rows": [[_cell(value) for value in row] for row in table.rows]}
 
 
@@ -180,6 +247,23 @@ def _cell(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return json_number(value) if isinstance(value, float) else value
+
+
+_WORTH_CODING = 4096
+
+
+def _coded(array: Array) -> dict[str, Any] | None:
+    """Many numbers of few values as places in a table of these; None where that is no shorter.
+
+    >>> found = _coded(np.resize([0.25, 0.5], 5000))
+    >>> found["table"].tolist(), found["codes"].dtype
+    ([0.25, 0.5], dtype('uint8'))
+    """
+    if array.dtype != np.float64 or array.size < _WORTH_CODING:
+        return None
+    table, codes = np.unique(array, return_inverse=True)
+    narrow = _narrow(codes)
+    return {"codes": narrow, "table": table} if narrow.nbytes + table.nbytes < array.nbytes / 2 else None
 
 
 def as_json(document: Mapping[str, Any]) -> str:
@@ -191,7 +275,9 @@ def as_json(document: Mapping[str, Any]) -> str:
     '{"runs":["\\\\u003c/script\\\\u003e"],"x":{"dtype":"u8","base64":"AQI="}}'
     """
 
-    def packed(array: Array) -> dict[str, str]:
+    def packed(array: Array) -> dict[str, Any]:
+        if (few := _coded(array)) is not None:
+            return few
         little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
         return {
             "dtype": _DTYPES[array.dtype.name],
@@ -213,6 +299,8 @@ def as_stream(document: Mapping[str, Any], chunk: int = 1 << 18) -> Iterator[byt
 
     def placed(array: Array) -> dict[str, Any]:
         nonlocal end
+        if (few := _coded(array)) is not None:
+            return few
         arrays.append(array)
         at, end = end, end + -(-array.nbytes // 8) * 8
         return {"dtype": _DTYPES[array.dtype.name], "at": at, "length": array.size}

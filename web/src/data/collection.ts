@@ -1,9 +1,11 @@
 // The data of the page in memory: runs x topics lists, and the values of measures over them.
 
-import { CATALOGUE, sign, type Measure } from "../measures/catalogue";
-import { ARCHETYPES, clamped, effort, type Effort } from "../measures/effort";
+import { dependsOn, FORMULAS, sign, type Measure } from "../measures/catalogue";
+import { ARCHETYPES, effort, type Effort } from "../measures/effort";
 import { DEFAULTS, Topic, type Crossing, type List, type Settings } from "../measures/list";
-import type { Numbers, Payload, Source, StudyTable, Warning } from "./payload";
+import { interval, summarised, type Interval } from "../stats/statistics";
+import type { Numbers, Source, StudyTable, Warning } from "./payload";
+import { VERSION, type Measured, type Packed, type Payload } from "./types";
 
 function offsets(counts: Numbers): Uint32Array {
   const start = new Uint32Array(counts.length + 1);
@@ -27,6 +29,9 @@ export class Collection {
   readonly study: Readonly<Record<string, StudyTable>>;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly measures: readonly Measure[];
+  /** The measure to begin with. */
+  readonly lead: string;
+  readonly archetypeMeanings: readonly { name: string; meaning: string }[];
   /** The topics of bootstrap samples, one after the other. */
   readonly samples?: ArrayLike<number>;
   readonly defaults: Settings;
@@ -37,17 +42,20 @@ export class Collection {
   private readonly rank: Numbers;
   private readonly grade: Numbers;
   private readonly start: Uint32Array;
-  private readonly below?: { rank: Numbers; start: Uint32Array };
+  private readonly below?: { rank: Numbers; negative?: Numbers; start: Uint32Array };
   private readonly documents?: { names: string[][]; hit: Numbers };
-  private readonly given = new Map<string, Numbers>();
+  private readonly given = new Map<string, Measured>();
+  private readonly read: (packed: Packed) => Numbers;
+  private readonly archetype: Packed;
   private readonly cache = new Map<string, Float64Array>();
   private readonly other = new Map<string, unknown>();
 
   constructor(source: Source) {
     const { payload, read } = source;
-    if (payload.format !== "rankscope.page" || payload.version !== 1) {
+    if (payload.format !== "rankscope.page" || payload.version !== VERSION) {
       throw new Error("the data was made for another version of this page");
     }
+    this.read = read;
     this.title = payload.title;
     this.version = payload.rankscope ?? "";
     this.runs = payload.runs;
@@ -56,14 +64,15 @@ export class Collection {
     this.warnings = payload.warnings;
     this.study = payload.study ?? {};
     this.settings = payload.settings;
-    this.judgments = topicsOf(payload, read(payload.topic.counts), read(payload.topic.nonrelevant));
+    this.judgments = topicsOf(payload, read);
     this.retrieved = read(payload.list.retrieved);
     this.judged10 = read(payload.list.judged10);
     this.start = offsets(read(payload.list.hits));
     this.rank = read(payload.list.rank);
     this.grade = read(payload.list.grade);
     if (payload.nonrelevant) {
-      this.below = { rank: read(payload.nonrelevant.rank), start: offsets(read(payload.nonrelevant.hits)) };
+      const { rank, hits, negative } = payload.nonrelevant;
+      this.below = { rank: read(rank), start: offsets(read(hits)), negative: negative && read(negative) };
     }
     if (payload.documents) {
       this.documents = { names: payload.documents.names, hit: read(payload.documents.hit) };
@@ -71,11 +80,11 @@ export class Collection {
     if (payload.samples) this.samples = read(payload.samples);
     this.server = payload.server === true;
     this.skipMissing = payload.settings.missing === "skip";
-    for (const m of payload.measures ?? []) this.given.set(m.name, read(m.values));
-    this.measures = [
-      ...CATALOGUE.filter((m) => !this.given.has(m.name) && (!m.needsNonrelevant || this.below)),
-      ...(payload.measures ?? []).map((m) => givenMeasure(m.name, m.meaning ?? "", this.given.get(m.name)!)),
-    ].map((m) => ({ ...m, better: payload.better?.[m.name] ?? "higher" }));
+    for (const m of payload.measures) this.given.set(m.name, m);
+    this.measures = payload.measures.map((m) => this.known(m));
+    this.lead = payload.lead;
+    this.archetypeMeanings = payload.archetypes;
+    this.archetype = payload.archetype;
     this.defaults = {
       length: positive(payload.settings.length) ?? DEFAULTS.length,
       crossing: (payload.settings.crossing as Crossing | undefined) ?? DEFAULTS.crossing,
@@ -100,7 +109,12 @@ export class Collection {
   }
 
   list(i: number): List {
-    const below = this.below && { rank: this.below.rank, from: this.below.start[i], to: this.below.start[i + 1] };
+    const below = this.below && {
+      rank: this.below.rank,
+      negative: this.below.negative,
+      from: this.below.start[i],
+      to: this.below.start[i + 1],
+    };
     return {
       topic: this.judgments[this.topicOf(i)],
       rank: this.rank,
@@ -131,6 +145,39 @@ export class Collection {
     return names.filter((_, k) => !found.has(k));
   }
 
+  /** Whether ranks of judged documents that are not relevant came with the data: a lean page has none. */
+  get hasNonrelevant(): boolean {
+    return this.below !== undefined;
+  }
+
+  private known(m: Measured): Measure {
+    const { name, meaning, kind, summary, better, low, high } = m;
+    const formula = FORMULAS.get(m.formula ?? "");
+    let unit = low === 0 && high === 1;
+    // where no end is declared the values decide; those are looked at only for measures that were asked for
+    if (!unit && kind === "given" && summary !== "sum") unit = this.numbers(m.values).every((v) => !(v < 0 || v > 1));
+    return { name, meaning, kind, summary, better, low, high, unit, formula };
+  }
+
+  private numbers(packed: Packed): Float64Array {
+    return this.read(packed) as Float64Array;
+  }
+
+  /** The measure of the page that a formula is for: "Twist" is Twist@20 where N is 20. */
+  byFormula(name: string): Measure | undefined {
+    return this.measures.find((m) => m.formula?.name === name);
+  }
+
+  /** Names of the measures that some formulas are for, as far as they are there. */
+  namesOf(formulas: readonly string[]): string[] {
+    return formulas.flatMap((f) => this.byFormula(f)?.name ?? []);
+  }
+
+  /** Twist at the N of the page. */
+  get twist(): string {
+    return this.byFormula("Twist")!.name;
+  }
+
   measure(name: string): Measure | undefined {
     return this.measures.find((m) => m.name === name);
   }
@@ -154,59 +201,77 @@ export class Collection {
     return effort(this.list(i), settings.length, settings.crossing);
   }
 
-  /** Values of a measure for every list, runs first. */
+  /** Whether a measure has to be computed here, because a setting it depends on was changed. */
+  recomputed(name: string, settings: Settings): boolean {
+    return dependsOn(this.measure(name)?.formula, settings, this.defaults);
+  }
+
+  private key(name: string, settings: Settings): string {
+    return this.recomputed(name, settings)
+      ? `${name} ${settings.length} ${settings.crossing} ${settings.dcg}`
+      : `${name} as given`;
+  }
+
+  /** Values of a measure for every list, runs first: Python's, unless a setting was changed. */
   values(name: string, settings: Settings): Float64Array {
-    const key = `${name} ${settings.length} ${settings.crossing} ${settings.dcg}`;
+    const key = this.key(name, settings);
     let values = this.cache.get(key);
     if (values) return values;
-    const measure = this.measure(name);
-    values = new Float64Array(this.size).fill(NaN);
     const given = this.given.get(name);
-    if (given) values.set(given);
-    else if (measure) for (let i = 0; i < values.length; i++) values[i] = measure.of(this.list(i), settings);
-    if (this.skipMissing) for (let i = 0; i < values.length; i++) if (this.retrieved[i] === 0) values[i] = NaN;
+    if (this.recomputed(name, settings)) values = this.computed(this.measure(name)!, settings);
+    else values = given ? this.numbers(given.values) : new Float64Array(this.size).fill(NaN);
     this.cache.set(key, values);
     return values;
   }
 
+  private computed(measure: Measure, settings: Settings): Float64Array {
+    const values = new Float64Array(this.size);
+    for (let i = 0; i < values.length; i++) {
+      values[i] = this.skips(i) ? NaN : measure.formula!.of(this.list(i), settings);
+    }
+    return values;
+  }
+
+  /** Whether a list is left out because its run lacks the topic. */
+  skips(i: number): boolean {
+    return this.skipMissing && this.retrieved[i] === 0;
+  }
+
   /** Index of the archetype of every list, 255 where effort is undefined. */
   archetypes(settings: Settings): Uint8Array {
+    const { length, crossing } = this.defaults;
+    if (settings.length === length && settings.crossing === crossing) {
+      return this.once("archetypes as given", () => this.read(this.archetype) as Uint8Array);
+    }
     return this.once(`archetypes ${settings.length} ${settings.crossing}`, () => {
       const kinds = new Uint8Array(this.size).fill(255);
       for (let i = 0; i < kinds.length; i++) {
-        const e = this.effort(i, settings);
+        const e = this.skips(i) ? null : this.effort(i, settings);
         if (e) kinds[i] = ARCHETYPES.indexOf(e.archetype);
       }
       return kinds;
     });
   }
 
-  /** The axes of the parallel coordinates for every list, all in [0, 1]. */
+  /** The axes of the parallel coordinates for every list, the measures forced into [0, 1]. */
   indicators(settings: Settings): Record<Indicator, Float64Array> {
     return this.once(`indicators ${settings.length}`, () => {
-      const column = (): Float64Array => new Float64Array(this.size).fill(NaN);
-      const axes = {
-        R: column(),
-        rho_w: column(),
-        rho: column(),
-        b_ratio: column(),
-        CRP_min: column(),
-        CRP_N: column(),
-      };
+      const T = this.topics.length;
       const largest = this.judgments.reduce((most, t) => Math.max(most, t.recallBase), 1);
-      for (let i = 0; i < this.size; i++) {
-        const e = this.effort(i, settings);
-        if (!e) continue;
-        const R = this.judgments[this.topicOf(i)].recallBase;
-        const c = clamped(e, R);
-        axes.R[i] = R / largest;
-        axes.rho_w[i] = Math.min(1, e.rhoWorst);
-        axes.rho[i] = c.rho;
-        axes.b_ratio[i] = c.bRatio;
-        axes.CRP_min[i] = c.crpMin;
-        axes.CRP_N[i] = c.crpN;
-      }
-      return axes;
+      const worst = this.judgments.map((_, t) => this.effort(t, settings)?.rhoWorst ?? NaN);
+      const unit = (x: number): number => Math.min(1, Math.max(0, x));
+      const of = (formula: string): Float64Array => this.values(this.byFormula(formula)!.name, settings);
+      const rho = of("Rho2012").map(unit);
+      const defined = (v: number, i: number): number => (Number.isNaN(rho[i]) ? NaN : v);
+      return {
+        R: rho.map((_, i) => defined(this.judgments[i % T].recallBase / largest, i)),
+        rho_w: rho.map((_, i) => defined(Math.min(1, worst[i % T]), i)),
+        rho,
+        // never back on the axis: infinitely late
+        b_ratio: of("b_ratio").map((v, i) => (rho[i] === 0 ? 0 : unit(v))),
+        CRP_min: of("CRP_min").map(unit),
+        CRP_N: of("CRP_N").map(unit),
+      };
     });
   }
 
@@ -215,21 +280,29 @@ export class Collection {
     return this.other.get(key) as V;
   }
 
-  /** Mean of each run over the topics where the measure is defined. */
+  /** The number of each run over topics, as the measure sums topics up: Python's, unless a setting was changed. */
   means(name: string, settings: Settings): Float64Array {
-    const values = this.values(name, settings);
-    const T = this.topics.length;
-    return Float64Array.from(this.runs, (_, r) => {
-      let sum = 0;
-      let n = 0;
-      for (let t = 0; t < T; t++) {
-        const v = values[r * T + t];
-        if (!Number.isNaN(v)) {
-          sum += v;
-          n++;
-        }
-      }
-      return n === 0 ? NaN : sum / n;
+    const given = this.given.get(name);
+    return this.once(`means ${this.key(name, settings)}`, () => {
+      if (given && !this.recomputed(name, settings)) return this.numbers(given.means);
+      const values = this.values(name, settings);
+      const T = this.topics.length;
+      const summary = this.measure(name)?.summary ?? "mean";
+      return Float64Array.from(this.runs, (_, r) => summarised(values.subarray(r * T, (r + 1) * T), summary));
+    });
+  }
+
+  /** The same with its 95% interval and the number of topics that have a value. */
+  intervals(name: string, settings: Settings): Interval[] {
+    const given = this.given.get(name);
+    return this.once(`intervals ${this.key(name, settings)}`, () => {
+      const values = this.values(name, settings);
+      const T = this.topics.length;
+      const summary = this.measure(name)?.summary ?? "mean";
+      const found = this.runs.map((_, r) => interval(values.subarray(r * T, (r + 1) * T), summary));
+      if (!given || this.recomputed(name, settings)) return found;
+      const [means, low, high] = [given.means, given.mean_low, given.mean_high].map((part) => this.numbers(part));
+      return found.map(({ n }, r) => ({ n, mean: means[r], low: low[r], high: high[r] }));
     });
   }
 }
@@ -238,15 +311,15 @@ function positive(value: unknown): number | undefined {
   return typeof value === "number" && value > 0 ? Math.floor(value) : undefined;
 }
 
-function topicsOf(payload: Payload, counts: Numbers, nonrelevant: Numbers): Topic[] {
+function topicsOf(payload: Payload, read: (packed: Packed) => Numbers): Topic[] {
   const G = payload.grades.length;
-  return payload.topics.map(
-    (_, t) => new Topic(payload.grades, Int32Array.from(counts.subarray(t * G, (t + 1) * G)), nonrelevant[t]),
-  );
-}
-
-function givenMeasure(name: string, meaning: string, values: Numbers): Omit<Measure, "better"> {
-  let unit = true;
-  for (const v of values) if (v < 0 || v > 1) unit = false;
-  return { name, meaning, kind: "given", unit, of: () => NaN };
+  const [counts, nonrelevant, negative] = [
+    payload.topic.counts,
+    payload.topic.nonrelevant,
+    payload.topic.negative,
+  ].map(read);
+  return payload.topics.map((_, t) => {
+    const own = Int32Array.from(counts.subarray(t * G, (t + 1) * G));
+    return new Topic(payload.grades, own, nonrelevant[t], negative[t]);
+  });
 }

@@ -1,47 +1,10 @@
-// The document the page is made from; README.md describes every field.
+// Reads the document the page is made from; types.ts describes every field.
 
-export type DType = "u8" | "u16" | "u32" | "i32" | "f32" | "f64";
+import type { Packed, Payload } from "./types";
+
+export type { Note as Warning, Packed, Payload, StudyTable } from "./types";
 export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
-
-/** A typed array: base64 text inside a page, or a place in the binary stream of the explorer. */
-export type Packed = { dtype: DType; base64: string } | { dtype: DType; at: number; length: number };
-
-export interface Warning {
-  kind: string;
-  level: "note" | "warning";
-  text: string;
-  items?: string[];
-}
-
 export type Cell = string | number | boolean | null;
-export interface StudyTable {
-  columns: string[];
-  rows: Cell[][];
-}
-
-export interface Payload {
-  format: "rankscope.page";
-  version: 1;
-  rankscope?: string;
-  title: string;
-  settings: Record<string, unknown>;
-  runs: string[];
-  topics: string[];
-  grades: number[];
-  topic: { counts: Packed; nonrelevant: Packed };
-  list: { retrieved: Packed; judged10: Packed; hits: Packed; rank: Packed; grade: Packed };
-  nonrelevant?: { hits: Packed; rank: Packed };
-  documents?: { names: string[][]; hit: Packed };
-  measures?: { name: string; meaning?: string; values: Packed }[];
-  /** Measures of which higher values are not better. */
-  better?: Record<string, "lower" | "neither">;
-  /** The topics of bootstrap samples, as many a sample as there are: those of rs.leaderboard. */
-  samples?: Packed;
-  warnings: Warning[];
-  study?: Record<string, StudyTable>;
-  /** Served by the explorer, which answers "list/RUN/TOPIC" with all documents of a list. */
-  server?: boolean;
-}
 
 const ARRAYS = {
   u8: Uint8Array,
@@ -62,16 +25,23 @@ function bytesOf(base64: string): Uint8Array {
 }
 
 /** Reads packed arrays; little-endian on both sides, which is every machine with a browser today. */
-export function reader(binary?: ArrayBuffer): (packed: Packed) => Numbers {
-  return (packed) => {
+export function reader(binary?: ArrayBuffer, start = 0): (packed: Packed) => Numbers {
+  const read = (packed: Packed): Numbers => {
+    if ("codes" in packed) {
+      const [codes, table] = [read(packed.codes), read(packed.table)];
+      const values = new Float64Array(codes.length);
+      for (let i = 0; i < values.length; i++) values[i] = table[codes[i]];
+      return values;
+    }
     const kind = ARRAYS[packed.dtype];
     if ("base64" in packed) {
       const bytes = bytesOf(packed.base64);
       return new kind(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength / kind.BYTES_PER_ELEMENT);
     }
     if (!binary) throw new Error("the data refers to a binary part that is not there");
-    return new kind(binary, packed.at, packed.length);
+    return new kind(binary, start + packed.at, packed.length);
   };
+  return read;
 }
 
 export interface Source {
@@ -87,11 +57,7 @@ export function fromStream(buffer: ArrayBuffer): Source {
   const header = new TextDecoder().decode(new Uint8Array(buffer, 16, length));
   const start = 16 + Math.ceil(length / 8) * 8;
   const payload = JSON.parse(header) as Payload;
-  const read = reader(buffer);
-  return {
-    payload,
-    read: (packed) => read("at" in packed ? { ...packed, at: packed.at + start } : packed),
-  };
+  return { payload, read: reader(buffer, start) };
 }
 
 export function fromText(text: string): Source {

@@ -1,10 +1,13 @@
-// The measures the page can compute by itself, under the names the command line uses.
+// What a measure is, and the formulas the page has of its own: for what-if, and for settings that were changed here.
+// Everything else is Python's: names, meanings, directions, ranges, values and means come with the data.
 
+import type { Measured } from "../data/types";
 import * as effort from "./effort";
 import * as gain from "./gain";
 import type { List, Settings } from "./list";
 
-export type Better = "higher" | "lower" | "neither";
+export type Better = Measured["better"];
+export type Summary = Measured["summary"];
 
 /** 1 where higher values are better, -1 where lower ones are; what is neither is ordered like the former. */
 export const sign = (better: Better): 1 | -1 => (better === "lower" ? -1 : 1);
@@ -12,28 +15,46 @@ export const sign = (better: Better): 1 | -1 => (better === "lower" ? -1 : 1);
 export interface Measure {
   name: string;
   meaning: string;
-  kind: "gain" | "effort" | "data" | "given";
+  kind: Measured["kind"];
+  summary: Summary;
+  better: Better;
+  low: number | null;
+  high: number | null;
   /** Values lie in [0, 1], so axes and colours need not look at the data. */
   unit: boolean;
-  /** Which values are better, as Python says it. */
-  better: Better;
+  formula?: Formula;
+}
+
+export interface Formula {
+  name: string;
   of: (list: List, settings: Settings) => number;
+  /** The settings that its values depend on. */
+  depends: readonly (keyof Settings)[];
   needsNonrelevant?: boolean;
 }
 
-/** A measure without its direction, which comes with the data. */
-type Formula = Omit<Measure, "better">;
+/** What the effort measures take from the effort of a list. */
+export const OF_EFFORT: Readonly<Record<string, (e: effort.Effort) => number>> = {
+  Twist: (e) => e.twist,
+  Rho: (e) => e.rho,
+  Sigma: (e) => e.sigma,
+  SigmaPlus: (e) => e.sigmaPlus,
+  SigmaMinus: (e) => e.sigmaMinus,
+  Rho2012: (e) => e.rho2012,
+  b_ratio: (e) => e.bRatio,
+  CRP_min: (e) => e.crpMin,
+  CRP_N: (e) => e.crpN,
+};
 
-function g(name: string, meaning: string, of: Measure["of"], needsNonrelevant = false): Formula {
-  return { name, meaning, kind: "gain", unit: true, of, needsNonrelevant };
+function g(name: string, of: Formula["of"], depends: Formula["depends"] = [], needsNonrelevant = false): Formula {
+  return { name, of, depends, needsNonrelevant };
 }
 
-function e(name: string, meaning: string, pick: (e: effort.Effort) => number, unit = true): Formula {
+function e(name: string): Formula {
+  const pick = OF_EFFORT[name];
   return {
     name,
-    meaning,
-    kind: "effort",
-    unit,
+    depends: ["length", "crossing"],
     of: (list, s) => {
       const value = effort.effort(list, s.length, s.crossing);
       return value === null ? NaN : pick(value);
@@ -41,35 +62,27 @@ function e(name: string, meaning: string, pick: (e: effort.Effort) => number, un
   };
 }
 
-export const CATALOGUE: readonly Formula[] = [
-  g("AP", "mean over the relevant documents of the precision at their ranks", gain.averagePrecision),
-  g("nDCG", "discounted gain of the list over that of the ideal list", (l, s) =>
-    s.dcg === "jk10" ? gain.ndcg(l, "jk10", s.length) : gain.ndcg(l, "trec_eval"),
-  ),
-  g("nDCG@10", "the same in the first ten ranks", (l, s) => gain.ndcg(l, s.dcg, 10)),
-  g("RBP(p=0.8)", "expected gain of a patient reader who goes on with probability 0.8", (l) =>
-    gain.rankBiasedPrecision(l, 0.8),
-  ),
-  g("RBP(p=0.5)", "the same with an impatient reader, probability 0.5", (l) => gain.rankBiasedPrecision(l, 0.5)),
-  g("P@10", "share of relevant documents in the first ten ranks", (l) => gain.precision(l, 10)),
-  g("RR", "one over the rank of the first relevant document", gain.reciprocalRank),
-  g("Rprec", "precision at the rank of the recall base", gain.rPrecision),
-  g("R@100", "share of the relevant documents in the first hundred ranks", (l) => gain.recall(l, 100)),
-  g("Bpref", "relevant documents preferred to judged non-relevant ones", gain.bpref, true),
-  e("Twist", "1 minus avoidable effort: mean of recovery ratio and space ratio", (x) => x.twist),
-  e("Rho", "recovery ratio: recall base over balance point", (x) => x.rho),
-  e("Sigma", "space ratio: harmonic mean of its two halves", (x) => x.sigma),
-  e("SigmaPlus", "1 minus the space walked for documents that come too late", (x) => x.sigmaPlus),
-  e("SigmaMinus", "1 minus the space walked for documents that come too early", (x) => x.sigmaMinus),
-  e("Rho2012", "recovery value of 2012: recall base over balance point after the turn", (x) => x.rho2012, false),
-  e("b_ratio", "1 minus the balance point over that of the full-scale run", (x) => x.bRatio, false),
-  e("CRP_min", "1 minus CRP at the turn over that of the full-scale run", (x) => x.crpMin, false),
-  e("CRP_N", "1 minus the last CRP over that of the full-scale run", (x) => x.crpN, false),
-  {
-    name: "Judged@10",
-    meaning: "share of judged documents among those in the first ten ranks",
-    kind: "data",
-    unit: true,
-    of: (l) => (l.retrieved === 0 ? 0 : l.judged10 / Math.min(10, l.retrieved)),
-  },
-];
+export const FORMULAS: ReadonlyMap<string, Formula> = new Map(
+  [
+    g("AP", gain.averagePrecision),
+    g("nDCG", (l, s) => (s.dcg === "jk10" ? gain.ndcg(l, "jk10", s.length) : gain.ndcg(l, "trec_eval")), ["dcg"]),
+    g("nDCG@10", (l, s) => gain.ndcg(l, s.dcg, 10), ["dcg"]),
+    g("RBP", (l) => gain.rankBiasedPrecision(l, 0.8)),
+    g("RBP(p=0.5)", (l) => gain.rankBiasedPrecision(l, 0.5)),
+    g("P@10", (l) => gain.precision(l, 10)),
+    g("RR", gain.reciprocalRank),
+    g("Rprec", gain.rPrecision),
+    g("R@100", (l) => gain.recall(l, 100)),
+    g("Bpref", gain.bpref, [], true),
+    g("Judged@10", (l) => (l.retrieved === 0 ? 0 : l.judged10 / Math.min(10, l.retrieved))),
+    ...Object.keys(OF_EFFORT).map(e),
+  ].map((formula) => [formula.name, formula]),
+);
+
+/** Whether a measure has other values with these settings than with those. */
+export function dependsOn(formula: Formula | undefined, a: Settings, b: Settings): boolean {
+  if (!formula) return false;
+  // the paper's nDCG is cut at N
+  const length = formula.name === "nDCG" && a.dcg === "jk10" && a.length !== b.length;
+  return length || formula.depends.some((key) => a[key] !== b[key]);
+}

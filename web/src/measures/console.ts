@@ -1,6 +1,6 @@
 // Values of all measures for one list given by hand, for the console and for tests against Python.
 
-import { CATALOGUE } from "./catalogue";
+import { FORMULAS } from "./catalogue";
 import { curve } from "./curve";
 import { effort } from "./effort";
 import { DEFAULTS, listOf, Topic, type Settings } from "./list";
@@ -34,7 +34,7 @@ export function measureAll(
   );
   const lines = curve(list, s);
   return {
-    values: Object.fromEntries(CATALOGUE.map((m) => [m.name, m.of(list, s)])),
+    values: Object.fromEntries(Array.from(FORMULAS.values(), (m) => [m.name, m.of(list, s)])),
     rp: Array.from(lines.rp),
     crp: Array.from(lines.crp),
     effort: effort(list, s.length, s.crossing),

@@ -6,7 +6,7 @@ export const ARCHETYPES = [
   "ideal",
   "excellent A",
   "excellent B",
-  "ups and downs",
+  "ups-and-downs",
   "typical A",
   "typical B",
   "full scale",
@@ -164,7 +164,7 @@ export function effort(list: List, N: number, mode: Crossing): Effort | null {
   else if (isFullScale(list, to, length)) archetype = "full scale";
   else if (crossing === Infinity) archetype = "typical B";
   else if (crossing > R) archetype = "typical A";
-  else if (dipsAgain) archetype = "ups and downs";
+  else if (dipsAgain) archetype = "ups-and-downs";
   else archetype = inTop === R ? "excellent A" : "excellent B";
 
   const worstAtTurn = (turn * (turn + 1)) / 2 - turn * (R + 1);
@@ -198,15 +198,4 @@ function isFullScale(list: List, to: number, length: number): boolean {
   if (to - from !== topic.recallBase || rank[from] !== length - topic.recallBase + 1) return false;
   for (let h = from + 1; h < to; h++) if (grade[h] > grade[h - 1]) return false;
   return rank[to - 1] === length;
-}
-
-/** The indicators of 2012 as the parallel coordinates draw them, forced into [0, 1]. */
-export function clamped(e: Effort, R: number): { rho: number; bRatio: number; crpMin: number; crpN: number } {
-  const unit = (x: number): number => Math.min(1, Math.max(0, x));
-  return {
-    rho: e.balance2012 === Infinity ? 0 : R / Math.max(R, e.balance2012),
-    bRatio: e.balance2012 === Infinity ? 0 : unit(e.bRatio),
-    crpMin: unit(e.crpMin),
-    crpN: Number.isNaN(e.crpN) ? NaN : unit(e.crpN),
-  };
 }

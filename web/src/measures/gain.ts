@@ -38,18 +38,21 @@ export function rankBiasedPrecision(list: List, p: number): number {
   return (1 - p) * sum;
 }
 
-/** Bpref = 1/R sum over retrieved relevant documents of 1 - min(n, R) / min(R, N), n = judged non-relevant above. */
+/**
+ * Bpref = 1/R sum over retrieved relevant documents of 1 - min(n, R) / min(R, N), n = judged non-relevant above. Grades
+ * below zero say that a document was not really judged, as trec_eval has it.
+ */
 export function bpref(list: List): number {
   const { rank, from, to, topic, below } = list;
   const R = topic.recallBase;
   if (!below) return NaN;
   if (R === 0) return 0;
-  const bound = Math.min(R, topic.nonrelevant);
+  const bound = Math.min(R, topic.nonrelevant - topic.negative);
   let sum = 0;
+  let above = 0;
   let b = below.from;
   for (let h = from; h < to; h++) {
-    while (b < below.to && below.rank[b] < rank[h]) b++;
-    const above = b - below.from;
+    for (; b < below.to && below.rank[b] < rank[h]; b++) if (!below.negative?.[b]) above++;
     sum += above === 0 ? 1 : 1 - Math.min(above, R) / bound;
   }
   return sum / R;

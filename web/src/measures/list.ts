@@ -27,6 +27,8 @@ export class Topic {
     readonly grades: readonly number[],
     readonly counts: Int32Array,
     readonly nonrelevant: number,
+    /** Those of them with grades below zero. */
+    readonly negative = 0,
   ) {
     this.min = new Int32Array(counts.length);
     this.max = new Int32Array(counts.length);
@@ -50,6 +52,14 @@ export class Topic {
   }
 }
 
+/** Ranks of judged documents that are not relevant; `negative` is 1 where the grade is below zero. */
+export interface Below {
+  rank: Numbers;
+  negative?: Numbers;
+  from: number;
+  to: number;
+}
+
 /** Hits `from` to `to` (exclusive) of shared arrays; `grade` holds indices into the topic's grades. */
 export interface List {
   topic: Topic;
@@ -60,7 +70,7 @@ export interface List {
   retrieved: number;
   judged10: number;
   /** Ranks of judged non-relevant documents, when the data has them. */
-  below?: { rank: Numbers; from: number; to: number };
+  below?: Below;
 }
 
 /** A list from the grade index at every rank (-1: not relevant), as the what-if view edits it. */

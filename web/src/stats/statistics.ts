@@ -1,5 +1,7 @@
 // The few statistics the page needs: quantiles, t intervals, randomised Tukey HSD, ranges of ranks.
 
+import type { Summary } from "../measures/catalogue";
+
 /** Quantile with linear interpolation, as numpy's default; values need not be sorted. */
 export function quantile(values: ArrayLike<number>, q: number): number {
   const sorted = Float64Array.from(Array.from(values).filter((v) => !Number.isNaN(v))).sort();
@@ -83,14 +85,23 @@ export interface Interval {
   high: number;
 }
 
-/** Mean and 95% t interval of values[from..to), undefined values left out. */
-export function interval(values: ArrayLike<number>, from: number, to: number): Interval {
+/** What a summary takes the plain mean of: logarithms for geometric means. */
+export function terms(values: Float64Array, summary: Summary): Float64Array {
+  return summary === "geometric mean" ? values.map(Math.log) : values;
+}
+
+/** The values of topics as one number; undefined ones are left out. */
+export function summarised(values: Float64Array, summary: Summary): number {
+  return interval(values, summary).mean;
+}
+
+/** The values of topics as one number with its 95% t interval, undefined values left out. */
+export function interval(values: Float64Array, summary: Summary): Interval {
   let n = 0;
   let mean = 0;
   let squares = 0;
   let sum = 0;
-  for (let i = from; i < to; i++) {
-    const v = values[i];
+  for (const v of terms(values, summary)) {
     if (Number.isNaN(v)) continue;
     n++;
     sum += v;
@@ -98,11 +109,12 @@ export function interval(values: ArrayLike<number>, from: number, to: number): I
     mean += d / n;
     squares += d * (v - mean);
   }
-  if (n === 0) return { n, mean: NaN, low: NaN, high: NaN };
-  if (!Number.isFinite(sum)) return { n, mean: sum, low: NaN, high: NaN };
-  if (n === 1) return { n, mean, low: NaN, high: NaN };
+  const back = (x: number): number => (summary === "sum" ? n * x : summary === "geometric mean" ? Math.exp(x) : x);
+  if (n === 0) return { n, mean: summary === "sum" ? 0 : NaN, low: NaN, high: NaN };
+  if (!Number.isFinite(sum)) return { n, mean: back(sum), low: NaN, high: NaN };
+  if (n === 1) return { n, mean: back(mean), low: NaN, high: NaN };
   const half = tCritical(n - 1) * Math.sqrt(squares / (n - 1) / n);
-  return { n, mean, low: mean - half, high: mean + half };
+  return { n, mean: back(mean), low: back(mean - half), high: back(mean + half) };
 }
 
 /** Deterministic uniform numbers in [0, 1) (mulberry32). */

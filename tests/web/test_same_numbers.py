@@ -1,0 +1,146 @@
+"""What the page shows is what Python says: every measure of the registry, on collections that used to differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.reporting import report
+from rankscope.reporting.page_data import on_every_page
+
+Open = Callable[..., Any]
+Until = Callable[[Any, str], None]
+RUNS, TOPICS = 6, 7
+
+
+def _write(folder: Path) -> tuple[Path, Path]:
+    """Judgments with subtopics, several grades and negative ones; runs with unjudged documents, of which one lacks a
+    topic and one has a list without relevant documents."""
+    rng = np.random.default_rng(18)
+    judgments: list[str] = []
+    for t in range(TOPICS):
+        for d in range(30):
+            for subtopic in rng.choice(3, size=rng.integers(1, 3), replace=False) + 1:
+                judgments.append(f"{t} {subtopic} d{d} {rng.choice([-2, -1, 0, 0, 1, 1, 2, 3])}\n")
+    (folder / "qrels.txt").write_text("".join(judgments))
+    (folder / "runs").mkdir()
+    for r in range(RUNS):
+        lines = []
+        for t in range(TOPICS - (r == 4)):
+            ranked = rng.permutation(60)[: rng.integers(8, 50)]
+            ranked = ranked + 60 if (r, t) == (2, 3) else ranked
+            lines += [f"{t} Q0 d{d} {k} {-k} x\n" for k, d in enumerate(ranked, 1)]
+        (folder / "runs" / f"run{r}.txt").write_text("".join(lines))
+    return folder / "qrels.txt", folder / "runs"
+
+
+_SHOWN = """async (names) => {
+    const paint = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const found = {};
+    for (const name of names) {
+        rankscope.state.measure = name;
+        await paint();
+        const rows = [...document.querySelectorAll('main tbody tr')];
+        found[name] = {
+            title: document.querySelector('main h2').textContent,
+            order: rows.map((row) => row.querySelector('th').textContent),
+            means: rows.map((row) => row.children[2].textContent),
+            data: Array.from(rankscope.data.means(name, rankscope.state.settings), String),
+            values: Array.from(rankscope.data.values(name, rankscope.state.settings), String),
+            meaning: rankscope.data.measure(name).meaning,
+        };
+    }
+    return found;
+}"""
+
+
+def _numbers(texts: list[str]) -> Any:
+    return np.array([float(text.replace("Infinity", "inf")) for text in texts])
+
+
+def _printed(value: float, measure: Any) -> str:
+    if np.isnan(value):
+        return "–"
+    if np.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.{0 if measure.summary == 'sum' else 4}f}".replace("-", "−")
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+@pytest.mark.parametrize("everything", [True, False], ids=["everything", "lean"])
+def test_every_measure_of_the_registry_is_pythons(
+    open_page: Open, every_measure: list[Any], tmp_path: Path, everything: bool, missing: str
+) -> None:
+    qrels, runs = _write(tmp_path)
+    target = report(
+        qrels, runs, tmp_path / "r.html", measures=every_measure, everything=everything, missing=missing
+    )
+    asked = list(dict.fromkeys((*every_measure, *on_every_page())))
+    scores = rs.evaluate(qrels, runs, asked, missing=missing)
+    page = open_page(target, "view=runs")
+    shown = page.evaluate(_SHOWN, [str(one) for one in asked])
+    assert len(shown) == len(asked) > 90
+    for one in asked:
+        mine = shown[str(one)]
+        assert mine["title"] == f"Runs by {one}"
+        assert mine["meaning"] == one.meaning
+        np.testing.assert_array_equal(_numbers(mine["data"]), scores.mean(one), err_msg=str(one))
+        np.testing.assert_array_equal(_numbers(mine["values"]), scores.matrix(one).values.ravel())
+        order = one.best_first(scores.mean(one))
+        assert mine["order"] == [scores.runs[r] for r in order], one
+        assert mine["means"] == [_printed(scores.mean(one)[r], one) for r in order], one
+
+
+@pytest.mark.parametrize("everything", [True, False], ids=["everything", "lean"])
+def test_the_formulas_of_the_page_are_compared_with_python_once(
+    open_page: Open, tmp_path: Path, until: Until, everything: bool
+) -> None:
+    """Negative grades among them: Bpref does not count such documents as judged."""
+    qrels, runs = _write(tmp_path)
+    page = open_page(report(qrels, runs, tmp_path / "r.html", everything=everything, length=25))
+    until(page, "rankscope.state.agreement !== null")
+    found = page.evaluate("rankscope.state.agreement")
+    assert found == {"measures": 20 if everything else 19, "lists": RUNS * TOPICS, "differences": []}
+    assert f"agree with it ({found['measures']} measures, 42 lists)" in page.locator("footer").inner_text()
+
+
+def test_a_formula_that_differs_is_said_so(open_page: Open, tmp_path: Path) -> None:
+    """Values of tied lists are means over orders, which no formula of the page knows."""
+    qrels = {f"q{t}": {"a": 1, "b": 0, "c": 1} for t in range(3)}
+    runs = {f"q{t}": {"a": 1.0, "b": 1.0, "c": 0.5} for t in range(3)}
+    scores = rs.evaluate(qrels, runs, ["AP"], ties="expected")
+    from rankscope.explorer import notebook
+
+    (tmp_path / "r.html").write_text(notebook(scores).html, "utf-8")
+    page = open_page(tmp_path / "r.html", "view=runs")
+    page.get_by_role("alert").wait_for()
+    assert "AP by up to 0.1250 on 3 lists" in page.get_by_role("alert").inner_text()
+    shown = page.locator("main tbody tr td:nth-child(3)").inner_text()
+    assert shown == f"{scores.mean('AP')[0]:.4f}"
+
+
+def test_a_lean_page_keeps_bpref(open_page: Open, tmp_path: Path) -> None:
+    qrels, runs = _write(tmp_path)
+    page = open_page(report(qrels, runs, tmp_path / "r.html", everything=False), "view=whatif&measure=Bpref")
+    assert page.get_by_text("Bpref is left out: this page carries no ranks").count() == 1
+    page.locator("nav a", has_text="Runs").click()
+    expected = sorted(rs.evaluate(qrels, runs, "Bpref").mean("Bpref"), reverse=True)
+    assert page.locator("main tbody tr td:nth-child(3)").all_inner_texts() == [f"{v:.4f}" for v in expected]
+
+
+def test_changed_settings_are_computed_here_and_said_so(open_page: Open, tmp_path: Path) -> None:
+    qrels, runs = _write(tmp_path)
+    page = open_page(report(qrels, runs, tmp_path / "r.html"), "view=runs&measure=Twist&length=15&dcg=jk10")
+    expected = rs.evaluate(qrels, runs, "Twist@15").mean("Twist@15")
+    found = page.evaluate("Array.from(rankscope.data.means('Twist', rankscope.state.settings))")
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    assert "Changed here: N = 15, gains 5 × grade, log₁₀." in page.locator(".changed").inner_text()
+    page.get_by_role("button", name="Settings of the evaluation").click()
+    found = page.evaluate("Array.from(rankscope.data.means('Twist', rankscope.state.settings))")
+    assert found == rs.evaluate(qrels, runs, "Twist").mean("Twist").tolist()
+    assert page.locator(".changed").count() == 0

@@ -1,0 +1,168 @@
+// Written by web/make_types.py from src/rankscope/reporting/schema.py: change it there.
+
+export const VERSION = 2;
+
+/** Numbers: in a page base64 text, in the explorer's stream a place in it, or places in a table of few values. */
+export type Packed = { dtype: "u8" | "u16" | "u32" | "i32" | "f32" | "f64"; base64: string } | { dtype: "u8" | "u16" | "u32" | "i32" | "f32" | "f64"; at: number; length: number } | { codes: Packed; table: Packed };
+
+/** The judgments of the topics. */
+export interface Judgments {
+  /** topics x grades: judged documents of each grade */
+  counts: Packed;
+  /** topics: judged documents of grade 0 or less */
+  nonrelevant: Packed;
+  /** topics: those of them below 0 */
+  negative: Packed;
+}
+
+/** The lists: how long they are, and where their relevant documents stand. */
+export interface Lists {
+  /** lists: documents in the list, 0 where the run lacks the topic */
+  retrieved: Packed;
+  /** lists: judged documents in the first ten ranks */
+  judged10: Packed;
+  /** lists: relevant documents in the list */
+  hits: Packed;
+  /** hits: their ranks, ascending inside a list, list after list */
+  rank: Packed;
+  /** hits: their grades, as places in grades */
+  grade: Packed;
+}
+
+/** Where judged documents stand that are not relevant. */
+export interface Nonrelevant {
+  /** lists: how many there are in the list */
+  hits: Packed;
+  /** entries: their ranks */
+  rank: Packed;
+  /** entries: 1 where the grade is below 0; absent if it never is */
+  negative?: Packed;
+}
+
+/** The names of relevant documents. */
+export interface Documents {
+  /** topics x names: the relevant documents of each topic */
+  names: string[][];
+  /** hits: which of the names of its topic */
+  hit: Packed;
+}
+
+/** A measure as the registry knows it, and what it says of every list and run. */
+export interface Measured {
+  /** as the grammar writes it */
+  name: string;
+  /** what it measures, in a line */
+  meaning: string;
+  /** given: asked for, and not on every page */
+  kind: "gain" | "effort" | "data" | "given";
+  /** how the values of topics become one number */
+  summary: "mean" | "geometric mean" | "sum";
+  /** which values speak for the better list */
+  better: "higher" | "lower" | "neither";
+  /** the lowest value it can have; null: none */
+  low: number | null;
+  /** the highest value it can have; null: none */
+  high: number | null;
+  /** the page's own formula for it, used where settings or lists are changed */
+  formula?: string;
+  /** lists: the values, NaN where undefined */
+  values: Packed;
+  /** runs: the values of the topics as one number */
+  means: Packed;
+  /** runs: lower end of the 95% interval of that number, Student's */
+  mean_low: Packed;
+  /** runs: its upper end */
+  mean_high: Packed;
+}
+
+/** A shape of CRP curves. */
+export interface Archetype {
+  /** the archetype */
+  name: string;
+  /** what makes a list one of it */
+  meaning: string;
+}
+
+/** What ties and unjudged documents leave open of the means of a measure. */
+export interface OpenRange {
+  /** runs: the mean in the worst order of tied documents */
+  worst: Packed;
+  /** runs: in the best order */
+  best: Packed;
+  /** whether all orders were looked at */
+  exact: boolean;
+  /** runs: the lowest mean over all labels of unjudged documents */
+  lowest: Packed;
+  /** runs: the highest one */
+  highest: Packed;
+  /** runs: whether both are reached */
+  tight: boolean[];
+}
+
+/** What to know about the data. */
+export interface Note {
+  /** what it is about */
+  kind: string;
+  /** how much it matters */
+  level: "note" | "warning";
+  /** the sentence */
+  text: string;
+  /** the cases */
+  items?: string[];
+}
+
+/** A table of a study; undefined numbers are null, infinite ones the texts "Infinity" and "-Infinity". */
+export interface StudyTable {
+  /** their names */
+  columns: string[];
+  /** their cells */
+  rows: (string | number | boolean | null)[][];
+}
+
+/** The data of the page. */
+export interface Payload {
+  /** anything else is refused */
+  format: "rankscope.page";
+  /** of this description */
+  version: number;
+  /** the version that wrote it */
+  rankscope: string;
+  /** heading of the page */
+  title: string;
+  /** order; aspects (whether the judgments have any); missing (zero: an absent topic counts as an empty list, skip: left out of means); length (N of the effort measures); crossing; dcg */
+  settings: Record<string, string | number | boolean | null>;
+  /** names */
+  runs: string[];
+  /** names */
+  topics: string[];
+  /** positive grades that occur in the judgments, highest first */
+  grades: number[];
+  /** the judgments */
+  topic: Judgments;
+  /** the lists */
+  list: Lists;
+  /** absent where it is large, or a lean page was asked for */
+  nonrelevant?: Nonrelevant;
+  /** absent likewise */
+  documents?: Documents;
+  /** those of every page, then those that were asked for */
+  measures: Measured[];
+  /** the measure to begin with */
+  lead: string;
+  /** from the best to the worst */
+  archetypes: Archetype[];
+  /** lists: place among the archetypes, 255 where effort is undefined */
+  archetype: Packed;
+  /** 1000 x topics: the bootstrap samples of rs.leaderboard; absent where large */
+  samples?: Packed;
+  /** by measure, of every run whether it is tied for first, as rs.leaderboard says (paired t tests against the best run, Holm's correction); without measures of which no value is better */
+  tied_first: Record<string, boolean[]>;
+  /** by measure (--ranges): what ties and labels leave open of the means */
+  ranges?: Record<string, OpenRange>;
+  /** what to know about the data */
+  warnings: Note[];
+  /** the tables of rankscope study, by name */
+  study?: Record<string, StudyTable>;
+  /** the explorer serves this page and answers list/RUN/TOPIC with [[document, grade], ...] */
+  server?: boolean;
+}
