@@ -14,7 +14,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import count
+from functools import lru_cache
+from itertools import chain
 from math import exp
 from operator import index
 from typing import Any
@@ -22,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.judging import Lists, Pool
+from rankscope.judging.lists import GradedLists
 from rankscope.measures.classic import IPrec
 from rankscope.measures.trec import AvgIPrec
 from rankscope.read.qrels import whole_numbers
@@ -67,18 +69,18 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        names = _combined(_expanded(measures))
+        names = _combined(frozenset(_expanded(measures)))
         judgments = {query: graded for query, graded in query_relevance.items() if len(graded) > 0}
         relevance_level, judged_only = _small(relevance_level), _small(judged_docs_only_flag)
         if relevance_level < 1:
             raise TypeError("Argument relevance_level should be positive.")
         _check_judgments(judgments)
-        self._columns = list(map(_labelled, parsed(names, Wanted(relevance_level, rounding="up"), "qrels")))
+        self._columns = _columns(names, relevance_level)
         self._judged_only = bool(judged_only)
-        self._judgments = {query: dict(graded) for query, graded in judgments.items()}
-        self._places: dict[str, dict[str, int]] = {}
+        self._labels = [column.label for column in self._columns]
         self._topic = {query: t for t, query in enumerate(judgments)}
-        self._pool = _pool(list(judgments.values()))
+        self._grades = [dict(graded) for graded in judgments.values()]
+        self._pool = _pool(self._grades)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """``{query: {measure: value}}`` of a run ``{query: {document: score}}``, for queries that have judgments."""
@@ -90,28 +92,23 @@ class RelevanceEvaluator:
         queries = [query for query in scores if query in self._topic]
         if not queries:
             return {}
-        lists = self._lists(queries, [scores[query] for query in queries])
+        lists = self._lists([self._topic[query] for query in queries], [scores[query] for query in queries])
         values = [_values(column, lists, len(queries)) for column in self._columns]
-        labels = [column.label for column in self._columns]
         rows = zip(*values, strict=True) if values else ((),) * len(queries)
-        return {query: dict(zip(labels, row, strict=True)) for query, row in zip(queries, rows, strict=True)}
+        found = [dict(zip(self._labels, row)) for row in rows]  # noqa: B905 -- strict takes a third more
+        return dict(zip(queries, found, strict=True))
 
-    def _lists(self, queries: list[str], scores: list[Mapping[str, float]]) -> Lists:
-        for query in queries:
-            if query not in self._places:  # the documents of a query by number, when they are first asked for
-                first = int(self._pool.offsets[self._topic[query]])
-                self._places[query] = dict(zip(self._judgments[query], count(first)))
-        rank, judgment, offsets = ranks_of_judged(scores, [self._places[query] for query in queries])
-        topic = np.array([self._topic[query] for query in queries], np.int64)
-        length = np.fromiter(map(len, scores), np.int64, len(scores))
-        lists = Lists(self._pool, topic, length, offsets, rank, judgment)
+    def _lists(self, topics: list[int], scores: list[Mapping[str, float]]) -> Lists:
+        rank, grade, offsets = ranks_of_judged(scores, [self._grades[topic] for topic in topics])
+        length = np.array([*map(len, scores)])
+        lists = GradedLists(self._pool, np.array(topics), length, offsets, rank, grade)
         return lists.condensed() if self._judged_only else lists
 
 
-def _pool(judgments: list[Mapping[str, int]]) -> Pool:
+def _pool(judgments: list[dict[str, int]]) -> Pool:
     """The grades of all queries, flat."""
-    grade = [grade for graded in judgments for grade in graded.values()]
-    return Pool(np.cumsum([0, *map(len, judgments)]), whole_numbers(grade))
+    grades = [*chain.from_iterable(map(dict.values, judgments))]
+    return Pool(np.cumsum([0, *map(len, judgments)]), whole_numbers(grades))
 
 
 def _values(column: Column, lists: Any, count: int) -> list[float]:
@@ -125,6 +122,12 @@ def _values(column: Column, lists: Any, count: int) -> list[float]:
         row[(lists.length == 0) & (level * lists.recall_base(column.measure.rel) + 0.9 < 1)] = np.nan
     values: list[float] = (np.log(row) if column.summary == "geometric" else row).tolist()
     return values
+
+
+@lru_cache
+def _columns(names: tuple[str, ...], relevance_level: int) -> list[Column]:
+    """What is evaluated, under its keys: the same for every evaluator of these measures."""
+    return [*map(_labelled, parsed(names, Wanted(relevance_level, rounding="up"), "qrels"))]
 
 
 def _labelled(column: Column) -> Column:
@@ -149,13 +152,19 @@ def _small(number: Any) -> int:
 
 
 def _check_judgments(judgments: Mapping[Any, Any]) -> None:
+    every = judgments.values()
+    if (
+        _are(judgments, str)
+        and _are(every, dict)
+        and _are(chain.from_iterable(every), str)
+        and _are(chain.from_iterable(map(dict.values, every)), int)
+    ):
+        return  # else, which of the mistakes comes first
     for query, graded in judgments.items():
         if not isinstance(query, str):
             raise TypeError("Expected string as key.")
         if not isinstance(graded, dict):
             raise TypeError("Expected dictionary as value.")
-        if set(map(type, graded)) <= {str} and set(map(type, graded.values())) <= {int}:
-            continue  # as nearly always
         for document, grade in graded.items():
             if not isinstance(document, str):
                 raise TypeError("Expected mapping of document id to query relevance or matching score.")
@@ -164,14 +173,19 @@ def _check_judgments(judgments: Mapping[Any, Any]) -> None:
 
 
 def _check_scores(run: Mapping[Any, Any]) -> None:
-    for query, scores in run.items():
-        if not isinstance(query, str) or not isinstance(scores, dict):
-            raise TypeError("Unable to extract query/object scores.")
-        kinds = set(map(type, scores.values()))
-        if not set(map(type, scores)) <= {str} and not all(isinstance(document, str) for document in scores):
-            raise TypeError("Unable to extract query/object scores.")
-        if not all(issubclass(kind, int | float) for kind in kinds):
-            raise TypeError("Unable to extract query/object scores.")
+    lists = run.values()
+    if not (
+        _are(run, str)
+        and _are(lists, dict)
+        and _are(chain.from_iterable(lists), str)
+        and _are(chain.from_iterable(map(dict.values, lists)), int | float)
+    ):
+        raise TypeError("Unable to extract query/object scores.")
+
+
+def _are(things: Iterable[Any], kind: Any) -> bool:
+    """Whether all are of a kind; there are few types, so that each is looked at once."""
+    return all(issubclass(found, kind) for found in set(map(type, things)))
 
 
 def _expanded(measures: Iterable[str]) -> set[str]:
@@ -181,7 +195,8 @@ def _expanded(measures: Iterable[str]) -> set[str]:
     return names
 
 
-def _combined(names: Iterable[str]) -> list[str]:
+@lru_cache
+def _combined(names: frozenset[str]) -> tuple[str, ...]:
     """One text ``name.p1,p2`` for each measure, from all the ways in which its parameters were written."""
     parameters: defaultdict[str, set[str]] = defaultdict(set)
     for name in names:
@@ -200,7 +215,7 @@ def _combined(names: Iterable[str]) -> list[str]:
             raise ValueError(f"unsupported measure {name}")
         takes = ENTRIES[match[1]].parameters != "none"  # else they are passed over
         parameters[match[1]] |= set(match[2].split(",")) if takes else set()
-    return [f"{name}.{','.join(sorted(texts))}" if texts else name for name, texts in parameters.items()]
+    return tuple(f"{name}.{','.join(sorted(texts))}" if texts else name for name, texts in parameters.items())
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

@@ -223,6 +223,22 @@ def test_overlap_of_the_lists_of_runs(place, tmp_path, capsys):
     assert len(json.loads(capsys.readouterr().out)["settings"]["files"]) == 2
 
 
+@pytest.mark.parametrize("judged", [True, False])
+def test_overlap_of_some_topics(place, capsys, judged):
+    runs = [str(place / "runs" / f"run{r}.txt") for r in (1, 5)]
+    files = [*([str(place / "qrels.txt")] if judged else []), *runs]
+    assert main(["overlap", *files, "-q", "-f", "json"]) == 0
+    every = json.loads(capsys.readouterr().out)["tables"]["topics"]
+    named = [every[1]["topic"], every[3]["topic"]]
+    assert main(["overlap", *files, "-q", "-f", "json", "--topics", ",".join(named)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["tables"]["topics"] == [every[1], every[3]]
+    assert printed["tables"]["overlap"][0]["topics"] == 2
+    assert printed["settings"]["chosen_topics"] == named
+    assert main(["overlap", *files, "--topics", "nowhere"]) == 2
+    assert ("has no judgments" if judged else "is in no run") in capsys.readouterr().err
+
+
 def test_overlap_takes_judgments_first_or_by_name(place, capsys):
     runs = [str(place / "runs" / f"run{r}.txt") for r in (1, 5)]
     answers = []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rankscope.read import Qrels, Run
 from rankscope.read.orders import ORDERS
-from rankscope.scan import RunHits, hits_of
+from rankscope.scan import RunHits, hits_of, memory
 from rankscope.scan.memory import ranks_of_judged
 
 QRELS = Qrels.from_dict({"1": {"a": 1, "b": 0, "é": 2}, "2": {"a": 1}})
@@ -49,6 +49,28 @@ def test_ranks_of_judged_documents_are_those_of_the_whole_list(
     rank, judgment, offsets = ranks_of_judged([{}, one, one], [known, known, {}])
     assert (rank.tolist(), judgment.tolist()) == (whole.rank.tolist(), whole.judgment.tolist())
     assert offsets.tolist() == [0, 0, len(rank), len(rank)]
+
+
+@given(st.lists(st.tuples(lists, st.dictionaries(st.sampled_from(["a", "b", "é"]), st.integers(-2, 3)))))
+def test_few_short_and_long_lists_give_the_same(pairs: list[tuple[dict[str, float], dict[str, int]]]) -> None:
+    runs, judged = [one for one, _ in pairs], [known for _, known in pairs]
+    ways = (
+        memory._in_few_lists(runs, judged),
+        memory._in_long_lists(runs, judged),
+        memory._in_short_lists(runs, judged, [*map(len, runs)]) if pairs else ranks_of_judged([], []),
+    )
+    first, *others = [tuple(array.tolist() for array in found) for found in ways]
+    assert others == [first, first]
+
+
+def test_what_is_no_number_is_the_lowest_score_however_long_the_list() -> None:
+    short = {"a": float("nan"), "b": 1.0, "c": float("nan")}
+    long = {**short, **{f"x{i}": 2.0 + i for i in range(200)}}
+    known = {"a": 1, "b": 2, "c": 3}
+    assert ranks_of_judged([short], [known])[0].tolist() == [1, 2, 3]
+    assert ranks_of_judged([short] * 60, [known] * 60)[1].tolist() == [2, 3, 1] * 60
+    assert ranks_of_judged([long], [known])[:2][0].tolist() == [201, 202, 203]
+    assert ranks_of_judged([long], [known])[1].tolist() == [2, 3, 1]
 
 
 @pytest.mark.parametrize("order", ["rank", "file"])

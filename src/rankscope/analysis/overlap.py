@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan
@@ -18,6 +19,7 @@ from rankscope.read import Qrels, Run, as_runs, open_qrels
 from rankscope.read.ids import in_natural_order, to_text
 from rankscope.read.orders import score_keys
 from rankscope.read.runs import RunList
+from rankscope.read.topics import chosen_topics
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
 
@@ -43,6 +45,7 @@ def overlap(
     rbo_p: float = 0.9,
     rbo_ties: str = "b",
     order: str | None = None,
+    topics: str | Sequence[str] | None = None,
 ) -> TableResult:
     """How alike the lists of every two runs are (or of every run and ``baseline``), on the topics that both have.
 
@@ -50,7 +53,8 @@ def overlap(
     :func:`~.rank_biased_overlap`; documents with equal scores are tied, but not in the orders ``rank`` and ``file``,
     which have no ties), Kendall's tau-b between the ranks of the common documents, and the Jaccard coefficient, common
     documents divided by all, at every depth of ``depths``. With judgments only judged topics count, and the relevant
-    documents of both lists are compared as well.
+    documents of both lists are compared as well. ``topics`` names some of the topics, as a list, a text such as
+    ``301,310-320`` or a file.
 
     Tables: ``overlap`` {a, b, topics, only_a, only_b, rbo, rbo_low, rbo_high, kendall, common, jaccard, ...}: means
     over topics, undefined values left out, and how many topics only one run has; ``topics``: the same for every
@@ -68,17 +72,27 @@ def overlap(
     at = _checked(depths, depth)
     named = as_runs(runs, order)
     judged = None if qrels is None else open_qrels(qrels)
+    if topics and judged is not None:
+        judged = judged.of_topics(chosen_topics(topics, judged.topics))
     pairs = _pairs(list(named), baseline)
     compare = _Comparison(at, depth, rbo_p, rbo_ties, judged)
     lists = {run: _Lists(named[run], depth, judged) for run in named}
+    if topics and judged is None:
+        every = in_natural_order({topic for one in lists.values() for topic in one.topics})
+        chosen = frozenset(chosen_topics(topics, every, "is in no run"))
+        lists = {run: one.of(chosen) for run, one in lists.items()}
     found = [_Pair(a, b, compare.topics(lists[a], lists[b]), lists[a], lists[b]) for a, b in pairs]
-    settings = {
+    settings: dict[str, Any] = {
         "order": named.order,
         "depth": depth,
         "depths": list(at),
         "rbo_p": rbo_p,
         "rbo_ties": rbo_ties,
     }
+    if topics:
+        settings["chosen_topics"] = in_natural_order(
+            {topic for one in lists.values() for topic in one.topics}
+        )
     tables = (_means(found, judged is not None), _topics(found, judged is not None), _depths(found, at))
     return TableResult.of(*tables, settings={**settings, "baseline": baseline}, main=("overlap", "depths"))
 
@@ -111,6 +125,12 @@ class _Lists:
             for topic, one in topics.items()
             if judged is None or topic in judged.topic_index
         }
+
+    def of(self, topics: frozenset[str]) -> _Lists:
+        """Those of some topics."""
+        some = copy(self)
+        some.topics = {topic: one for topic, one in self.topics.items() if topic in topics}
+        return some
 
 
 @dataclass(frozen=True, eq=False)

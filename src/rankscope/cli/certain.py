@@ -27,6 +27,7 @@ DEFAULT = ("nDCG@10", "P@10")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_measures(parser, DEFAULT)
+    options.add_topics(parser)
     parser.add_argument("--baseline", metavar="RUN", help="only pairs with this run (default: all pairs)")
     parser.add_argument("--test", choices=TESTS, default="t", help="of the topics (default: t)")
     parser.add_argument(

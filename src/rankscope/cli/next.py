@@ -34,6 +34,7 @@ DEFAULT = ("nDCG@10",)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_measures(parser, DEFAULT)
+    options.add_topics(parser)
     parser.add_argument(
         "--budget", type=int, default=200, metavar="N", help="how many documents (default: 200)"
     )

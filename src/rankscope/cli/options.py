@@ -207,6 +207,11 @@ def collections(args: argparse.Namespace, measures: Iterable[Measure]) -> dict[s
         raise SettingsError(
             "--collection takes the place of QRELS and RUN", hint="name them as another --collection"
         )
+    if getattr(args, "topics", None):
+        raise SettingsError(
+            "--topics are those of one collection",
+            hint="name its QRELS and RUN files instead of --collection",
+        )
     listed = named_collections(args)
     opened = open_named(
         listed, order=args.order, grades=args.grades, needs_aspects=needs_aspects(measures),

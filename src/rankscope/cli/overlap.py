@@ -7,6 +7,7 @@ relevant documents are compared as well.
 examples:
   rankscope overlap bm25.run dense.run
   rankscope overlap qrels.txt bm25.run dense.run --depth 1000 --rbo-p 0.95 -q
+  rankscope overlap bm25.run dense.run --topics 301,310-320
   rankscope overlap runs/ --baseline bm25 --depths 1,5,10 --plot overlap.pdf
 """
 
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="ranks at which common documents are counted (default: 1,2,3,5,10,20,... to --depth)",
     )
     options.add_rbo(parser)
-    parser.add_argument("-q", "--per-topic", action="store_true", help="every topic as well")
+    options.add_topics(parser, "every topic as well")
     options.add_jobs(parser)
     options.add_output(parser)
     options.add_plot(parser)
@@ -61,5 +62,6 @@ def run(args: argparse.Namespace) -> None:
         rbo_p=args.rbo_p,
         rbo_ties=args.rbo_ties,
         order=args.order,
+        topics=args.topics,
     )
     emit(args, result, main=["overlap", *(["topics"] if args.per_topic else []), "depths"])

@@ -14,7 +14,6 @@ __all__ = ["FORMER", "respelt"]
 FORMER = {
     "bounds": {"--ratio": "--ratios"},
     "explore": {"--length": "--cutoff"},
-    "overlap": {"--topics": "--per-topic"},
     "pools": {"--depth": "--pool-depth", "--ratio": "--ratios", "--runs": "--per-run", "-q": "--per-run"},
     "power": {"--pairs": "--per-pair", "-q": "--per-pair"},
     "report": {"--length": "--cutoff"},

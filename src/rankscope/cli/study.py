@@ -8,6 +8,7 @@ have one table and one figure per experiment together; what is not possible on o
 examples:
   rankscope study qrels.txt runs/ -o my-study
   rankscope study qrels.txt runs/ -m "AP nDCG MyMeasure" --plugin mymeasure.py --focus MyMeasure -o my-study
+  rankscope study qrels.txt runs/ --topics 301-325 -o first-half
   rankscope study qrels.txt runs/ --like twist -o as-published
   rankscope study --collection covid=covid/qrels.txt:covid/runs --collection cranfield=cran/qrels.txt:cran/runs -o both
   rankscope study --collections four.toml --like twist --plots -o four
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action.required = False
     options.add_collections(parser)
     options.add_measures(parser, MEASURES)
+    options.add_topics(parser)
     parser.add_argument(
         "--like",
         choices=tuple(LIKE),

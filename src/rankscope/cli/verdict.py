@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depth", type=int, default=DEPTH, metavar="K", help=f"ranks compared (default: {DEPTH:,})"
     )
-    parser.add_argument("-q", "--per-topic", action="store_true", help="every topic or pair as well")
+    options.add_topics(parser, "every topic or pair as well")
     options.add_output(parser)
     options.add_plot(parser)
 

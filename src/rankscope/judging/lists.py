@@ -23,7 +23,7 @@ from rankscope.read.qrels import UNJUDGED
 if TYPE_CHECKING:
     from rankscope.judging.aspects import ByAspect
 
-__all__ = ["Floats", "Hits", "Ints", "Lists"]
+__all__ = ["Floats", "GradedLists", "Hits", "Ints", "Lists"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -52,7 +52,7 @@ class Hits:
     @cached_property
     def count(self) -> Ints:
         """How many of these hits each list has."""
-        return np.diff(self._bounds)
+        return self._bounds[1:] - self._bounds[:-1]
 
     @cached_property
     def _bounds(self) -> Ints:
@@ -99,7 +99,7 @@ class Hits:
             if len(some):
                 result[some] = np.add.reduceat(values, self._starts[some], dtype=np.int64)
             return result
-        weights = np.broadcast_to(np.asarray(values, np.float64), (len(self),))
+        weights = values if values.ndim else np.full(len(self), values, np.float64)
         # bincount adds one by one in order: the same bits for every batch of lists
         return np.bincount(self.list, weights=weights, minlength=self.size).astype(np.float64, copy=False)
 
@@ -316,6 +316,24 @@ class Lists(Once):
         ):
             written[owner][rank - 1] = grade
         return written
+
+
+class GradedLists(Lists):
+    """Lists whose hits come with their grades: enough for measures that do not ask which documents they are."""
+
+    def __init__(
+        self, pool: Pool, topic: Ints, length: AnyArray, offsets: Ints, rank: AnyArray, grade: AnyArray
+    ) -> None:
+        super().__init__(pool, topic, length, offsets, rank, np.zeros(0, np.int32))  # whoever asks, fails
+        self._grade = grade
+
+    @cached_property
+    def _judged(self) -> Hits:
+        return _Retrieved(self._offsets, self._rank, self._grade, self._judgment)
+
+    def _condensed(self) -> Lists:
+        hits = self.relevant(0)
+        return GradedLists(self.pool, self.topic, hits.count, hits._bounds, hits.ordinal, hits.grade)
 
 
 class _Fewer(Lists):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
@@ -163,6 +164,17 @@ class Measure:
         object.__setattr__(self, "_cutoff", self._checked_cutoff(cutoff))
         self.validate()
 
+    @cached_property
+    def _text(self) -> str:
+        """The canonical text, by which measures are equal: asked for at every look into what was kept."""
+        changed = [
+            f"{key}={_written(value)}"
+            for key, value in self.settings.items()
+            if value != self.parameters[key].default
+        ]
+        inside = f"({','.join(changed)})" if changed else ""
+        return self.name + inside + ("" if self._cutoff is None else f"@{_written(self._cutoff)}")
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a measure is immutable: write {self.name}({name}=...) to get another one")
 
@@ -204,18 +216,12 @@ class Measure:
         return type(self)(cutoff, **self.settings)
 
     def __str__(self) -> str:
-        changed = [
-            f"{key}={_written(value)}"
-            for key, value in self.settings.items()
-            if value != self.parameters[key].default
-        ]
-        inside = f"({','.join(changed)})" if changed else ""
-        return self.name + inside + ("" if self._cutoff is None else f"@{_written(self._cutoff)}")
+        return self._text
 
     __repr__ = __str__
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Measure) and str(self) == str(other)
+        return self is other or (isinstance(other, Measure) and str(self) == str(other))
 
     def __hash__(self) -> int:
         return hash(str(self))

@@ -310,7 +310,8 @@ class GradedGains(Gains, abstract=True):
             some = np.flatnonzero(gain > 0)
             order = some[np.lexsort((-gain[some], pool.topic[some]))]
             topic = pool.topic[order]
-            rank = np.arange(1, len(order) + 1) - np.searchsorted(topic, topic)
+            count = np.bincount(topic, minlength=len(pool))
+            rank = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(count) - count, count)
             return Hits(len(pool), topic, rank, pool.grade[order], order)
 
         return pool.once((GradedGains.ideal, self.gains, self.unjudged), best)

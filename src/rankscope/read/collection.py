@@ -6,7 +6,7 @@ the same files mean the same lists and the same aspects to each of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,15 +52,15 @@ def open_collection(
     needs_aspects: bool = False,
     aspects: bool | None = None,
     grades: str | None = None,
-    topics: str | None = None,
+    topics: str | Sequence[str] | None = None,
     input_format: Mapping[str, str] | None = None,
 ) -> Collection:
     """Open judgments and runs: paths, dicts, frames, or what :func:`read_qrels` and :func:`read_runs` returned.
 
     ``order`` None keeps runs as they were read, and reads the others as trec_eval does. ``needs_aspects``, ``aspects``
-    and ``grades`` are those of :func:`open_qrels`. ``topics`` names some of the judged topics, as ``351,401-410`` or as
-    a file, and the others are left out. Files are what they look like, unless ``input_format`` says what the ``qrels``
-    and the ``runs`` are: see :mod:`rankscope.read.formats`.
+    and ``grades`` are those of :func:`open_qrels`. ``topics`` names some of the judged topics, as ``351,401-410``, a
+    file or a list, and the others are left out. Files are what they look like, unless ``input_format`` says what the
+    ``qrels`` and the ``runs`` are: see :mod:`rankscope.read.formats`.
     """
     named = runs if isinstance(runs, list | tuple) else [runs]
     if _is_standard_input(qrels) and any(map(_is_standard_input, named)):

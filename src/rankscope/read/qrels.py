@@ -305,7 +305,7 @@ def whole_numbers(grades: Any) -> npt.NDArray[np.int32]:
         return np.zeros(0, np.int32)
     if array.dtype.kind not in "iub" and not (array.dtype.kind == "f" and (array == np.round(array)).all()):
         raise InputError("a grade is not a whole number", hint="grades are integers such as 0, 1, 2")
-    if (np.abs(array.astype(np.float64)) > 2**31 - 2).any():
+    if max(-float(array.min()), float(array.max())) > 2**31 - 2:
         raise InputError("a grade is beyond 32 bits", hint="grades are small integers such as 0, 1, 2")
     return array.astype(np.int32)
 

@@ -11,32 +11,40 @@ from rankscope.errors import InputError, SettingsError, nearest
 __all__ = ["chosen_topics"]
 
 
-def chosen_topics(text: str, topics: Sequence[str]) -> tuple[str, ...]:
-    """Those of the topics that a text names, in their own order.
+def chosen_topics(
+    named: str | Sequence[str], topics: Sequence[str], lacks: str = "has no judgments"
+) -> tuple[str, ...]:
+    """Those of the topics that are named, in their own order; ``lacks`` says what is wrong with any other.
 
-    It names topics between commas, and with a hyphen all numbers from one to another; or else a file of such names.
+    A text names topics between commas, and with a hyphen all numbers from one to another; or else a file of such names.
+    A list has the topics themselves.
 
     >>> chosen_topics("7,1-3", ["1", "2", "3", "4", "7"]), chosen_topics("wt-1", ["wt-1", "wt-2"])
     (('1', '2', '3', '7'), ('wt-1',))
     """
-    names = [part.strip() for part in text.split(",") if part.strip()]
     place: Path | None = None
-    if any(not _found(name, topics) for name in names) and _is_file(text):
-        place = Path(text)
-        names = _names(place)
+    known = frozenset(topics)
+    if not isinstance(named, str):
+        names = [*named]
+        found = {name: {name} & known for name in names}
+    else:
+        names = [part.strip() for part in named.split(",") if part.strip()]
+        found = {name: _found(name, known) for name in names}
+        if not all(found.values()) and _is_file(named):
+            place = Path(named)
+            names = _names(place)
+            found = {name: _found(name, known) for name in names}
     if not names:
         raise SettingsError("no topic is named", path=place, hint="write topics such as 351,401-410")
-    chosen: set[str] = set()
     for name in names:
-        found = _found(name, topics)
-        if not found:
+        if not found[name]:
             near = nearest(name, topics) or f"there are topics such as {topics[0]}"
-            raise InputError(f"topic {name!r} has no judgments", path=place, hint=near)
-        chosen |= found
+            raise InputError(f"topic {name!r} {lacks}", path=place, hint=near)
+    chosen = frozenset().union(*found.values())
     return tuple(topic for topic in topics if topic in chosen)
 
 
-def _found(name: str, topics: Sequence[str]) -> set[str]:
+def _found(name: str, topics: frozenset[str]) -> set[str]:
     """The topic of that name, or the topics between two numbers."""
     if name in topics:
         return {name}

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.read.orders import in_32_bits, score_keys
-from rankscope.read.qrels import Qrels
+from rankscope.read.qrels import UNJUDGED, Qrels
 from rankscope.read.runs import RunList
 from rankscope.scan.hits import RunHits, Ties
 
 __all__ = ["hits_in_memory", "ranks_of_judged"]
 
 Ints = npt.NDArray[np.int32]
+Found = tuple[Ints, Ints, npt.NDArray[np.int64]]
+"""Ranks, grades and offsets."""
+
+_FEW, _SHORT = 60, 100
+"""Up to so many documents in all lists are looked at in plain Python; lists up to such a length are sorted all at once;
+longer ones are sorted one by one, and only their judged documents looked at."""
 
 
 def hits_in_memory(
@@ -59,17 +65,72 @@ def _count_tied(scores: npt.NDArray[np.floating] | None) -> int:
     return int(counts[counts > 1].sum())
 
 
-def ranks_of_judged(
-    lists: Sequence[Mapping[str, float]], judged: Sequence[Mapping[str, int]]
-) -> tuple[Ints, Ints, npt.NDArray[np.int64]]:
-    """Where judged documents stand in lists ``{document: score}``, and their numbers: the ordering ``trec_eval9``.
+def ranks_of_judged(lists: Sequence[Mapping[str, float]], judged: Sequence[Mapping[str, int]]) -> Found:
+    """Where judged documents stand in lists ``{document: score}``, in the ordering ``trec_eval9``, and their grades.
 
-    The hits of list l are ``offsets[l]:offsets[l + 1]``, by rank. Only the judged documents are looked at one by one,
-    and those that are tied with one of them.
+    ``judged`` has the grades of each list's topic, or any other whole numbers. The hits of list l are
+    ``offsets[l]:offsets[l + 1]``, by rank.
 
     >>> ranks_of_judged([{"d1": 1.0, "d2": 3.0, "d3": 1.0}], [{"d1": 7, "d9": 8}])
     (array([3], dtype=int32), array([7], dtype=int32), array([0, 1]))
     """
+    lengths = [*map(len, lists)]
+    if max(lengths, default=0) > _SHORT:
+        return _in_long_lists(lists, judged)
+    if sum(lengths) > _FEW:
+        return _in_short_lists(lists, judged, lengths)
+    return _in_few_lists(lists, judged)
+
+
+def _in_few_lists(lists: Sequence[Mapping[str, float]], judged: Sequence[Mapping[str, int]]) -> Found:
+    """One after the other, in plain Python."""
+    rank, grade, offsets = [], [], [0]
+    for one, known in zip(lists, judged, strict=True):
+        for place, name in enumerate(_ranked(one), 1):
+            if name in known:
+                rank.append(place)
+                grade.append(known[name])
+        offsets.append(len(rank))
+    return np.array(rank, np.int32), np.array(grade, np.int32), np.array(offsets)
+
+
+def _in_short_lists(
+    lists: Sequence[Mapping[str, float]], judged: Sequence[Mapping[str, int]], lengths: Sequence[int]
+) -> Found:
+    """As rows of one table, which are padded at their ends and sorted all at once."""
+    size = sum(lengths)
+    there = np.arange(max(lengths)) < np.array(lengths)[:, np.newaxis]
+    values = np.full(there.shape, np.inf, np.float32)  # the sort is stable: the padding stays at the end
+    values[there] = _ascending(chain.from_iterable(one.values() for one in lists), size)
+    order = values.argsort(axis=1, kind="stable")
+    # the grade of every document, without a loop in Python
+    grades = chain.from_iterable(map(map, (known.get for known in judged), lists, repeat(repeat(UNJUDGED))))
+    grade = np.full(there.shape, UNJUDGED, np.int32)
+    grade[there] = np.fromiter(grades, np.int32, size)
+    row = np.arange(len(lists))[:, np.newaxis]
+    values, grade = values[row, order], grade[row, order]
+    for i in np.flatnonzero(((values[:, 1:] == values[:, :-1]) & there[:, 1:]).any(axis=1)).tolist():
+        grade[i, : lengths[i]] = [judged[i].get(name, UNJUDGED) for name in _ranked(lists[i])]
+    owner, place = (grade != UNJUDGED).nonzero()
+    offsets = np.searchsorted(owner, np.arange(len(lists) + 1))
+    return (place + 1).astype(np.int32), grade[owner, place], offsets
+
+
+def _ranked(one: Mapping[str, float]) -> list[str]:
+    """The documents of a list from the top; of equal scores the greater id first."""
+    values = (-_ascending(one.values(), len(one))).tolist()
+    return [name for _, name in sorted(zip(values, one, strict=True), reverse=True)]
+
+
+def _ascending(scores: Iterable[float], size: int) -> npt.NDArray[np.float32]:
+    """Numbers that ascend where scores, as 32 bits, descend; what is no number counts as the lowest score."""
+    values = -in_32_bits(np.fromiter(scores, np.float64, size))
+    values[np.isnan(values)] = np.inf
+    return values
+
+
+def _in_long_lists(lists: Sequence[Mapping[str, float]], judged: Sequence[Mapping[str, int]]) -> Found:
+    """Only the judged documents are looked at one by one, and those that are tied with one of them."""
     found = [
         [name for name in known if name in one]
         if len(known) < len(one)
@@ -79,13 +140,11 @@ def ranks_of_judged(
     start = np.cumsum([0, *map(len, lists)])
     offsets = np.cumsum([0, *map(len, found)])
     size = int(offsets[-1])
-    values = -in_32_bits(
-        np.fromiter(chain.from_iterable(one.values() for one in lists), np.float64, int(start[-1]))
-    )
+    values = _ascending(chain.from_iterable(one.values() for one in lists), int(start[-1]))
     scored = (one[name] for one, names in zip(lists, found, strict=True) for name in names)
-    mine = -in_32_bits(np.fromiter(scored, np.float64, size))
-    numbers = (known[name] for known, names in zip(judged, found, strict=True) for name in names)
-    number = np.fromiter(numbers, np.int32, size)
+    mine = _ascending(scored, size)
+    grades = (known[name] for known, names in zip(judged, found, strict=True) for name in names)
+    grade = np.fromiter(grades, np.int32, size)
     before = np.empty(size, np.int64)
     bounds, places = start.tolist(), offsets.tolist()
     for i, names in enumerate(found):
@@ -100,7 +159,7 @@ def ranks_of_judged(
                     lists[i], values[bounds[i] : bounds[i + 1]], names, mine[here], tied.tolist()
                 )
     order = np.lexsort((before, np.repeat(np.arange(len(lists)), np.diff(offsets))))
-    return (before[order] + 1).astype(np.int32), number[order], offsets
+    return (before[order] + 1).astype(np.int32), grade[order], offsets
 
 
 def _places_in_ties(

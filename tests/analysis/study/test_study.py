@@ -121,6 +121,24 @@ def test_changed_or_missing_inputs_are_refused(files, tmp_path):
         repeat_study(tmp_path / "s")
 
 
+def test_some_of_the_topics_and_again_from_the_manifest(files, small, tmp_path, capsys):
+    qrels, runs = small
+    some = sorted(qrels)[1:4]
+    assert command(files, tmp_path / "some", "--topics", ",".join(some), "-m", "AP nDCG") == 0
+    capsys.readouterr()
+    settings = read_manifest(tmp_path / "some")["settings"]
+    assert settings["chosen_topics"] == some
+    fewer = study({topic: qrels[topic] for topic in some}, runs, ["AP", "nDCG"], **QUICK)
+    assert (tmp_path / "some" / "tables" / "robustness.csv").read_bytes() == fewer.files()[
+        "tables/robustness.csv"
+    ]
+    assert main(["study", "--from", str(tmp_path / "some")]) == 0
+    assert "identical" in capsys.readouterr().out
+    both = [f"--collection=x={files / 'qrels.txt'}:{files / 'runs'}", "--topics", some[0]]
+    assert main(["study", *both, "-o", str(tmp_path / "x")]) == 2
+    assert "--topics are those of one collection" in capsys.readouterr().err
+
+
 def test_what_came_from_memory_cannot_be_repeated(small, tmp_path):
     study(*small, ["AP", "nDCG"], output=tmp_path / "s", **QUICK)
     with pytest.raises(InputError, match="came from memory"):

@@ -145,7 +145,12 @@ def _opened(said: Mapping[str, Any], files: Mapping[str, Any], beside: Path, of:
     judgments = checked_input(files["qrels"], f"the judgments{of}", beside)
     formats = {"qrels": files["qrels"].get("format", "trec")}
     return open_collection(
-        judgments, Runs(runs), aspects=said["aspects"], grades=said.get("grades"), input_format=formats
+        judgments,
+        Runs(runs),
+        aspects=said["aspects"],
+        grades=said.get("grades"),
+        topics=said.get("chosen_topics"),
+        input_format=formats,
     )
 
 

@@ -45,6 +45,7 @@ def _order(value: Any, place: str) -> None:
 
 _MERGES = text(r"-?\d+(,-?\d+)*=-?\d+(;-?\d+(,-?\d+)*=-?\d+)*", "how grades are merged")
 _OPENED: dict[str, Shape] = {"order": _order, "aspects": boolean}
+_CHOSEN: dict[str, Shape] = {"grades": _MERGES, "chosen_topics": list_of(_NAME, least=1)}
 _QUESTIONS: dict[str, Shape] = {
     "measures": list_of(_NAME, least=2),
     "focus": _NAME,
@@ -81,14 +82,14 @@ def _manifest(settings: Shape, inputs: Shape) -> Shape:
 
 
 _ONE = _manifest(
-    record({**_QUESTIONS, "name": text(), **_OPENED}, {"grades": _MERGES, **_HANDLING}),
+    record({**_QUESTIONS, "name": text(), **_OPENED}, {**_CHOSEN, **_HANDLING}),
     record({"qrels": record(_FILE, _FORMAT), "runs": list_of(_RUN, least=2), "plugins": _PLUGINS}),
 )
 _SEVERAL = _manifest(
     record(
         {
             **_QUESTIONS,
-            "collections": list_of(record({"name": _NAME, **_OPENED}, {"grades": _MERGES}), least=1),
+            "collections": list_of(record({"name": _NAME, **_OPENED}, _CHOSEN), least=1),
         },
         _HANDLING,
     ),
