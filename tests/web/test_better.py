@@ -40,7 +40,7 @@ def test_the_page_knows_what_python_knows(open_page: Open, page_file: Path) -> N
     page = open_page(page_file)
     known = page.evaluate("rankscope.data.measures.map((m) => [m.name, m.better])")
     assert len(known) > 20
-    assert {name: better for name, better in known} == {name: measure(name).better for name, _ in known}
+    assert dict(known) == {name: measure(name).better for name, _ in known}
 
 
 def test_the_lowest_comes_first_and_infinity_last(open_page: Open, page_file: Path) -> None:
@@ -59,7 +59,6 @@ def test_the_lowest_comes_first_and_infinity_last(open_page: Open, page_file: Pa
 def test_a_count_marks_no_run(open_page: Open, page_file: Path) -> None:
     page = open_page(page_file, "view=runs&measure=NumRet")
     assert page.get_by_text("NumRet says of no run that it is better").count() == 1
-    page.get_by_text(re.compile("means must differ by more than")).wait_for()
     assert page.locator("tbody tr.first").count() == 0
 
 
@@ -86,7 +85,7 @@ def test_the_plane_has_the_better_end_above(open_page: Open, page_file: Path) ->
     effort = rs.effort(QRELS, RUNS, COST, cutoff=8)
     assert counts == effort.plane(COST)[::-1].tolist()
     page.locator("table.cells tbody tr").first.get_by_role("button").nth(2).click()
-    brushed = page.get_by_role("heading", name=re.compile("brushed points")).inner_text()
+    brushed = page.get_by_role("heading", name=re.compile("brushed point")).inner_text()
     assert int(brushed.split()[0]) == int(effort.plane(COST)[3, 2]) == 2
     ticks = page.locator(".scatter svg text[text-anchor=end]:not(.count)")
     places = [float(box["y"]) for box in (ticks.nth(k).bounding_box() for k in range(ticks.count()))]

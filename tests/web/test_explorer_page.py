@@ -89,3 +89,15 @@ def test_the_page_runs_inside_a_notebook(tab: Any, collection_page: Path, tmp_pa
     reach = "(() => { try { return String(parent.secret) } catch (e) { return e.name } })()"
     assert inside.evaluate(reach) == "SecurityError"
     assert problems == []
+
+
+def test_the_page_says_when_its_server_is_gone(tab: Any, address: str) -> None:
+    tab.goto(address + "#view=curves")
+    tab.wait_for_selector("main h2")
+    tab.route("**/list/**", lambda route: route.abort())
+    tab.get_by_label("Next topic").click()
+    tab.get_by_role("alert").wait_for()
+    assert "The explorer no longer answers" in tab.get_by_role("alert").inner_text()
+    tab.unroute("**/list/**")
+    tab.get_by_label("Next topic").click()
+    tab.get_by_role("alert").wait_for(state="detached")

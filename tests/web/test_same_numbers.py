@@ -26,7 +26,8 @@ def _write(folder: Path) -> tuple[Path, Path]:
     for t in range(TOPICS):
         for d in range(30):
             for subtopic in rng.choice(3, size=rng.integers(1, 3), replace=False) + 1:
-                judgments.append(f"{t} {subtopic} d{d} {rng.choice([-2, -1, 0, 0, 1, 1, 2, 3])}\n")
+                grade = rng.choice([-2, -1, 0, 0, 1, 1, 2, 3])
+                judgments.append(f"{t} {subtopic} d{d} {grade}\n")
     (folder / "qrels.txt").write_text("".join(judgments))
     (folder / "runs").mkdir()
     for r in range(RUNS):

@@ -92,3 +92,30 @@ def test_twist_breaks_swap_and_replacement_in_the_examples(open_page: Open, smal
     assert _cell(page, "Twist", 3) == "breaks"
     page.get_by_role("button", name="Back to the run").click()
     assert _cell(page, "AP", 0) == f"{_value(RANKED, 'AP'):.4f}"
+
+
+def test_the_keyboard_follows_the_document_it_moves(open_page: Open, small_page: Path) -> None:
+    page = open_page(small_page, "view=whatif")
+    page.get_by_role("button", name="Move rank 4 up").focus()
+    for _ in range(3):
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(50)
+    moved = ["b", "n", "a", "x", "y", "z"]
+    assert _cell(page, "AP", 1) == f"{_value(moved, 'AP'):.4f}"
+    # at the top there is no way further up: the control beside it has the focus
+    assert page.evaluate("document.activeElement.ariaLabel") == "Move rank 1 down"
+    box = page.get_by_label("Move the document at rank 1 to rank")
+    box.fill("3")
+    box.press("Enter")
+    page.wait_for_timeout(50)
+    assert page.evaluate("document.activeElement.ariaLabel") == "Move the document at rank 3 to rank"
+
+
+def test_a_small_change_is_not_printed_as_none(open_page: Open, tmp_path: Path) -> None:
+    qrels = {"q": {f"d{k}": 1 for k in range(400)}}
+    ranked = [*(f"d{k}" for k in range(398)), "x", "d398"]
+    run = {"q": {document: -float(rank) for rank, document in enumerate(ranked)}}
+    page = open_page(report(qrels, {"r": run}, tmp_path / "r.html"), "view=whatif&edits=m400-399")
+    change = _cell(page, "AP", 2)
+    assert change == "+6·10⁻⁶", change
+    assert _cell(page, "P@10", 2) == "0.0000"

@@ -29,7 +29,7 @@ export interface Brush {
 /** Ranges brushed on the axes of the parallel coordinates, by axis. */
 export type Ranges = Record<string, [number, number]>;
 
-const MAX_RUNS = 6;
+const MAX_RUNS = 8;
 const CROSSINGS = ["sign-change", "definition", "matters"] as const;
 
 export class State {
@@ -43,6 +43,19 @@ export class State {
   ranges = $state<Ranges>({});
   sort = $state<{ by: string; descending: boolean }>({ by: "", descending: true });
   logRanks = $state(false);
+  /** The full-scale list as reference in the curves. */
+  reference = $state(false);
+  /** All runs in the parallel coordinates, not only those chosen. */
+  everyone = $state(false);
+  /** Part of a name that runs are filtered by. */
+  filter = $state("");
+  /** The archetype whose lists are named, and what runs are sorted by in that view. */
+  archetype = $state("");
+  byShare = $state("");
+  /** What an address named that is not in this collection. */
+  unknown = $state.raw<string[]>([]);
+  /** The explorer's server no longer answers. */
+  gone = $state(false);
   /** Edits of the what-if view, as text such as "m5-2 r7=1". */
   edits = $state("");
   theme = $state<"auto" | "light" | "dark">("auto");
@@ -97,6 +110,11 @@ export class State {
     if (ranges.length > 0) q.set("ranges", ranges.join(","));
     if (this.sort.by) q.set("sort", (this.sort.descending ? "-" : "") + this.sort.by);
     if (this.logRanks) q.set("ranks", "log");
+    if (this.reference) q.set("reference", "full-scale");
+    if (this.everyone) q.set("lines", "all");
+    if (this.filter) q.set("find", this.filter);
+    if (this.archetype) q.set("archetype", this.archetype);
+    if (this.byShare) q.set("share", this.byShare);
     if (this.edits) q.set("edits", this.edits);
     return q.toString();
   }
@@ -108,12 +126,16 @@ export class State {
     const view = q.get("view");
     if (this.views.some(([v]) => v === view)) this.view = view as View;
     const measure = q.get("measure");
+    const unknown: string[] = [];
     if (measure && d.measure(measure)) this.measure = measure;
+    else if (measure) unknown.push(`measure ${measure}`);
     const runs = q.getAll("run").map((name) => place(d.runs, name));
+    q.getAll("run").forEach((name, k) => runs[k] < 0 && unknown.push(`run ${name}`));
     const known = runs.filter((r, i) => r >= 0 && runs.indexOf(r) === i).slice(0, MAX_RUNS);
     if (known.length > 0) this.runs = known;
     const topic = place(d.topics, q.get("topic") ?? "");
     if (topic >= 0) this.topic = topic;
+    else if (q.get("topic")) unknown.push(`topic ${q.get("topic")}`);
     const length = Number(q.get("length"));
     const crossing = CROSSINGS.find((c) => c === q.get("crossing"));
     const dcg = q.get("dcg");
@@ -133,6 +155,13 @@ export class State {
     const sort = q.get("sort") ?? "";
     this.sort = { by: sort.replace(/^-/, ""), descending: !sort || sort.startsWith("-") };
     this.logRanks = q.get("ranks") === "log";
+    this.reference = q.get("reference") === "full-scale";
+    this.everyone = q.get("lines") === "all";
+    this.filter = q.get("find") ?? "";
+    const shapes = d.archetypeMeanings.map((a) => a.name);
+    this.archetype = shapes.find((a) => a === q.get("archetype")) ?? "";
+    this.byShare = shapes.find((a) => a === q.get("share")) ?? "";
+    this.unknown = unknown;
     this.edits = q.get("edits") ?? "";
   }
 }

@@ -34,6 +34,8 @@ export class Collection {
   readonly archetypeMeanings: readonly { name: string; meaning: string }[];
   /** The topics of bootstrap samples, one after the other. */
   readonly samples?: ArrayLike<number>;
+  /** By measure, of every run whether it is tied for first; Python's. */
+  readonly tiedFirst: Readonly<Record<string, boolean[]>>;
   readonly defaults: Settings;
   readonly server: boolean;
 
@@ -83,6 +85,7 @@ export class Collection {
     for (const m of payload.measures) this.given.set(m.name, m);
     this.measures = payload.measures.map((m) => this.known(m));
     this.lead = payload.lead;
+    this.tiedFirst = payload.tied_first;
     this.archetypeMeanings = payload.archetypes;
     this.archetype = payload.archetype;
     this.defaults = {

@@ -1,4 +1,4 @@
-// The few statistics the page needs: quantiles, t intervals, randomised Tukey HSD, ranges of ranks.
+// The few statistics the page needs: quantiles, t intervals, ranges of ranks.
 
 import type { Summary } from "../measures/catalogue";
 
@@ -117,68 +117,6 @@ export function interval(values: Float64Array, summary: Summary): Interval {
   return { n, mean: back(mean), low: back(mean - half), high: back(mean + half) };
 }
 
-/** Deterministic uniform numbers in [0, 1) (mulberry32). */
-export function random(seed: number): () => number {
-  let a = seed >>> 0;
-  return () => {
-    a = (a + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(a ^ (a >>> 15), a | 1);
-    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-/**
- * Randomised Tukey HSD (Carterette 2012): shuffle each topic's scores among the runs, note the largest minus the
- * smallest mean; two runs differ at the 5% level if their means differ by more than the 95% point of these.
- * Works in slices so that the page stays responsive; null when aborted.
- */
-export async function tukey(
-  values: Float64Array,
-  runs: number,
-  topics: number,
-  replicates: number,
-  aborted: () => boolean,
-): Promise<number | null> {
-  const complete: number[] = [];
-  for (let t = 0; t < topics; t++) {
-    let whole = true;
-    for (let r = 0; r < runs; r++) if (!Number.isFinite(values[r * topics + t])) whole = false;
-    if (whole) complete.push(t);
-  }
-  if (complete.length < 2 || runs < 2) return NaN;
-  const columns = complete.map((t) => Float64Array.from({ length: runs }, (_, r) => values[r * topics + t]));
-  const next = random(1);
-  const ranges = new Float64Array(replicates);
-  const sums = new Float64Array(runs);
-  let slice = performance.now();
-  for (let b = 0; b < replicates; b++) {
-    sums.fill(0);
-    for (const column of columns) {
-      for (let i = runs - 1; i >= 0; i--) {
-        const k = Math.floor(next() * (i + 1));
-        const v = column[k];
-        column[k] = column[i];
-        column[i] = v;
-        sums[i] += v;
-      }
-    }
-    let low = Infinity;
-    let high = -Infinity;
-    for (const s of sums) {
-      if (s < low) low = s;
-      if (s > high) high = s;
-    }
-    ranges[b] = (high - low) / complete.length;
-    if (performance.now() - slice > 24) {
-      await new Promise((resume) => setTimeout(resume));
-      if (aborted()) return null;
-      slice = performance.now();
-    }
-  }
-  return sortedQuantile(ranges.sort(), 0.95);
-}
-
 /**
  * The ranks that each run has in 95% of the bootstrap samples of the topics, as rs.leaderboard has them (the samples are
  * its own): at most 2.5% of the samples leave on each side; runs with equal means share their ranks. `sign` is -1 where lower values are better.
@@ -243,29 +181,4 @@ function reached(counts: Int32Array, wanted: number): number {
     if (seen >= wanted - 1e-9) return rank;
   }
   return counts.length - 1;
-}
-
-/** Maximal groups of runs (sorted means, best first) whose means lie within `critical`: first and last group of each. */
-export function groups(sorted: readonly number[], critical: number): { first: number; last: number }[] {
-  const ends: [number, number][] = [];
-  let reach = -1;
-  for (let i = 0; i < sorted.length; i++) {
-    let j = Math.max(i, reach);
-    while (j + 1 < sorted.length && sorted[i] - sorted[j + 1] <= critical) j++;
-    if (j > reach) {
-      ends.push([i, j]);
-      reach = j;
-    }
-  }
-  return sorted.map((_, i) => {
-    let first = -1;
-    let last = -1;
-    ends.forEach(([a, b], k) => {
-      if (a <= i && i <= b) {
-        if (first < 0) first = k;
-        last = k;
-      }
-    });
-    return { first: first + 1, last: last + 1 };
-  });
 }

@@ -7,11 +7,24 @@ export function score(x: number, digits = 4): string {
   return x.toFixed(digits).replace("-", "−");
 }
 
+/** A difference with its sign; one that would round to zero without being zero shows its size. */
 export function signed(x: number, digits = 4): string {
   if (Number.isNaN(x)) return "–";
-  const text = score(Math.abs(x), digits);
-  return Number(Math.abs(x).toFixed(digits)) === 0 ? text : (x > 0 ? "+" : "−") + text;
+  const size = Math.abs(x);
+  if (size < 5e-13) return score(0, digits);
+  const text = Number(size.toFixed(digits)) === 0 ? power(size) : score(size, digits);
+  return (x > 0 ? "+" : "−") + text;
 }
+
+/** A very small number in one digit and a power of ten: 3·10⁻⁵. */
+function power(size: number): string {
+  const [digit, exponent] = size.toExponential(0).split("e-");
+  const raised = Array.from(exponent ?? "0", (c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
+  return `${digit}·10⁻${raised}`;
+}
+
+/** "1 run", "2 runs". */
+export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
 export const count = (n: number): string => (Number.isFinite(n) ? n.toLocaleString("en-US").replace("-", "−") : "∞");
 
