@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import re
 import shlex
 import subprocess
 import sys
 import textwrap
+import tomllib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -25,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS))
 
-from book import commands, pages  # noqa: E402
+from book import api, commands, pages  # noqa: E402
 
 FENCE = re.compile(r"^( *)(```+|~~~+)(.*)\n((?:.*\n)*?)^\1\2 *$", re.MULTILINE)
 ELSEWHERE = {  # pages whose examples are run by tests of their own
@@ -274,3 +276,46 @@ def test_python_is_python(page: str) -> None:
 def test_every_page_is_tested_somewhere() -> None:
     assert [name for name in ELSEWHERE.values() if not (ROOT / name).is_file()] == []
     assert set(ELSEWHERE) <= TEXTS.keys()
+
+
+@pytest.mark.parametrize("name", api.functions())
+def test_functions_are_documented(name: str) -> None:
+    """What each parameter means, what comes back, what is raised, and an example."""
+    function = api.functions()[name]
+    unknown = [key for key in inspect.signature(function).parameters if not api.meaning(name, key)]
+    assert unknown == [], "write their meaning into docs/book/parameters.toml"
+    assert api.returned(function), "write what its type means into docs/book/parameters.toml"
+    assert list(api.raised(name, function))
+    assert ">>> " in (function.__doc__ or "")
+
+
+def test_every_meaning_is_used() -> None:
+    used = {key for function in api.functions().values() for key in inspect.signature(function).parameters}
+    glossary = tomllib.loads((DOCS / "book" / "parameters.toml").read_text("utf-8"))
+    assert glossary["all"].keys() - used == set()
+    for name, own in glossary["functions"].items():
+        assert own.keys() <= inspect.signature(api.functions()[name]).parameters.keys(), name
+
+
+def test_what_functions_raise() -> None:
+    """The errors that the reference promises, for functions of judgments, runs and measures."""
+    tried = 0
+    for name, function in api.functions().items():
+        found = inspect.signature(function).parameters.values()
+        parameters = [one.name for one in found if one.kind is not one.KEYWORD_ONLY]
+        if parameters[:3] == ["qrels", "runs", "measures"] and not name.startswith("spark"):
+            more = {"depth": 5} if name == "leave_out" else {}
+            with pytest.raises(rs.errors.MeasureError):
+                function({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, "nDGC@10", **more)
+            with pytest.raises(rs.errors.InputError, match=r"absent\.txt"):
+                function("absent.txt", {"a": {"q": ["d"]}}, "AP", **more)
+            tried += 1
+    assert tried > 4
+
+
+@pytest.mark.parametrize("name", api.classes())
+def test_classes_are_documented(name: str) -> None:
+    """A class, and what it has of its own."""
+    kind = api.classes()[name]
+    own = [value for key, value in vars(kind).items() if not key.startswith("_") and callable(value)]
+    assert [value.__qualname__ for value in [kind, *own] if not inspect.getdoc(value)] == []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import rankscope
+from book import api
 
 project = "Rankscope"
 author = "The Rankscope developers"
@@ -28,3 +30,11 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_last_updated_fmt = None
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+
+
+def setup(app: Any) -> None:
+    """Docstrings are completed; a name of ours that is not public is text."""
+    app.connect("autodoc-process-docstring", api.complete)
+    app.connect("missing-reference", api.public)

@@ -155,7 +155,11 @@ if provider.NAME not in providers.registry:
 
 
 def in_pyterrier() -> Any:
-    """This module, for PyTerrier, whose experiments then know measures by their names, however they are written."""
+    """This module, for PyTerrier, whose experiments then know measures by their names, however they are written.
+
+    >>> import pyterrier as pt  # doctest: +SKIP
+    >>> pt.Experiment(systems, topics, qrels, eval_metrics=["Twist", "nDCG@10"])  # doctest: +SKIP
+    """
     known = ir_measures.parse_trec_measure
     if not hasattr(known, "__wrapped__"):
         ir_measures.parse_trec_measure = _by_any_name(known)

@@ -61,6 +61,9 @@ def evaluate(
     somebody asks for the values. ``broadcast`` True sends the judgments to every worker, False brings them together
     with the lists of their topics; by default True up to :data:`BROADCAST` of them. ``buckets`` is the number of calls
     (default: ``spark.sql.shuffle.partitions``); more of them need less memory each.
+
+    >>> runs = spark.read.parquet("runs")  # doctest: +SKIP
+    >>> evaluate(runs, spark.read.parquet("qrels"), "AP nDCG@10").show()  # doctest: +SKIP
     """
     wanted = tuple(parse_many(measures))
     if not wanted:
@@ -85,6 +88,8 @@ def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) 
     A DataFrame (run, measure, value, topics); ``topics`` is the number of those where the measure is defined. The
     values of a run are added up in the order of its topics, so that the means are those of
     :meth:`rankscope.Scores.means` bit for bit, however Spark arranged the rows.
+
+    >>> means(evaluate(runs, qrels, "AP"), "AP").show()  # doctest: +SKIP
     """
     from pyspark.sql import functions as f
 

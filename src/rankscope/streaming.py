@@ -81,6 +81,13 @@ def evaluate_into(
     :func:`rankscope.evaluate` takes, or Parquet files and directories of them, which may hold any number of runs. Plain
     run files of more than ``piece_bytes`` are cut where topics change (0 never cuts), Parquet files after about
     ``piece_rows`` rows; the documents of a list must follow one another. ``engine`` says where pieces are looked at.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = evaluate_into(f"{folder}/v.csv", {"q1": {"d1": 1}}, {"bm25": {"q1": {"d1": 2.0}}}, "AP")
+    ...     print(Path(f"{folder}/v.csv").read_text().split())
+    ['run,topic,measure,value', 'bm25,q1,AP,1.0']
     """
     if missing not in MISSING:
         raise SettingsError(f"missing={missing!r}", hint=f"choose one of {', '.join(MISSING)}")

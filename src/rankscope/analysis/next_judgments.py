@@ -222,6 +222,11 @@ def judging_orders(
     shown: those of most influence (:func:`next_judgments`), by the depth at which some run has them (pooling to depth
     k), or in random order. ``curve`` {order, judged, share}: the share of pairs of runs that stand as under all
     judgments; ``needed`` {order, judged, share_of_pool}: from how many on at least ``target`` of the pairs always do.
+
+    >>> import rankscope as rs
+    >>> made = rs.simulate(systems=4, topics=4, depth=20, pool_depth=10, seed=1)
+    >>> judging_orders(made.qrels, made.runs, "P@5", batch=20)["needed"].column("order")
+    ['influence', 'depth', 'random']
     """
     collection = open_collection(qrels, runs, order=order)
     _refuse_one(tuple(collection.runs))

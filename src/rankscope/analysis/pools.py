@@ -233,6 +233,11 @@ def leave_out(
     For every run (or group of runs: ``groups`` maps run to group) the judgments that nobody else's first ``depth``
     ranks contain are taken back and its runs evaluated again. Tables: ``leave_out`` {group, run, measure, unique,
     value, without, change, rank, rank_without}, ``bias`` {measure, groups, mean_change, max_change, max_rank_change}.
+
+    >>> qrels = {"q": {"d1": 1, "d2": 1}}
+    >>> found = leave_out(qrels, {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d1", "x"]}}, "AP", depth=2)
+    >>> [(row["run"], row["unique"], row["value"], row["without"]) for row in found["leave_out"].records()]
+    [('a', 1, 1.0, 1.0), ('b', 0, 0.5, 0.5)]
     """
     wanted = parse_many(measures)
     collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))

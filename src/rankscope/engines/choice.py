@@ -38,7 +38,11 @@ _chosen: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
 def current() -> Engine | None:
-    """The engine that was chosen; None for the threads of this process."""
+    """The engine that was chosen; None for the threads of this process.
+
+    >>> current() is None
+    True
+    """
     return _chosen.get()
 
 
@@ -68,7 +72,14 @@ def using(engine: Any) -> Iterator[None]:
 
 
 def on_engine(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Let the argument ``engine`` of a public function say where its work runs: see :func:`using`."""
+    """Let the argument ``engine`` of a public function say where its work runs: see :func:`using`.
+
+    >>> @on_engine
+    ... def doubled(number: int, *, engine: object = None) -> int:
+    ...     return 2 * number
+    >>> doubled(4, engine="local")
+    8
+    """
 
     @wraps(function)
     def there(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:

@@ -38,6 +38,8 @@ def explore(
     """Serve the page about a collection until interrupted; ``ready`` gets its address.
 
     The parameters are those of :func:`rankscope.report`; ``port`` 0 takes any free port.
+
+    >>> explore("qrels.txt", "runs/", port=8000)  # doctest: +SKIP
     """
     from rankscope.explorer.server import address, application, listen, only_hosts, serve
     from rankscope.measures import needs_aspects, parse_many

@@ -114,7 +114,13 @@ __all__ = [
 
 
 def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
-    """The figure of any result of an analysis, chosen by its tables; ``figure`` chooses where there are several."""
+    """The figure of any result of an analysis, chosen by its tables; ``figure`` chooses where there are several.
+
+    >>> import rankscope as rs
+    >>> scores = rs.evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}}, ["AP", "RR"])
+    >>> plot(rs.correlation(scores)).table.name
+    'correlations'
+    """
     for table, names in FIGURES.items():
         if table in result.tables:
             chosen = figure or next(iter(names))

@@ -44,12 +44,22 @@ def plot_intervals(
 
 
 def plot_scales(result: Scales, measure: object = None, **options: Any) -> Figure:
-    """The first counterexample to an interval-like scale, or the first one of a measure."""
+    """The first counterexample to an interval-like scale, or the first one of a measure.
+
+    >>> import rankscope as rs
+    >>> plot_scales(rs.lab.scales("RBP(p=0.8)", length=3)).table.name
+    'intervals'
+    """
     return plot_compared(result.example(measure), **options)
 
 
 def plot_compared(result: Result, *, width: float = DOUBLE) -> Figure:
-    """The figure of two compared intervals: every number is in their tables; with several grades each has a row."""
+    """The figure of two compared intervals: every number is in their tables; with several grades each has a row.
+
+    >>> from rankscope.lab.measurement.compared import compared_intervals
+    >>> plot_compared(compared_intervals([0, 0], [0, 1], [1, 0], [1, 1])).table.name
+    'intervals'
+    """
     whole, [verdict] = result["intervals"], result["comparison"].records()
     tables = _by_grade(whole)
     with styled():

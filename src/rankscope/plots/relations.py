@@ -83,6 +83,11 @@ def plot_properties(
     """The tree of short rankings of a case analysis, with the violations of a measure.
 
     The first measure that has any, unless set; as deep as its shortest counterexamples, if such a tree can be read.
+
+    >>> import rankscope as rs
+    >>> found = rs.lab.properties("ACT", aspects=1, depth=2)
+    >>> plot_properties(found, depth=2).table.name
+    'relations'
     """
     chosen = result.measure(measure)
     lengths = [f.shortest[0].length for f in result.findings if f.measure == chosen and f.shortest]
@@ -92,7 +97,12 @@ def plot_properties(
 
 
 def plot_related(result: Result, *, width: float | None = None) -> Figure:
-    """The figure of related rankings: every number is one of their tables; impossible rankings are pale."""
+    """The figure of related rankings: every number is one of their tables; impossible rankings are pale.
+
+    >>> import rankscope as rs
+    >>> plot_related(rs.lab.related("AP", grades=1, depth=2)).table.name
+    'relations'
+    """
     relations, rankings = result["relations"], result["rankings"].records()
     if len(rankings) > MOST:
         raise SettingsError(

@@ -379,6 +379,13 @@ def read_qrels(
     ``aspects`` says whether the second column names the subtopics of a diversity task. With None (the default) it does
     if some document of a topic was judged under several of them, or as soon as a measure over aspects is asked for.
     ``grades`` merges grades into fewer, such as ``0,1=0;2=1;3,4=2``.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(f"{folder}/qrels.txt").write_text("q1 0 d1 2\\nq1 0 d2 0\\n")
+    ...     print(read_qrels(f"{folder}/qrels.txt").topics)
+    ('q1',)
     """
     from rankscope.read.datasets import dataset_id, read_dataset
     from rankscope.read.foreign import judgments_in

@@ -40,6 +40,13 @@ def read_run(
 
     What a file is, is seen from its content (:mod:`rankscope.read.formats`); ``input_format`` overrules it. Of a file
     with several runs, the one of this ``name``.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(f"{folder}/bm25.run").write_text("q1 Q0 d1 1 7.5 bm25\\n")
+    ...     print(read_run(f"{folder}/bm25.run").name)
+    bm25
     """
     found = _runs_of(source, check_order(order), name, input_format)
     if len(found) == 1:
@@ -54,7 +61,16 @@ def _refuse_several(found: Sequence[Run], source: str | Path) -> NoReturn:
 
 
 def _runs_of(source: str | Path, order: str, name: str | None, chosen: str | None) -> list[Run]:
-    """The runs in a file; more than one only if it names them. ``name`` is what the file alone would call its run."""
+    """The runs in a file; more than one only if it names them. ``name`` is what the file alone would call its run.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     for name in ("bm25", "dense"):
+    ...         _ = Path(f"{folder}/{name}.run").write_text("q1 Q0 d1 1 7.5 tag\\n")
+    ...     print(list(read_runs(folder)))
+    ['bm25', 'dense']
+    """
     path = named_path(source)
     if str(source) == "-":
         run = Run("stdin", order, source=hold("-"))
@@ -81,6 +97,14 @@ def read_runs(*sources: str | Path, order: str = "trec_eval", input_format: str 
 
     Files that would have the same name get as much of their path in front as tells them apart. ``input_format``
     overrules what the files are taken for: see :mod:`rankscope.read.formats`.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     for name in ("bm25", "dense"):
+    ...         _ = Path(f"{folder}/{name}.run").write_text("q1 Q0 d1 1 7.5 tag\\n")
+    ...     print(list(read_runs(folder)))
+    ['bm25', 'dense']
     """
     check_order(order)
     paths: list[Path] = []

@@ -308,7 +308,11 @@ class Repetition(Result):
 
 @on_engine
 def repeat_study(path: str | Path, *, jobs: int | None = None, engine: Any = None) -> Repetition:
-    """Make a study again from its manifest (or directory) and compare every file with what it was."""
+    """Make a study again from its manifest (or directory) and compare every file with what it was.
+
+    >>> repeat_study("my-study/manifest.json").identical  # doctest: +SKIP
+    True
+    """
     content = manifests.read_manifest(path)
     beside = Path(path) if Path(path).is_dir() else Path(path).parent
     collections = manifests.open_inputs(content, beside)

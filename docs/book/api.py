@@ -1,0 +1,234 @@
+"""The reference of the Python API: what docstrings say, completed with parameters, returns and errors.
+
+What a parameter means is written once (parameters.toml), whichever functions have it. Names, defaults and types are
+those of the functions themselves.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import rankscope as rs
+
+FOLDER = "reference/api"
+GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "reading": ("Reading", ("read_qrels", "read_run", "read_runs", "read_scores", "simulate")),
+    "evaluating": ("Evaluating", ("evaluate", "evaluate_into", "judge", "measure")),
+    "comparing": (
+        "Comparing runs",
+        ("compare", "gate", "leaderboard", "verdict", "overlap", "curve", "effort", "features"),
+    ),
+    "doubting": (
+        "Doubting numbers",
+        (
+            "certain",
+            "next_judgments",
+            "judging_orders",
+            "judges",
+            "bounds",
+            "pool_robustness",
+            "leave_out",
+            "orderings",
+        ),
+    ),
+    "meta-evaluation": ("Studying measures", ()),
+    "showing": ("Showing", ("report", "explore")),
+}
+"""Pages of functions; those that no other page has are in meta-evaluation."""
+MODULES = {
+    "lab": "The laboratory",
+    "plots": "Figures",
+    "engines": "Engines",
+    "pytrec_eval": "The place of pytrec_eval",
+    "spark": "Spark",
+    "ir_measures": "ir_measures and PyTerrier",
+    "errors": "Errors",
+}
+_GLOSSARY: dict[str, Any] = tomllib.loads((Path(__file__).parent / "parameters.toml").read_text("utf-8"))
+_READS = {"qrels", "runs", "run", "source", "sources", "judgments"}
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """Every public function, by its name below ``rankscope``."""
+    found = {name: getattr(rs, name) for name in rs.__all__}
+    for module in MODULES:
+        loaded = import_module(f"rankscope.{module}")
+        found |= {f"{module}.{name}": getattr(loaded, name) for name in loaded.__all__}
+    return {name: value for name, value in found.items() if inspect.isfunction(value)}
+
+
+def classes() -> dict[str, type]:
+    """Every public class, by its name below ``rankscope``."""
+    found = {name: getattr(rs, name) for name in rs.__all__}
+    for module in MODULES:
+        loaded = import_module(f"rankscope.{module}")
+        found |= {f"{module}.{name}": getattr(loaded, name) for name in loaded.__all__}
+    return {name: value for name, value in found.items() if inspect.isclass(value)}
+
+
+def meaning(function: str, parameter: str) -> str | None:
+    """What a parameter of a function means, or None if nobody has written it down."""
+    own = _GLOSSARY["functions"].get(function, {})
+    found: str | None = own.get(parameter, _GLOSSARY["all"].get(parameter))
+    return found
+
+
+def returned(function: Callable[..., Any]) -> str | None:
+    """What a function returns, in words."""
+    declared = str(inspect.signature(function).return_annotation)
+    found: str | None = _GLOSSARY["returns"].get(declared)
+    return found
+
+
+def raised(name: str, function: Callable[..., Any]) -> Iterator[tuple[str, str]]:
+    """The errors that a function raises: which, and when."""
+    parameters = inspect.signature(function).parameters.keys()
+    if name.startswith("pytrec_eval."):
+        yield "TypeError", "if an argument is not what pytrec_eval takes either"
+        return
+    if name.startswith("plots."):
+        yield "MissingDependencyError", "without matplotlib (rankscope[plots])"
+        yield "SettingsError", "if there is nothing of this kind to draw"
+        return
+    if parameters & _READS:
+        yield "InputError", "if a file or value cannot be used: which, in which line, and what to do"
+    if parameters & {"measures", "measure", "text", "gains", "against"}:
+        yield "MeasureError", "if there is no such measure, or not with these parameters"
+    if "engine" in parameters:
+        yield "WorkerError", "if workers die again and again"
+    yield "SettingsError", "if an argument is outside what it may be"
+
+
+def fields(name: str, function: Callable[..., Any]) -> list[str]:
+    """Parameters, result and errors as a field list of reStructuredText."""
+    lines = []
+    for key, one in inspect.signature(function).parameters.items():
+        lines.append(f":param {key}: {meaning(name, key)}")
+        kind = "" if one.annotation in (one.empty, "Any", Any) else str(one.annotation)
+        if kind:
+            lines.append(f":type {key}: ``{kind}``")
+    declared = inspect.signature(function).return_annotation
+    lines.append(f":returns: {returned(function)}")
+    if declared not in ("None", None):
+        lines.append(f":rtype: ``{declared}``")
+    lines += [f":raises {error}: {when}" for error, when in raised(name, function)]
+    return lines
+
+
+def complete(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Sphinx asks for the docstring of something: the fields come before the example."""
+    lines[:] = [line if line.lstrip().startswith((">>>", "...")) else _plain(line) for line in lines]
+    short = name.removeprefix("rankscope.")
+    if what == "function" and short in functions():
+        example = next((i for i, line in enumerate(lines) if line.startswith(">>> ")), len(lines))
+        lines[example:example] = [
+            "",
+            *fields(short, value),
+            "",
+            *([".. rubric:: Example", ""] if example < len(lines) else []),
+        ]
+
+
+def _plain(line: str) -> str:
+    """Signs of statistics (``*``, ``|t|``) are no markup."""
+    parts = re.split(r"(``.*?``)", line)
+    parts[::2] = [
+        re.sub(r"(?<!\S)\*+(?=\s)|\|", lambda found: "".join(f"\\{c}" for c in found[0]), p)
+        for p in parts[::2]
+    ]
+    return "".join(parts)
+
+
+def pages() -> dict[str, str]:
+    """The pages of the API, in reStructuredText as docstrings are."""
+    known = functions()
+    named = {name for _, names in GROUPS.values() for name in names}
+    rest = tuple(name for name in known if "." not in name and name not in named)
+    made = {}
+    for page, (title, names) in GROUPS.items():
+        made[f"{FOLDER}/{page}.rst"] = _page(
+            title, "rankscope", [f"rankscope.{name}" for name in names or rest]
+        )
+    made[f"{FOLDER}/objects.rst"] = _page(
+        "Objects", "rankscope", [], [f"rankscope.{name}" for name in classes() if "." not in name]
+    )
+    for module, title in MODULES.items():
+        some = [f"rankscope.{name}" for name in known if name.startswith(f"{module}.")]
+        kinds = [f"rankscope.{name}" for name in classes() if name.startswith(f"{module}.")]
+        made[f"{FOLDER}/{module}.rst"] = _page(
+            f"{title}: ``rankscope.{module}``", f"rankscope.{module}", some, kinds
+        )
+    return {f"{FOLDER}/index.md": _index(), **{place: _ORPHAN_RST + text for place, text in made.items()}}
+
+
+_ORPHAN_RST = ":orphan:\n\n"
+
+
+def _page(title: str, module: str, some: list[str], kinds: list[str] = []) -> str:  # noqa: B006 (not changed)
+    lines = [title, "=" * len(title), "", f".. py:currentmodule:: {module}", ""]
+    for name in kinds:
+        lines += [f".. autoclass:: {name}", "   :members:", "   :show-inheritance:", ""]
+    for name in some:
+        lines += [f".. autofunction:: {name}", ""]
+    return "\n".join(lines)
+
+
+def _index() -> str:
+    known = functions()
+    named = {name for _, names in GROUPS.values() for name in names}
+    lines = [
+        "# Python",
+        "",
+        "```python",
+        "import rankscope as rs",
+        "```",
+        "",
+        "Every measure is a name of the package, too (`rs.nDCG @ 10`, `rs.RBP(p=0.5)`):",
+        "[Measures](../../measures/README.md).",
+        "Functions return a `Result`: `tables`, `settings`, exports (`to_pandas`, `to_latex`, ...) and `plot()`.",
+        "",
+    ]
+    for page, (title, names) in GROUPS.items():
+        some = names or tuple(name for name in known if "." not in name and name not in named)
+        lines += [f"## [{title}]({page}.rst)", "", "| function | |", "|---|---|"]
+        lines += [f"| [`{name}`](#rankscope.{name}) | {_first_line(known[name])} |" for name in some]
+        lines.append("")
+    lines += ["## Objects and modules", "", "| page | |", "|---|---|"]
+    lines += ["| [Objects](objects.rst) | judgments, runs, scores, results and tables |"]
+    for module, title in MODULES.items():
+        about = _first_line(import_module(f"rankscope.{module}"))
+        lines.append(f"| [{title}]({module}.rst) | {about} |")
+    return "\n".join([*lines, ""])
+
+
+def _first_line(value: Any) -> str:
+    first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
+    return re.sub(r":\w+:`~?\.?([^`]*)`", r"`\1`", first).replace("``", "`").replace("|", "\\|")
+
+
+def public(app: Any, env: Any, node: Any, contents: Any) -> Any:
+    """A reference to where something is written leads to where it is public; to what is not public, nowhere."""
+    if node.get("refdomain") != "py":
+        return None
+    target = str(node["reftarget"])
+    name = target.rpartition(".")[2]
+    objects = env.get_domain("py").objects
+    for candidate in (
+        f"rankscope.{target}",
+        f"rankscope.{name}",
+        *(f"rankscope.{m}.{name}" for m in MODULES),
+    ):
+        if candidate in objects:
+            from sphinx.util.nodes import make_refnode
+
+            entry = objects[candidate]
+            return make_refnode(
+                app.builder, node["refdoc"], entry.docname, entry.node_id, contents, candidate
+            )
+    return contents
