@@ -141,6 +141,7 @@ def test_every_command_that_reads_runs_has_its_memory_measured(part: Any) -> Non
     others = {
         "explore",
         "study",
+        "cite",
         "demo",
         "simulate",
         "measures",

@@ -67,6 +67,7 @@ STATIONS = {
     "explorer": "read judging measures scores reporting",
     # beside the way: what other programs print, what other libraries ask for, and collections made by chance
     "simulation": "",
+    "citations": "measures",
     "trec_eval": "read scan judging measures",
     "pytrec_eval": "read scan judging measures trec_eval",
     "ir_measures": "read measures scores",

@@ -38,7 +38,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "meta-evaluation": ("Studying measures", ()),
-    "showing": ("Showing", ("report", "explore")),
+    "showing": ("Showing", ("report", "explore", "cite")),
 }
 """Pages of functions; those that no other page has are in meta-evaluation."""
 MODULES = {

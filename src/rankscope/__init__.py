@@ -18,6 +18,7 @@ _HOME = {
     "rankscope.judging": ("judge",),
     "rankscope.measures": ("Measure", "measure"),
     "rankscope.scores": ("ScoreMatrix", "Scores", "evaluate", "read_scores"),
+    "rankscope.citations": ("cite",),
     "rankscope.streaming": ("evaluate_into",),
     "rankscope.tables": ("Table",),
     "rankscope.result": ("Result",),
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.study.experiments import repeat_study as repeat_study
     from rankscope.analysis.study.experiments import study as study
     from rankscope.analysis.verdict import verdict as verdict
+    from rankscope.citations import cite as cite
     from rankscope.explorer import explore as explore
     from rankscope.judging import judge as judge
     from rankscope.measures import Measure as Measure

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-INSTANT = {"completion", "help"}
+INSTANT = {"cite", "completion", "help"}
 """Commands that are over before anybody could interrupt them."""
 
 WORK = {

@@ -54,6 +54,7 @@ COMMANDS = {
     "identify": Command("study measures", "which one is this code?"),
     "archetypes": Command("study measures", "effort on all short lists"),
     "study": Command("study measures", "a measure paper in one go"),
+    "cite": Command("tools", "BibTeX of what was used"),
     "demo": Command("tools", "the first thing to run"),
     "simulate": Command("tools", "a synthetic collection"),
     "completion": Command("tools", "for bash, zsh or fish"),

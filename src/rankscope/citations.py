@@ -1,0 +1,120 @@
+"""What to cite: Rankscope, the measures that were used, and the methods, as BibTeX.
+
+The entries are in ``references.bib``. The key of an entry is the first author's family name and the year, which is how
+measures name their references ("Moffat and Zobel 2008").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from rankscope import __version__
+from rankscope.errors import SettingsError, nearest
+from rankscope.measures import Measure, parse_many
+
+__all__ = ["METHODS", "cite", "entries", "keys_of"]
+
+METHODS = {
+    "bounds": "moffat2008",
+    "certain": "carterette2006",
+    "compare": "student1908 wilcoxon1945 smucker2007 carterette2012 holm1979 benjamini1995",
+    "correlate": "kendall1938 yilmaz2008 urbano2017 webber2010 corsi2024",
+    "effort": "ferro2016 angelini2012",
+    "gate": "berger1982",
+    "judges": "cohen1960 krippendorff2018 sanderson2007",
+    "leaderboard": "hesterberg2015",
+    "next": "carterette2006",
+    "overlap": "webber2010 corsi2024",
+    "pools": "buckley2004 zobel1998",
+    "power": "sakai2006 carterette2012",
+    "properties": "albahem2018",
+    "scales": "ferrante2017 ferrante2021",
+    "study": "ferro2016 ferro2015",
+    "ties": "mcsherry2008",
+}
+"""The references of methods, by the command (or option) that uses them."""
+
+_OURS = (
+    "@software{{rankscope, author = {{{{The Rankscope developers}}}}, title = {{Rankscope:"
+    " Measuring Rankings, and Measuring the Measures}}, version = {{{version}}}, license = {{MIT}}}}"
+)
+
+
+@cache
+def entries() -> dict[str, str]:
+    """Every entry of the bibliography, by its key."""
+    text = (Path(__file__).parent / "references.bib").read_text("utf-8")
+    return {line[line.index("{") + 1 : line.index(",")]: line for line in text.splitlines() if line}
+
+
+def keys_of(reference: str) -> list[str]:
+    """The entries that a reference names.
+
+    >>> keys_of("Rocchio 1966, Salton and McGill 1983"), keys_of("after van Rijsbergen 1979"), keys_of("our paper")
+    (['rocchio1966', 'salton1983'], ['vanrijsbergen1979'], [])
+    """
+    named = [
+        (name + year).replace(" ", "").lower()
+        for name, year in re.findall(r"((?:van )?[A-Z][\w'-]*)(?:(?!\d{4}).)*?(\d{4})", reference)
+    ]
+    return [key for key in named or [reference] if key in entries()]
+
+
+def cite(measures: str | Measure | Iterable[str | Measure] = (), methods: str | Iterable[str] = ()) -> str:
+    """BibTeX of Rankscope, of the papers behind measures, and of those behind methods.
+
+    A measure of one's own is named in a comment with the reference that it was given.
+
+    >>> print(cite("RBP", "gate"))  # doctest: +ELLIPSIS
+    % Rankscope ... is free software under the MIT licence.
+    % RBP: Moffat and Zobel 2008
+    % gate: Berger 1982
+    <BLANKLINE>
+    @software{rankscope,
+    ...
+    @article{moffat2008,
+      author = {Moffat, Alistair and Zobel, Justin},
+    ...
+    """
+    names = methods.replace(",", " ").split() if isinstance(methods, str) else list(methods)
+    for name in names:
+        if name not in METHODS:
+            known = nearest(name, METHODS) or f"choose among {', '.join(METHODS)}"
+            raise SettingsError(f"there is no method {name!r} to cite", hint=known)
+    comments = [f"Rankscope {__version__} is free software under the MIT licence."]
+    keys: dict[str, None] = {}
+    for one in parse_many(measures) if measures else ():
+        comments.append(f"{one}: {one.reference or 'no reference is known'}")
+        keys |= dict.fromkeys(keys_of(one.reference))
+    for name in names:
+        mine = METHODS[name].split()
+        comments.append(f"{name}: {', '.join(map(_shortly, mine))}")
+        keys |= dict.fromkeys(mine)
+    found = [_OURS.format(version=__version__), *(entries()[key] for key in sorted(keys))]
+    return "\n".join([*(f"% {line}" for line in comments), "", *map(_laid_out, found)])
+
+
+def _shortly(key: str) -> str:
+    """An entry as people name it: the first author and the year."""
+    author = re.search(r"author = \{+([^,}]+)", entries()[key])
+    return f"{author[1] if author else key} {key[-4:]}"
+
+
+def _laid_out(entry: str) -> str:
+    """An entry with a line for each field."""
+    head, rest = entry.split(",", 1)
+    return "\n".join([f"{head},", *(f"  {field}," for field in _fields(rest.strip()[:-1])), "}", ""])
+
+
+def _fields(text: str) -> Iterator[str]:
+    """The fields of an entry, split at the commas outside braces."""
+    depth = start = 0
+    for place, sign in enumerate(text):
+        depth += (sign == "{") - (sign == "}")
+        if sign == "," and depth == 0:
+            yield text[start:place].strip()
+            start = place + 1
+    yield text[start:].strip()
