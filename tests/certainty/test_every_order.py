@@ -172,3 +172,81 @@ def test_labels_and_orders_of_short_lists(case: Case, ties: str) -> None:
         defined = [value for value in possible if not np.isnan(value)] or [np.nan]
         assert same(low, min(defined)), (measure, ties, low, min(defined))
         assert same(high, max(defined)), (measure, ties, high, max(defined))
+
+
+# the same for diversity measures: labels of every aspect ------------------------------------------------------------
+
+DIVERSE = [one for one in EVERY if one.needs_aspects]
+ASPECTS = ("1", "2")
+BEST = 1
+Grades = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class AspectCase:
+    """A list as groups of documents, each with its grade for both aspects (None: unjudged), and documents elsewhere."""
+
+    groups: tuple[tuple[Grades | None, ...], ...]
+    elsewhere: tuple[Grades, ...]
+
+    @property
+    def documents(self) -> list[list[str]]:
+        """The names of the documents of each group."""
+        names = iter(f"d{i}" for i in range(99))
+        return [[next(names) for _ in group] for group in self.groups]
+
+    def qrels(self, label: dict[str, Grades] | None = None) -> Qrels:
+        """The judgments, with the labels of some more documents."""
+        flat = [name for names in self.documents for name in names]
+        given_ = dict(zip(flat, [grades for group in self.groups for grades in group], strict=True))
+        given_ |= {f"e{i}": grades for i, grades in enumerate(self.elsewhere)} | (label or {})
+        judged = {name: dict(zip(ASPECTS, grades, strict=True)) for name, grades in given_.items() if grades}
+        return Qrels.from_dict({"q": judged})
+
+    def labellings(self) -> Iterator[dict[str, Grades]]:
+        """Every way to judge the unjudged documents of the list for every aspect."""
+        flat = [name for names in self.documents for name in names]
+        open_ = [
+            d for d, g in zip(flat, [g for group in self.groups for g in group], strict=True) if g is None
+        ]
+        for grades in product(product(range(BEST + 1), repeat=2), repeat=len(open_)):
+            yield dict(zip(open_, grades, strict=True))
+
+    def orders(self) -> Runs:
+        """Every order that the scores allow as a run of its own; the first is the order by id."""
+        every = product(*(list(permutations(sorted(names, reverse=True))) for names in self.documents))
+        lists = [[name for part in parts for name in part] for parts in every]
+        return Runs([Run.from_dict({"q": order}, name=f"r{i}") for i, order in enumerate(lists)])
+
+    def run(self) -> Run:
+        """The list with its ties."""
+        return Run.from_dict({"q": {name: -g for g, names in enumerate(self.documents) for name in names}})
+
+
+def aspect_cases() -> st.SearchStrategy[AspectCase]:
+    """Up to four documents, of which at most two are unjudged; some document elsewhere has the best grade."""
+    grades = st.tuples(st.integers(0, BEST), st.integers(0, BEST))
+    group = st.lists(st.one_of(st.none(), grades), min_size=1, max_size=3).map(tuple)
+    groups = st.lists(group, min_size=1, max_size=3).map(tuple)
+    few = groups.filter(lambda g: sum(map(len, g)) <= 4 and sum(d is None for part in g for d in part) <= 2)
+    return st.builds(AspectCase, few, st.lists(grades, max_size=2).map(lambda some: ((BEST, 0), (0, BEST), *some)))
+
+
+@settings(max_examples=max(3, settings().max_examples // 10))  # each looks at every diversity measure
+@given(aspect_cases(), st.sampled_from(TIES))
+@example(AspectCase(((None, (1, 0)), ((0, 1),)), ((1, 1), (0, 1))), "expected")
+@example(AspectCase((((0, 0), None), (None,)), ((1, 0), (0, 1))), "best")
+def test_labels_of_aspects_and_orders_of_short_lists(case: AspectCase, ties: str) -> None:
+    how = handled(ties, "bounds")
+    scores = score(judged_as(case.qrels(), Runs([case.run()]), how, allow_disjoint=True), DIVERSE)
+    known = scores.uncertainty
+    assert known is not None and known.tight is not None
+    written = [judge(case.qrels(label), case.orders(), allow_disjoint=True) for label in case.labellings()]
+    for m, measure in enumerate(DIVERSE):
+        every = [measure.of(one.lists) for one in written]
+        possible = [float(one[0]) if ties == "break" else over_orders(measure, one, ties) for one in every]
+        low, high = (bound.values[0, 0] for bound in scores.bounds(measure))
+        assert known.tight[m, 0, 0], measure
+        defined = [value for value in possible if not np.isnan(value)] or [np.nan]
+        assert same(low, min(defined)), (measure, ties, low, min(defined))
+        assert same(high, max(defined)), (measure, ties, high, max(defined))

@@ -67,7 +67,10 @@ def by_orders(
             mean[m, part] = np.add.reduceat(values, starts) / many
             lowest[m, part], highest[m, part] = (f.reduceat(values, starts) for f in (np.minimum, np.maximum))
             if sampled.any():
-                spread = np.add.reduceat((values - np.repeat(mean[m, part], many)) ** 2, starts)
+                centre = np.repeat(mean[m, part], many)
+                # with one infinite value the mean is known to be infinite
+                away = np.where(np.isinf(centre), 0.0, values - np.where(np.isinf(centre), 0.0, centre))
+                spread = np.add.reduceat(away**2, starts)
                 error[m, part] = np.where(sampled, np.sqrt(spread / np.maximum(many - 1, 1) / many), 0.0)
             alike = lowest[m, part] == highest[m, part]
             mean[m, part] = np.where(

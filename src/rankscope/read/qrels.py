@@ -300,10 +300,14 @@ def _per_aspect(grades: Any, document: bytes) -> Iterable[tuple[str, int]]:
 
 
 def whole_numbers(grades: Any) -> npt.NDArray[np.int32]:
-    array = np.asarray(grades)
+    try:
+        array = np.asarray(grades)
+    except ValueError:  # some are sequences
+        array = np.array(["?"])
     if array.size == 0:
         return np.zeros(0, np.int32)
-    if array.dtype.kind not in "iub" and not (array.dtype.kind == "f" and (array == np.round(array)).all()):
+    plain = array.ndim == 1 and array.dtype.kind in "iubf"
+    if not plain or (array.dtype.kind == "f" and not (array == np.round(array)).all()):
         raise InputError("a grade is not a whole number", hint="grades are integers such as 0, 1, 2")
     if max(-float(array.min()), float(array.max())) > 2**31 - 2:
         raise InputError("a grade is beyond 32 bits", hint="grades are small integers such as 0, 1, 2")
