@@ -10,6 +10,7 @@ __all__ = ["SECTIONS", "present"]
 
 SECTIONS = {
     "frames": "Frames and files",
+    "ties": "Tied scores",
     "dicts": "Dicts, in the place of pytrec_eval",
     "meta": "Meta-evaluation",
     "scales": "Measurement scales",

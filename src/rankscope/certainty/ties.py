@@ -82,7 +82,7 @@ def _without_orders(measure: Measure, lists: TiedLists, ties: str) -> Floats | N
         return measure.of(lists)
     if ties == "expected":
         form = form_of(measure)
-        return None if form is None else form.expected(measure, lists)
+        return None if form is None else form.expected(measure, lists, measure.of(lists))
     if not respects_swaps(measure):
         return None
     return measure.of(lists.sorted_groups(_wants_highest(measure, ties)))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.certainty.declared import form_of
 from rankscope.certainty.documents import with_documents
 from rankscope.certainty.ties import check_ties, tied_values
 from rankscope.certainty.unjudged import Range, check_unjudged, ranges
@@ -102,7 +103,8 @@ def values_of(
     if handling.unjudged == "condense":
         judged = judged.condensed()
     shape = (len(measures), len(judged.runs), len(judged.topics))
-    values = _broken(judged, measures, missing)
+    formed = [handling.ties == "expected" and form_of(measure) is not None for measure in measures]
+    values = _broken(judged, measures, missing, formed)
     if handling == Handling(seed=handling.seed) or (
         handling.unjudged == "condense" and handling.ties == "break"
     ):
@@ -111,9 +113,11 @@ def values_of(
     exact: npt.NDArray[Any] | None = None
     if handling.ties != "break":
         error, exact = np.zeros(values.shape), np.ones(values.shape, np.bool_)
-        for where, lists in _tied_blocks(judged):
-            found = tied_values(measures, lists, handling.ties, numbers=where, seed=handling.seed)
-            for index, one in enumerate(found):
+        rest = [index for index, known in enumerate(formed) if not known]
+        for where, lists in _tied_blocks(judged) if rest else ():
+            chosen = [measures[index] for index in rest]
+            found = tied_values(chosen, lists, handling.ties, numbers=where, seed=handling.seed)
+            for index, one in zip(rest, found, strict=True):
                 values[index, where], error[index, where], exact[index, where] = (
                     one.value,
                     one.error,
@@ -130,16 +134,20 @@ def values_of(
     return values.reshape(shape), Uncertainty(error, exact, lowest, highest, tight)
 
 
-def _broken(judged: Judged, measures: Sequence[Measure], missing: str) -> Floats:
-    """The values of the order by document id, measures x lists."""
+def _broken(judged: Judged, measures: Sequence[Measure], missing: str, formed: Sequence[bool]) -> Floats:
+    """The values of the order by document id, measures x lists; where ``formed``, the means over all orders."""
     values = np.empty((len(measures), len(judged.runs), len(judged.topics)))
     if not judged.present.all():
         for index, measure in enumerate(measures):
             values[index] = np.nan if missing == "skip" else measure.of(judged.empty)
     flat = values.reshape(len(measures), -1)
-    for where, lists in judged.blocks():
+    for where, lists in TiedLists.blocks(judged) if any(formed) else judged.blocks():
         for index, measure in enumerate(measures):
-            flat[index, where] = measure.of(lists)
+            value = measure.of(lists)
+            form = form_of(measure) if formed[index] else None
+            if form is not None and isinstance(lists, TiedLists):
+                value = form.expected(measure, lists, value)
+            flat[index, where] = value
     return flat
 
 

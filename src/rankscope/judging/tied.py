@@ -6,18 +6,22 @@ its size, which is all there is to know: documents without a judgment are alike.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.judging.judged import Judged
-from rankscope.judging.lists import AnyArray, Ints, Lists
+from rankscope.judging.lists import AnyArray, Ints, Lists, _Chosen
 from rankscope.judging.pool import Pool
 from rankscope.read.qrels import UNJUDGED
 from rankscope.scan import Ties
 
-__all__ = ["Groups", "TiedLists"]
+__all__ = ["Groups", "TiedHits", "TiedLists", "bisected"]
+
+_HITS = 1 << 20
+"""Hits that are looked at together."""
 
 
 class Groups(NamedTuple):
@@ -41,6 +45,42 @@ class Groups(NamedTuple):
         """Every rank of every group: the group it belongs to, and its place in the group from 1 on."""
         group = np.repeat(np.arange(len(self.size)), self.size)
         return group, np.arange(1, len(group) + 1) - np.repeat(np.cumsum(self.size) - self.size, self.size)
+
+
+class TiedHits(NamedTuple):
+    """Hits of some grade or better in groups whose documents differ, in list order and by rank."""
+
+    list: Ints
+    rank: Ints
+    grade: AnyArray
+    among: Ints
+    """Its place among all hits of that grade or better."""
+    ordinal: Ints
+    """Its number among those of its list."""
+    first: Ints
+    """The first rank of the group."""
+    size: Ints
+    """How many documents the group has."""
+    start: Ints
+    """For each group the first of these hits; the others follow it."""
+    held: Ints
+    """For each group how many of these hits it has."""
+
+
+def bisected(values: AnyArray, low: Ints, high: Ints, wanted: Ints) -> Ints:
+    """For each range from low to high the first place whose value is not below the wanted one; values rise there.
+
+    >>> bisected(np.array([1, 4, 6, 2, 3]), np.array([0, 3]), np.array([3, 5]), np.array([5, 9])).tolist()
+    [2, 5]
+    """
+    low, high = low.copy(), high.copy()
+    for _ in range(int((high - low).max(initial=0)).bit_length()):
+        middle = (low + high) // 2
+        open_ = low < high
+        less = open_ & (values[np.where(open_, middle, 0)] < wanted)
+        low = np.where(less, middle + 1, low)
+        high = np.where(open_ & ~less, middle, high)
+    return low
 
 
 class TiedLists(Lists):
@@ -76,6 +116,65 @@ class TiedLists(Lists):
             judged.ties.taken(hits),
         )
 
+    @classmethod
+    def blocks(cls, judged: Judged) -> Iterator[tuple[Ints, TiedLists]]:
+        """All lists that runs have, some at a time, with their numbers; their hits are not copied."""
+        assert judged.ties is not None
+        present = np.flatnonzero(judged.present)
+        starts = np.append(judged.offsets[present], judged.offsets[-1])
+        block = starts[:-1] // _HITS
+        for where in np.split(present, np.flatnonzero(np.diff(block)) + 1):
+            low, high = judged.offsets[where[0]], judged.offsets[where[-1] + 1]
+            bounds = np.append(judged.offsets[where], high) - low
+            part = slice(low, high)
+            yield (
+                where,
+                cls(
+                    judged.pool, where % len(judged.topics), judged.length[where], bounds, judged.rank[part],
+                    judged.judgment[part], Ties(judged.ties.first[part], judged.ties.size[part]),
+                ),
+            )  # fmt: skip
+
+    def tied(self, rel: int) -> TiedHits:
+        """The hits of grade ``rel`` or better in groups whose documents differ, judged or not."""
+        return self.once(("tied", rel), lambda: self._tied(rel))
+
+    def _tied(self, rel: int) -> TiedHits:
+        hits = self.relevant(rel)
+        place = hits._index if isinstance(hits, _Chosen) else np.arange(len(hits))
+        some = np.flatnonzero(self.ties.size.take(place) > 1)
+        first, size = (column.take(place[some]).astype(np.int64) for column in self.ties)
+        owner, grade = hits.list.take(some), hits.grade.take(some)
+        new = np.ones(len(some), np.bool_)
+        new[1:] = (owner[1:] != owner[:-1]) | (first[1:] != first[:-1])
+        start = np.flatnonzero(new)
+        held = np.diff(np.append(start, len(some)))
+        mixed = held < size[start]
+        if len(start):
+            mixed |= np.minimum.reduceat(grade, start) != np.maximum.reduceat(grade, start)
+        keep = np.flatnonzero(np.repeat(mixed, held))
+        held = held[mixed]
+        owner, grade, among, first, size = (column.take(keep) for column in (owner, grade, some, first, size))
+        return TiedHits(
+            owner, hits.rank.take(among), grade, among, among + 1 - hits._starts[owner], first, size,
+            np.cumsum(held) - held, held,
+        )  # fmt: skip
+
+    def relevant_lists(self, where: Ints, last: Ints) -> TiedLists:
+        """Some of the lists with their relevant hits alone, those of groups that begin above rank ``last`` of each."""
+        chosen = np.zeros(len(self), np.bool_)
+        chosen[where] = True
+        hits = self.relevant(1)
+        place = hits._index if isinstance(hits, _Chosen) else np.arange(len(hits))
+        keep = chosen[hits.list]
+        keep[keep] = self.ties.first[place[keep]] <= last[hits.list[keep]]
+        place, owner = place[keep], hits.list[keep]
+        bounds = np.append(np.searchsorted(owner, where), len(owner))
+        return TiedLists(
+            self.pool, self.topic[where], self.length[where], bounds, self._rank[place], self._judgment[place],
+            self.ties.taken(place),
+        )  # fmt: skip
+
     @property
     def offsets(self) -> Ints:
         """Where the hits of each list begin, and where the last ones end."""
@@ -103,11 +202,15 @@ class TiedLists(Lists):
         """The groups that hold hits of a kind; with ``label``, hits that differ in it are kept apart."""
         member = np.flatnonzero(kind)
         owner, first = self.owner()[member], self.ties.first[member].astype(np.int64)
-        tag = np.zeros(len(member), np.int64) if label is None else label[member]
-        order = np.lexsort((tag, first, owner))
-        member, owner, first, tag = member[order], owner[order], first[order], tag[order]
         new = np.ones(len(member), np.bool_)
-        new[1:] = (owner[1:] != owner[:-1]) | (first[1:] != first[:-1]) | (tag[1:] != tag[:-1])
+        if label is not None:  # else the hits of a group follow each other already
+            tag = label[member]
+            order = np.lexsort((tag, first, owner))
+            member, owner, first, tag = member[order], owner[order], first[order], tag[order]
+            new[1:] = tag[1:] != tag[:-1]
+        new[1:] = (
+            (owner[1:] != owner[:-1]) | (first[1:] != first[:-1]) | (new[1:] if label is not None else False)
+        )
         starts = np.flatnonzero(new)
         count = np.diff(np.append(starts, len(member)))
         group = np.cumsum(new) - 1

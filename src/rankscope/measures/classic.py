@@ -14,7 +14,15 @@ from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.condensed import Condensable
-from rankscope.measures.forms import Additive, Cascade, Form, Precisions, Preferences, Unordered
+from rankscope.measures.forms import (
+    Additive,
+    Cascade,
+    Counted,
+    Form,
+    Precisions,
+    Preferences,
+    Unordered,
+)
 
 __all__ = [
     "AP",
@@ -122,7 +130,7 @@ class R(Condensable):
         return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
 
     def made_of(self) -> Form:
-        return Additive()
+        return Counted(self.rel, lambda lists: np.full(len(lists), self.cutoff))
 
 
 class Rprec(Condensable):
@@ -147,7 +155,7 @@ class Rprec(Condensable):
         return ratio(hits.sum(hits.rank <= base[hits.list]), base)
 
     def made_of(self) -> Form:
-        return Additive()
+        return Counted(self.rel, lambda lists: lists.recall_base(self.rel))
 
 
 class Bpref(Measure):

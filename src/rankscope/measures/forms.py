@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.judging.lists import Floats, Hits, Ints, Lists
-from rankscope.judging.tied import Groups, TiedLists
+from rankscope.judging.pool import Pool
+from rankscope.judging.tied import Groups, TiedHits, TiedLists, bisected
 
 if TYPE_CHECKING:
     from rankscope.measures.base import Measure
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Additive",
     "Cascade",
+    "Counted",
     "Form",
     "Precisions",
     "Preferences",
@@ -59,8 +61,8 @@ class Form:
         """The lowest and the highest value over all labels of the other documents, if there is a quick way."""
         return None
 
-    def expected(self, measure: Measure, lists: TiedLists) -> Floats:
-        """The mean over all orders of tied documents."""
+    def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
+        """The mean over all orders of tied documents, given the value of the order that the lists have."""
         raise TypeError(f"{type(self).__name__} says nothing about orders")
 
 
@@ -68,8 +70,8 @@ class Form:
 class Unordered(Form):
     """The order does not matter."""
 
-    def expected(self, measure: Measure, lists: TiedLists) -> Floats:
-        return measure.of(lists)
+    def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
+        return value
 
 
 @dataclass(frozen=True)
@@ -80,10 +82,12 @@ class Additive(Form):
     A tied document adds what it adds on average over the ranks of its group.
     """
 
-    def expected(self, measure: Measure, lists: TiedLists) -> Floats:
+    def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
+        if not (lists.ties.size > 1).any():
+            return value
         alone = np.flatnonzero(lists.ties.size == 1)
         owner = lists.owner()
-        value = measure.of(
+        rest = measure.of(
             _lists(lists, np.arange(len(lists)), owner[alone], lists.rank[alone], lists.judgment[alone])
         )
         groups = lists.groups(lists.ties.size > 1, lists.labels())
@@ -99,13 +103,42 @@ class Additive(Form):
             _lists(lists, groups.list[group], rows, groups.first[group] + place - 1, judgment)
         )
         added = (single - nothing[groups.list[group]]) * (groups.held / groups.size)[group]
-        return np.asarray(value + np.bincount(groups.list[group], weights=added, minlength=len(lists)))
+        return np.asarray(rest + np.bincount(groups.list[group], weights=added, minlength=len(lists)))
 
 
 def _lists(lists: TiedLists, row: Ints, owner: Ints, rank: Any, judgment: Any) -> Lists:
     """Lists as long as these, with other hits: those of the i-th one are the hits with owner i."""
     offsets = np.searchsorted(owner, np.arange(len(row) + 1))
     return lists.arranged(row, offsets, rank, judgment)
+
+
+def _between(terms: npt.NDArray[Any], first: Ints, size: Ints) -> Floats:
+    """The sum of the terms of ranks 1, 2, ... over those of each group."""
+    total = np.concatenate([[0.0], np.cumsum(terms)])
+    return np.asarray(total[first + size - 1] - total[first - 1])
+
+
+def _shifted(value: Floats, lists: TiedLists, tied: TiedHits, shift: Floats, divisor: Any) -> Floats:
+    """The values, moved by what each tied hit adds more on average than where it stands; others stay as they are."""
+    moved = np.bincount(tied.list, weights=shift, minlength=len(lists))
+    return np.asarray(value + np.divide(moved, divisor, out=np.zeros(len(lists)), where=moved != 0))
+
+
+@dataclass(frozen=True)
+class Counted(Additive):
+    """Every relevant document down to some rank adds as much as another: a share of all relevant ones.
+
+    M = relevant documents down to rank k / R, where k may differ from topic to topic
+    """
+
+    rel: int
+    depth: Callable[[Lists], npt.NDArray[Any]]
+
+    def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
+        tied = lists.tied(self.rel)
+        depth = self.depth(lists)[tied.list]
+        inside = np.clip(depth - tied.first + 1, 0, tied.size) / tied.size
+        return _shifted(value, lists, tied, inside - (tied.rank <= depth), lists.recall_base(self.rel))
 
 
 @dataclass(frozen=True)
@@ -120,16 +153,18 @@ class Precisions(Form):
     rel: int
     weight: Callable[[npt.NDArray[Any]], Floats]
 
-    def expected(self, measure: Measure, lists: TiedLists) -> Floats:
-        groups = lists.groups(lists.grade() >= self.rel)
-        group, place = groups.ranks()
-        size, count = groups.size[group], groups.held[group]
-        ordinal = groups.before[group] + 1 + (place - 1) * (count - 1) / np.maximum(size - 1, 1)
-        rank = groups.first[group] + place - 1
-        value = np.where(rank <= (measure.cutoff or np.inf), count / size * ordinal * self.weight(rank), 0.0)
-        total = np.bincount(groups.list[group], weights=value, minlength=len(lists))
-        base = lists.recall_base(self.rel)
-        return np.asarray(np.where(base > 0, total / np.maximum(base, 1), 0.0))
+    def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
+        tied = lists.tied(self.rel)
+        if not len(tied.start):
+            return value
+        rank = np.arange(1, int((tied.first + tied.size).max()))
+        weight = np.where(rank <= (measure.cutoff or np.inf), self.weight(rank), 0.0)
+        first, size, count = tied.first[tied.start], tied.size[tied.start], tied.held
+        whole, ranked = (_between(terms, first, size) for terms in (weight, rank * weight))
+        further = (count - 1) / (size - 1)  # relevant ones that each rank adds
+        mean = count / size * (tied.ordinal[tied.start] * whole + further * (ranked - first * whole))
+        shift = np.repeat(mean / count, count) - tied.ordinal * weight[tied.rank - 1]
+        return _shifted(value, lists, tied, shift, lists.recall_base(self.rel))
 
     def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
         """For each number of new relevant documents the first ones are best, and the last ones worst.
@@ -174,6 +209,21 @@ class Weighted(Additive):
         """What the value is divided by, with 0, 1, ..., many more documents of the best grade."""
         return np.ones(many + 1)
 
+    def divisor(self, lists: Lists) -> Floats:
+        """What the value of each list is divided by."""
+        return np.ones(len(lists))
+
+    def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
+        gain = self.gains(lists.pool.max_grade)
+        if gain[0] != 0:  # documents that are not relevant count, too
+            return super().expected(measure, lists, value)
+        tied = lists.tied(1)
+        if not len(tied.start):
+            return value
+        weight = self.weights(measure, np.arange(1, int((tied.first + tied.size).max())))
+        shift = _between(weight, tied.first, tied.size) / tied.size - weight[tied.rank - 1]
+        return _shifted(value, lists, tied, gain[tied.grade] * shift, self.divisor(lists))
+
     def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
         gain = self.gains(seen.best)
         least = float((self.weights(measure, seen.rank) * gain[np.maximum(seen.grade, 0)]).sum())
@@ -186,6 +236,12 @@ class ShareOfIdeal(Weighted):
 
     M = sum of gain * weight(rank) / the same of the ideal list
     """
+
+    of_ideal: Callable[[Pool], Floats]
+    """What the ideal list of each topic adds up to."""
+
+    def divisor(self, lists: Lists) -> Floats:
+        return np.asarray(lists.per_topic(self.of_ideal(lists.pool)))
 
     def ideal(self, measure: Measure, counts: Ints, many: int) -> Floats:
         step = np.diff(self.gains(len(counts) - 1))
@@ -261,22 +317,27 @@ class Preferences(Form):
     term: Callable[[Lists, Ints, Ints], Floats]
     """Of lists, the list of each number, and the numbers."""
 
-    def expected(self, measure: Measure, lists: TiedLists) -> Floats:
-        grade = lists.grade()
-        relevant = lists.groups(grade >= self.rel)
-        others = lists.groups((grade >= self.lowest) & (grade < self.rel))
-        width = int(lists.length.max(initial=0)) + 2
-        theirs, mine = others.list * width + others.first, relevant.list * width + relevant.first
-        total = np.concatenate([[0], np.cumsum(others.held)])
-        above = total[np.searchsorted(theirs, mine)] - total[np.searchsorted(theirs, relevant.list * width)]
-        beside = total[np.searchsorted(theirs, mine, side="right")] - total[np.searchsorted(theirs, mine)]
-        chosen = Groups(relevant.list, relevant.first, beside + 1, *relevant[3:])
-        group, place = chosen.ranks()
-        owner = relevant.list[group]
-        value = self.term(lists, owner, above[group] + place - 1) * (relevant.held / chosen.size)[group]
-        added = np.bincount(owner, weights=value, minlength=len(lists))
-        base = lists.recall_base(self.rel)
-        return np.asarray(np.where(base > 0, added / np.maximum(base, 1), 0.0))
+    def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
+        tied = lists.tied(self.rel)
+        if not len(tied.start):
+            return value
+        judged, base = lists.relevant(self.lowest), lists.recall_base(self.rel)
+        begin = judged._bounds[tied.list]
+        place = lists.places(self.rel, self.lowest)[tied.among]
+        now = self.term(lists, tied.list, place - begin + 1 - tied.ordinal)
+        # where the group begins and ends among all judged documents of the list
+        start, last = tied.start, tied.start + tied.held - 1
+        first = bisected(judged.rank, begin[start], place[start], tied.first[start])
+        after = bisected(
+            judged.rank, place[last], judged._bounds[tied.list[last] + 1], (tied.first + tied.size)[start]
+        )
+        above = first - begin[start] - tied.ordinal[start] + 1
+        many = after - first - tied.held + 1
+        group = np.repeat(np.arange(len(many)), many)
+        more = np.arange(len(group)) - np.repeat(np.cumsum(many) - many, many)
+        terms = self.term(lists, tied.list[start][group], above[group] + more)
+        mean = np.bincount(group, weights=terms) / many
+        return _shifted(value, lists, tied, np.repeat(mean, tied.held) - now, base)
 
 
 @dataclass(frozen=True)
@@ -291,7 +352,26 @@ class Cascade(Form):
     stops: Callable[[npt.NDArray[Any], int], Floats]
     value: Callable[[npt.NDArray[Any]], Floats]
 
-    def expected(self, measure: Measure, lists: TiedLists) -> Floats:
+    def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
+        some, fewer = self._reached(lists)
+        result = value.copy()
+        if len(some):
+            result[some] = self._of_groups(measure, fewer)
+        return result
+
+    def _reached(self, lists: TiedLists) -> tuple[Ints, TiedLists]:
+        """The lists in which tied documents matter, and their relevant documents down to one that nobody passes."""
+        hits = lists.relevant(1)
+        sure = np.flatnonzero(self.stops(hits.grade, lists.pool.max_grade) == 1)
+        last = np.full(len(lists), np.iinfo(np.int32).max)
+        owner = hits.list[sure]
+        head = np.flatnonzero(np.diff(owner, prepend=-1))
+        last[owner[head]] = hits.rank[sure[head]]
+        tied = lists.tied(1)
+        some = np.unique(tied.list[tied.first <= last[tied.list]])
+        return some, lists.relevant_lists(some, last)
+
+    def _of_groups(self, measure: Measure, lists: TiedLists) -> Floats:
         grade = lists.grade()
         groups = lists.groups(grade >= 1)
         passes = 1.0 - self.stops(grade[groups.member], lists.pool.max_grade)

@@ -349,7 +349,7 @@ class Normalised(CumulatedGain, abstract=True):
     def made_of(self) -> Form | None:
         if not self.gains_rise:
             return Additive()
-        return ShareOfIdeal(lambda best: self.gain(np.arange(best + 1), best), self.weight)
+        return ShareOfIdeal(lambda best: self.gain(np.arange(best + 1), best), self.weight, self.of_ideal)
 
     @property
     def respects_swaps(self) -> bool:

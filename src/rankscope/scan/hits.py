@@ -30,6 +30,8 @@ class Ties(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[Ties]) -> Ties:
         """Those of several runs or parts, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
         none = np.zeros(0, np.int32)
         first, size = ([none, *(part[column] for part in parts)] for column in (0, 1))
         return cls(np.concatenate(first), np.concatenate(size))

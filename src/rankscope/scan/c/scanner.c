@@ -230,17 +230,17 @@ static void add_hits(rs_scan *scan, const list *one, const sorting_item *order) 
 }
 
 /* For the hits of a list, from `hit` on: the rank of the first document with the same score, and how many have it. */
-static void add_ties(rs_scan *scan, const list *one, const sorting_item *order, uint64_t hit, int by_score) {
+static void add_ties(rs_scan *scan, const list *one, const sorting_item *order, uint64_t hit, int any) {
     const uint64_t n = one->documents.count;
+    if (!any) { /* each is alone */
+        memcpy(scan->tie_first + hit, scan->hit_rank + hit, (scan->hits - hit) * sizeof *scan->tie_first);
+        for (; hit < scan->hits; hit++) scan->tie_size[hit] = 1;
+    }
     for (uint64_t from = 0, to; hit < scan->hits; hit++) {
         const uint64_t place = (uint64_t)scan->hit_rank[hit] - 1;
-        if (by_score) {
-            const uint64_t key = one->score[order ? order[place].index : place];
-            for (from = place; from > 0 && one->score[order ? order[from - 1].index : from - 1] == key;) from--;
-            for (to = place + 1; to < n && one->score[order ? order[to].index : to] == key;) to++;
-        } else {
-            from = place, to = place + 1;
-        }
+        const uint64_t key = one->score[order ? order[place].index : place];
+        for (from = place; from > 0 && one->score[order ? order[from - 1].index : from - 1] == key;) from--;
+        for (to = place + 1; to < n && one->score[order ? order[to].index : to] == key;) to++;
         do { /* the others of the same group have the same bounds */
             scan->tie_first[hit] = (int32_t)(from + 1);
             scan->tie_size[hit] = (int32_t)(to - from);
@@ -283,7 +283,7 @@ static int finish_list(rs_scan *scan, list *one) {
     }
     const uint64_t first = scan->hits;
     add_hits(scan, one, order);
-    if (scan->with_ties) add_ties(scan, one, order, first, by_score);
+    if (scan->with_ties) add_ties(scan, one, order, first, by_score && tied);
     return add_list(scan, one->topic, n, tied);
 }
 
