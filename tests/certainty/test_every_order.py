@@ -229,7 +229,9 @@ def aspect_cases() -> st.SearchStrategy[AspectCase]:
     group = st.lists(st.one_of(st.none(), grades), min_size=1, max_size=3).map(tuple)
     groups = st.lists(group, min_size=1, max_size=3).map(tuple)
     few = groups.filter(lambda g: sum(map(len, g)) <= 4 and sum(d is None for part in g for d in part) <= 2)
-    return st.builds(AspectCase, few, st.lists(grades, max_size=2).map(lambda some: ((BEST, 0), (0, BEST), *some)))
+    return st.builds(
+        AspectCase, few, st.lists(grades, max_size=2).map(lambda some: ((BEST, 0), (0, BEST), *some))
+    )
 
 
 @settings(max_examples=max(3, settings().max_examples // 10))  # each looks at every diversity measure
