@@ -31,6 +31,7 @@ TABLES = {
         "pairs": "a b measure order ties unjudged topics",
         "runs": "run measure value lowest highest first_rank last_rank",
     },
+    "findings": {"findings": "kind sentence evidence"},
     "next": {"next": "topic doc influence runs"},
     "curve": {"curve": "rank doc grade rp crp dcg ideal_dcg", "points": ""},
     "effort": {

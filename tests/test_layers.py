@@ -52,6 +52,7 @@ STATIONS = {
     # what is asked of values and lists, and of measures themselves
     "analysis.stats": "judging measures scores",
     "analysis": "read judging measures certainty scores analysis.stats lab.cumulated_counts",
+    "analysis.findings": "judging measures scores analysis analysis.stats lab.measurement",
     "analysis.study": "files directories json_documents read judging measures certainty scores analysis analysis.stats",
     "lab.rounding": "",
     "lab.cumulated_counts": "",
@@ -61,7 +62,7 @@ STATIONS = {
     "lab.identification": "read judging measures",
     "lab": "judging measures lab.cumulated_counts lab.identification lab.rankings lab.axioms lab.measurement",
     # what is shown
-    "plots": "files measures scores analysis analysis.study lab lab.axioms lab.measurement",
+    "plots": "files measures scores analysis analysis.findings analysis.study lab lab.axioms lab.measurement",
     "reporting": "files directories json_documents read judging measures certainty scores analysis analysis.stats"
     " analysis.study",
     "explorer": "read judging measures scores reporting",

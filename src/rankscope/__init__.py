@@ -26,6 +26,7 @@ _HOME = {
     "rankscope.analysis.curve": ("Curve", "curve"),
     "rankscope.analysis.effort": ("Effort", "effort"),
     "rankscope.analysis.features": ("features",),
+    "rankscope.analysis.findings": ("Finding", "Findings", "findings"),
     "rankscope.analysis.correlation": ("correlation",),
     "rankscope.analysis.power": ("discriminative_power",),
     "rankscope.analysis.compare": ("compare",),
@@ -90,6 +91,9 @@ if TYPE_CHECKING:
     from rankscope.analysis.effort import Effort as Effort
     from rankscope.analysis.effort import effort as effort
     from rankscope.analysis.features import features as features
+    from rankscope.analysis.findings import Finding as Finding
+    from rankscope.analysis.findings import Findings as Findings
+    from rankscope.analysis.findings import findings as findings
     from rankscope.analysis.gate import Gate as Gate
     from rankscope.analysis.gate import gate as gate
     from rankscope.analysis.judges import judges as judges

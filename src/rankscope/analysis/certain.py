@@ -20,7 +20,7 @@ from rankscope.result import TableResult
 from rankscope.scores import Scores, score
 from rankscope.tables import Cell, Table
 
-__all__ = ["certain", "in_order_of_ids", "knowing_documents"]
+__all__ = ["Extremes", "certain", "in_order_of_ids", "knowing_documents", "tie_extremes", "tie_verdicts"]
 
 Floats = NDArray[np.float64]
 Verdicts = NDArray[np.float64]
@@ -163,8 +163,8 @@ class _Pairs:
         apart = (adjust(done.p, correction) < alpha).astype(np.float64)
         difference = means[first] - means[second]
         where = np.array([judged.qrels.topic_index[topic] for topic in matrix.topics])
-        extremes = _tied(judged, measure, where)
-        ties = _tie_verdicts(extremes, first, second, difference)
+        extremes = tie_extremes(judged, measure, where)
+        ties = tie_verdicts(extremes, first, second, difference)
         effects = effects_of(judged, measure, merit, where) if measure.better == "higher" else None
         if effects is not None:
             found = effects.reversals(first, second)
@@ -277,7 +277,7 @@ def _ordered(
 
 
 @dataclass(frozen=True, eq=False)
-class _Extremes:
+class Extremes:
     """The merit of every run and topic in the best and in the worst order of tied documents."""
 
     best: Floats
@@ -286,19 +286,21 @@ class _Extremes:
     any_ties: bool
 
 
-def _tied(judged: Judged, measure: Measure, where: NDArray[np.int64]) -> _Extremes:
+def tie_extremes(judged: Judged, measure: Measure, where: NDArray[np.int64]) -> Extremes:
+    """The merit of every run on some topics in the best and in the worst order of its tied documents."""
     found = []
     exact = True
     for ties in ("best", "worst"):
         values, known = values_of(replace(judged, handling=Handling(ties)), [measure])
         exact = exact and (known is None or known.exact is None or bool(known.exact.all()))
         found.append(measure.merit(values[0][:, where]))
-    return _Extremes(found[0], found[1], exact, bool((found[0] != found[1]).any()))
+    return Extremes(found[0], found[1], exact, bool((found[0] != found[1]).any()))
 
 
-def _tie_verdicts(
-    extremes: _Extremes, first: NDArray[np.intp], second: NDArray[np.intp], difference: Floats
+def tie_verdicts(
+    extremes: Extremes, first: NDArray[np.intp], second: NDArray[np.intp], difference: Floats
 ) -> Verdicts:
+    """Of each pair, the better run first, whether its order is the same in all orders of tied documents."""
     least = extremes.worst.mean(axis=1)[first] - extremes.best.mean(axis=1)[second]
     most = extremes.best.mean(axis=1)[first] - extremes.worst.mean(axis=1)[second]
     kept = (least >= -SLACK) & ((np.abs(difference) > SLACK) | (most <= SLACK))
@@ -318,7 +320,7 @@ def _jointly(
     measure: Measure,
     merit: Floats,
     where: NDArray[np.int64],
-    extremes: _Extremes,
+    extremes: Extremes,
     first: NDArray[np.intp],
     second: NDArray[np.intp],
     proved: Floats,

@@ -30,6 +30,7 @@ class Command(NamedTuple):
 COMMANDS = {
     "eval": Command("evaluate", "means, and topics with -q"),
     "features": Command("evaluate", "what a collection is like"),
+    "findings": Command("evaluate", "what matters, in sentences"),
     "trec_eval": Command("evaluate", "the output of trec_eval 10"),
     "ndeval": Command("evaluate", "the output of ndeval"),
     "compare": Command("compare", "tests and effect sizes"),

@@ -28,6 +28,7 @@ _HOME = {
     "plot_effort_gain": "effort",
     "plot_effort_gains": "effort",
     "plot_equal_gain": "equal_gain",
+    "plot_findings": "findings",
     "plot_indicators": "indicators",
     "plot_intervals": "intervals",
     "plot_leaderboard": "leaderboard",
@@ -48,6 +49,7 @@ _HOME = {
 }
 
 FIGURES = {
+    "findings": {"findings": "plot_findings"},
     "entries": {"archetypes": "plot_archetype_ranges"},
     "correlations": {"matrix": "plot_correlation"},
     "robustness": {"curves": "plot_robustness", "means": "plot_pool_means"},
@@ -93,6 +95,7 @@ __all__ = [
     "plot_effort_gain",
     "plot_effort_gains",
     "plot_equal_gain",
+    "plot_findings",
     "plot_indicators",
     "plot_intervals",
     "plot_leaderboard",
@@ -159,6 +162,7 @@ if TYPE_CHECKING:
     from rankscope.plots.effort import plot_effort_gains as plot_effort_gains
     from rankscope.plots.equal_gain import plot_equal_gain as plot_equal_gain
     from rankscope.plots.figure import Figure as Figure
+    from rankscope.plots.findings import plot_findings as plot_findings
     from rankscope.plots.indicators import plot_indicators as plot_indicators
     from rankscope.plots.intervals import plot_compared as plot_compared
     from rankscope.plots.intervals import plot_intervals as plot_intervals

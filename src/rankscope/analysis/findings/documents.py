@@ -1,0 +1,116 @@
+"""Findings about what scores rest on: documents nobody judged, and documents of equal score."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankscope.analysis.certain import tie_extremes, tie_verdicts
+from rankscope.analysis.findings.basis import Basis
+from rankscope.analysis.findings.finding import Chart, Finding
+from rankscope.measures import REGISTRY
+from rankscope.tables import Cell, Table
+
+__all__ = ["ties", "unjudged"]
+
+_DEPTH = 10
+_NOTABLE = 0.1
+"""The share of unjudged documents from which on a run is counted."""
+
+
+def unjudged(basis: Basis) -> Finding | None:
+    """How much of the first ranks nobody judged, and what precision could be if all of it were relevant.
+
+    P@k counts unjudged documents as not relevant; with all of them relevant it is P@k + unjudged/k, which is its exact
+    highest value over all labels.
+    """
+    lists = basis.lists
+    if lists is None:
+        return None
+    first = basis.first
+    cutoff = first.measure.cutoff if first is not None else None
+    depth = int(cutoff) if isinstance(cutoff, int) and cutoff <= 100 else _DEPTH
+    retrieved = lists.grid(lists.lists.retrieved(depth)).astype(np.float64)
+    judged = lists.grid(lists.lists.hits(depth).count).astype(np.float64)
+    precision = lists.grid((REGISTRY["P"] @ depth).of(lists.lists)).mean(axis=1)
+    open_ = (retrieved - judged).sum(axis=1)
+    shares = open_ / np.maximum(1, retrieved.sum(axis=1))
+    highest = precision + open_ / (depth * retrieved.shape[1])
+    if not shares.any():
+        return None
+    order = np.lexsort((np.arange(len(shares)), -shares))
+    top, best = int(order[0]), int(np.argmax(precision))
+    above = int((highest > precision[best]).sum()) - int(highest[best] > precision[best])
+    numbers: dict[str, Cell] = {
+        "depth": depth, "notable": int((shares > _NOTABLE).sum()), "limit": _NOTABLE, "runs": len(shares),
+        "run": lists.runs[top], "share": float(shares[top]), "precision": float(precision[top]),
+        "highest": float(highest[top]), "best": lists.runs[best], "best_precision": float(precision[best]),
+        "above": above,
+    }  # fmt: skip
+    could = "so that its P@{depth} of {precision:.4f} could be as high as {highest:.4f}"
+    if len(shares) == 1:
+        pattern = "{run} has {share:.1%} of its first {depth} documents unjudged, " + could + "."
+    else:
+        pattern = (
+            "{notable} of {runs} runs have more than {limit:.0%} of their first {depth} documents unjudged, {run} the"
+            f" most: {{share:.1%}}, {could}; with such labels {{above}} others could pass the {{best_precision:.4f}}"
+            " of {best}."
+        )
+    rows = [
+        (lists.runs[r], float(shares[r]), float(precision[r]), float(highest[r]), bool(shares[r] > _NOTABLE))
+        for r in order.tolist()
+    ]
+    evidence = Table(
+        "unjudged", ("run", "unjudged", "lowest", "highest", "notable"), rows,
+        caption=f"Unjudged documents in the first {depth} ranks, and what P@{depth} could be",
+    )  # fmt: skip
+    chart = Chart("bars", ("run",), "unjudged", strong="notable", percent=True)
+    state = {"measure": f"P@{depth}", "run": [lists.runs[top]]}
+    return Finding("unjudged", "What nobody judged", pattern, numbers, evidence, chart, "runs", state)
+
+
+def ties(basis: Basis) -> Finding | None:
+    """What documents of equal score leave open, by the first measure: ranges of means, and pairs that could turn."""
+    matrix, lists = basis.first, basis.tied_lists
+    if matrix is None or lists is None or lists.ties is None:
+        return None
+    measure = matrix.measure
+    where = np.array([lists.qrels.topic_index[topic] for topic in matrix.topics])
+    extremes = tie_extremes(lists, measure, where)
+    if not extremes.any_ties:
+        return None
+    worst, best = (
+        np.array([measure.mean(row) for row in measure.merit(end)]) for end in (extremes.worst, extremes.best)
+    )
+    means = np.array([measure.mean(row) for row in matrix.values])
+    width = np.abs(best - worst)
+    order = np.lexsort((np.arange(len(width)), -width))
+    top = int(order[0])
+    numbers: dict[str, Cell] = {
+        "run": lists.runs[top], "measure": str(measure), "value": float(means[top]), "worst": float(worst[top]),
+        "best": float(best[top]), "touched": int((width > 1e-12).sum()), "runs": len(width),
+    }  # fmt: skip
+    pattern = (
+        "{touched} of {runs} runs have documents of equal score that matter, {run} the most: its mean {measure} of"
+        " {value:.4f} is {worst:.4f} in the worst order of them and {best:.4f} in the best"
+    )
+    if len(width) > 1 and measure.summary == "mean":
+        merit = measure.merit(matrix.values).mean(axis=1)
+        a, b = basis.pairs
+        turned = merit[a] < merit[b]
+        first, second = np.where(turned, b, a), np.where(turned, a, b)
+        verdicts = tie_verdicts(extremes, first, second, merit[first] - merit[second])
+        numbers |= {"open": int((verdicts != 1).sum()), "pairs": len(first)}
+        pattern += "; {open:,} of {pairs:,} pairs of runs could turn."
+    else:
+        pattern += "."
+    rows = [
+        (lists.runs[r], float(means[r]), float(worst[r]), float(best[r]), float(width[r]))
+        for r in order.tolist()
+    ]
+    evidence = Table(
+        "ties", ("run", "value", "worst", "best", "width"), rows,
+        caption=f"{measure} in the worst and in the best order of documents of equal score",
+    )  # fmt: skip
+    chart = Chart("dots", ("run",), "value", "worst", "best")
+    state = {"measure": str(measure), "run": [lists.runs[top]]}
+    return Finding("ties", "What ties leave open", pattern, numbers, evidence, chart, "runs", state)

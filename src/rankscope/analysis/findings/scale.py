@@ -1,0 +1,93 @@
+"""The finding about scales: which means the laboratory warns about, with the shortest counterexample."""
+
+from __future__ import annotations
+
+from rankscope.analysis.findings.basis import Basis
+from rankscope.analysis.findings.finding import Chart, Finding, listed
+from rankscope.errors import MeasureError, SettingsError
+from rankscope.lab.measurement.scales import ALL, EQUAL
+from rankscope.lab.measurement.scales import Finding as ScaleFinding
+from rankscope.lab.measurement.verdicts import LONGEST, scales
+from rankscope.measures import Measure
+from rankscope.tables import Cell, Table
+
+__all__ = ["badge", "scale"]
+
+ORDINAL = "ordinal"
+_SHORT, _LONG = 5, 12
+
+
+def scale(basis: Basis) -> Finding | None:
+    """Which measures are not even interval-like, so that their means are not permissible (Ferrante and others 2017).
+
+    A measure is held to the milder of the two interval-like scales: only intervals count whose ends have equally many
+    relevant documents.
+    """
+    meant = (measure for measure in basis.scores.measures if measure.better != "neither")
+    rows = [row for measure in meant if (row := badge(measure)) is not None]
+    if not rows:
+        return None
+    warned = [row for row in rows if row[1] == ORDINAL]
+    example = min(warned, key=lambda row: (int(str(row[2])), str(row[0])), default=None)
+    numbers: dict[str, Cell] = {"warned": len(warned), "measures": len(rows)}
+    if example is None:
+        pattern = "The laboratory warns about {warned} of {measures} measures: all are interval-like."
+    else:
+        numbers |= {
+            "names": listed([str(row[0]) for row in warned], 4), "measure": example[0], "length": example[2],
+            "example": example[3],
+        }  # fmt: skip
+        pattern = (
+            "The laboratory warns about the means of {warned} of {measures} measures, {names}: equal steps are not"
+            " equal in them. At length {length}, {example}."
+        )
+    evidence = Table(
+        "scale", ("measure", "scale", "fails_from", "counterexample"), rows,
+        caption="On which scale each measure is, and the shortest counterexample",
+        legend="interval-like where both ends have equally many relevant documents, or else ordinal",
+    )  # fmt: skip
+    chart = Chart("badges", ("measure",), "scale")
+    state: dict[str, Cell] = {} if example is None else {"measure": example[0]}
+    return Finding("scale", "Which means to doubt", pattern, numbers, evidence, chart, "runs", state)
+
+
+def badge(measure: Measure) -> tuple[Cell, ...] | None:
+    """The name of a measure, its scale, the shortest length that contradicts it, and how; None where it has no scale.
+
+    Rankings are one longer than the cutoff, so that it is seen (theorems decide about long ones), with as many relevant
+    documents as ranks, and with half as many: what holds only with as many holds by chance. Where only short rankings
+    can be looked at, the scale names their length.
+
+    >>> from rankscope.measures import parse
+    >>> badge(parse("RBP")), badge(parse("AP"))[:3], badge(parse("P@20"))[:3]
+    (('RBP', 'interval-like', None, ''), ('AP', 'ordinal', 3), ('P@20', 'ordinal', 21))
+    """
+    here = measure @ _SHORT if measure.family == "effort" and measure.cutoff_rule != "none" else measure
+    cut = here.cutoff if isinstance(here.cutoff, int) and measure.family != "effort" else 0
+    length = max(_SHORT, cut + 1) if cut < _LONG else max(LONGEST, cut) + 1
+    found = _findings(here, length)
+    seen = bool(found)
+    found = found or _findings(here, _LONG)
+    if not found:
+        return None
+    broken = [one for one in found if one.scale == EQUAL and one.counterexample is not None]
+    if not broken:
+        everywhere = all(one.holds for one in found)
+        name = "interval-like (all)" if everywhere else "interval-like"
+        return str(measure), name if seen else f"{name} to length {_LONG}", None, ""
+    shortest = min(broken, key=lambda one: one.fails_from or one.length)
+    assert shortest.counterexample is not None
+    words = shortest.counterexample.sentence(str(here), EQUAL)
+    return str(measure), ORDINAL, shortest.fails_from or shortest.length, words
+
+
+def _findings(measure: Measure, length: int) -> list[ScaleFinding]:
+    """What the laboratory says of the two interval-like scales; nothing where it cannot say."""
+    try:
+        results = [
+            scales(measure, length, relevant=relevant, count="sample", samples=100)
+            for relevant in (length, (length + 1) // 2)
+        ]
+    except (MeasureError, SettingsError):
+        return []
+    return [one for result in results for one in result.findings if one.scale in (ALL, EQUAL)]

@@ -1,0 +1,132 @@
+"""Findings about topics: which decide, which would turn the order of the first two, which are hard."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankscope.analysis.findings.basis import Basis
+from rankscope.analysis.findings.finding import Chart, Finding, listed
+from rankscope.analysis.stats.matrices import CompleteMatrix, rounded, run_merits
+from rankscope.tables import Cell, Table
+
+__all__ = ["deciding", "hard", "overtaking"]
+
+
+def _averaged(basis: Basis) -> CompleteMatrix | None:
+    """The first measure whose summary is a plain mean, where two runs and topics can be compared."""
+    if not basis.comparable:
+        return None
+    plain = (m for m in basis.matrices.values() if m.measure.summary == "mean" and len(m.topics) > 1)
+    return next(plain, None)
+
+
+def deciding(basis: Basis) -> Finding | None:
+    """How few topics carry half of what separates the runs.
+
+    The variance of the runs' means is the sum over topics of cov(scores of the topic, means) / topics: each topic has
+    its share of it, and the shares sum to 1. Silent where runs differ by no more than chance.
+    """
+    matrix = _averaged(basis)
+    if matrix is None or not basis.differ(matrix):
+        return None
+    merit = matrix.measure.merit(matrix.values)
+    means = merit.mean(axis=1)
+    around = means - means.mean()
+    count = len(matrix.topics)
+    shares = (merit - merit.mean(axis=0)).T @ around / (count * (around @ around))
+    order = np.argsort(-shares, kind="stable")
+    half = int(np.searchsorted(np.cumsum(shares[order]), 0.5 - 1e-12) + 1)
+    against = int((shares < 0).sum())
+    numbers: dict[str, Cell] = {
+        "half": half, "topics": count, "measure": str(matrix.measure), "topic": matrix.topics[order[0]],
+        "share": float(shares[order[0]]), "against": against,
+    }  # fmt: skip
+    pattern = (
+        "{half} of {topics} topics carry half of what separates the runs by {measure}; topic {topic} alone carries"
+        " {share:.1%}, and on {against} the runs stand in the opposite order on balance."
+    )
+    spread = merit.std(axis=0, ddof=1)
+    level = matrix.values.mean(axis=0)
+    rows = [
+        (matrix.topics[t], float(shares[t]), float(level[t]), float(spread[t]), place < half)
+        for place, t in enumerate(order.tolist())
+    ]
+    evidence = Table(
+        "deciding", ("topic", "share", "mean", "spread", "in_half"), rows,
+        caption=f"Share of each topic in the variance of the means of {matrix.measure}",
+        legend="mean and spread (standard deviation): over the runs",
+    )  # fmt: skip
+    chart = Chart("bars", ("topic",), "share", strong="in_half", percent=True)
+    state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[order[0]]}
+    return Finding("deciding", "Which topics decide", pattern, numbers, evidence, chart, "map", state)
+
+
+def overtaking(basis: Basis) -> Finding | None:
+    """How few topics, taken away, let the second run overtake the first."""
+    matrix = _averaged(basis)
+    if matrix is None:
+        return None
+    merits = run_merits(matrix)
+    a, b = np.argsort(-merits, kind="stable")[:2].tolist()
+    merit = matrix.measure.merit(matrix.values)
+    gains = rounded(merit[a] - merit[b])
+    if merits[a] == merits[b]:
+        return None
+    order = np.argsort(-gains, kind="stable")
+    left = rounded(gains.sum() - np.cumsum(gains[order]))
+    turned = np.flatnonzero(left < 0)
+    if not len(turned):
+        return None  # the first is nowhere worse
+    dropped = int(turned[0]) + 1
+    names = [matrix.topics[t] for t in order[:dropped].tolist()]
+    numbers: dict[str, Cell] = {
+        "run": basis.scores.runs[a], "other": basis.scores.runs[b], "measure": str(matrix.measure),
+        "dropped": dropped, "topics": len(matrix.topics), "names": listed(names),
+        "difference": float(abs(merits[a] - merits[b])), "wins": int((gains > 0).sum()),
+        "losses": int((gains < 0).sum()),
+    }  # fmt: skip
+    pattern = (
+        "Without {dropped} of {topics} topics ({names}) {other} would overtake {run} by {measure}: the two are"
+        " {difference:.4f} apart; {run} is ahead on {wins} topics and behind on {losses}."
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (matrix.topics[t], float(matrix.values[a, t]), float(matrix.values[b, t]),
+         float(matrix.values[a, t] - matrix.values[b, t]), place < dropped)
+        for place, t in enumerate(order.tolist())
+    ]  # fmt: skip
+    evidence = Table(
+        "overtaking", ("topic", "value_a", "value_b", "difference", "needed"), rows,
+        caption=f"{numbers['run']} (a) against {numbers['other']} (b) by {matrix.measure}, a's largest wins first",
+    )  # fmt: skip
+    chart = Chart("bars", ("topic",), "difference", strong="needed")
+    state = {"measure": str(matrix.measure), "run": [str(numbers["run"]), str(numbers["other"])]}
+    return Finding("overtaking", "What the lead hangs on", pattern, numbers, evidence, chart, "versus", state)
+
+
+def hard(basis: Basis) -> Finding | None:
+    """The topic that the runs do worst on, and on how many topics half of them gain nothing."""
+    matrix = basis.first
+    if matrix is None or matrix.measure.better != "higher" or len(matrix.topics) < 2:
+        return None
+    values = matrix.values
+    level, best = values.mean(axis=0), values.max(axis=0)
+    empty = np.median(values, axis=0) <= 0
+    order = np.argsort(level, kind="stable")
+    worst = int(order[0])
+    numbers: dict[str, Cell] = {
+        "topic": matrix.topics[worst], "measure": str(matrix.measure), "mean": float(level[worst]),
+        "best": float(best[worst]), "empty": int(empty.sum()), "topics": len(matrix.topics),
+        "overall": float(level.mean()), "zero": 0,
+    }  # fmt: skip
+    pattern = (
+        "Topic {topic} is the hardest: mean {measure} {mean:.4f} (all topics: {overall:.4f}), best run {best:.4f}; on"
+        " {empty} of {topics} topics at least half of the runs score {zero}."
+    )
+    rows = [(matrix.topics[t], float(level[t]), float(best[t]), bool(empty[t])) for t in order.tolist()]
+    evidence = Table(
+        "hard", ("topic", "mean", "best", "half_score_0"), rows,
+        caption=f"{matrix.measure} over the runs, hardest topics first",
+    )  # fmt: skip
+    chart = Chart("dots", ("topic",), "mean", "mean", "best", strong="half_score_0")
+    state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[worst]}
+    return Finding("hard", "Which topics are hard", pattern, numbers, evidence, chart, "map", state)

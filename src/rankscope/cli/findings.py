@@ -1,0 +1,52 @@
+"""Say what matters in a collection, in sentences with numbers: who leads and who is tied with them, where measures
+disagree, which topics decide, what rests on unjudged documents or ties, where effort and gain part, which means to
+doubt.
+
+The first measure leads. Every sentence is followed by the first rows of the table that it rests on; -f json has all of
+them. Nobody is called best if chance spreads the means of the runs as widely.
+
+examples:
+  rankscope findings qrels.txt runs/
+  rankscope findings qrels.txt runs/ -m "nDCG@10 AP Twist" --plot findings.pdf
+  rankscope findings --scores AP=ap.csv --scores RR=rr.csv
+  rankscope findings qrels.txt runs/ -f json -o findings.json
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rankscope.analysis.findings import findings
+from rankscope.analysis.stats.significance import CORRECTIONS, TESTS
+from rankscope.cli import options
+from rankscope.cli.output import emit
+from rankscope.judging import judge
+from rankscope.scores import score
+
+DEFAULT = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)", "Twist")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_collection(parser)
+    options.add_scores(parser)
+    options.add_topics(parser)
+    options.add_measures(parser, DEFAULT)
+    parser.add_argument("--test", choices=TESTS, default="t", help="of the topics (default: t)")
+    parser.add_argument(
+        "--correction", choices=CORRECTIONS, default="holm", help="within each measure (default: holm)"
+    )
+    parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
+    options.add_seed(parser)
+    options.add_output(parser)
+    options.add_plot(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    measures = options.measures(args)
+    if args.scores:
+        scores = options.evaluated(args, measures)
+    else:
+        opened = options.collection(args, measures)
+        judged = judge(*opened, jobs=args.jobs, ties=True)
+        scores = score(judged, measures, missing=args.missing, settings=opened.settings)
+    emit(args, findings(scores, alpha=args.alpha, test=args.test, correction=args.correction, seed=args.seed))

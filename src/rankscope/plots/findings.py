@@ -1,0 +1,138 @@
+"""Findings side by side: a small chart for each, under its sentence."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from math import ceil, isfinite
+from typing import TYPE_CHECKING, Any
+
+from rankscope.errors import printable
+from rankscope.plots.figure import Figure
+from rankscope.plots.style import COLOURS, DOUBLE, INK, QUIET, blank, short, styled
+from rankscope.tables import Table
+
+if TYPE_CHECKING:
+    from rankscope.analysis.findings import Chart, Finding, Findings
+
+__all__ = ["plot_findings"]
+
+_ROWS = 8
+"""Rows of the evidence that a small chart shows."""
+
+
+def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) -> Figure:
+    """Every finding with its sentence and a small chart of the first rows of its evidence.
+
+    >>> import rankscope as rs
+    >>> runs = {"good": {f"q{i}": ["a"] for i in range(4)}, "poor": {f"q{i}": ["b", "a"][:i] for i in range(4)}}
+    >>> found = rs.findings(rs.evaluate({f"q{i}": {"a": 1} for i in range(4)}, runs, ["AP"]))
+    >>> len(plot_findings(found).axes) == len(found)
+    True
+    """
+    found = list(result.findings)
+    lines = max(1, ceil(len(found) / columns))
+    letters = int(width / columns * 14)
+    with styled():
+        figure = blank(width, 2.35 * lines)
+        grid = figure.subplots(lines, columns, squeeze=False)
+        axes = list(grid.ravel())
+        for place, panel in enumerate(axes):
+            if place >= len(found):
+                panel.set_axis_off()
+                continue
+            one = found[place]
+            sentence = textwrap.fill(printable(one.sentence), letters, break_on_hyphens=False)
+            panel.set_title(f"{one.title}\n{sentence}", fontsize=6.5, wrap=False)
+            _FORMS[one.chart.form](panel, one)
+    return Figure(
+        figure, tuple(axes[: len(found)]), result["findings"] if found else Table("findings", (), [])
+    )
+
+
+def _shown(one: Finding) -> list[dict[str, Any]]:
+    return one.evidence.records()[:_ROWS]
+
+
+def _labels(axes: Any, rows: list[dict[str, Any]], chart: Chart) -> None:
+    names = [" / ".join(short(str(row[name]), 20) for name in chart.label) for row in rows]
+    axes.set_yticks(range(len(rows)), names, fontsize=6)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="x", labelsize=6)
+    axes.grid(axis="y", visible=False)
+    axes.locator_params(axis="x", nbins=4)
+    if chart.percent:
+        from matplotlib.ticker import PercentFormatter
+
+        axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=None))
+
+
+def _colour(row: dict[str, Any], chart: Chart) -> str:
+    return COLOURS[0] if not chart.strong or row[chart.strong] else QUIET
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) and isfinite(value) else 0.0
+
+
+def _bars(axes: Any, one: Finding) -> None:
+    rows = _shown(one)
+    for place, row in enumerate(rows):
+        axes.barh(place, _number(row[one.chart.value]), height=0.62, color=_colour(row, one.chart))
+    axes.axvline(0, color=INK, linewidth=0.6)
+    _labels(axes, rows, one.chart)
+
+
+def _dots(axes: Any, one: Finding) -> None:
+    rows, chart = _shown(one), one.chart
+    for place, row in enumerate(rows):
+        low, high = (_number(row[name]) for name in (chart.low, chart.high))
+        axes.plot([low, high], [place, place], color=QUIET, linewidth=1.3, solid_capstyle="butt")
+        strong = not chart.strong or bool(row[chart.strong])
+        axes.plot(
+            _number(row[chart.value]), place, marker="o", markersize=4, markeredgecolor=COLOURS[0],
+            markerfacecolor=COLOURS[0] if strong else "white",
+        )  # fmt: skip
+    _labels(axes, rows, chart)
+
+
+def _plane(axes: Any, one: Finding) -> None:
+    """The cells of the plane: huge gain on top, huge effort at the left, shares as numbers and shades."""
+    cells = {(str(row["gain"]), str(row["effort"])): row for row in one.evidence.records()}
+    gains, efforts = (list(dict.fromkeys(key[k] for key in cells)) for k in (0, 1))
+    shares = [[_number(cells[gain, effort][one.chart.value]) for effort in efforts] for gain in gains]
+    top = max(map(max, shares)) or 1.0
+    axes.imshow(shares, cmap="Blues", vmin=0, vmax=1.6 * top, aspect="auto", origin="lower")
+    for y, row in enumerate(shares):
+        for x, share in enumerate(row):
+            axes.text(x, y, f"{share:.0%}" if share else "·", ha="center", va="center", fontsize=6, color=INK)
+    axes.set_xticks(range(len(efforts)), efforts, fontsize=6)
+    axes.set_yticks(range(len(gains)), gains, fontsize=6)
+    axes.set_xlabel("effort", fontsize=6)
+    axes.set_ylabel("gain", fontsize=6)
+    axes.grid(visible=False)
+
+
+def _badges(axes: Any, one: Finding) -> None:
+    """A word per row: an outlined badge for those that are fine, a filled one for those to doubt."""
+    rows = _shown(one)
+    axes.set_xlim(0, 1)
+    for place, row in enumerate(rows):
+        word = str(row[one.chart.value])
+        doubt = word == "ordinal"
+        told = f"{word}, from length {row['fails_from']}" if doubt else word
+        edge, face = (COLOURS[1], COLOURS[1]) if doubt else (COLOURS[2], "white")
+        box = {"boxstyle": "round,pad=0.25", "facecolor": face, "edgecolor": edge}
+        axes.text(0.03, place, told, va="center", fontsize=6, color="white" if doubt else INK, bbox=box)
+    axes.set_xticks([])
+    _labels(axes, rows, one.chart)
+    axes.grid(visible=False)
+
+
+_FORMS: dict[str, Callable[[Any, Any], None]] = {
+    "bars": _bars,
+    "dots": _dots,
+    "plane": _plane,
+    "badges": _badges,
+}

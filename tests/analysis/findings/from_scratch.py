@@ -1,0 +1,167 @@
+"""The numbers of findings once more: files read line by line, measures as loops, tests by scipy. Nothing of ours."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+N = 1000
+
+
+def lines(path: Path) -> list[list[str]]:
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
+        return [line.split() for line in file if line.strip()]
+
+
+def read_qrels(path: Path) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for topic, _, doc, grade in lines(path):
+        found[topic][doc] = int(grade)
+    return dict(found)
+
+
+def read_run(path: Path) -> tuple[str, dict[str, dict[str, float]]]:
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    rows = lines(path)
+    for topic, _, doc, _, score, _ in rows:
+        found[topic][doc] = float(score)
+    return rows[0][5], dict(found)
+
+
+def ranked(documents: dict[str, float]) -> list[str]:
+    return [doc for _, doc in sorted(((score, doc) for doc, score in documents.items()), reverse=True)]
+
+
+def ap(relevant: list[bool], base: int) -> float:
+    found, total = 0, 0.0
+    for rank, one in enumerate(relevant, 1):
+        if one:
+            found += 1
+            total += found / rank
+    return total / base if base else 0.0
+
+
+def rho_and_twist(grades: list[int], counts: dict[int, int]) -> tuple[float, float]:
+    """Rho and Twist of a list of grades at N = 1000, sign-change, for a topic with so many documents of each grade."""
+    base = sum(counts.values())
+    if base == 0:
+        return math.nan, math.nan
+    length = max(N, 2 * base)
+    upper, reach = {}, 0
+    for grade in sorted(counts, reverse=True):
+        reach += counts[grade]
+        upper[grade] = (reach - counts[grade] + 1, reach)
+    low, high = np.full(length, base + 1), np.full(length, length)
+    for place, grade in enumerate(grades[:N]):
+        if grade > 0:
+            low[place], high[place] = upper[grade]
+    rank = np.arange(1, length + 1)
+    rp = np.where(rank < low, rank - low, np.where(rank > high, rank - high, 0))
+    crp = np.cumsum(rp)
+    turned = ((crp[:-1] < 0) & (crp[1:] >= 0)) | ((crp[:-1] > 0) & (crp[1:] <= 0))
+    m = 1.0 if not crp.any() else float(np.argmax(turned)) + 1 if turned.any() else math.inf
+    rho = base / max(base, m)
+    plus = base * (length - base) + base * (base + 1) / 2 - sum(c * upper[g][1] for g, c in counts.items())
+    minus = base * (base + 1) / 2
+    a, b = 1 - rp[rp > 0].sum() / plus, 1 - -rp[rp < 0].sum() / minus
+    sigma = 2 * a * b / (a + b) if a + b > 0 else 0.0
+    return rho, (rho + sigma) / 2
+
+
+@dataclass
+class Values:
+    """Matrices by measure, all higher-is-better means over topics."""
+
+    runs: list[str]
+    topics: list[str]
+    values: dict[str, np.ndarray]
+
+    def mean(self, measure: str) -> np.ndarray:
+        return self.values[measure].mean(axis=1)
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        return list(combinations(range(len(self.runs)), 2))
+
+    def significant(self, measure: str) -> np.ndarray:
+        """Holm over all pairs of paired t tests."""
+        x = self.values[measure]
+        a, b = np.array(self.pairs).T
+        p = stats.ttest_rel(x[a], x[b], axis=1).pvalue
+        p = np.where(np.isnan(p), 1.0, p)
+        return holm(p) < 0.05
+
+    def tied(self, measure: str) -> set[str]:
+        x = self.values[measure]
+        best = int(np.argmax(np.round(self.mean(measure), 12)))
+        others = [r for r in range(len(self.runs)) if r != best]
+        p = np.array([stats.ttest_rel(x[r], x[best]).pvalue for r in others])
+        p = holm(np.where(np.isnan(p), 1.0, p))
+        return {self.runs[best], *(self.runs[r] for r, level in zip(others, p, strict=True) if level >= 0.05)}
+
+    def swapped(self, one: str, other: str) -> np.ndarray:
+        a, b = np.array(self.pairs).T
+        x, y = np.round(self.mean(one), 12), np.round(self.mean(other), 12)
+        return (x[a] - x[b]) * (y[a] - y[b]) < 0
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    order = np.argsort(p)
+    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(steps, 1)
+    return adjusted
+
+
+@dataclass
+class Lists(Values):
+    """Values together with the lists that they came from."""
+
+    unjudged: np.ndarray
+    retrieved: np.ndarray
+    rho: np.ndarray
+    base: np.ndarray
+    ap_best: np.ndarray
+    ap_worst: np.ndarray
+
+
+def evaluated(qrels: dict[str, dict[str, int]], runs: dict[str, dict[str, dict[str, float]]]) -> Lists:
+    """AP, P@10, RBP(p=0.8) and Twist of every run on every topic, and what the other rules need."""
+    shape = len(runs), len(qrels)
+    names = ("AP", "P@10", "RBP", "Twist")
+    values = {name: np.zeros(shape) for name in names}
+    unjudged, retrieved, rho, best, worst = (np.zeros(shape) for _ in range(5))
+    bases = np.array([sum(g > 0 for g in judged.values()) for judged in qrels.values()])
+    weights = 0.2 * 0.8 ** np.arange(100_000)
+    for t, judged in enumerate(qrels.values()):
+        counts: dict[int, int] = defaultdict(int)
+        for grade in judged.values():
+            if grade > 0:
+                counts[grade] += 1
+        for r, run in enumerate(runs.values()):
+            documents = run.get(list(qrels)[t], {})
+            order = ranked(documents)
+            grades = [judged.get(doc, 0) for doc in order]
+            relevant = [grade > 0 for grade in grades]
+            values["AP"][r, t] = ap(relevant, int(bases[t]))
+            values["P@10"][r, t] = sum(relevant[:10]) / 10
+            values["RBP"][r, t] = weights[: len(relevant)][relevant].sum()
+            rho[r, t], values["Twist"][r, t] = rho_and_twist(grades, counts)
+            unjudged[r, t] = sum(doc not in judged for doc in order[:10])
+            retrieved[r, t] = min(10, len(order))
+            best[r, t] = worst[r, t] = values["AP"][r, t]
+            if len(set(documents.values())) < len(order):
+                tied = [(-documents[doc], one) for doc, one in zip(order, relevant, strict=True)]
+                best[r, t] = ap(
+                    [one for _, one in sorted(tied, key=lambda x: (x[0], not x[1]))], int(bases[t])
+                )
+                worst[r, t] = ap([one for _, one in sorted(tied)], int(bases[t]))
+    return Lists(list(runs), list(qrels), values, unjudged, retrieved, rho, bases, best, worst)

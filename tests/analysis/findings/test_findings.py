@@ -1,0 +1,356 @@
+"""Findings: every number again from scratch, on official data where it is; and nothing said about noise."""
+
+from __future__ import annotations
+
+import re
+
+import from_scratch as scratch
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankscope as rs
+from rankscope.analysis.findings.asked import RULES
+
+MEASURES = "AP P@10 RBP Twist"
+close = pytest.approx
+
+
+def official(data_dir, name, small=None):
+    """The collection as we evaluate it, and once more from scratch."""
+    if name == "small":
+        qrels, runs = small
+        return rs.findings(rs.evaluate(qrels, runs, MEASURES)), scratch.evaluated(qrels, runs)
+    if name == "web2011":
+        path = data_dir / "score_matrices"
+        found = rs.findings(
+            rs.read_scores({"ERR@20": path / "web2011_err20.csv"}, {"nDCG@20": path / "web2011_ndcg20.csv"})
+        )
+        rows = [
+            np.loadtxt(path / f"web2011_{one}.csv", delimiter=",", skiprows=1).T
+            for one in ("err20", "ndcg20")
+        ]
+        runs = (path / "web2011_err20.csv").read_text().split("\n")[0].split(",")
+        topics = [str(t + 1) for t in range(rows[0].shape[1])]
+        return found, scratch.Values(runs, topics, {"ERR@20": rows[0], "nDCG@20": rows[1]})
+    folder = data_dir / {"covid": "trec_covid_r1_depth100", "cranfield": "cranfield"}[name]
+    qrels = scratch.read_qrels(folder / "qrels.txt")
+    runs = dict(sorted(scratch.read_run(path) for path in (folder / "runs").iterdir()))
+    scores = rs.evaluate(folder / "qrels.txt", folder / "runs", MEASURES)
+    again = scratch.evaluated(
+        {topic: qrels[topic] for topic in scores.topics}, {run: runs[run] for run in scores.runs}
+    )
+    return rs.findings(scores), again
+
+
+@pytest.fixture(scope="module", params=["small", "covid", "cranfield", "web2011"], ids=str)
+def both(request):
+    """Findings and the same from scratch; the official ones are left out where the files are not."""
+    small = request.getfixturevalue("small")
+    data_dir = None if request.param == "small" else request.getfixturevalue("data_dir")
+    return (request.param, *official(data_dir, request.param, small))
+
+
+def test_six_kinds_and_every_number(both):
+    name, found, plain = both
+    kinds = [one.kind for one in found]
+    assert len(set(kinds)) == len(kinds) >= (6 if name == "web2011" else 9)
+    checks = {
+        "leader": leader, "apart": apart, "disagreement": disagreement, "deciding": deciding,
+        "overtaking": overtaking, "hard": hard, "unjudged": unjudged, "ties": ties, "parting": parting,
+        "unreturned": unreturned, "scale": scale,
+    }  # fmt: skip
+    for one in found:
+        expected = checks[one.kind](one, plain)
+        left = {key: value for key, value in one.numbers.items() if key not in expected}
+        assert not left, f"{one.kind}: nobody recomputed {left}"
+        for key, value in expected.items():
+            assert one.numbers[key] == (close(value, abs=1e-9) if isinstance(value, float) else value), (
+                one.kind,
+                key,
+            )
+
+
+def leader(one, plain):
+    measure = next(iter(plain.values))
+    means = np.round(plain.mean(measure), 12)
+    order = np.argsort(-means, kind="stable")
+    tied = plain.tied(measure)
+    x, rng = plain.values[measure], np.random.default_rng(7)
+    ranges = []
+    for _ in range(1000):
+        shuffled = rng.permuted(x, axis=0).mean(axis=1)
+        ranges.append(shuffled.max() - shuffled.min())
+    chance = float(np.mean(np.array(ranges) >= (means.max() - means.min()) * (1 - 1e-9)))
+    assert one.numbers["chance"] == close(chance, abs=0.05)  # both are drawn
+    if chance < 0.02:
+        assert "No run leads" not in one.sentence
+        assert ("leads by" in one.sentence) == (len(tied) == 1)
+    assert {row["run"] for row in one.evidence.records() if row["tied_for_first"]} == tied
+    others = [plain.runs[r] for r in order if plain.runs[r] in tied][1:]
+    words = (
+        ", ".join(others[:3]) + " and others"
+        if len(others) > 3
+        else " and ".join(filter(None, (", ".join(others[:-1]), *others[-1:])))
+    )
+    return {
+        "run": plain.runs[order[0]], "measure": measure, "value": float(means[order[0]]), "topics": len(plain.topics),
+        "runs": len(plain.runs), "tied": len(tied), "second": plain.runs[order[1]],
+        "second_value": float(means[order[1]]), "last_value": float(means[order[-1]]),
+        "chance": one.numbers["chance"],
+        **({"others": words if len(tied) > 1 else len(plain.runs) - 1} if "others" in one.numbers else {}),
+    }  # fmt: skip
+
+
+def apart(one, plain):
+    count = {name: int(plain.significant(name).sum()) for name in plain.values}
+    most, least = max(count, key=count.__getitem__), min(count, key=count.__getitem__)
+    pairs = len(plain.pairs)
+    return {
+        "measure": most, "pairs": pairs, "significant": count[most], "share": count[most] / pairs,
+        "topics": len(plain.topics), "least": least, "least_significant": count[least],
+        "least_share": count[least] / pairs,
+    }  # fmt: skip
+
+
+def disagreement(one, plain):
+    names = list(plain.values)
+    several = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
+    counts = {pair: int(plain.swapped(*pair).sum()) for pair in several}
+    a, b = min(several, key=lambda pair: (-counts[pair], pair))
+    swapped, x, y = plain.swapped(a, b), plain.significant(a), plain.significant(b)
+    tau = stats.kendalltau(np.round(plain.mean(a), 12), np.round(plain.mean(b), 12)).statistic
+    return {
+        "a": a, "b": b, "tau": float(tau), "swapped": counts[a, b], "pairs": len(plain.pairs),
+        "share": counts[a, b] / len(plain.pairs), "significant": int((swapped & (x | y)).sum()),
+        "contradict": int((swapped & x & y).sum()),
+    }  # fmt: skip
+
+
+def deciding(one, plain):
+    measure = next(iter(plain.values))
+    x = plain.values[measure]
+    means = x.mean(axis=1)
+    shares = np.array([np.cov(x[:, t], means)[0, 1] for t in range(x.shape[1])]) / (
+        x.shape[1] * means.var(ddof=1)
+    )
+    assert shares.sum() == close(1)
+    falling = np.sort(shares)[::-1]
+    half = next(k for k in range(1, len(falling) + 1) if falling[:k].sum() >= 0.5 - 1e-12)
+    return {
+        "half": half, "topics": x.shape[1], "measure": measure, "topic": plain.topics[int(np.argmax(shares))],
+        "share": float(shares.max()), "against": int((shares < 0).sum()),
+    }  # fmt: skip
+
+
+def overtaking(one, plain):
+    measure = next(iter(plain.values))
+    means = np.round(plain.mean(measure), 12)
+    a, b = np.argsort(-means, kind="stable")[:2]
+    gains = np.round(plain.values[measure][a] - plain.values[measure][b], 12)
+    left, dropped = sorted(gains), 0
+    while sum(left) >= -1e-12:
+        left.pop()
+        dropped += 1
+    names = [plain.topics[t] for t in np.argsort(-gains, kind="stable")[:dropped]]
+    words = ", ".join(names[:3]) + " and others" if dropped > 3 else one.numbers["names"]
+    assert all(name in words for name in names[:3])
+    return {
+        "run": plain.runs[a], "other": plain.runs[b], "measure": measure, "dropped": dropped,
+        "topics": len(plain.topics), "names": words, "difference": float(means[a] - means[b]),
+        "wins": int((gains > 0).sum()), "losses": int((gains < 0).sum()),
+    }  # fmt: skip
+
+
+def hard(one, plain):
+    measure = next(iter(plain.values))
+    x = plain.values[measure]
+    worst = int(np.argmin(x.mean(axis=0)))
+    empty = sum(np.median(x[:, t]) <= 0 for t in range(x.shape[1]))
+    return {
+        "topic": plain.topics[worst], "measure": measure, "mean": float(x[:, worst].mean()),
+        "best": float(x[:, worst].max()), "empty": int(empty), "topics": x.shape[1], "overall": float(x.mean()),
+        "zero": 0,
+    }  # fmt: skip
+
+
+def unjudged(one, plain):
+    shares = plain.unjudged.sum(axis=1) / plain.retrieved.sum(axis=1)
+    precision = plain.mean("P@10")
+    highest = precision + plain.unjudged.mean(axis=1) / 10
+    top, best = int(np.argmax(shares)), int(np.argmax(precision))
+    others = [r for r in range(len(shares)) if r != best]
+    return {
+        "depth": 10, "notable": int((shares > 0.1).sum()), "limit": 0.1, "runs": len(shares),
+        "run": plain.runs[top], "share": float(shares[top]), "precision": float(precision[top]),
+        "highest": float(highest[top]), "best": plain.runs[best], "best_precision": float(precision[best]),
+        "above": sum(bool(highest[r] > precision[best]) for r in others),
+    }  # fmt: skip
+
+
+def ties(one, plain):
+    value, low, high = plain.mean("AP"), plain.ap_worst.mean(axis=1), plain.ap_best.mean(axis=1)
+    top = int(np.argmax(np.round(high - low, 12)))
+    turning = 0
+    for a, b in plain.pairs:
+        first, second = (a, b) if value[a] >= value[b] else (b, a)
+        equal = abs(value[a] - value[b]) < 1e-12
+        turning += bool(low[first] < high[second] - 1e-12 or (equal and high[first] > low[second] + 1e-12))
+    return {
+        "run": plain.runs[top], "measure": "AP", "value": float(value[top]), "worst": float(low[top]),
+        "best": float(high[top]), "touched": int((high - low > 1e-12).sum()), "runs": len(value), "open": turning,
+        "pairs": len(plain.pairs),
+    }  # fmt: skip
+
+
+def parting(one, plain):
+    seen = plain.base > 0
+    gain, twist = plain.values["AP"][:, seen].ravel(), plain.values["Twist"][:, seen].ravel()
+    quarters = np.quantile(gain, [0.25, 0.5, 0.75])
+    row = (gain[:, None] > quarters).sum(axis=1)
+    column = (twist[:, None] >= [0.25, 0.5, 0.75]).sum(axis=1)
+    both = int(((row >= 2) & (column <= 1)).sum())
+    upper, costly = int((row >= 2).sum()), int((column <= 1).sum())
+    return {
+        "measure": "AP", "lists": len(gain), "count": both, "share": both / len(gain), "median": float(quarters[1]),
+        "upper": upper, "limit": 0.5, "costly": costly, "expected": upper * costly / len(gain) ** 2,
+        "agree": float((row == column).mean()),
+    }  # fmt: skip
+
+
+def unreturned(one, plain):
+    seen = plain.base > 0
+    base, zero = plain.base[seen], plain.rho[:, seen] == 0
+    many = base > np.median(base)
+    tau = stats.kendalltau(base, zero.mean(axis=0))
+    assert ("many relevant" in one.sentence) == bool(tau.pvalue < 0.05 and tau.statistic > 0)
+    return {
+        "count": int(zero.sum()), "lists": zero.size, "share": float(zero.mean()), "cutoff": 1000, "rho": 0,
+        "median": float(np.median(base)), "many_share": float(zero[:, many].mean()),
+        "few_share": float(zero[:, ~many].mean()), "tau": float(tau.statistic), "p": float(tau.pvalue),
+    }  # fmt: skip
+
+
+def scale(one, plain):
+    """What the counterexample says of AP or ERR is computed again; RBP adds up convex weights, nDCG@20 is cut at 20."""
+    rises = [float(text) for text in re.findall(r"rises by ([\d.]+) > ([\d.]+)", one.numbers["example"])[0]]
+    r, s, u, v = re.findall(r"\(([01]+)\)", one.numbers["example"])[:4]
+    measure = {"AP": lambda text: scratch.ap([c == "1" for c in text], 5), "ERR@20": err}[
+        one.numbers["measure"]
+    ]
+    assert [measure(s) - measure(r), measure(v) - measure(u)] == close(rises, abs=5e-5)
+    steps = [
+        np.cumsum(np.cumsum([int(x) - int(y) for x, y in zip(b, a, strict=True)]))
+        for a, b in ((r, s), (u, v))
+    ]
+    assert (steps[0] <= steps[1]).all() and rises[0] > rises[1] and sorted(r) != sorted("0" * len(r))
+    assert r.count("1") == s.count("1") and u.count("1") == v.count("1")
+    warned = [name for name in plain.values if name != "RBP"]
+    return {
+        "warned": len(warned), "measures": len(plain.values), "length": len(r), "measure": one.numbers["measure"],
+        "names": ", ".join(warned[:-1]) + f" and {warned[-1]}", "example": one.numbers["example"],
+    }  # fmt: skip
+
+
+def err(text):
+    """Expected reciprocal rank of binary grades, best grade 1."""
+    left, total = 1.0, 0.0
+    for rank, one in enumerate(text, 1):
+        stop = int(one) / 2
+        total += left * stop / rank
+        left *= 1 - stop
+    return total
+
+
+def test_no_sentence_without_its_numbers(both):
+    """Digits in a sentence come from its numbers, never from its words; and each one is given as data."""
+    _, found, _ = both
+    for one in found:
+        words = re.sub(r"\{[^{}]*\}", "", one.pattern)
+        assert not re.search(r"\d", words), one.pattern
+        assert re.findall(r"\{(\w+)[:}]", one.pattern)
+        assert one.evidence.rows and one.view and found[one.kind] is not None
+        assert set(one.chart.label) | {one.chart.value} <= set(one.evidence.columns)
+        for column in (one.chart.low, one.chart.high, one.chart.strong):
+            assert not column or column in one.evidence.columns
+    assert found["findings"].column("evidence") == [one.evidence.name for one in found]
+
+
+@pytest.mark.parametrize("runs", [2, 6, 25])
+def test_nobody_is_best_among_identical_systems(runs, scored):
+    """Runs that differ by chance alone: in 20 collections nobody is said to lead, but for the errors of the test."""
+    named = spread = 0
+    for seed in range(20):
+        rng = np.random.default_rng([seed, runs])
+        difficulty = rng.beta(1, 2, 30)
+        values = np.clip(difficulty + rng.normal(0, 0.15, (runs, 30)), 0, 1)
+        found = rs.findings(scored({"AP": values, "RR": np.sqrt(values)}), replicates=50)
+        one = found.of("leader")
+        named += "leads by AP: the test" in one.sentence
+        spread += not one.sentence.startswith("No run leads")
+        if one.sentence.startswith("No run leads"):
+            assert found.of("deciding") is None
+        assert found.of("disagreement").numbers["contradict"] == 0
+    assert named == 0 if runs > 2 else named <= 4  # two runs: the level of the test, .05
+    assert spread <= 4
+
+
+def test_identical_lists_lead_nobody():
+    """The same through lists and judgments: one ranking model with noise, drawn again for every run."""
+    rng = np.random.default_rng(1)
+    qrels = {f"t{t}": {f"d{k}": int(rng.random() < 0.3) for k in range(40)} for t in range(25)}
+    runs = {
+        f"run{r}": {
+            topic: {doc: grade + float(rng.normal()) for doc, grade in judged.items()}
+            for topic, judged in qrels.items()
+        }
+        for r in range(8)
+    }  # fmt: skip
+    found = rs.findings(rs.evaluate(qrels, runs, "AP nDCG@10 Twist"))
+    assert found.of("leader").sentence.startswith(
+        "No run leads by AP: the means of the 8 runs over 25 topics"
+    )
+    assert (
+        found.of("apart").sentence
+        == "25 topics tell none of the 28 pairs of runs apart, by whatever measure."
+    )
+
+
+def test_one_clear_leader(scored):
+    rng = np.random.default_rng(2)
+    values = np.clip(
+        rng.random((1, 20)) * 0.3 + np.array([[0.6], [0.3], [0.1]]) + rng.normal(0, 0.02, (3, 20)), 0, 1
+    )
+    one = rs.findings(scored({"AP": values})).of("leader")
+    assert one.sentence.startswith("r0 leads by AP: the test tells its mean of")
+    assert one.numbers["others"] == 2
+    assert one.link == {"view": "runs", "measure": "AP", "run": ["r0", "r1"]}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_every_rule_is_silent_where_it_has_nothing(rule, scored):
+    """One run on one topic without lists: nothing can be compared, and only a scale can be spoken of."""
+    found = rs.findings(scored({"AP": [[0.5]]}))
+    assert [one.kind for one in found] == ["scale"]
+    kinds = {one.kind for one in rs.findings(scored({"NumRet": [[5.0, 3.0], [4.0, 2.0]]}))}
+    assert rule.__name__ not in kinds
+
+
+def test_unjudged_bound_is_that_of_the_certainty(small):
+    qrels, runs = small
+    one = rs.findings(rs.evaluate(qrels, runs, "P@10 AP")).of("unjudged")
+    low, high = rs.evaluate(qrels, runs, "P@10", unjudged="bounds").bounds("P@10")
+    means = {run: (low.values[r].mean(), high.values[r].mean()) for r, run in enumerate(low.runs)}
+    for row in one.evidence.records():
+        assert (row["lowest"], row["highest"]) == close(means[row["run"]])
+
+
+def test_lower_is_better(scored):
+    """Measures of which lower values are better lead with the lowest mean."""
+    rng = np.random.default_rng(2)
+    values = rng.random((3, 30)) * 0.1 + np.array([[0.6], [0.3], [0.1]])
+    measure = "BalancePoint"
+    found = rs.findings(scored({measure: values}))
+    assert found.of("leader").numbers["run"] == "r2"
+    assert found.of("overtaking") is None  # nowhere worse
+    assert found.of("hard") is None
