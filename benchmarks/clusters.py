@@ -45,11 +45,11 @@ def section(sizes: Sequence[int], engines: Sequence[str], directory: Path | None
             execute(python("-m", "benchmarks.clusters", "make", rows, place), limit=3600)
             for engine in engines:
                 output = Path(scratch) / f"{engine}-{rows}.json"
-                execute(python("-m", "benchmarks.clusters", "run", engine, place, output), limit=7200)
-                results[engine, rows] = json.loads(output.read_text())
+                usage = execute(python("-m", "benchmarks.clusters", "run", engine, place, output), limit=7200)
+                results[engine, rows] = {**json.loads(output.read_text()), "cpu": usage.cpu}
                 print(engine, rows, results[engine, rows], file=sys.stderr, flush=True)
     lines = [
-        [ENGINES[engine], f"{rows:,}", f"{one['start']:.1f}", f"{one['seconds']:.1f}",
+        [ENGINES[engine], f"{rows:,}", f"{one['start']:.1f}", f"{one['seconds']:.1f}", f"{one['cpu']:.1f}",
          f"{rows / one['seconds'] / 1e6:.2f}", f"{one['driver']:.0f}", f"{one['workers']:.0f}"]
         for (engine, rows), one in results.items()
     ]  # fmt: skip
@@ -58,9 +58,13 @@ def section(sizes: Sequence[int], engines: Sequence[str], directory: Path | None
         raise SystemExit("the engines gave different values")
     text = [
         f"A generated Parquet dataset, lists of {DEPTH:,} documents; {MEASURES}; every value written to Parquet."
-        " Workers are all processes below the driver together, the Java ones included."
+        " Workers are all processes below the driver together, the Java ones included; the processor time is that of"
+        " all of them from start to end, the check of the values included."
         f" `python -m benchmarks.clusters --rows {' '.join(f'{rows:.0e}'.replace('e+0', 'e') for rows in sizes)}`",
-        markdown(["engine", "rows", "start s", "work s", "million rows/s", "driver MB", "workers MB"], lines),
+        markdown(
+            ["engine", "rows", "start s", "work s", "CPU s", "million rows/s", "driver MB", "workers MB"],
+            lines,
+        ),
         f"All values have the same digest on every engine, at every size ({len(engines)} engines, {len(sizes)} sizes).",
     ]
     if len(sizes) > 1:

@@ -12,6 +12,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.engines import current, stream_pieces, using
+from rankscope.measures import Measure
 from rankscope.scores import Scores
 from rankscope.tables import render
 
@@ -83,6 +84,32 @@ def test_a_killed_worker_is_made_up_for(client: Any, tmp_path: Path) -> None:
     with using(client):
         assert list(stream_pieces(dies_once, range(40))) == [n * n for n in range(40)]
     assert mark.exists()
+
+
+def test_every_measure_has_the_same_bits(client: Any, place: Path, every_measure: list[Measure]) -> None:
+    files = place / "qrels.txt", place / "runs"
+    here, there = (rs.evaluate(*files, every_measure, engine=engine) for engine in (None, client))
+    assert there.values.tobytes() == here.values.tobytes()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills otherwise")
+def test_a_worker_killed_in_a_stream_of_values(client: Any, place: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "died"
+    mark.touch()
+
+    def relevant(grades: Any) -> float:
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return float(sum(grade > 0 for grade in grades))
+
+    wanted = [rs.measure("RelevantOnes", relevant), rs.measure("AP")]
+    files = place / "qrels.txt", place / "runs"
+    rs.evaluate_into(tmp_path / "here.csv", *files, wanted, piece_bytes=2000)
+    mark.unlink()
+    rs.evaluate_into(tmp_path / "there.csv", *files, wanted, piece_bytes=2000, engine=client)
+    assert mark.exists()
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
 def test_a_bad_line_is_named(client: Any, place: Path, tmp_path: Path) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import signal
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
 from multiprocessing import get_context
@@ -15,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import rankscope as rs
+from rankscope.cli.main import main
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging.pieces import parquet_files, pieces_of_run
 from rankscope.measures import Measure
@@ -153,6 +157,68 @@ def test_what_is_refused(place: Path, tmp_path: Path) -> None:
         rs.evaluate_into(tmp_path / "x.csv", qrels, tmp_path / "other.parquet", "AP")
     with pytest.raises(InputError, match="no topic in common"):
         rs.evaluate_into(tmp_path / "x.csv", {"other": {"d": 1}}, runs, "AP")
+
+
+def test_some_topics_and_files_that_look_like_others(place: Path, tmp_path: Path) -> None:
+    files = place / "qrels.txt", place / "runs"
+    rs.evaluate_into(tmp_path / "some.csv", *files, "AP RBP", topics="302,304-306", piece_bytes=2000)
+    wanted = {"302", "304", "305", "306"}
+    assert same(
+        in_text(tmp_path / "some.csv"),
+        {key: value for key, value in expected(place, "AP RBP").items() if key[1] in wanted},
+    )
+    with pytest.raises(InputError, match="topic '999' has no judgments"):
+        rs.evaluate_into(tmp_path / "none.csv", *files, "AP", topics="999")
+    lacking = min((place / "runs").iterdir())
+    with pytest.raises(InputError, match=f"{lacking.name}: no topic in common with the chosen topics"):
+        rs.evaluate_into(tmp_path / "none.csv", files[0], lacking, "AP", topics=["301"])
+    with pytest.raises(InputError, match=r"\.txt"):  # it is no Parquet file
+        rs.evaluate_into(tmp_path / "none.csv", *files, "AP", input_format={"runs": "parquet"})
+    assert [path.name for path in tmp_path.iterdir()] == ["some.csv"]
+
+
+def test_the_command_streams_what_it_is_told_or_says_why_not(
+    place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["eval", str(place / "qrels.txt"), str(place / "runs"), "-m", "AP", "--stream", "-o"]
+    out = tmp_path / "some.csv"
+    told = ["--topics", "302,304", "--input-format", "trec"]
+    assert main([*command, str(out), *told]) == 0
+    assert {topic for _, topic, _ in in_text(out)} == {"302", "304"}
+    capsys.readouterr()
+    for more in (["--ties", "best"], ["--unjudged", "bounds"], ["--ci"], ["--sort", "run"], ["-f", "json"]):
+        assert main([*command, str(tmp_path / "none.csv"), *more]) == 2
+        error = capsys.readouterr().err
+        assert more[0] in error and "leave out --stream" in error and error.count("\n") == 1
+    assert not (tmp_path / "none.csv").exists()
+
+
+KILLED = """
+import os, signal, sys
+import rankscope as rs
+
+left = [7]
+
+def relevant(grades):
+    left[0] -= 1
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 1.0
+
+rs.evaluate_into(sys.argv[1], sys.argv[2], sys.argv[3], [rs.measure("One", relevant)], piece_bytes=2000, jobs=1)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills otherwise")
+@pytest.mark.parametrize("name", ["values.csv", "values.parquet", "dataset"])
+def test_who_is_killed_leaves_no_values(place: Path, tmp_path: Path, name: str) -> None:
+    out, files = tmp_path / name, (str(place / "qrels.txt"), str(place / "runs"))
+    done = subprocess.run([sys.executable, "-c", KILLED, str(out), *files], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert not out.exists()
+    rs.evaluate_into(out, *files, "AP")
+    found = in_text(out) if out.suffix == ".csv" else in_parquet(out)
+    assert same(found, expected(place, "AP"))
 
 
 def test_what_is_cut(place: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +35,7 @@ from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.progress import progress
 from rankscope.read import open_qrels
 from rankscope.read.runs import as_runs
+from rankscope.read.topics import chosen_topics
 from rankscope.scores import MISSING
 from rankscope.tables import Table
 
@@ -69,6 +70,8 @@ def evaluate_into(
     *,
     order: str = "trec_eval",
     missing: str = "zero",
+    topics: str | Sequence[str] | None = None,
+    input_format: Mapping[str, str] | None = None,
     piece_bytes: int = PIECE_BYTES,
     piece_rows: int = PIECE_ROWS,
     jobs: int | None = None,
@@ -81,6 +84,8 @@ def evaluate_into(
     :func:`rankscope.evaluate` takes, or Parquet files and directories of them, which may hold any number of runs. Plain
     run files of more than ``piece_bytes`` are cut where topics change (0 never cuts), Parquet files after about
     ``piece_rows`` rows; the documents of a list must follow one another. ``engine`` says where pieces are looked at.
+    ``topics`` names some of the judged topics, ``input_format`` what the files are
+    (:func:`rankscope.read.open_collection`).
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -95,8 +100,12 @@ def evaluate_into(
     if not wanted:
         raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
     writer = _writer(Path(output))
-    judgments = PooledQrels(open_qrels(qrels, needs_aspects=needs_aspects(wanted)))
-    pieces = _pieces(runs, order, piece_bytes, piece_rows)
+    said = input_format or {}
+    opened = open_qrels(qrels, needs_aspects=needs_aspects(wanted), input_format=said.get("qrels"))
+    if topics:
+        opened = opened.of_topics(chosen_topics(topics, opened.topics))
+    judgments = PooledQrels(opened)
+    pieces = _pieces(runs, order, said.get("runs"), piece_bytes, piece_rows)
     if not pieces:
         raise InputError("there is no run to evaluate", hint="name at least one run file")
     names = [str(measure) for measure in wanted]
@@ -113,16 +122,17 @@ def evaluate_into(
     return Written(str(output), len(pieces), len(kept.seen), counts[0], counts[0] * len(wanted))
 
 
-def _pieces(runs: Any, order: str, size: int, rows: int) -> list[Piece]:
+def _pieces(runs: Any, order: str, form: str | None, size: int, rows: int) -> list[Piece]:
     """The pieces of all runs, in the order they were given."""
     sources = runs if isinstance(runs, list | tuple) else [runs]
     found: list[Piece] = []
     for source in sources:
-        files = parquet_files(Path(source)) if isinstance(source, str | Path) else []
+        named = isinstance(source, str | Path) and form in (None, "parquet")
+        files = parquet_files(Path(source)) if named else []
         if files:
             found += pieces_of_parquet(files, Path(source).stem, order, rows)
         else:
-            for run in as_runs(source, order).values():
+            for run in as_runs(source, order, form).values():
                 found += pieces_of_run(run, size)
     return found
 
@@ -167,10 +177,13 @@ class _Kept:
             yield values
         for name, path in named.items():
             if name not in self.seen:
+                chosen = bool(self._judgments.qrels.unchosen)
                 raise InputError(
-                    "no topic in common with the judgments",
+                    "no topic in common with the " + ("chosen topics" if chosen else "judgments"),
                     path=path,
-                    hint="check that the run and the judgments belong to the same collection",
+                    hint="choose others, or leave the run out"
+                    if chosen
+                    else "check that the run and the judgments belong to the same collection",
                 )
         if self._missing == "zero":
             yield from self._lacking()

@@ -116,10 +116,36 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
         raise SettingsError(
             "--stream needs a place to write to", hint="add -o FILE.csv, FILE.parquet or a directory"
         )
+    refused = {
+        "--ties and --unjudged": options.handling(args).settings,
+        "--ci": args.ci,
+        "--sort": args.sort is not None,
+        "--plot": args.plot is not None,
+        "-f and --digits": args.format is not None or args.digits is not None,
+    }
+    for name in (name for name, given in refused.items() if given):
+        raise SettingsError(
+            f"--stream writes plain values, row by row, to the kind of file that -o names, and {name} need more",
+            hint=f"leave out --stream, or {name}",
+        )
     silence(args.quiet)
-    qrels = open_qrels(args.qrels, needs_aspects=needs_aspects(measures), grades=args.grades)
+    said = args.input_format or {}
+    qrels = open_qrels(
+        args.qrels,
+        needs_aspects=needs_aspects(measures),
+        grades=args.grades,
+        input_format=said.get("qrels"),
+    )
     done = evaluate_into(
-        args.output, qrels, args.runs, measures, order=args.order, missing=args.missing, jobs=args.jobs
+        args.output,
+        qrels,
+        args.runs,
+        measures,
+        order=args.order,
+        missing=args.missing,
+        topics=args.topics,
+        input_format=said,
+        jobs=args.jobs,
     )
     note(args, f"{done.rows:,} values of {done.lists:,} lists in {done.path}")
 
