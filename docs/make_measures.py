@@ -1,5 +1,5 @@
 """Writes what follows from the registry: a page per measure in docs/measures/, with a picture of the weights of its
-ranks where it has such, and the types of rs.AP, rs.nDCG ...
+ranks where it has such and what it guarantees, and the types of rs.AP, rs.nDCG ...
 
 python docs/make_measures.py            write the pages and the types
 python docs/make_measures.py --check    only say whether they are up to date
@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 
 from rankscope.analysis.attention import DEPTH
+from rankscope.lab.certificate_page import guarantees
+from rankscope.lab.certificates import Certificates, certificates
 from rankscope.measures import REGISTRY, Measure
 from rankscope.measures.grammar import parse
 
@@ -28,8 +30,8 @@ _BETTER = {
 }
 
 
-def page(measure: Measure) -> str:
-    """The page of one measure: meaning, formula, parameters, reference."""
+def page(measure: Measure, found: Certificates) -> str:
+    """The page of one measure: meaning, formula, parameters, reference, and what it guarantees."""
     aliases = [name for name, found in REGISTRY.items() if found == measure and name != measure.name]
     lines = [f"# {measure.name}", "", measure.meaning, "", "```", measure.formula, "```", ""]
     if measure.user:
@@ -57,8 +59,14 @@ def page(measure: Measure) -> str:
         "```sh",
         f"rankscope eval QRELS RUN -m {_example(measure)}",
         "```",
+        "",
+        "## What it guarantees",
+        "",
+        "[Certificates](../certificates.md) says what the words mean and which rankings were looked at.",
+        "",
+        *guarantees(found, measure.name),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def picture(measure: Measure) -> str:
@@ -120,11 +128,11 @@ def index() -> str:
 
 def pages() -> dict[str, str]:
     """Every file of the folder with its content."""
-    measures = _built_in()
+    measures, found = _built_in(), certificates()
     drawn = {f"{measure.name}.svg": picture(measure) for measure in measures}
     return {
         "README.md": index(),
-        **{f"{measure.name}.md": page(measure) for measure in measures},
+        **{f"{measure.name}.md": page(measure, found) for measure in measures},
         **{name: text for name, text in drawn.items() if text},
     }
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from rankscope.cli.main import main
-from rankscope.lab.certificates import CLAIMS, Certificates, certificates, page
-from rankscope.lab.measurement.scales import ALL, EQUAL, STRONG, WEAK
+from rankscope.lab.certificate_page import CLAIMS, guarantees, page
+from rankscope.lab.certificates import PROPERTIES, Certificates, certificates
+from rankscope.lab.measurement.scales import ALL, EQUAL, OWN, SCALES, STRONG, WEAK
 from rankscope.measures import REGISTRY
 from rankscope.measures.function import FunctionMeasure
 
@@ -24,7 +25,8 @@ def test_every_measure_has_all_its_certificates(found: Certificates) -> None:
     builtin = {m.name for m in REGISTRY.values() if not isinstance(m, FunctionMeasure)}
     assert builtin <= names
     for name in {c.measure for c in found.certificates}:
-        assert len([c for c in found.certificates if c.measure == name]) == 3 + 2 + 4 + 2 * 4, name
+        expected = sum(len(names) for _, names in PROPERTIES) + 2 * len(SCALES)
+        assert len([c for c in found.certificates if c.measure == name]) == expected, name
     for one in found.certificates:
         assert bool(one.counterexample) == (not one.holds), one
 
@@ -48,6 +50,21 @@ def test_every_measure_has_all_its_certificates(found: Certificates) -> None:
         ("RBP(p=0.5)", STRONG, True),
         ("RBP(p=0.5)", WEAK, False),
         ("AP", EQUAL, False),
+        ("AP", OWN, False),
+        ("Interval@3", OWN, True),
+        ("P@3", OWN, True),
+        ("AP", "priority", True),
+        ("AP", "deepness", False),
+        ("AP", "closeness threshold", True),
+        ("P@3", "closeness threshold", True),  # with a cutoff of 10
+        ("nDCG", "deepness threshold", False),
+        ("TBG", "deepness threshold", True),
+        ("RBP(p=0.5)", "closeness threshold", False),
+        ("SetP", "confidence", True),
+        ("SetP", "monotonicity", False),
+        ("RR", "convergence", False),
+        ("Bpref", "top-weightedness", False),
+        ("DCG", "boundedness", False),
     ],
 )
 def test_what_is_known(found: Certificates, measure: str, property: str, holds: bool) -> None:
@@ -65,7 +82,28 @@ def test_the_page_tells_all_of_it(found: Certificates) -> None:
     assert all(f"`{name}`, {property}. Claim: " in text for name, property, _ in CLAIMS)
     assert "already at length 11 (00000000001)->(00000000010)" in text
     assert "ACT(abx) = 0.0833 > ACT(ab) = 0.0750" in text
-    assert all(f"| `{c.measure}` |" in text for c in found.certificates)
+    heads = [line for line in text.splitlines() if line.startswith("| measure |")]
+    assert len(heads) == 2  # properties, and scales
+    for name in {c.measure for c in found.certificates}:
+        rows = [line for line in text.splitlines() if line.startswith(f"| [`{name}`](measures/")]
+        assert [row.count("|") for row in rows] == [head.count("|") for head in heads], name
+
+
+def test_the_page_of_a_measure_has_its_counterexamples(found: Certificates) -> None:
+    lines = guarantees(found, "AP")
+    assert lines[0].startswith("`AP` has relevance monotonicity, irrelevance monotonicity, redundancy, swap")
+    assert any(
+        line.startswith("| deepness | AP(00001110) = 0.1202 > AP(00010101) = 0.1198") for line in lines
+    )
+    undefined = guarantees(found, "BalancePoint")
+    assert any(line.startswith(f"| {ALL} | BalancePoint") for line in undefined)
+    broken = {c.property for c in found.certificates if c.measure == "AP" and not c.holds}
+    assert {line.split(" | ")[0][2:] for line in lines if line.startswith("| ")} == broken | {"but not"}
+    assert [line.split()[0] for line in guarantees(found, "RBP") if line.startswith("`")] == [
+        "`RBP`",
+        "`RBP(p=0.5)`",
+        "`RBP(p=0.95)`",
+    ]
 
 
 def test_the_command(
@@ -91,4 +129,5 @@ def test_what_holds_only_with_as_many_relevant_documents_as_ranks_is_not_certifi
         ("length 5, relevant 3", "violated"),
     ]
     assert not found.holds(name, EQUAL)
-    assert "(✓)" in next(line for line in page(found).splitlines() if line.startswith(f"| `{name}` |"))
+    rows = [line for line in page(found).splitlines() if line.startswith(f"| [`{name}`]")]
+    assert ["(✓)" in row for row in rows] == [False, True]  # a scale, never a property

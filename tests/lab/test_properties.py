@@ -9,6 +9,7 @@ import pytest
 
 from rankscope.errors import SettingsError
 from rankscope.lab import properties, relation
+from rankscope.lab import related as single_pairs
 from rankscope.lab.axioms import cases
 from rankscope.lab.axioms.induction import induced_pairs
 from rankscope.lab.axioms.relations import RELATIONS
@@ -31,10 +32,13 @@ def related(world: World, depth: int) -> Iterator[tuple[str, Pair]]:
     for word in words(world, depth):
         if 1 <= len(word) < depth:
             for letter in world.labels:
+                yield "monotonicity", (word, word + letter)
                 if grade[letter] > 0:
                     yield "relevance monotonicity", (word, word + letter)
-                else:
-                    yield "irrelevance monotonicity", (word + letter, word)
+                    continue
+                yield "irrelevance monotonicity", (word + letter, word)
+                if any(grade[mine] > 0 for mine in word):
+                    yield "confidence", (word + letter, word)
             for old, new in permutations(aspects, 2):
                 if old in word and new not in word:
                     yield "redundancy", (word + old, word + new)
@@ -42,10 +46,33 @@ def related(world: World, depth: int) -> Iterator[tuple[str, Pair]]:
             for letter in world.labels:
                 if grade[letter] > grade[mine]:
                     yield "replacement", (word, word[:i] + letter + word[i + 1 :])
+                    yield "convergence", (word, word[:i] + letter + word[i + 1 :])
             for j in range(i + 1, len(word)):
                 if grade[word[j]] > grade[mine]:
                     swapped = word[:i] + word[j] + word[i + 1 : j] + mine + word[j + 1 :]
                     yield "swap", (word, swapped)
+                    yield "top-weightedness", (word, swapped)
+                    if j == i + 1:
+                        yield "priority", (word, swapped)
+            for j in range(i + 2, len(word) - 1):
+                worse, better = word[i : i + 2]
+                if word[j : j + 2] == worse + better and grade[better] > grade[worse]:
+                    between, after, right = word[i + 2 : j], word[j + 2 :], better + worse
+                    low = word[: i + 2] + between + right + after
+                    yield "deepness", (low, word[:i] + right + between + word[j:])
+        yield "boundedness", (word, word)
+
+
+def thresholds(world: World, depth: int) -> Iterator[tuple[str, list[Pair]]]:
+    """(property, pairs of one case): one relevant document at the top, and n of them after n others."""
+    (x,) = (letter for letter, grade in zip(world.labels, world.grades, strict=True) if grade == 0)
+    for letter, most in zip(world.labels, world.judged, strict=True):
+        if letter != x:
+            case = [
+                (letter + x * (2 * n - 1), x * n + letter * n) for n in range(1, min(depth // 2, most) + 1)
+            ]
+            yield "closeness threshold", case
+            yield "deepness threshold", [case[-1][::-1]]
 
 
 def reach(world: World, depth: int) -> set[Pair]:
@@ -70,6 +97,16 @@ def reach(world: World, depth: int) -> set[Pair]:
     return found
 
 
+STRICT = {"priority", "deepness", "confidence", "convergence", "top-weightedness"}
+
+
+def breaks(name: str, low: float, high: float) -> bool:
+    """Whether two scores break a property."""
+    if name == "boundedness":
+        return not -1e-9 <= low <= 1 + 1e-9
+    return low >= high - 1e-9 if name in STRICT else low > high + 1e-9
+
+
 WORLDS = [
     ({"aspects": 2, "relevant": 3}, aspect_world(2, relevant=3, nonrelevant=4), 4),
     ({"aspects": 3, "relevant": 9}, aspect_world(3, relevant=9, nonrelevant=3), 3),
@@ -91,6 +128,8 @@ MEASURES = [
     "Bpref",
     "Twist@5",
     "CT(preset='equation7')",
+    "DCG",
+    "SetP",
 ]
 
 
@@ -110,18 +149,24 @@ def test_counts_equal_a_plain_loop(
         return all(word.count(letter) <= most for letter, most in limit.items())
 
     pairs: dict[str, list[Pair]] = {name: [] for name in names}
+    named: dict[str, list[list[Pair]]] = {}
+    for name, case in thresholds(world, depth):
+        named.setdefault(name, []).append(case)
     for name, (low, high) in [*related(world, depth), *(("induced", pair) for pair in reach(world, depth))]:
         if exists(low) and exists(high):
             pairs[name].append((low, high))
     for text in MEASURES:
         values = measure(text).of(tree.flat())
+        value = dict(zip(number, values.tolist(), strict=True))
         for finding in (f for f in result.findings if f.measure == measure(text)):
-            mine = pairs[finding.relation.name]
-            wrong = [(a, b) for a, b in mine if values[number[a]] > values[number[b]] + 1e-9]
-            assert (finding.cases, finding.violations) == (len(mine), len(wrong)), (
-                text,
-                finding.relation.name,
-            )
+            name = finding.relation.name
+            if name in named:
+                cases = [[value[a] < value[b] - 1e-9 for a, b in case] for case in named[name]]
+                broken = sum(not any(case) for case in cases)
+                assert (finding.cases, finding.violations) == (len(cases), broken), (text, name)
+                continue
+            wrong = [(a, b) for a, b in pairs[name] if breaks(name, value[a], value[b])]
+            assert (finding.cases, finding.violations) == (len(pairs[name]), len(wrong)), (text, name)
             if wrong:
                 (example,) = finding.shortest
                 assert (example.low.replace("-", ""), example.high.replace("-", "")) in wrong
@@ -231,6 +276,80 @@ def test_too_much_is_refused_with_the_numbers() -> None:
 def test_wrong_settings_say_what_to_do(settings: dict[str, object], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         properties("AP", **{"depth": 3, **settings})  # type: ignore[arg-type]
+
+
+MOFFAT = ("boundedness", "monotonicity", "convergence", "top-weightedness")
+AMIGO = ("priority", "deepness", "deepness threshold", "closeness threshold", "confidence")
+
+
+@pytest.mark.parametrize(
+    "name, moffat, amigo",
+    [
+        ("SetP", "1010", "00011"),  # precision at the length of the list, which is Moffat's k
+        ("RR", "1100", "00100"),
+        ("AP", "1111", "10010"),
+        ("DCG", "0111", "11010"),
+        ("nDCG", "1111", "11010"),
+        ("RBP", "1111", "11110"),
+        ("RBP(p=0.95)", "1111", "11110"),
+        ("RBP(p=0.75)", "1111", "11100"),  # p^2 (1 + p) > 1 from p = 0.7549 on
+        ("RBP(p=0.76)", "1111", "11110"),
+        ("ERR", "1111", "11100"),
+    ],
+)
+def test_what_is_expected_of_measures(name: str, moffat: str, amigo: str) -> None:
+    """Worked out by hand from the formulas; the thresholds of AP and DCG from n (1 - log 2) and diverging sums."""
+    short = properties(name, grades=1, depth=8, properties=[*MOFFAT, "priority", "deepness", "confidence"])
+    near = properties(name, grades=1, depth=60, relevant=30, properties=["closeness threshold"])
+    far = properties(name, grades=1, depth=400, relevant=200, properties=["deepness threshold"])
+    broken = {f.relation.name: f.violations for found in (short, near, far) for f in found.findings}
+    assert "".join("01"[not broken[one]] for one in MOFFAT) == moffat
+    assert "".join("01"[not broken[one]] for one in AMIGO) == amigo
+
+
+def test_average_precision_breaks_deepness_from_eight_documents_on() -> None:
+    """Correcting ranks i and i + 1 gains (hits above + 1) / (i (i + 1)), so that hits above can outweigh the rank."""
+    assert properties("AP", grades=1, depth=7, properties=["deepness"]).findings[0].violations == 0
+    (found,) = properties("AP", grades=1, depth=8, properties=["deepness"], examples=5).findings
+    assert {(e.low, e.high) for e in found.shortest} == {("00001110", "00010101"), ("00000110", "00001001")}
+    first = found.shortest[0]
+    gains = {"00001110": 1 / 5 + 2 / 6 + 3 / 7, "00010101": 1 / 4 + 2 / 6 + 3 / 8}
+    assert (first.low_score, first.high_score) == pytest.approx((gains[first.low] / 8, gains[first.high] / 8))
+
+
+def test_rankings_that_are_named_may_be_long_and_are_written_shortly() -> None:
+    names = ["deepness threshold", "closeness threshold"]
+    found = properties("AP RR BalancePoint", grades=1, depth=2000, relevant=1000, properties=names)
+    assert found.settings["rankings"] == 2 + 2 * 1000
+    verdicts = {(row["measure"], row["property"]): row["sentence"] for row in found["verdicts"].records()}
+    assert "AP(0^1000 1^1000) = 0.3071 > AP(1 0^1999) = 0.0010" in verdicts["AP", names[0]]
+    assert "in the one case among rankings over 0, 1" in verdicts["RR", names[0]]
+    assert "n up to 1000; the shortest is RR(10) = 1.0000 > RR(01) = 0.5000" in verdicts["RR", names[1]]
+    assert "lower the score more than one at the top" in verdicts["BalancePoint", names[1]]
+    few = properties("P@10", grades=1, depth=9, relevant=2, fixed_length=True, properties=names)
+    assert [f.cases for f in few.findings] == [0, 0]  # no ranking of nine documents is among them
+
+
+def test_ties_are_written_as_such_and_single_scores_alone() -> None:
+    found = properties("DCG BalancePoint", grades=1, depth=2, properties=["boundedness", "confidence"])
+    sentences = [row[-1] for row in found["counterexamples"].rows]
+    assert sentences == [
+        "DCG(11) = 1.6309: the score does not lie between 0 and 1",
+        "DCG(10) = 1.0000 = DCG(1) = 1.0000: appending a non-relevant document did not lower the score",
+        "BalancePoint(-) = inf: the score does not lie between 0 and 1",
+        "BalancePoint(10) = inf = BalancePoint(1) = inf: appending a non-relevant document did not raise the score",
+    ]
+
+
+def test_single_pairs_are_broken_as_the_case_analysis_says() -> None:
+    """The table of pairs and the counts ask the same place."""
+    for name in [name for name in RELATIONS if name not in ("redundancy", "induced")]:
+        (counted,) = properties("RR", grades=1, depth=5, properties=[name]).findings
+        pairs = single_pairs("RR", grades=1, depth=5, properties=[name])["relations"].column("violated")
+        some = name == "closeness threshold"
+        assert (len(pairs), sum(pairs)) == ((2, 2) if some else (counted.cases, counted.violations)), name
+    pairs = single_pairs("AP", grades=1, depth=6, properties=["closeness threshold"])["relations"]
+    assert pairs.column("violated") == [False] * 3  # the third holds, which is enough
 
 
 def test_a_measure_that_was_not_tested() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import json
 from collections.abc import Iterator
+from itertools import product
 from math import log, log2
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,44 @@ def test_the_verdicts_at_length_ten(usual: Scales, name: str) -> None:
         names.EQUAL: name in ON_EQUAL,
         names.STRONG: name == "RBP(p=0.5)",
         names.WEAK: False,
+        names.OWN: name in ("RBP(p=0.5)", "DCG(discount=jk,base=10)"),  # log10 of ten ranks: all count 1
     }
+
+
+@pytest.mark.parametrize("inner", ["AP", "nDCG", "RBP", "ERR", "RR", "P@5", "Rprec"])
+@pytest.mark.parametrize("setting", [{"relevant": 5}, {"relevant": 2}, {"relevant": 1, "grades": 2}])
+def test_interval_measures_are_on_the_interval_scale_of_their_own_order(
+    inner: str, setting: dict[str, int]
+) -> None:
+    """And of no other unless theory says so: the places of RBP(p=0.5) are those of strong top-heaviness."""
+    found = scales(f"Interval(measure='{inner}')@5", 5, **setting).findings[-1]
+    assert (found.scale, found.holds, found.violations) == (names.OWN, True, 0)
+    plain = scales(inner, 5, **setting).findings[-1]
+    assert plain.holds == (inner in ("P@5", "Rprec")), inner  # which count, so that they are evenly spaced
+
+
+@pytest.mark.parametrize("p, strong", [(0.3, True), (0.5, True), (0.8, False)])
+def test_places_of_rbp_are_binary_numbers_where_the_first_rank_outweighs_the_rest(
+    p: float, strong: bool
+) -> None:
+    found = scales(f"Interval(measure='RBP(p={p})')@5", 5)
+    holds = {finding.scale: finding.holds for finding in found.findings}
+    assert (holds[names.STRONG], holds[names.WEAK], holds[names.OWN]) == (strong, False, True)
+
+
+def test_the_counts_of_the_own_order_equal_a_plain_loop() -> None:
+    values = [0.0, 0.2, 0.2, 0.3, 0.5, 0.6, 0.6, 1.0]  # of the rankings 000, 001, ...
+    counted = measure("Uneven_for_scales", lambda grades: values[_number([0, *map(int, grades)])])
+    (found,) = [f for f in scales(counted, 3).findings if f.scale == names.OWN]
+    place = {value: k for k, value in enumerate(sorted(set(values)))}
+    ends = [(a, b) for i, a in enumerate(values) for b in values[i:]]
+    pairs = [
+        (place[b] - place[a] == place[d] - place[c], abs((b - a) - (d - c)) < 1e-9)
+        for (a, b), (c, d) in product(ends, ends)
+    ]
+    assert found.comparable == sum(near or equal for near, equal in pairs)
+    assert found.violations == sum(near != equal for near, equal in pairs)
+    assert found.because.startswith("(000)->(001) and (001)->(011) are equally far, 1, yet")
 
 
 def test_every_pair_was_counted(usual: Scales) -> None:
@@ -109,7 +147,7 @@ def test_every_printed_counterexample_stands_up_to_arithmetic_by_hand(usual: Sca
         r, s, u, v = (_grades(str(row[end])) for end in "rsuv")
         for low, high in ((r, s), (u, v)):
             assert len(low) == len(high) == row["length"]
-            if scale != names.STRONG:
+            if scale not in (names.STRONG, names.OWN):
                 assert all(sum(low[:k]) <= sum(high[:k]) for k in range(1, len(low) + 1))
         first, second = value(s) - value(r), value(v) - value(u)
         assert row["rise_sr"] == pytest.approx(first, abs=1e-12)
@@ -121,6 +159,12 @@ def test_every_printed_counterexample_stands_up_to_arithmetic_by_hand(usual: Sca
             assert row["size_vu"] == "(" + ",".join(map(str, _delta(u, v))) + ")"
             if scale == names.EQUAL:
                 assert sum(r) == sum(s) and sum(u) == sum(v)
+        elif scale == names.OWN:
+            every = sorted(
+                {round(value(list(one)), 12) for one in product((0, 1), repeat=int(row["length"]))}
+            )
+            places = [every.index(round(value(one), 12)) for one in (r, s, u, v)]
+            assert places[1] - places[0] == places[3] - places[2] == 1 and abs(first - second) > 1e-12
         else:
             weak = scale == names.WEAK
             distance = [_delta(a, b)[-1] if weak else _number(b) - _number(a) for a, b in ((r, s), (u, v))]
@@ -182,7 +226,7 @@ def test_short_and_long_rankings_are_decided_alike(monkeypatch: pytest.MonkeyPat
     short = scales(usual_measures, 8).findings
     monkeypatch.setattr(measurement, "LONGEST", 7)
     long = scales(usual_measures, 8).findings
-    assert [(f.measure, f.scale, f.holds, f.fails_from) for f in short] == [
+    assert [(f.measure, f.scale, f.holds, f.fails_from) for f in short if f.scale != names.OWN] == [
         (f.measure, f.scale, f.holds, f.fails_from) for f in long
     ]
 
@@ -190,7 +234,7 @@ def test_short_and_long_rankings_are_decided_alike(monkeypatch: pytest.MonkeyPat
 def test_linear_weights_are_an_interval_scale_under_weak_top_heaviness() -> None:
     linear = measure("Linear", lambda grades: sum(len(grades) - i for i, grade in enumerate(grades) if grade))
     found = scales([linear], 6)
-    assert [f.holds for f in found.findings] == [True, True, False, True]
+    assert [f.holds for f in found.findings] == [True, True, False, True, True]
 
 
 def test_a_sample_estimates_the_share_that_is_counted() -> None:
@@ -277,7 +321,7 @@ def test_an_interruption_leaves_what_is_known_marked_as_partial(monkeypatch: pyt
 
 
 def test_verdicts_say_why(usual: Scales) -> None:
-    assert len(usual.verdicts) == 4 * len(DEFAULT)
+    assert len(usual.verdicts) == len(names.SCALES) * len(DEFAULT)
     jk = usual.finding(measure("DCG(discount=jk)"), names.EQUAL).verdict()
     assert jk.startswith("Means of DCG(discount='jk') are not permissible under the interval-like scale")
     assert "(001)->(010) is no larger than (010)->(100), Delta (0,1,1) <= (1,1,1)" in jk
@@ -305,7 +349,7 @@ def test_the_command_prints_json(capsysbinary: pytest.CaptureFixture[bytes]) -> 
     assert (rows["AP", names.EQUAL]["violations"], rows["AP", names.EQUAL]["comparable"]) == (31, 1043)
     assert rows["RBP(p=0.5)", names.STRONG]["holds"] is True
     assert {row["measure"] for row in result["tables"]["counterexamples"]} == {"AP", "RBP(p=0.5)"}
-    assert len(result["tables"]["verdicts"]) == 8
+    assert len(result["tables"]["verdicts"]) == 2 * len(names.SCALES)
 
 
 @pytest.mark.parametrize(
@@ -315,7 +359,12 @@ def test_the_command_restricts_the_intervals(
     flag: str, kept: str, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     _, out, _ = _command(capsysbinary, "--length", "3", "-m", "AP", flag, "-f", "json")
-    assert [row["scale"] for row in json.loads(out)["tables"]["scales"]] == [kept, names.STRONG, names.WEAK]
+    assert [row["scale"] for row in json.loads(out)["tables"]["scales"]] == [
+        kept,
+        names.STRONG,
+        names.WEAK,
+        names.OWN,
+    ]
 
 
 def test_the_command_writes_verdicts_for_people(capsysbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -180,7 +180,7 @@ def test_long_rankings_follow_the_same_rules(name: str, relevant: int) -> None:
     from rankscope.lab.measurement.long_rankings import long_findings
 
     short = rs.lab.scales(name, 6, relevant=relevant)
-    for found in long_findings(measure(name), Setting(6, relevant), list(names.SCALES)):
+    for found in long_findings(measure(name), Setting(6, relevant), names.FROM_WEIGHTS):
         counted = short.finding(found.measure, found.scale)
         assert found.holds == counted.holds, found.scale
         example = found.counterexample

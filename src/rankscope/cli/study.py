@@ -12,6 +12,7 @@ examples:
   rankscope study qrels.txt runs/ --like twist -o as-published
   rankscope study --collection covid=covid/qrels.txt:covid/runs --collection cranfield=cran/qrels.txt:cran/runs -o both
   rankscope study --collections four.toml --like twist --plots -o four
+  rankscope study qrels.txt runs/ --intervals -o scales-matter
   rankscope study --from my-study/manifest.json
   rankscope study --from theirs/ --allow-plugins
 """
@@ -25,6 +26,7 @@ from typing import Any
 
 from rankscope.analysis.bounds import PERSISTENCE
 from rankscope.analysis.pools import RATIOS
+from rankscope.analysis.scale_effect import LENGTH
 from rankscope.analysis.stats.sampling import SAMPLINGS
 from rankscope.analysis.study.experiments import LIKE, MEASURES, Study, repeat_study, study
 from rankscope.analysis.study.manifest import read_manifest
@@ -110,6 +112,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="P,...",
         help=f"persistence of the bounded RBP (default: {','.join(map(str, PERSISTENCE))})",
     )
+    parser.add_argument(
+        "--intervals",
+        type=int,
+        nargs="?",
+        const=LENGTH,
+        metavar="N",
+        help="show what the step to an interval scale does to the order of the runs and to significant differences,"
+        f" for lists cut to N ranks (default: {LENGTH}); its table is written in any case",
+    )
     options.add_handling(parser)
     parser.add_argument(
         "--plots", action="store_true", help="also draw the figures, as PDF, beside their data"
@@ -142,8 +153,8 @@ def run(args: argparse.Namespace) -> None:
     made = study(
         qrels, runs, asked, name=args.name, like=args.like, focus=args.focus, top=args.top, top_of=args.top_of,
         ratios=ratios, repeats=args.repeats, sampling=args.sampling, depth=args.pool_depth, alpha=args.alpha,
-        replicates=args.replicates, p=args.p, seed=args.seed, missing=args.missing, ties=args.ties,
-        unjudged=args.unjudged, jobs=args.jobs, resume=args.output,
+        replicates=args.replicates, p=args.p, intervals=args.intervals, seed=args.seed, missing=args.missing,
+        ties=args.ties, unjudged=args.unjudged, jobs=args.jobs, resume=args.output,
         plugins=[described_plugin(plugin) for plugin in args.plugin],
     )  # fmt: skip
     made.write(args.output, _pictures(made) if args.plots else None)

@@ -18,7 +18,7 @@ _HOME = {
     "properties": "axioms.cases",
     "related": "axioms.related",
     "RELATIONS": "axioms.relations",
-    "Relation": "axioms.relations",
+    "Relation": "axioms.pairs",
     "relation": "axioms.relations",
     "scales": "measurement.verdicts",
     "values_on_binary": "rankings.enumeration",
@@ -51,9 +51,9 @@ if not TYPE_CHECKING:
 if TYPE_CHECKING:
     from rankscope.lab.axioms.cases import PropertiesResult as PropertiesResult
     from rankscope.lab.axioms.cases import properties as properties
+    from rankscope.lab.axioms.pairs import Relation as Relation
     from rankscope.lab.axioms.related import related as related
     from rankscope.lab.axioms.relations import RELATIONS as RELATIONS
-    from rankscope.lab.axioms.relations import Relation as Relation
     from rankscope.lab.axioms.relations import relation as relation
     from rankscope.lab.cumulated_counts import Dominance as Dominance
     from rankscope.lab.cumulated_counts import dominance as dominance

@@ -1,29 +1,28 @@
 """Certificates: for every measure, what it guarantees and what it does not, found by enumeration.
 
-``python -m rankscope.lab.certificates docs/certificates.md`` writes the page; nothing on it is written by hand.
+``python -m rankscope.lab.certificates docs/certificates.md`` writes the page (``certificate_page``); nothing on it is
+written by hand.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rankscope.errors import MeasureError
 from rankscope.lab.axioms.cases import PropertiesResult, properties
-from rankscope.lab.measurement.scales import EQUAL, SCALES
+from rankscope.lab.measurement.scales import SCALES
 from rankscope.lab.measurement.verdicts import scales
-from rankscope.lab.rankings.tree import Tree
-from rankscope.lab.rankings.worlds import aspect_world
 from rankscope.measures import REGISTRY, Measure, measure, parse_many
 from rankscope.measures.function import FunctionMeasure
 from rankscope.progress import progress
 from rankscope.result import Result
 from rankscope.tables import Table
 
-__all__ = ["Certificate", "Certificates", "certificates", "page"]
+__all__ = ["Certificate", "Certificates", "certificates", "said"]
 
 VARIANTS = (
     "RBP(p=0.5)",
@@ -42,7 +41,29 @@ VARIANTS = (
 ASPECTS = {"aspects": 2, "depth": 6, "relevant": 6}
 GRADES = {"grades": 2, "depth": 5, "relevant": 5}
 FEW = {"grades": 1, "depth": 6, "relevant": 2}
+BINARY = {"grades": 1, "depth": 8, "relevant": 8}
+NEAR = {"grades": 1, "depth": 200, "relevant": 100}
+FAR = {"grades": 1, "depth": 2000, "relevant": 1000}
 CUTOFF = 3
+LONG_CUTOFF = 10
+
+_EXTENSION = ("relevance monotonicity", "irrelevance monotonicity")
+_ORDER = ("swap", "replacement")
+_ANY_GRADES = ("monotonicity", "boundedness")
+_STRICT = ("priority", "deepness", "confidence", "convergence", "top-weightedness")
+PROPERTIES: tuple[tuple[dict[str, int], tuple[str, ...]], ...] = (
+    (ASPECTS, (*_EXTENSION, "redundancy")),
+    (GRADES, (*_ORDER, *_ANY_GRADES)),
+    (FEW, (*_EXTENSION, *_ORDER, *_STRICT, *_ANY_GRADES)),
+    (BINARY, (*_STRICT, *_ANY_GRADES)),
+    (NEAR, ("closeness threshold",)),
+    (FAR, ("deepness threshold",)),
+)
+"""On which rankings each property is looked at.
+
+What asks for a strict difference is asked of relevant and non-relevant documents only: a measure that does not look at
+grades would break it between two grades. AP breaks deepness only from length 8 on.
+"""
 SCALE_SETTINGS = ({"length": 5, "relevant": 5}, {"length": 5, "relevant": 3})
 LONG_SETTINGS = ({"length": 12, "relevant": 12}, {"length": 12, "relevant": 6})
 """Rankings for sums of weights are longer: the discount max(1, log10 i) fails only from length 11 on.
@@ -51,34 +72,6 @@ The first of each pair of settings has as many relevant documents as ranks: what
 """
 
 _ADDITIVE = ("RBP", "DCG")
-
-CLAIMS = (
-    (
-        "DCG",
-        EQUAL,
-        "DCG is interval-like where both ends have equally many relevant documents (Ferrante et al. 2017)",
-    ),
-    ("DCG(discount='jk')", EQUAL, "the same for the discount max(1, log2 i) of Jarvelin and Kekalainen 2002"),
-    ("DCG(discount='jk',base=10)", EQUAL, "the same for max(1, log10 i)"),
-    (
-        "RBP",
-        EQUAL,
-        "RBP is interval-like where both ends have equally many relevant documents (Ferrante et al. 2017)",
-    ),
-    (
-        "Twist",
-        "swap",
-        "moving a more relevant document up does not lower an effectiveness measure (Ferrante et al. 2015)",
-    ),
-    ("Twist", "replacement", "nor does replacing a document by a more relevant one (Ferrante et al. 2015)"),
-    (
-        "ACT",
-        "irrelevance monotonicity",
-        "appending a non-relevant document does not raise a score (Albahem et al. 2018)",
-    ),
-    ("AP_IA", "redundancy", "a document of a new aspect gains at least as much (Albahem et al. 2018)"),
-)
-"""What is written about measures, or asked of them, that is worth holding against what was found."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +137,10 @@ def certificates(measures: str | Measure | Iterable[str | Measure] | None = None
     for one in progress(wanted, len(wanted), "certificates"):
         found += _properties_of(one)
         found += _scales_of(one)
-    settings = {"measures": [str(one) for one in wanted], "aspects": ASPECTS, "grades": GRADES, "few": FEW}
+    settings = {
+        "measures": [str(one) for one in wanted],
+        "properties": [{**where, "properties": list(names)} for where, names in PROPERTIES],
+    }
     return Certificates(tuple(found), {**settings, "scales": SCALE_SETTINGS, "long": LONG_SETTINGS})
 
 
@@ -158,28 +154,29 @@ def _everything() -> list[Measure]:
 
 
 def _at(one: Measure, depth: int) -> Measure:
-    """The measure with an evaluation length that suits short rankings."""
-    return one @ depth if one.family == "effort" and one.cutoff_rule != "none" else one
+    """The measure with an evaluation length that suits the rankings."""
+    if one.family == "effort" and one.cutoff_rule != "none":
+        return one @ depth
+    return one @ LONG_CUTOFF if depth >= NEAR["depth"] and one.cutoff == CUTOFF else one
 
 
 def _properties_of(one: Measure) -> list[Certificate]:
     found = []
-    extension = ["relevance monotonicity", "irrelevance monotonicity"]
-    order = ["swap", "replacement"]
-    for settings, names in (
-        (ASPECTS, [*extension, "redundancy"]),
-        (GRADES, order),
-        (FEW, [*extension, *order]),
-    ):
+    for settings, names in PROPERTIES:
         try:
             result = properties([_at(one, settings["depth"])], properties=names, **settings)  # type: ignore[arg-type]
             if not result.complete:
                 raise KeyboardInterrupt  # half a certificate is none
         except MeasureError as error:
-            found += _undefined(one, names, _say(settings), error)
+            found += _undefined(one, names, said(settings), error)
         else:
-            found += _from_cases(one, result, _say(settings))
+            found += _from_cases(one, result, said(settings))
     return found
+
+
+def said(settings: Mapping[str, int]) -> str:
+    """Settings in words: "grades 1, depth 6, relevant 2"."""
+    return ", ".join(f"{key} {value}" for key, value in settings.items())
 
 
 def _undefined(one: Measure, names: Iterable[str], where: str, error: MeasureError) -> list[Certificate]:
@@ -219,7 +216,7 @@ def _scales_in(one: Measure, setting: dict[str, int], count: dict[str, Any]) -> 
         if result.partial:
             raise KeyboardInterrupt
     except MeasureError as error:
-        return _undefined(one, SCALES, _say(setting), error)
+        return _undefined(one, SCALES, said(setting), error)
     return [
         Certificate(
             str(one),
@@ -228,122 +225,16 @@ def _scales_in(one: Measure, setting: dict[str, int], count: dict[str, Any]) -> 
             finding.holds,
             finding.violations if finding.method == "exact" else None,
             finding.comparable if finding.method == "exact" else None,
-            _say(setting),
+            said(setting),
             "" if finding.holds else finding.because,
         )
         for finding in result.findings
     ]
 
 
-def page(found: Certificates) -> str:
-    """The certificates as a Markdown page: a table of verdicts for each family, then every counterexample."""
-    lines = [
-        "# Certificates",
-        "",
-        "What every measure guarantees, found by looking at every ranking. This page is written by",
-        "`python -m rankscope.lab.certificates docs/certificates.md`; `rankscope measures --certificates -f json`",
-        "prints the same with all numbers.",
-        "",
-        "- Relevance monotonicity, irrelevance monotonicity and redundancy (Albahem et al. 2018) on all rankings with",
-        f"  {_say(ASPECTS)}.",
-        f"- Swap and replacement (Ferrante et al. 2015) on all rankings with {_say(GRADES)}.",
-        f"- All but redundancy also with {_say(FEW)}.",
-        f"- Scales (Ferrante et al. 2017) on binary rankings with {' and with '.join(map(_say, SCALE_SETTINGS))};",
-        f"  for RBP and DCG with {' and with '.join(map(_say, LONG_SETTINGS))}.",
-        "",
-        f"Measures that need a cutoff have {CUTOFF}; effort measures are evaluated at the depth. A violation (✗) is",
-        "certain; ✓ means that there is none in these settings, – that the measure is not a number (for a scale: a",
-        "finite one) on every ranking. (✓) is a scale that a measure is on only where the topic has as many relevant",
-        "documents as the ranking is long, and not where it has fewer. Counts, ranks and lengths are no measures of",
-        "effectiveness, but have their rows all the same.",
-        "",
-    ]
-    lines += ["## Claims, and what was found", "", *_claims(found), *_time_of_the_cube_test(found), ""]
-    for family in dict.fromkeys(c.family for c in found.certificates):
-        mine = [c for c in found.certificates if c.family == family]
-        lines += [f"## {family.capitalize()} measures", "", *_matrix(mine), ""]
-        lines += ["Counterexamples:", "", *_reasons(mine), ""]
-    return "\n".join(lines)
-
-
-def _claims(found: Certificates) -> list[str]:
-    lines = []
-    for name, property, text in CLAIMS:
-        mine = [c for c in found.certificates if c.measure == name and c.property == property]
-        broken = next((c for c in mine if not c.holds), None)
-        if mine:
-            verdict = (
-                "**holds**" if broken is None else f"**violated** ({broken.setting}): {broken.counterexample}"
-            )
-            lines.append(f"- `{name}`, {property}. Claim: {text}. Found: {verdict}")
-    return lines
-
-
-def _time_of_the_cube_test(found: Certificates) -> list[str]:
-    """What the equation of the cube test leaves open, and what depends on it."""
-    texts = {
-        "documents": "ACT(preset='equation7')",
-        "iterations": "ACT(preset='equation7',time='iterations')",
-    }
-    if not set(texts.values()) <= {c.measure for c in found.certificates}:
-        return []
-    tree = Tree(aspect_world(2, relevant=2, nonrelevant=1), 3)
-    lines = [
-        "- The equation of the cube test (Albahem et al. 2018, Equation 7) does not say what its Time is:"
-    ]
-    for time, text in texts.items():
-        values = measure(text).of(tree)
-        scores = " and ".join(f"ACT({word}) = {values[tree.node(word)]:.4f}" for word in ("ab", "abx"))
-        broken = [c.property for c in found.certificates if c.measure == text and c.holds is False]
-        mine = [name for name in ("relevance monotonicity", "irrelevance monotonicity") if name in broken]
-        lines.append(
-            f"    - by {time}, {scores}: `{text}` violates {' and '.join(mine) or 'neither monotonicity'}"
-        )
-    lines.append(
-        "    - the numbers that the paper prints are those of `ACT`, TREC's program of 2017 in one iteration"
-    )
-    return lines
-
-
-def _say(settings: dict[str, int]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in settings.items())
-
-
-def _matrix(mine: Sequence[Certificate]) -> list[str]:
-    names = list(dict.fromkeys(c.property for c in mine))
-    lines = ["| measure | " + " | ".join(names) + " |", "|---|" + ":-:|" * len(names)]
-    for one in dict.fromkeys(c.measure for c in mine):
-        verdicts = [[c.holds for c in mine if c.measure == one and c.property == name] for name in names]
-        marks = [_mark(name, each) for name, each in zip(names, verdicts, strict=True)]
-        lines.append(f"| `{one}` | " + " | ".join(marks) + " |")
-    return lines
-
-
-def _mark(name: str, verdicts: list[bool | None]) -> str:
-    """What the table says of a property, given the verdicts in each setting."""
-    if False in verdicts:
-        return "(✓)" if name in SCALES and verdicts[0] else "✗"
-    return "–" if None in verdicts else "✓"
-
-
-def _reasons(mine: Sequence[Certificate]) -> list[str]:
-    lines = []
-    for one in dict.fromkeys(c.measure for c in mine):
-        reasons: dict[str, Certificate] = {}
-        for c in mine:
-            if (
-                c.measure == one
-                and not c.holds
-                and (c.property not in reasons or reasons[c.property].holds is None)
-            ):
-                reasons[c.property] = c
-        if reasons:
-            lines.append(f"- `{one}`")
-            lines += [f"    - {c.property} ({c.setting}): {c.counterexample}" for c in reasons.values()]
-    return lines or ["- none"]
-
-
 if __name__ == "__main__":
+    from rankscope.lab.certificate_page import page
+
     text = page(certificates())
     if len(sys.argv) > 1:
         Path(sys.argv[1]).write_text(text, encoding="utf-8")

@@ -75,6 +75,22 @@ def test_a_study_is_the_same_bytes_again(files, tmp_path, capsys):
     assert contents(tmp_path / "three") == one
 
 
+def test_intervals_are_shown_at_the_length_asked_for_and_repeated(files, small, tmp_path, capsys):
+    assert command(files, tmp_path / "one", "--intervals", "5", "-m", "AP RR") == 0
+    shown = capsys.readouterr().out
+    wanted = rs.scale_effect(*small, ["AP", "RR"], length=5)["scale_effect"]
+    assert "Interval(measure='AP@5')@5" in shown and "tau_ap" in shown
+    made = study(*small, ["AP", "RR"], intervals=5, **QUICK)
+    assert made["scale_effect"].rows == wanted.rows
+    assert "scale_effect" in made.main
+    assert read_manifest(tmp_path / "one")["settings"]["intervals"] == 5
+    assert main(["study", "--from", str(tmp_path / "one" / MANIFEST)]) == 0
+    assert "identical" in capsys.readouterr().out
+    assert command(files, tmp_path / "two", "-m", "AP RR") == 0
+    assert "Interval" not in capsys.readouterr().out
+    assert "Interval(measure='AP@10')@10" in (tmp_path / "two" / "tables" / "scale_effect.csv").read_text()
+
+
 def test_the_manifest_says_what_went_in_and_out(files, tmp_path):
     command(files, tmp_path / "s", "--seed", "7")
     content = read_manifest(tmp_path / "s")

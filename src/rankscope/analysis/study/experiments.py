@@ -82,7 +82,8 @@ class Study(Result):
     @property
     def main(self) -> Sequence[str]:
         """The names of the tables that say most."""
-        shown = [name for name in _SHOWN if name in self.tables]
+        asked = ["scale_effect"] if "intervals" in self.settings else []
+        shown = [name for name in (*_SHOWN, *asked) if name in self.tables]
         several = len(self.collections) > 1
         return ["archetype_shares" if several and name == "archetypes" else name for name in shown]
 
@@ -154,6 +155,7 @@ def study(
     alpha: float | None = None,
     replicates: int | None = None,
     p: Sequence[float] = (0.5, 0.8, 0.95),
+    intervals: int | None = None,
     seed: int = 1,
     order: str | None = None,
     missing: str = "zero",
@@ -173,6 +175,9 @@ def study(
     directory for CSV, LaTeX, data of the figures and the manifest. Every experiment that is finished is kept beside it
     (or beside the directory ``resume``, if the study is written later) until the study is written: after an
     interruption it is not computed again. ``plugins`` are the names and digests of the files that define measures.
+
+    ``intervals`` is the length to which lists are cut for the measures on an interval scale (10 unless set); if it is
+    given, their table ``scale_effect`` is among those that are shown.
 
     ``ties`` and ``unjudged`` as for :func:`rankscope.evaluate`: they hold wherever measures are evaluated, and with
     ``unjudged="bounds"`` the table ``means`` has ranges. Archetypes, planes and curves look at the lists as they are.
@@ -203,6 +208,8 @@ def study(
         "replicates": chosen["replicates"], "p": list(p), "seed": seed, "missing": missing,
         **manifests.settings_of(collections, runs is None),
     }  # fmt: skip
+    if intervals is not None:
+        settings["intervals"] = intervals
     if handled(ties, unjudged).settings:
         settings |= {"ties": ties, "unjudged": unjudged}
     inputs = manifests.inputs_of(collections, runs is None)

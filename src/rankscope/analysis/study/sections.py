@@ -15,7 +15,7 @@ from rankscope.analysis.effort import Effort, effort_of
 from rankscope.analysis.features import features_of
 from rankscope.analysis.pools import robustness_of
 from rankscope.analysis.power import discriminative_power, significant_pairs
-from rankscope.analysis.scale_effect import scale_effect_of
+from rankscope.analysis.scale_effect import LENGTH, scale_effect_of
 from rankscope.analysis.stats.matrices import best_judged
 from rankscope.analysis.study.parts import Parts
 from rankscope.judging import Judged
@@ -187,7 +187,8 @@ class Experiments:
     def _scales(self) -> dict[str, Table]:
         settings = self.settings
         options = {"alpha": settings["alpha"], "missing": settings["missing"], "jobs": self.jobs}
-        found = scale_effect_of(self._of("scales"), self.measures, **options)
+        length = settings.get("intervals", LENGTH)
+        found = scale_effect_of(self._of("scales"), self.measures, length=length, **options)
         return {"scale_effect": found["scale_effect"]}
 
     def _bounds(self) -> dict[str, Table]:

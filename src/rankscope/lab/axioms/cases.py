@@ -1,12 +1,12 @@
 """Case analysis: what a measure guarantees, found out on every ranking there is (Albahem et al. 2018).
 
 All rankings up to a length are evaluated, and every pair that a property relates is compared. A violation is certain;
-no violation is as certain as the depth allows.
+no violation is as certain as the depth allows. Properties that name their rankings need no others: they can be long.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from rankscope.errors import SettingsError
 from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.comparison import (
     AnyRelation,
+    Merits,
     impossible,
     kept_of,
     pairs_of,
@@ -26,7 +27,8 @@ from rankscope.lab.axioms.comparison import (
     world_of,
 )
 from rankscope.lab.axioms.induction import induced_pairs
-from rankscope.lab.axioms.relations import RELATIONS, Pairs, Relation, Stretch
+from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch
+from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.axioms.verdicts import Counterexample, Finding, PropertiesResult, rounded_gap
 from rankscope.lab.rankings.enumeration import (
     Evaluator,
@@ -38,7 +40,8 @@ from rankscope.lab.rankings.enumeration import (
 )
 from rankscope.lab.rankings.tree import Shape, Tree
 from rankscope.lab.rankings.worlds import World
-from rankscope.lab.rounding import ABSOLUTE, RELATIVE, exceeded_by, magnitude
+from rankscope.lab.rankings.written import Written
+from rankscope.lab.rounding import ABSOLUTE, RELATIVE
 from rankscope.measures import Measure, parse_many
 from rankscope.progress import progress
 
@@ -88,9 +91,10 @@ def properties(
         raise SettingsError(f"depth {depth}", hint="the longest ranking has 1 document or more")
     chosen = parse_many(measures)
     world = world_of(aspects, grades, depth, relevant, nonrelevant, weights, several)
-    check_depth(world, depth)
     every = _OF_GRADES if world.graded else _OF_ASPECTS
     relations = relations_of(every if properties is None else properties, world)
+    if any(one.words is None for one in relations):
+        check_depth(world, depth)
     analysis = _Analysis(chosen, world, depth, relations, examples, fixed_length, possible, jobs)
     settings = {
         "measures": [str(measure) for measure in chosen],
@@ -101,7 +105,7 @@ def properties(
         "fixed_length": fixed_length,
         "possible": possible,
         "tolerance": f"a score is larger if by more than {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
-        "rankings": number_of_rankings(len(world), depth),
+        "rankings": analysis.rankings,
         "complete": analysis.run(),
     }
     return PropertiesResult(tuple(analysis.findings), settings)
@@ -127,9 +131,15 @@ class _Analysis:
         self.findings = [Finding(measure, one) for measure in measures for one in relations]
         self.evaluators = [Evaluator(measure, world) for measure in measures]
         self.scale = [0.0 for _ in measures]  # the largest score of each measure so far
+        self.named = [one for one in relations if one.words is not None]
         self.local = [one for one in relations if one.local]
-        self.wide = [one for one in relations if not one.local]
-        rankings = number_of_rankings(len(world), depth)
+        self.wide = [one for one in relations if not one.local and one.words is None]
+        self.written = [written for one in self.named for written in self._written(one)]
+        if not self.local and not self.wide:  # nothing to enumerate
+            self.rankings = sum(len(lists) for _, lists in self.written)
+            self.scores = None
+            return
+        self.rankings = rankings = number_of_rankings(len(world), depth)
         if self.wide and rankings * len(measures) > CELLS:
             names = " and ".join(one.name for one in self.wide)
             raise SettingsError(
@@ -153,8 +163,12 @@ class _Analysis:
 
     def run(self) -> bool:
         """Go through all blocks; False when interrupted."""
-        pieces = blocks(self.world, self.depth)
         try:
+            for one, lists in self.written:
+                self._compare_written(one, lists)
+            if not self.local and not self.wide:
+                return True
+            pieces = blocks(self.world, self.depth)
             work = evaluated(pieces, self.evaluators, self.world, self.jobs)
             for tree, first, values in progress(work, len(pieces), "rankings"):
                 self._keep(tree, first, values)
@@ -183,44 +197,66 @@ class _Analysis:
             for row, found in zip(self.scores, values, strict=True):
                 row[places(whole, tree.shape.prefix[:level], level)] = tree.level(found, level)[0]
 
+    def _written(self, one: Relation) -> Iterator[tuple[Relation, Written]]:
+        """The rankings that a relation names, case by case: first all lower ones, then the higher ones."""
+        for case in one.words(self.world, self.depth) if one.words is not None else ():
+            kept = [pair for pair in case if len(pair[0]) >= self.first]
+            if kept:
+                yield one, Written(self.world, [word for side in zip(*kept, strict=True) for word in side])
+
+    def _compare_written(self, one: Relation, lists: Written) -> None:
+        pairs = Pairs(*np.arange(len(lists)).reshape(2, -1))
+        self._judge(one, lists, [pairs], self._merits([each.written(lists) for each in self.evaluators]))
+
     def _compare(self, relations: Sequence[Relation], tree: Tree, first: int, values: list[Floats]) -> None:
         left_out = impossible(tree) if self.possible else None
-        merits = [one.measure.merit(found) for one, found in zip(self.evaluators, values, strict=True)]
-        self.scale = [max(scale, magnitude(found)) for scale, found in zip(self.scale, merits, strict=True)]
-        limits = [exceeded_by(found, scale) for found, scale in zip(merits, self.scale, strict=True)]
-        undefined = [np.isnan(found).any() for found in merits]
+        merits = self._merits(values)
         for one in relations:
-            mine = [f for f in self.findings if f.relation is one]
-            for pairs in pairs_of(one, tree, first, left_out):
-                for finding, found, limit, some in zip(mine, merits, limits, undefined, strict=True):
-                    if some:
-                        refuse_undefined(finding.measure, tree, pairs, found)
-                    self._count(finding, tree, pairs, found, limit)
+            self._judge(one, tree, pairs_of(one, tree, first, left_out), merits)
 
-    def _count(self, finding: Finding, tree: Tree, pairs: Pairs, merits: Floats, limits: Floats) -> None:
-        low, limit = pairs.of(merits, limits)
-        wrong = low > limit
-        finding.cases += low.size
+    def _merits(self, values: list[Floats]) -> list[Merits]:
+        found = [
+            Merits(each.measure, mine, scale)
+            for each, mine, scale in zip(self.evaluators, values, self.scale, strict=True)
+        ]
+        self.scale = [merits.scale for merits in found]
+        return found
+
+    def _judge(
+        self, one: Relation, lists: Tree | Written, all_pairs: Iterable[Pairs], merits: Sequence[Merits]
+    ) -> None:
+        mine = [finding for finding in self.findings if finding.relation is one]
+        for pairs in all_pairs:
+            for finding, found in zip(mine, merits, strict=True):
+                if found.undefined:
+                    refuse_undefined(finding.measure, lists, pairs, found.values)
+                self._count(finding, lists, pairs, found)
+
+    def _count(self, finding: Finding, lists: Tree | Written, pairs: Pairs, merits: Merits) -> None:
+        wrong = merits.broken(finding.relation, pairs)
         number = int(np.count_nonzero(wrong))
-        finding.violations += number
+        some = finding.relation.some
+        finding.cases += min(1, wrong.size) if some else wrong.size
+        finding.violations += min(1, number) if some else number
         if number and self.examples:
-            self._remember(finding, tree, pairs, np.flatnonzero(wrong), *pairs.of(merits))
+            self._remember(finding, lists, pairs, np.flatnonzero(wrong), merits)
 
     def _remember(
         self,
         finding: Finding,
-        tree: Tree,
+        lists: Tree | Written,
         pairs: Pairs,
         wrong: npt.NDArray[np.intp],
-        low: npt.NDArray[Any],
-        high: npt.NDArray[Any],
+        merits: Merits,
     ) -> None:
         """Keep the shortest counterexamples, and of equally long ones the first in alphabetical order."""
-        if len(finding.shortest) >= self.examples and finding.shortest[-1].length < _shortest_in(tree, pairs):
+        if len(finding.shortest) >= self.examples and finding.shortest[-1].length < _shortest_in(
+            lists, pairs
+        ):
             return
+        low, high = pairs.of(merits.values)
         lower, higher = (nodes.ravel()[wrong] for nodes in pairs.nodes())
-        starts = tree.shape.starts
-        lengths = np.searchsorted(starts, np.maximum(lower, higher), side="right") - 1
+        lengths = np.maximum(lists.length[lower], lists.length[higher])
         if len(finding.shortest) >= self.examples:
             near = np.flatnonzero(lengths <= finding.shortest[-1].length)
             lower, higher, wrong, lengths = lower[near], higher[near], wrong[near], lengths[near]
@@ -231,26 +267,26 @@ class _Analysis:
         order = np.lexsort((-gaps, lengths))
         last = order[min(self.examples, len(order)) - 1]
         # ties with the last one wanted are decided by the alphabet
-        tied = (lengths == lengths[last]) & (gaps == gaps[last])
-        for k in {*order[: self.examples].tolist(), *np.flatnonzero(tied)[:1000].tolist()}:
+        alike = (lengths == lengths[last]) & (gaps == gaps[last])
+        tied = merits.tied(pairs).ravel()
+        for k in {*order[: self.examples].tolist(), *np.flatnonzero(alike)[:1000].tolist()}:
             here = np.array([low.ravel()[wrong[k]], high.ravel()[wrong[k]]])
             scores = finding.measure.merit(here)
             example = Counterexample(
                 int(lengths[k]),
-                tree.word(int(lower[k])),
-                tree.word(int(higher[k])),
+                lists.word(int(lower[k])),
+                lists.word(int(higher[k])),
                 float(scores[0]),
                 float(scores[1]),
                 finding.relation.broken,
+                bool(tied[wrong[k]]),
             )
             finding.shortest.append(example)
         finding.shortest = sorted(finding.shortest, key=lambda example: example.telling)[: self.examples]
 
 
-def _shortest_in(tree: Tree, pairs: Pairs) -> int:
+def _shortest_in(lists: Tree | Written, pairs: Pairs) -> int:
     """The least length that a counterexample among these pairs can have."""
     if isinstance(pairs.low, Stretch) and isinstance(pairs.high, Stretch):
-        return (
-            int(np.searchsorted(tree.shape.starts, max(pairs.low.start, pairs.high.start), side="right")) - 1
-        )
+        return int(lists.length[max(pairs.low.start, pairs.high.start)])
     return 0

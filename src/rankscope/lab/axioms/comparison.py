@@ -10,12 +10,24 @@ import numpy.typing as npt
 
 from rankscope.errors import MeasureError, SettingsError, nearest
 from rankscope.judging.lists import Floats
-from rankscope.lab.axioms.relations import RELATIONS, Pairs, Relation, relation
+from rankscope.lab.axioms.pairs import Pairs, Relation
+from rankscope.lab.axioms.relations import RELATIONS, relation
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
+from rankscope.lab.rankings.written import Written
+from rankscope.lab.rounding import exceeded_by, magnitude
 from rankscope.measures import Measure
 
-__all__ = ["AnyRelation", "impossible", "kept_of", "pairs_of", "refuse_undefined", "relations_of", "world_of"]
+__all__ = [
+    "AnyRelation",
+    "Merits",
+    "impossible",
+    "kept_of",
+    "pairs_of",
+    "refuse_undefined",
+    "relations_of",
+    "world_of",
+]
 
 AnyRelation = str | Relation | Callable[[str], Iterable[tuple[str, str]]]
 
@@ -85,7 +97,44 @@ def pairs_of(
         yield pairs if left_out is None else _without(pairs, left_out)
 
 
-def refuse_undefined(measure: Measure, tree: Tree, pairs: Pairs, values: Floats) -> None:
+class Merits:
+    """The scores of rankings, higher ones better, and what a larger one exceeds, given the largest of all so far.
+
+    ``broken`` is where pairs break a relation: the one place that decides what a violation is.
+    """
+
+    def __init__(self, measure: Measure, values: Floats, scale: float = 0.0) -> None:
+        self.measure = measure
+        self.values = measure.merit(values)
+        self.scale = max(scale, magnitude(self.values))
+        self.limits = exceeded_by(self.values, self.scale)
+        self.undefined = bool(np.isnan(self.values).any())
+
+    def broken(self, one: Relation, pairs: Pairs) -> npt.NDArray[np.bool_]:
+        """For each pair whether it breaks the relation; of one for some pair all or none."""
+        if one.within is not None:
+            outside = self._outside(*one.within)
+            return np.asarray(pairs.of(outside)[0])
+        if one.strict:
+            limit, high = pairs.of(self.limits, self.values)
+            wrong = high <= limit
+        else:
+            low, limit = pairs.of(self.values, self.limits)
+            wrong = low > limit
+        return np.full_like(wrong, wrong.all()) if one.some else wrong
+
+    def tied(self, pairs: Pairs) -> npt.NDArray[np.bool_]:
+        """For each pair whether the lower ranking scores no more than the higher, but for rounding."""
+        low, limit = pairs.of(self.values, self.limits)
+        return np.asarray(low <= limit)
+
+    def _outside(self, lowest: float, highest: float) -> npt.NDArray[np.bool_]:
+        scores = self.measure.merit(self.values)
+        ends = exceeded_by(np.array([-lowest, highest]), self.scale)
+        return np.asarray((-scores > ends[0]) | (scores > ends[1]))
+
+
+def refuse_undefined(measure: Measure, tree: Tree | Written, pairs: Pairs, values: Floats) -> None:
     """A comparison with what is no number is no verdict."""
     for nodes in pairs.nodes():
         undefined = np.flatnonzero(np.isnan(values[nodes]))

@@ -9,6 +9,7 @@ import numpy as np
 from rankscope.errors import SettingsError
 from rankscope.lab.axioms.comparison import (
     AnyRelation,
+    Merits,
     impossible,
     kept_of,
     pairs_of,
@@ -19,7 +20,6 @@ from rankscope.lab.axioms.comparison import (
 from rankscope.lab.rankings.enumeration import Evaluator, number_of_rankings
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import letters_of
-from rankscope.lab.rounding import exceeded_by, magnitude
 from rankscope.measures import Measure
 from rankscope.measures.grammar import parse
 from rankscope.result import TableResult
@@ -69,17 +69,17 @@ def related(
     tree = Tree(world, depth)
     chosen = parse(measure) if isinstance(measure, str) else measure
     scores = np.full(number, np.nan) if chosen is None else np.asarray(Evaluator(chosen, world).of(tree))
-    merits = scores if chosen is None else chosen.merit(scores)
-    limits = exceeded_by(merits, magnitude(merits))
+    merits = None if chosen is None else Merits(chosen, scores)
     left_out = impossible(tree)
     words, length = tree.words(), tree.length.tolist()
     rows: list[tuple[Cell, ...]] = []
     for one in relations:
         for pairs in pairs_of(one, tree, depth if fixed_length else 0, left_out if possible else None):
-            if chosen is not None:
-                refuse_undefined(chosen, tree, pairs, scores)
             low, high = (np.ravel(nodes).tolist() for nodes in pairs.nodes())
-            wrong = (merits[low] > limits[high]).tolist()
+            wrong = [False] * len(low)
+            if merits is not None:
+                refuse_undefined(merits.measure, tree, pairs, scores)
+                wrong = merits.broken(one, pairs).ravel().tolist()
             rows += [
                 (one.name, words[a], words[b], float(scores[a]), float(scores[b]), broken)
                 for a, b, broken in zip(low, high, wrong, strict=True)

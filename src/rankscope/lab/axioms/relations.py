@@ -1,160 +1,20 @@
-"""Relations between rankings: pairs of which the second should not score less than the first.
+"""Properties of measures by name: relations between rankings that a measure should respect.
 
-Each relation is given twice: as a sentence, and as stretches of the prefix tree's arrays, so that a million pairs are
-compared in one step. A relation is *local* when a pair consists of a ranking and its extension, or of two extensions of
-one ranking: local ones need only a block of the tree at a time.
+Each is given twice: as a sentence, and as the pairs of rankings that it relates (``pairs``, ``expectations``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rankscope.lab.axioms import expectations, pairs
+from rankscope.lab.axioms.pairs import Pairs, Relation
 from rankscope.lab.rankings.tree import Tree
-from rankscope.lab.rankings.worlds import World
 
-__all__ = ["RELATIONS", "Pairs", "Relation", "Stretch", "relation"]
-
-Bools = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """Some nodes of a tree: ``nodes[start:stop]``, seen in a shape, of which an index takes a part."""
-
-    start: int
-    stop: int
-    shape: tuple[int, ...] = (-1,)
-    index: tuple[Any, ...] = ()
-
-    def of(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The values of these nodes."""
-        return np.asarray(values[self.start : self.stop].reshape(self.shape)[self.index])
-
-    def nodes(self) -> npt.NDArray[np.int64]:
-        """Their numbers."""
-        return np.asarray(np.arange(self.start, self.stop).reshape(self.shape)[self.index])
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Pairs of nodes, one from each stretch, in order; only those that ``mask`` marks, if it is given."""
-
-    low: Stretch | npt.NDArray[np.int64]
-    high: Stretch | npt.NDArray[np.int64]
-    mask: Bools | None = None
-
-    def of(
-        self, values: npt.NDArray[Any], highs: npt.NDArray[Any] | None = None
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """The values of the lower and of the higher rankings, the latter from ``highs`` if it is given."""
-        highs = values if highs is None else highs
-        low = self.low.of(values) if isinstance(self.low, Stretch) else values[self.low]
-        high = self.high.of(highs) if isinstance(self.high, Stretch) else highs[self.high]
-        return (low, high) if self.mask is None else (low[self.mask], high[self.mask])
-
-    def nodes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The numbers of the lower and of the higher rankings."""
-        low = self.low.nodes() if isinstance(self.low, Stretch) else self.low
-        high = self.high.nodes() if isinstance(self.high, Stretch) else self.high
-        return (low, high) if self.mask is None else (low[self.mask], high[self.mask])
-
-
-@dataclass(frozen=True)
-class Relation:
-    """A property that a measure may have: ``score(low) <= score(high)`` for all its pairs.
-
-    Where lower scores are better (``measure.better``) it is ``>=``, and what ``meaning`` and ``broken`` say of lowering
-    and raising is said the other way round.
-
-    ``pairs(tree, first)`` yields them for the rankings whose length is at least ``first`` (0: all). ``broken`` says
-    what happened where a measure breaks it; ``tell(tree, low, high)``, if given, says it for two rankings.
-    """
-
-    name: str
-    meaning: str
-    broken: str
-    pairs: Callable[[Tree, int], Iterator[Pairs]]
-    local: bool = False
-    needs_aspects: bool = False
-    tell: Callable[[Tree, str, str], str] | None = None
-
-
-def _level(tree: Tree, level: int) -> Stretch:
-    return Stretch(tree.shape.starts[level], tree.shape.starts[level + 1])
-
-
-def _row(tree: Tree, level: int, letter: int) -> Stretch:
-    row = tree.shape.row(level, letter)
-    return Stretch(row.start, row.stop)
-
-
-def _levels(tree: Tree, first: int) -> range:
-    """The lengths of extensions of rankings that are not empty."""
-    return range(max(first, 2), tree.shape.depth + 1)
-
-
-def _relevant(world: World) -> list[int]:
-    return [letter for letter, grade in enumerate(world.grades) if grade > 0]
-
-
-def _nonrelevant(world: World) -> list[int]:
-    return [letter for letter, grade in enumerate(world.grades) if grade <= 0]
-
-
-def _append_relevant(tree: Tree, first: int) -> Iterator[Pairs]:
-    for level in _levels(tree, first):
-        for letter in _relevant(tree.world):
-            yield Pairs(_level(tree, level - 1), _row(tree, level, letter))
-
-
-def _append_nonrelevant(tree: Tree, first: int) -> Iterator[Pairs]:
-    for level in _levels(tree, first):
-        for letter in _nonrelevant(tree.world):
-            yield Pairs(_row(tree, level, letter), _level(tree, level - 1))
-
-
-def _append_redundant(tree: Tree, first: int) -> Iterator[Pairs]:
-    covered = (tree.by_aspect.lists.relevant().count > 0).reshape(tree.world.aspects, -1)
-    for level in _levels(tree, first):
-        parents = covered[:, tree.shape.starts[level - 1] : tree.shape.starts[level]]
-        for old, new, seen, unseen in tree.world.redundant:
-            mask = np.asarray(parents[list(seen)].all(axis=0) & ~parents[list(unseen)].any(axis=0))
-            yield Pairs(_row(tree, level, old), _row(tree, level, new), mask)
-
-
-def _swap(tree: Tree, first: int) -> Iterator[Pairs]:
-    letters = len(tree.world)
-    for level in range(max(first, 2), tree.shape.depth + 1):
-        whole = _level(tree, level)
-        for upper in range(1, level):
-            for lower in range(upper + 1, level + 1):
-                gap = lower - upper - 1
-                shape = (letters ** (level - lower), letters, letters**gap, letters, letters ** (upper - 1))
-                for worse, better in tree.world.better:
-                    low = (slice(None), better, slice(None), worse, slice(None))
-                    high = (slice(None), worse, slice(None), better, slice(None))
-                    yield Pairs(
-                        Stretch(whole.start, whole.stop, shape, low),
-                        Stretch(whole.start, whole.stop, shape, high),
-                    )
-
-
-def _replace(tree: Tree, first: int) -> Iterator[Pairs]:
-    letters = len(tree.world)
-    for level in range(max(first, 1), tree.shape.depth + 1):
-        whole = _level(tree, level)
-        for rank in range(1, level + 1):
-            shape = (letters ** (level - rank), letters, letters ** (rank - 1))
-            for worse, better in tree.world.better:
-                yield Pairs(
-                    Stretch(whole.start, whole.stop, shape, (slice(None), worse, slice(None))),
-                    Stretch(whole.start, whole.stop, shape, (slice(None), better, slice(None))),
-                )
+__all__ = ["RELATIONS", "relation"]
 
 
 def _induced(tree: Tree, first: int) -> Iterator[Pairs]:
@@ -170,58 +30,155 @@ def _step_by_step(tree: Tree, low: str, high: str) -> str:
     return "yet " + " <= ".join(way_up(tree, low, high)) + ", step by step"
 
 
-RELATIONS: dict[str, Relation] = {}
+_ALBAHEM = "Albahem et al. 2018"
+_FERRANTE = "Ferrante et al. 2015"
+_AMIGO = "Amigó et al. 2013"
+_MOFFAT = "Moffat 2013"
+
+_EVERY = (
+    Relation(
+        "relevance monotonicity",
+        "S <= S r: appending a relevant document does not lower the score",
+        "appending a relevant document lowered the score",
+        pairs.append_relevant,
+        local=True,
+        short="+r",
+        reference=_ALBAHEM,
+    ),
+    Relation(
+        "irrelevance monotonicity",
+        "S x <= S: appending a non-relevant document does not raise the score",
+        "appending a non-relevant document raised the score",
+        pairs.append_nonrelevant,
+        local=True,
+        short="+x",
+        reference=_ALBAHEM,
+    ),
+    Relation(
+        "redundancy",
+        "S p <= S n: a document of aspects already covered gains no more than the same of new aspects",
+        "a document of an aspect already covered gained more than one of a new aspect",
+        pairs.append_redundant,
+        local=True,
+        needs_aspects=True,
+        short="Red",
+        reference=_ALBAHEM,
+    ),
+    Relation(
+        "induced",
+        "everything that follows from the three properties above, step by step",
+        "the second ranking is at least as good, step by step, and scored less",
+        _induced,
+        tell=_step_by_step,
+        short="Ind",
+        reference=_ALBAHEM,
+    ),
+    Relation(
+        "swap",
+        "exchanging a document with a more relevant one further down does not lower the score",
+        "moving a more relevant document up lowered the score",
+        pairs.swap,
+        short="Swap",
+        reference=_FERRANTE,
+    ),
+    Relation(
+        "replacement",
+        "replacing a document by a more relevant one does not lower the score",
+        "replacing a document by a more relevant one lowered the score",
+        pairs.replace,
+        short="Repl",
+        reference=_FERRANTE,
+    ),
+    Relation(
+        "priority",
+        "exchanging a document with a more relevant one right below raises the score",
+        "moving a more relevant document up by one rank did not raise the score",
+        expectations.neighbours,
+        strict=True,
+        short="Prio",
+        reference=_AMIGO,
+    ),
+    Relation(
+        "deepness",
+        "of two equal exchanges of neighbours the one nearer to the top raises the score more",
+        "the exchange further down raised the score at least as much as the one nearer to the top",
+        expectations.deeper_exchange,
+        strict=True,
+        short="Deep",
+        reference=_AMIGO,
+    ),
+    Relation(
+        "deepness threshold",
+        "where n is large, one relevant document at the top raises the score more than n after n non-relevant ones",
+        "n relevant documents after n non-relevant ones raised the score as much as one at the top, large as n is",
+        expectations.Spelled(expectations.far_down),
+        strict=True,
+        words=expectations.far_down,
+        short="DeTh",
+        reference=_AMIGO,
+    ),
+    Relation(
+        "closeness threshold",
+        "for some n, n relevant documents after n non-relevant ones raise the score more than one at the top",
+        "n relevant documents after n non-relevant ones did not raise the score more than one at the top, for any n",
+        expectations.Spelled(expectations.near_the_top),
+        strict=True,
+        some=True,
+        words=expectations.near_the_top,
+        short="ClTh",
+        reference=_AMIGO,
+    ),
+    Relation(
+        "confidence",
+        "S x < S: appending a non-relevant document to a ranking with a relevant one lowers the score",
+        "appending a non-relevant document did not lower the score",
+        expectations.append_to_some,
+        local=True,
+        strict=True,
+        short="Conf",
+        reference=_AMIGO,
+    ),
+    Relation(
+        "monotonicity",
+        "S <= S d: appending any document does not lower the score",
+        "appending a document lowered the score",
+        expectations.append_any,
+        local=True,
+        short="Mono",
+        reference=_MOFFAT,
+    ),
+    Relation(
+        "convergence",
+        "replacing a document by a more relevant one raises the score",
+        "replacing a document by a more relevant one did not raise the score",
+        pairs.replace,
+        strict=True,
+        short="Conv",
+        reference=_MOFFAT,
+    ),
+    Relation(
+        "top-weightedness",
+        "exchanging a document with a more relevant one further down raises the score",
+        "moving a more relevant document up did not raise the score",
+        pairs.swap,
+        strict=True,
+        short="TopW",
+        reference=_MOFFAT,
+    ),
+    Relation(
+        "boundedness",
+        "every score lies between 0 and 1",
+        "the score does not lie between 0 and 1",
+        expectations.each,
+        local=True,
+        within=(0.0, 1.0),
+        short="0-1",
+        reference=_MOFFAT,
+    ),
+)
+
+RELATIONS: dict[str, Relation] = {one.name: one for one in _EVERY}
 """Every relation by its name."""
-
-
-def _built_in() -> None:
-    for one in (
-        Relation(
-            "relevance monotonicity",
-            "S <= S r: appending a relevant document does not lower the score",
-            "appending a relevant document lowered the score",
-            _append_relevant,
-            local=True,
-        ),
-        Relation(
-            "irrelevance monotonicity",
-            "S x <= S: appending a non-relevant document does not raise the score",
-            "appending a non-relevant document raised the score",
-            _append_nonrelevant,
-            local=True,
-        ),
-        Relation(
-            "redundancy",
-            "S p <= S n: a document of aspects already covered gains no more than the same of new aspects",
-            "a document of an aspect already covered gained more than one of a new aspect",
-            _append_redundant,
-            local=True,
-            needs_aspects=True,
-        ),
-        Relation(
-            "induced",
-            "everything that follows from the three properties above, step by step",
-            "the second ranking is at least as good, step by step, and scored less",
-            _induced,
-            tell=_step_by_step,
-        ),
-        Relation(
-            "swap",
-            "exchanging a document with a more relevant one further down does not lower the score",
-            "moving a more relevant document up lowered the score",
-            _swap,
-        ),
-        Relation(
-            "replacement",
-            "replacing a document by a more relevant one does not lower the score",
-            "replacing a document by a more relevant one lowered the score",
-            _replace,
-        ),
-    ):
-        RELATIONS[one.name] = one
-
-
-_built_in()
 
 
 def relation(

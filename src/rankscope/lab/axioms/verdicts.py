@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankscope.errors import SettingsError
+from rankscope.lab.axioms.pairs import Relation
 from rankscope.lab.axioms.related import related
-from rankscope.lab.axioms.relations import Relation
 from rankscope.lab.rounding import apart
 from rankscope.measures import Measure
 from rankscope.result import Result, TableResult
@@ -23,7 +23,10 @@ __all__ = ["Counterexample", "Finding", "PropertiesResult", "rounded_gap"]
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Two rankings in the wrong order: ``low`` should not score better than ``high``, but does."""
+    """Two rankings in the wrong order: ``low`` should not score better than ``high``, but does.
+
+    Where it should score worse, the two may be ``tied``. What is said of single scores has one ranking twice.
+    """
 
     length: int
     low: str
@@ -31,6 +34,7 @@ class Counterexample:
     low_score: float
     high_score: float
     why: str
+    tied: bool = False
 
     @property
     def telling(self) -> tuple[int, float, str, str]:
@@ -39,9 +43,11 @@ class Counterexample:
 
     def sentence(self, measure: Measure) -> str:
         """What happened, in words."""
-        low, high = apart(self.low_score, self.high_score)
-        sign = "<" if measure.better == "lower" else ">"
         why = _directed(self.why, measure)
+        if self.low == self.high:
+            return f"{measure}({self.low}) = {self.low_score:.4f}: {why}"
+        low, high = apart(self.low_score, self.low_score if self.tied else self.high_score)
+        sign = "=" if self.tied else "<" if measure.better == "lower" else ">"
         return f"{measure}({self.low}) = {low} {sign} {measure}({self.high}) = {high}: {why}"
 
 
@@ -63,7 +69,8 @@ class Finding:
         if not self.cases:
             return f"{self.measure} was not tested for {name}: it relates none of {where}."
         if not self.violations:
-            return f"{self.measure} satisfies {name} ({meaning}) in all {self.cases:,} cases among {where}."
+            every = f"all {self.cases:,} cases" if self.cases > 1 else "the one case"
+            return f"{self.measure} satisfies {name} ({meaning}) in {every} among {where}."
         share = f"{self.violations:,} of {self.cases:,} cases ({self.violations / self.cases:.1%})"
         shortest = f"; the shortest is {self.shortest[0].sentence(self.measure)}" if self.shortest else ""
         return f"{self.measure} violates {name} ({meaning}) in {share} among {where}{shortest}."
@@ -105,6 +112,15 @@ class PropertiesResult(Result):
             f"({given['relevant']} judged of each relevant kind{counts}{weights})"
         )
 
+    def _where(self, one: Relation) -> str:
+        """Which rankings were looked at for a property, as far as the work came."""
+        given = self.settings
+        if one.words is not None:
+            most = min(given["depth"] // 2, given["relevant"], (given["nonrelevant"] + 1) // 2)
+            letters = ", ".join(given["letters"])
+            return f"rankings over {letters} with n relevant documents after n others, n up to {most}"
+        return self.where if self.complete else f"those seen before the interruption of {self.where}"
+
     @cached_property
     def tables(self) -> Mapping[str, Table]:
         """``properties`` {measure, property, cases, violations}, ``counterexamples``, and ``verdicts`` as sentences."""
@@ -122,9 +138,13 @@ class PropertiesResult(Result):
             for f in self.findings
             for e in f.shortest
         ]
-        where = self.where if self.complete else f"those seen before the interruption of {self.where}"
         verdicts = [
-            (str(f.measure), f.relation.name, not f.violations if f.cases else None, f.sentence(where))
+            (
+                str(f.measure),
+                f.relation.name,
+                not f.violations if f.cases else None,
+                f.sentence(self._where(f.relation)),
+            )
             for f in self.findings
         ]
         partial = "" if self.complete else " (interrupted: only the rankings seen so far)"

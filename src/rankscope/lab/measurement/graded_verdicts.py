@@ -22,6 +22,7 @@ from rankscope.lab.measurement.graded import (
     violated_pair,
     words_of,
 )
+from rankscope.lab.measurement.own_order import count_steps, evenly_spaced, uneven_steps
 from rankscope.lab.measurement.scales import Counterexample, Finding
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.walks import Pair
@@ -70,6 +71,8 @@ class GradedStudy:
         """What was found about one scale."""
         if scale in (findings.STRONG, findings.WEAK):
             return self._interval(scale)
+        if scale == findings.OWN:
+            return self._own_order()
         return self._interval_like(scale, scale == findings.EQUAL)
 
     def _interval_like(self, scale: str, equal_relevant: bool) -> Finding:
@@ -118,6 +121,19 @@ class GradedStudy:
         because = "equal distances and equal rises go together"
         return Finding(self.name, scale, self.setting, True, because=because, **findings.counted(tally))
 
+    def _own_order(self) -> Finding:
+        numbers: dict[str, Any] = {"method": "theorem"}
+        if len(self.values) * (len(self.values) + 1) // 2 <= _MOST_INTERVALS:
+            numbers = findings.counted(count_steps(self.values))
+        if evenly_spaced(self.values):
+            numbers = {**findings.NOTHING_VIOLATED, **numbers}
+            because = "its values are evenly spaced"
+            return Finding(self.name, findings.OWN, self.setting, True, because=because, **numbers)
+        r, s, u, v = uneven_steps(self.values)
+        code = self._words(self.setting.length).code
+        pair = Pair(*(int(code[k]) for k in (r, s, u, v)))
+        return self._contradicted(findings.OWN, self.setting.length, pair, numbers)
+
     def _distances(self, words: Words, scale: str) -> tuple[Ints, Ints, Ints]:
         """The intervals of an interval scale: both ends, and how far they are apart."""
         if scale == findings.WEAK:
@@ -145,6 +161,9 @@ class GradedStudy:
             for n in range(1, self.setting.length + 1)
             if (found := self._contradiction(n, scale)) is not None
         )
+        return self._contradicted(scale, n, pair, numbers)
+
+    def _contradicted(self, scale: str, n: int, pair: Pair, numbers: dict[str, Any]) -> Finding:
         setting, values = self.setting.of_length(n), self._values(n)
         at = values[np.searchsorted(self._words(n).code, list(pair))]
         example = Counterexample(setting, pair, float(at[1] - at[0]), float(at[3] - at[2]))

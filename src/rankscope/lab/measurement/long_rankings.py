@@ -35,7 +35,7 @@ def long_findings(measure: Measure, setting: Setting, scales: Sequence[str]) -> 
     """The findings about one measure on each scale.
 
     >>> from rankscope.measures import measure
-    >>> [f.holds for f in long_findings(measure("RBP(p=0.5)"), Setting(100, 100), list(findings.SCALES))]
+    >>> [f.holds for f in long_findings(measure("RBP(p=0.5)"), Setting(100, 100), findings.FROM_WEIGHTS)]
     [True, True, True, False]
     """
     if isinstance(measure, WeightedPrecision):

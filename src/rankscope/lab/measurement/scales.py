@@ -20,20 +20,36 @@ from rankscope.lab.rounding import apart
 from rankscope.result import Result, TableResult
 from rankscope.tables import Cell, Table
 
-__all__ = ["ALL", "EQUAL", "SCALES", "STRONG", "WEAK", "Counterexample", "Finding", "Scales"]
+__all__ = [
+    "ALL",
+    "EQUAL",
+    "FROM_WEIGHTS",
+    "OWN",
+    "SCALES",
+    "STRONG",
+    "WEAK",
+    "Counterexample",
+    "Finding",
+    "Scales",
+]
 
 ALL = "interval-like (all)"
 EQUAL = "interval-like (equal-relevant)"
 STRONG = "interval (strong top-heaviness)"
 WEAK = "interval (weak top-heaviness)"
+OWN = "interval (order of the measure)"
 
 SCALES = {
     ALL: "the interval-like scale over all intervals",
     EQUAL: "the interval-like scale over intervals with equally many relevant documents at both ends",
     STRONG: "the interval scale of strong top-heaviness",
     WEAK: "the interval scale of weak top-heaviness",
+    OWN: "the interval scale of its own order",
 }
 """The scales by name, and in words."""
+
+FROM_WEIGHTS = (ALL, EQUAL, STRONG, WEAK)
+"""The scales that are decided by the weights of ranks, however long rankings are; the others need every value."""
 
 NOTHING_VIOLATED: dict[str, Any] = {"violations": 0, "share": 0.0, "low": 0.0, "high": 0.0}
 """The numbers of a scale that is proved to hold."""
@@ -66,6 +82,8 @@ class Counterexample:
         return self._size(scale, *self.pair[:2]), self._size(scale, *self.pair[2:])
 
     def _size(self, scale: str, lower: int, upper: int) -> str:
+        if scale == OWN:
+            return "1"  # single steps from one value to the next are all that is compared
         if scale == STRONG:
             return str(upper - lower)
         low, high = (np.array(self.setting.digits(code)) for code in (lower, upper))

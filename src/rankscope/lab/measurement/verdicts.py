@@ -1,4 +1,4 @@
-"""Which scale a measure is on: interval-like, or interval under strong or weak top-heaviness.
+"""Which scale a measure is on: interval-like, or interval under strong or weak top-heaviness or by its own order.
 
 The verdicts are decided by theorems from the 2^N values of the measure (see ``convexity`` and
 ``distances``); the counts of violated pairs are exact as far as that is feasible, and sampled, with a
@@ -36,6 +36,7 @@ from rankscope.lab.measurement.counting import (
 from rankscope.lab.measurement.graded_verdicts import GradedStudy
 from rankscope.lab.measurement.intervals import interval_count
 from rankscope.lab.measurement.long_rankings import long_findings
+from rankscope.lab.measurement.own_order import count_steps, evenly_spaced, uneven_steps
 from rankscope.lab.measurement.scales import Counterexample, Finding, Scales
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.values import values_of
@@ -91,7 +92,7 @@ def scales(
     wanted = parse_many(measures)
     setting = Setting.checked(length, relevant, grades)
     _check(count, samples)
-    wanted_scales = _scales(equal_relevant)
+    wanted_scales = _scales(equal_relevant, length)
     settings = {
         "measures": [str(measure) for measure in wanted], "length": length, "equal_relevant": equal_relevant,
         "relevant": setting.relevant, "grades": grades, "count": count, "samples": samples, "seed": seed,
@@ -113,10 +114,11 @@ def scales(
     return Scales(found, settings)
 
 
-def _scales(equal_relevant: bool | None) -> list[str]:
+def _scales(equal_relevant: bool | None, length: int) -> list[str]:
     both = [findings.ALL, findings.EQUAL]
     interval_like = both if equal_relevant is None else both[1:] if equal_relevant else both[:1]
-    return [*interval_like, findings.STRONG, findings.WEAK]
+    wanted = [*interval_like, findings.STRONG, findings.WEAK, findings.OWN]
+    return [scale for scale in wanted if length <= LONGEST or scale in findings.FROM_WEIGHTS]
 
 
 def _check(count: str, samples: int) -> None:
@@ -163,6 +165,8 @@ class _Study:
             return self._interval(scale, "strong")
         if scale == findings.WEAK:
             return self._interval(scale, "weak")
+        if scale == findings.OWN:
+            return self._own_order()
         return self._interval_like(scale, scale == findings.EQUAL)
 
     def _interval_like(self, scale: str, equal_relevant: bool) -> Finding:
@@ -271,3 +275,16 @@ class _Study:
             )
         pairs = ((n, distances.unequal_pair(self.values[n], heaviness)) for n in range(1, self.length + 1))
         return self._failed(scale, pairs, numbers)
+
+    def _own_order(self) -> Finding:
+        values = self.values[self.length]
+        few = distances.chain_intervals(self.length, "strong", self.relevant) <= _FEASIBLE_INTERVALS
+        numbers: dict[str, Any] = {"method": "theorem"}
+        if few and self.count != "sample":
+            numbers = findings.counted(count_steps(values))
+        if not evenly_spaced(values):
+            # a shorter ranking has other values: it says nothing about these
+            return self._failed(findings.OWN, [(self.length, Pair(*uneven_steps(values)))], numbers)
+        numbers = {**findings.NOTHING_VIOLATED, **numbers}
+        because = "its values are evenly spaced"
+        return Finding(self.name, findings.OWN, self.setting, True, because=because, **numbers)

@@ -151,6 +151,10 @@ class Evaluator:
             return self._values(tree.flat())
         return self._in_pieces(tree)
 
+    def written(self, lists: Lists) -> Floats:
+        """The value of every list that is written out."""
+        return self._values(lists)
+
     def _in_pieces(self, tree: Tree) -> Floats:
         """Lists written out take much memory: a piece of the tree at a time."""
         values = np.empty(tree.shape.size)

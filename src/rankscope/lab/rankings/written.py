@@ -1,0 +1,53 @@
+"""A few rankings, written out: those that a property names, however long they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+
+from rankscope.judging.lists import Lists
+from rankscope.lab.rankings.worlds import World
+
+__all__ = ["Written"]
+
+_REPEATED = 8
+"""Equal letters in a row beyond which they are counted."""
+
+
+class Written(Lists):
+    """Rankings of a world as lists: list i is ranking i.
+
+    >>> from rankscope.lab.rankings.worlds import graded_world
+    >>> from rankscope.measures import measure
+    >>> lists = Written(graded_world(1, relevant=12, nonrelevant=12), [(0, 1), (1,) + (0,) * 11])
+    >>> measure("RR").of(lists).tolist(), lists.word(0), lists.word(1)
+    ([0.5, 1.0], '01', '1 0^11')
+    """
+
+    def __init__(self, world: World, rankings: Sequence[Sequence[int]]) -> None:
+        self.world = world
+        self.rankings = rankings
+        length = np.array([len(ranking) for ranking in rankings], np.int64)
+        letters = np.array([letter for ranking in rankings for letter in ranking], np.int64)
+        offsets = np.concatenate([[0], np.cumsum(length)])
+        rank = np.arange(len(letters)) - np.repeat(offsets[:-1], length) + 1
+        super().__init__(
+            world.pool,
+            np.zeros(len(rankings), np.int64),
+            length,
+            offsets,
+            rank.astype(np.int32),
+            world.document[letters],
+        )
+
+    def word(self, number: int) -> str:
+        """One ranking as text; what is repeated often is counted."""
+        runs = [(letter, len(list(same))) for letter, same in groupby(self.rankings[number])]
+        if all(many < _REPEATED for _, many in runs):
+            return self.world.word(self.rankings[number])
+        return " ".join(
+            f"{self.world.word([letter])}^{many}" if many >= _REPEATED else self.world.word([letter] * many)
+            for letter, many in runs
+        )
