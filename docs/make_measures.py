@@ -126,9 +126,9 @@ def index() -> str:
     return "\n".join(lines)
 
 
-def pages() -> dict[str, str]:
-    """Every file of the folder with its content."""
-    measures, found = _built_in(), certificates()
+def pages(found: Certificates | None = None) -> dict[str, str]:
+    """Every file of the folder with its content; the certificates are made unless they are given."""
+    measures, found = _built_in(), certificates() if found is None else found
     drawn = {f"{measure.name}.svg": picture(measure) for measure in measures}
     return {
         "README.md": index(),

@@ -6,8 +6,12 @@ import importlib.util
 import json
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+
+from rankscope.lab import certificate_page
+from rankscope.lab.certificates import Certificates, certificates
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -21,12 +25,16 @@ def _script(name: str) -> ModuleType:
     return module
 
 
-def test_measure_pages_are_those_of_the_registry() -> None:
+def test_measure_pages_are_those_of_the_registry(
+    shared: Callable[[str, Callable[[], Certificates]], Certificates],
+) -> None:
     script = _script("make_measures")
-    built_in = script.pages()
+    found = shared("certificates", certificates)
+    built_in = script.pages(found)
     present = {path.name: path.read_text("utf-8") for path in script.written()}
     assert {name for name in built_in if built_in[name] != present.get(name)} == set()
     assert present.keys() <= built_in.keys()
+    assert (DOCS / "certificates.md").read_text("utf-8") == certificate_page.page(found)
 
 
 def test_type_checkers_know_the_measures_of_the_registry() -> None:

@@ -61,7 +61,11 @@ _QUESTIONS: dict[str, Shape] = {
     "seed": integer(0, 2**128 - 1),
     "missing": one_of(("zero", "skip")),
 }
-_HANDLING: dict[str, Shape] = {"ties": one_of(TIES), "unjudged": one_of(UNJUDGED_AS)}
+_ASKED: dict[str, Shape] = {
+    "ties": one_of(TIES),
+    "unjudged": one_of(UNJUDGED_AS),
+    "intervals": integer(1, 2**31 - 1),
+}
 _PLUGINS = list_of(record({"name": _NAME, "sha256": optional(_DIGEST)}, {"source": text()}))
 _FORMAT = {"format": one_of((*FORMATS, "irds"))}
 _RUN = record({"name": _NAME, **_FILE}, _FORMAT)
@@ -82,7 +86,7 @@ def _manifest(settings: Shape, inputs: Shape) -> Shape:
 
 
 _ONE = _manifest(
-    record({**_QUESTIONS, "name": text(), **_OPENED}, {**_CHOSEN, **_HANDLING}),
+    record({**_QUESTIONS, "name": text(), **_OPENED}, {**_CHOSEN, **_ASKED}),
     record({"qrels": record(_FILE, _FORMAT), "runs": list_of(_RUN, least=2), "plugins": _PLUGINS}),
 )
 _SEVERAL = _manifest(
@@ -91,7 +95,7 @@ _SEVERAL = _manifest(
             **_QUESTIONS,
             "collections": list_of(record({"name": _NAME, **_OPENED}, _CHOSEN), least=1),
         },
-        _HANDLING,
+        _ASKED,
     ),
     record(
         {
