@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankscope.lab.axioms.relations import RELATIONS
-from rankscope.lab.certificates import (
+from rankscope.lab.certified import (
     CUTOFF,
     LONG_CUTOFF,
     LONG_SETTINGS,

@@ -7,22 +7,33 @@ written by hand.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from rankscope.errors import MeasureError
 from rankscope.lab.axioms.cases import PropertiesResult, properties
+from rankscope.lab.certificate_page import page
+from rankscope.lab.certified import (
+    CUTOFF,
+    FEW,
+    GRADES,
+    LONG_CUTOFF,
+    LONG_SETTINGS,
+    NEAR,
+    PROPERTIES,
+    SCALE_SETTINGS,
+    Certificate,
+    Certificates,
+    said,
+)
 from rankscope.lab.measurement.scales import SCALES
 from rankscope.lab.measurement.verdicts import scales
 from rankscope.measures import REGISTRY, Measure, measure, parse_many
 from rankscope.measures.function import FunctionMeasure
 from rankscope.progress import progress
-from rankscope.result import Result
-from rankscope.tables import Table
 
-__all__ = ["Certificate", "Certificates", "certificates", "said"]
+__all__ = ["CUTOFF", "FEW", "GRADES", "PROPERTIES", "Certificate", "Certificates", "certificates"]
 
 VARIANTS = (
     "RBP(p=0.5)",
@@ -38,89 +49,7 @@ VARIANTS = (
 )
 """Measures whose guarantees depend on a parameter, beside their defaults."""
 
-ASPECTS = {"aspects": 2, "depth": 6, "relevant": 6}
-GRADES = {"grades": 2, "depth": 5, "relevant": 5}
-FEW = {"grades": 1, "depth": 6, "relevant": 2}
-BINARY = {"grades": 1, "depth": 8, "relevant": 8}
-NEAR = {"grades": 1, "depth": 200, "relevant": 100}
-FAR = {"grades": 1, "depth": 2000, "relevant": 1000}
-CUTOFF = 3
-LONG_CUTOFF = 10
-
-_EXTENSION = ("relevance monotonicity", "irrelevance monotonicity")
-_ORDER = ("swap", "replacement")
-_ANY_GRADES = ("monotonicity", "boundedness")
-_STRICT = ("priority", "deepness", "confidence", "convergence", "top-weightedness")
-PROPERTIES: tuple[tuple[dict[str, int], tuple[str, ...]], ...] = (
-    (ASPECTS, (*_EXTENSION, "redundancy")),
-    (GRADES, (*_ORDER, *_ANY_GRADES)),
-    (FEW, (*_EXTENSION, *_ORDER, *_STRICT, *_ANY_GRADES)),
-    (BINARY, (*_STRICT, *_ANY_GRADES)),
-    (NEAR, ("closeness threshold",)),
-    (FAR, ("deepness threshold",)),
-)
-"""On which rankings each property is looked at.
-
-What asks for a strict difference is asked of relevant and non-relevant documents only: a measure that does not look at
-grades would break it between two grades. AP breaks deepness only from length 8 on.
-"""
-SCALE_SETTINGS = ({"length": 5, "relevant": 5}, {"length": 5, "relevant": 3})
-LONG_SETTINGS = ({"length": 12, "relevant": 12}, {"length": 12, "relevant": 6})
-"""Rankings for sums of weights are longer: the discount max(1, log10 i) fails only from length 11 on.
-
-The first of each pair of settings has as many relevant documents as ranks: what holds only there, holds by chance.
-"""
-
 _ADDITIVE = ("RBP", "DCG")
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """One measure and one property: whether it holds (None: undefined), where that was looked at, and why not."""
-
-    measure: str
-    family: str
-    property: str
-    holds: bool | None
-    violations: int | None
-    cases: int | None
-    setting: str
-    counterexample: str
-
-    def row(self) -> tuple[Any, ...]:
-        """The row of the table."""
-        verdict = {True: "holds", False: "violated", None: "undefined"}[self.holds]
-        return (
-            self.measure,
-            self.property,
-            verdict,
-            self.violations,
-            self.cases,
-            self.setting,
-            self.counterexample,
-        )
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Certificates(Result):
-    """The certificates of several measures, as tables."""
-
-    certificates: tuple[Certificate, ...]
-    settings: dict[str, Any]
-
-    def _about(self) -> str:
-        holding = sum(bool(one.holds) for one in self.certificates)
-        return f"{len(self.settings['measures'])} measures, {holding} of {len(self.certificates)} hold"
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """``certificates``, one row for each measure and property."""
-        columns = ("measure", "property", "verdict", "violations", "cases", "setting", "counterexample")
-        return {"certificates": Table("certificates", columns, [one.row() for one in self.certificates])}
-
-    def holds(self, name: str, property: str) -> bool:
-        """Whether a measure has a property in every setting that was looked at."""
-        return all(c.holds for c in self.certificates if c.measure == name and c.property == property)
 
 
 def certificates(measures: str | Measure | Iterable[str | Measure] | None = None) -> Certificates:
@@ -172,11 +101,6 @@ def _properties_of(one: Measure) -> list[Certificate]:
         else:
             found += _from_cases(one, result, said(settings))
     return found
-
-
-def said(settings: Mapping[str, int]) -> str:
-    """Settings in words: "grades 1, depth 6, relevant 2"."""
-    return ", ".join(f"{key} {value}" for key, value in settings.items())
 
 
 def _undefined(one: Measure, names: Iterable[str], where: str, error: MeasureError) -> list[Certificate]:
@@ -233,8 +157,6 @@ def _scales_in(one: Measure, setting: dict[str, int], count: dict[str, Any]) -> 
 
 
 if __name__ == "__main__":
-    from rankscope.lab.certificate_page import page
-
     text = page(certificates())
     if len(sys.argv) > 1:
         Path(sys.argv[1]).write_text(text, encoding="utf-8")
