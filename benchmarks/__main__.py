@@ -14,7 +14,7 @@ from benchmarks.agreement import Agreement
 from benchmarks.load import kept
 from benchmarks.programs import PROGRAMS
 from benchmarks.report import Outcome, goals, page, workload_section
-from benchmarks.sections import SECTIONS, present
+from benchmarks.sections import SECTIONS, present, with_section
 from benchmarks.timing import ROOT, ExecutionError, TooSlowError, execute, python
 from benchmarks.workloads import WORKLOADS
 
@@ -54,10 +54,17 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "-o", "--output", type=Path, help="the page (default BENCHMARKS.md for a complete run)"
     )
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="with --only and sections: put them into the page, which keeps the others",
+    )
     args = parser.parse_args()
     known = {*WORKLOADS["full"], *SECTIONS}
     if args.only and not known.issuperset(args.only):
         parser.error(f"--only knows {', '.join(sorted(known))}")
+    if args.write and (args.quick or not args.only or not set(SECTIONS).issuperset(args.only)):
+        parser.error(f"--write puts sections named by --only into the page: {', '.join(SECTIONS)}")
     args.repeats = args.repeats or (1 if args.quick else 25)
     # ranx compiles for ten seconds at every start
     args.programs = args.programs or [name for name in PROGRAMS if not (args.quick and name == "ranx")]
@@ -91,13 +98,16 @@ def main() -> int:
                 execute(python("-m", "benchmarks.workloads", size, name, place))
                 results[name] = measure(place, Path(scratch), args)
                 sections.append(workload_section(workload, files(place), results[name]))
-        sections.insert(0, "" if args.quick else goals(results))
+        sections.insert(0, "" if args.quick or args.write else goals(results))
         every = [outcome for outcomes in results.values() for outcome in outcomes.values()]
         troubles = [outcome.trouble for outcome in every if outcome.trouble and not outcome.slow]
         for name in present():
             if name in wanted:
                 say(name)
                 sections.append(section(name, Path(scratch), args.quick, troubles))
+    if args.write:
+        write_sections(args.output or ROOT / "BENCHMARKS.md", [part for part in sections if part])
+        return 1 if troubles else 0
     text = page(sections, command(args))
     complete = not (args.quick or args.only)
     output = args.output or (ROOT / "BENCHMARKS.md" if complete else None)
@@ -108,6 +118,15 @@ def main() -> int:
         output.write_text(kept(text, old), encoding="utf-8")
         say(f"wrote {output}")
     return 1 if troubles else 0
+
+
+def write_sections(output: Path, sections: list[str]) -> None:
+    """Put sections into a page that is there."""
+    text = output.read_text(encoding="utf-8")
+    for part in sections:
+        text = with_section(text, part)
+    output.write_text(text, encoding="utf-8")
+    say(f"wrote {output}")
 
 
 def files(place: Path) -> str:

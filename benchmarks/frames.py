@@ -37,14 +37,17 @@ def table(quick: bool) -> str:
     base = times["TREC file"]
     rows = [(name, least * 1e3, least / base) for name, least in times.items()]
     text = Table("frames", ("run", "CPU (ms)", "x file"), rows, digits=2).markdown()
-    held = {name: times[name] / base for name in ("pandas", "polars", "Arrow") if name in times}
-    verdict = "met" if max(held.values()) <= GOAL else "missed"
-    listed = ", ".join(f"{name} {ratio:.2f}" for name, ratio in held.items())
+    ratios = {name: least / base for name, least in times.items() if name != "TREC file"}
+    verdicts: dict[str, list[str]] = {"met": [], "missed": []}
+    for name, ratio in ratios.items():
+        verdicts["met" if ratio <= GOAL else "missed"].append(f"{name} ({ratio:.2f})")
+    listed = "; ".join(f"{verdict} by {', '.join(names)}" for verdict, names in verdicts.items() if names)
     return (
         f"{topics:,} topics x {depth:,} documents, from the frame or the name of the file to the ranks of the judged "
         f"documents; least CPU time of {repeats} times, taken in turns. *pandas, objects* has a Python object for "
-        f"every id, as versions before 3 make them.\n\n{text}\n"
-        f"Goal: opening a frame in at most {GOAL:g} times the time of the file: {verdict} ({listed}).\n"
+        f"every id, as versions before 3 make them: they have to be looked at one by one, wherever they are in memory, "
+        f"which takes longer than reading the file.\n\n{text}\n"
+        f"Goal: opening a frame in at most {GOAL:g} times the time of the file: {listed}.\n"
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
 from pathlib import Path
 
-__all__ = ["SECTIONS", "present"]
+__all__ = ["SECTIONS", "present", "with_section"]
 
 SECTIONS = {
     "frames": "Frames and files",
@@ -25,6 +26,23 @@ SECTIONS = {
 def present() -> list[str]:
     """The names of the sections whose module exists."""
     return [name for name in SECTIONS if (Path(__file__).parent / f"{name}.py").exists()]
+
+
+def with_section(page: str, section: str) -> str:
+    """A page with this section, in the place of the one under the same heading, else after all others.
+
+    The part about load, which has marks of its own, stays last.
+
+    >>> with_section("# P\\n\\n## A\\n\\nold\\n\\n## B\\n\\nb\\n", "## A\\n\\nnew")
+    '# P\\n\\n## A\\n\\nnew\\n\\n## B\\n\\nb\\n'
+    """
+    heading = section.partition("\n")[0]
+    parts = re.split(r"\n(?=## |<!-- load: begin -->)", page.rstrip("\n"))
+    places = [i for i, part in enumerate(parts) if part.partition("\n")[0] == heading]
+    load = [i for i, part in enumerate(parts) if part.startswith("<!-- load")]
+    where = places[0] if places else load[0] if load else len(parts)
+    parts[where : where + len(places)] = [section.strip() + "\n"]
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
 def main() -> None:

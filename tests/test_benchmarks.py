@@ -154,3 +154,12 @@ def test_every_command_that_reads_runs_has_its_memory_measured(part: Any) -> Non
     assert measured <= set(COMMANDS)
     rest = set(COMMANDS) - others - {"completion", "help"}
     assert rest - measured <= {"next", "findings"}  # which do what certain and report do
+
+
+def test_a_section_takes_the_place_of_the_old_one_and_load_stays_last(part: Any) -> None:
+    put = part("sections").with_section
+    load = "<!-- load: begin -->\n\n## Load\n\nabc\n\n<!-- load: end -->\n"
+    page = "# Page\n\n## A\n\nold\n\n## B\n\nb\n"
+    assert put(page, "## A\n\nnew") == page.replace("old", "new")
+    assert put(f"{page}\n{load}", "## C\n\nc") == f"{page}\n## C\n\nc\n\n{load}"
+    assert put(put(page, "## C\n\nc"), "## C\n\nd") == f"{page}\n## C\n\nd\n"

@@ -115,7 +115,7 @@ class _Count:
 def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
     """Compare two orderings of one run rank by rank, over its judged topics."""
     total = Swaps(0, 0, 0, 0, 0)
-    for topic, found in run.reordered("file").lists().items():
+    for topic, found in run.reordered("file").each_list():
         if topic not in qrels.topic_index:
             continue
         one, other = (

@@ -119,10 +119,9 @@ class _Lists:
     """The first documents of a run, topic by topic, and which of them are tied."""
 
     def __init__(self, run: Run, depth: int, judged: Qrels | None) -> None:
-        topics = run.lists()
         self.topics: Mapping[str, _List] = {
             topic: _List.of(one, run.order, depth)
-            for topic, one in topics.items()
+            for topic, one in run.each_list()
             if judged is None or topic in judged.topic_index
         }
 

@@ -52,18 +52,29 @@ class Texts(NamedTuple):
         >>> Texts.of(["q1", 7, 8.0], "topic").pieces()
         [b'q1', b'7', b'8']
         """
-        found = _arrow_texts(column, what)
+        objects = str(getattr(column, "dtype", "")) == "object"  # which Arrow would look at one by one
+        found = cls._joined(column) if objects else None
+        found = _arrow_texts(column, what) if found is None else found
+        found = cls._joined(column) if found is None and not objects else found
         if found is not None:
             return found
         values = column.tolist() if hasattr(column, "tolist") else list(column)
-        try:
-            joined = "".join(values)
-            if joined.isascii():
-                return cls._of_lengths(joined.encode("ascii"), map(len, values), len(values))
-            values = [value.encode("utf-8", "surrogateescape") for value in values]
-        except (TypeError, UnicodeEncodeError):
-            values = [to_bytes(text_of(value, what)) for value in values]
+        values = [to_bytes(text_of(value, what)) for value in values]
         return cls._of_lengths(b"".join(values), map(len, values), len(values))
+
+    @classmethod
+    def _joined(cls, column: Any) -> Texts | None:
+        """Texts that are objects, without a step in Python for each; None if one is no text or has several lines."""
+        values = column.tolist() if hasattr(column, "tolist") else list(column)
+        try:
+            lines = "\n".join(values).encode("utf-8", "surrogateescape")
+        except (TypeError, UnicodeEncodeError):
+            return None
+        ends = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n"))
+        if len(ends) != len(values) - 1:
+            return None
+        starts = np.concatenate([[0], ends - np.arange(len(ends)), [len(lines) - len(ends)]])
+        return cls(np.frombuffer(lines.translate(None, b"\n"), np.uint8), starts)
 
     @classmethod
     def _of_lengths(cls, data: bytes, lengths: Any, count: int) -> Texts:

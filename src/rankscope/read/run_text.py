@@ -23,7 +23,7 @@ from rankscope.read.limits import line_too_long
 from rankscope.read.line_ends import described_end, foreign_end, may_have_foreign_end
 from rankscope.read.source import Source, whole_lines
 
-__all__ = ["COLUMNS", "LineProblem", "RunText", "TextList", "refuse_empty"]
+__all__ = ["COLUMNS", "LineProblem", "RunText", "TextList", "changes", "portions", "refuse_empty"]
 
 COLUMNS = "topic Q0 document rank score tag"
 _NUMBER = re.compile(rb"(?i)[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)")
@@ -134,7 +134,7 @@ class RunText(ABC):
     def read(self, source: Source) -> None:
         """All lines of a source."""
         for text in whole_lines(source.line_blocks()):
-            for start, stop in _portions(text):
+            for start, stop in portions(text):
                 self.take(text[start:stop])
 
     def take(self, text: bytes) -> None:
@@ -145,7 +145,7 @@ class RunText(ABC):
         if usual:
             lines = range(self.lines + 1, self.lines + 1 + count)
             columns = _Columns(lines, *(fields[column::7] for column in (0, 2, 3, 4, 5)))
-            starts = _changes(columns.topics)
+            starts = changes(columns.topics)
             comments = any(columns.topics[row][:1] == b"#" for row in starts)
             usual = not comments and not may_have_foreign_end(text)
         self.lines += count
@@ -176,7 +176,7 @@ class RunText(ABC):
             numbers.append(number)
         if rows:
             topics, _, documents, ranks, scores, tags = map(list, zip(*rows, strict=True))
-            self._take_columns(_Columns(numbers, topics, documents, ranks, scores, tags), _changes(topics))
+            self._take_columns(_Columns(numbers, topics, documents, ranks, scores, tags), changes(topics))
         if problem:
             raise problem
 
@@ -186,7 +186,7 @@ class RunText(ABC):
             row, problem = self._first_bad_number(columns)
             if row:
                 good = columns.before(row)
-                self._take_columns(good, _changes(good.topics))
+                self._take_columns(good, changes(good.topics))
             raise problem
         if self.tag is None and columns.tags:
             self.tag = columns.tags[0]
@@ -225,7 +225,7 @@ def refuse_empty(text: Source) -> NoReturn:
     raise InputError(what, path=text.label, hint=f"a run has lines of: {COLUMNS}")
 
 
-def _portions(text: bytes) -> Iterator[tuple[int, int]]:
+def portions(text: bytes) -> Iterator[tuple[int, int]]:
     """Whole lines in portions whose fields stay in the processor's cache."""
     start = 0
     while start < len(text):
@@ -234,7 +234,7 @@ def _portions(text: bytes) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _changes(topics: list[bytes]) -> list[int]:
+def changes(topics: list[bytes]) -> list[int]:
     """Rows where another topic begins."""
     return [0, *compress(range(1, len(topics)), map(ne, topics, topics[1:]))] if topics else []
 

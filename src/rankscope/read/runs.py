@@ -20,6 +20,7 @@ from rankscope.frames import Framed
 from rankscope.read.columns import RunColumns, RunList, Texts
 from rankscope.read.frames import is_table, raw_columns, text_of
 from rankscope.read.ids import to_bytes, to_text
+from rankscope.read.one_by_one import text_lists_one_by_one
 from rankscope.read.orders import check_order
 from rankscope.read.run_text import LineProblem, RunText, TextList, refuse_empty
 from rankscope.read.source import Source, is_held
@@ -111,6 +112,16 @@ class Run(Framed):
             assert run.source is not None
             raw = _parse_lists(run.source, run.label)
         return {topic: one.ordered(self.order) for topic, one in raw.items()}
+
+    def each_list(self) -> Iterator[tuple[str, RunList]]:
+        """Every topic with its list, in the ordering of the run, one after the other: a file is not held as a whole."""
+        run = self.loaded()
+        if run.memory is None and run.rows is None:
+            assert run.source is not None
+            for topic, text in text_lists_one_by_one(run.source, run.label):
+                yield to_text(topic), _run_list(text).ordered(self.order)
+        else:
+            yield from self.lists().items()
 
     def documents(self) -> dict[str, list[bytes]]:
         """The ids of the documents of each topic, in no order that means anything."""
@@ -327,10 +338,11 @@ def _parse_lists(source: Path | bytes, label: str, only: str | None = None) -> d
         raise problem.located(text.label) from None
     if not run.lists and only is None:
         refuse_empty(text)
-    return {
-        to_text(topic): RunList(one.documents, np.concatenate(one.scores), _rank_column(one.ranks))
-        for topic, one in run.lists.items()
-    }
+    return {to_text(topic): _run_list(one) for topic, one in run.lists.items()}
+
+
+def _run_list(text: TextList) -> RunList:
+    return RunList(text.documents, np.concatenate(text.scores), _rank_column(text.ranks))
 
 
 def _rank_column(ranks: Iterable[list[bytes]]) -> npt.NDArray[np.int64] | None:
