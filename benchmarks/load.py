@@ -10,7 +10,7 @@ import argparse
 import math
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.report import machine, table
@@ -32,19 +32,26 @@ RUN_COMMANDS = {
     "gate": "gate {q} {a} --baseline {b}",
     "correlate": "correlate {q} {a} {b} {c}",
     "power": "power {q} {a} {b} {c}",
-    "overlap": "overlap {q} {a} {b} --depth 100",
     "verdict": "verdict {q} {a} {b}",
     "judges": "judges x={q} y={q} --runs {a} {b} {c}",
-    "orderings": "orderings {q} {a}",
-    "certain": "certain {q} {a} {b}",
     "bounds": "bounds {q} {a}",
     "pools": "pools {q} {a} {b} {c} --repeats 2",
     "effort": "effort {q} {a}",
     "features": "features {q} {a}",
     "report": "report {q} {a} -o {out}/page.html",
+    "orderings": "orderings {q} {a}",
+    "overlap": "overlap {q} {a} {b} --depth 100",
 }
 """Every command that reads runs and ends by itself; the explorer loads what the report loads, and a study asks all of
-these."""
+these but the last two."""
+
+DOCUMENT_COMMANDS = {
+    "certain": "certain {q} {a} {b}",
+    "next": "next {q} {a} {b} --budget 10",
+    "eval --unjudged bounds": "eval {q} {a} --unjudged bounds",
+}
+"""Commands about unjudged documents: all that were retrieved must have a name and a place, so that memory follows the
+lines. They are measured on a run of a million."""
 
 
 def rankscope(words: str) -> list[str]:
@@ -154,15 +161,23 @@ def scaling(scratch: Path, largest: int, limit: float) -> str:
 
 def memory(scratch: Path, largest: int, limit: float) -> str:
     """The peak of every command that reads a run, beside that of one that reads the judgments and next to nothing."""
-    place = scratch / "memory"
-    write_collection(place, MEMORY_TOPICS, 10**largest // MEMORY_TOPICS, 100)
+    return _peaks(scratch / "memory", 10**largest, RUN_COMMANDS, limit)
+
+
+def memory_of_documents(scratch: Path, limit: float) -> str:
+    """The same of commands that keep every document that was retrieved."""
+    return _peaks(scratch / "documents", 10**6, DOCUMENT_COMMANDS, limit)
+
+
+def _peaks(place: Path, lines: int, commands: Mapping[str, str], limit: float) -> str:
+    write_collection(place, MEMORY_TOPICS, lines // MEMORY_TOPICS, 100)
     for name in "bc":
         (place / f"{name}.run").symlink_to("a.run")
     (place / "one.run").write_text("1 Q0 doc0000001 1 1 r\n")
     words = {"q": f"{place}/qrels.txt", "out": str(place), **{name: f"{place}/{name}.run" for name in "abc"}}
     base = measure("judgments", f"eval {words['q']} {place}/one.run --quiet", limit).memory
     rows = [["judgments alone", "", "", f"{base:,.0f}", ""]]
-    for name, command in RUN_COMMANDS.items():
+    for name, command in commands.items():
         try:
             done = measure(name, command.format(**words), limit)
         except ExecutionError as failure:
@@ -204,7 +219,7 @@ def replaced(page: str, part: str) -> str:
 
 def section(parts: Iterable[str], largest: int, command: str) -> str:
     """All of it, between its marks."""
-    grown, peaks = parts
+    grown, peaks, documents = parts
     lines = f"10^{largest}"
     text = [
         "## Load",
@@ -216,6 +231,9 @@ def section(parts: Iterable[str], largest: int, command: str) -> str:
         f"Peak memory of every command that reads a run, on one of {lines} lines ({MEMORY_TOPICS:,} topics;\n"
         "commands that compare runs read it two or three times, under different names):",
         peaks,
+        "Commands about unjudged documents keep every document that was retrieved, by its name, so that their memory\n"
+        "follows the lines; on a run of 10^6 lines:",
+        documents,
     ]
     return "\n\n".join([BEGIN, *text, END])
 
@@ -238,6 +256,7 @@ def main() -> None:
         parts = [
             scaling(Path(scratch), args.largest, args.limit),
             memory(Path(scratch), args.largest, args.limit),
+            memory_of_documents(Path(scratch), args.limit),
         ]
     text = section(parts, args.largest, f"python -m benchmarks.load --largest {args.largest}")
     if str(args.output) == "-":

@@ -6,6 +6,7 @@ import pytest
 
 from rankscope.cli.commands import COMMANDS, GROUPS, Command, listed
 from rankscope.cli.main import main
+from rankscope.read import limits
 
 SOON = 31
 """Commands that must fit on the screen of ``rankscope --help``."""
@@ -66,3 +67,15 @@ def test_slips_are_answered(arguments: list[str], answer: str, capsys: pytest.Ca
 def test_half_a_word_is_no_option(capsys: pytest.CaptureFixture[str]) -> None:
     """``--depth`` must not mean ``--depths`` where there is no such option."""
     assert "did you mean --depths?" in said(capsys, "bounds", "q", "r", "--depth", "5")[2]
+
+
+def test_limits_are_named_with_what_raises_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = " ".join(said(capsys, "eval", "--help")[1].split())
+    assert f"{limits.LONGEST_LINE:,} bytes" in text
+    assert f"{limits.UNPACKED_RATIO} times its size" in text
+    assert limits.FREE == 1 << 30
+    assert limits.LINE_VARIABLE in text
+    assert limits.RATIO_VARIABLE in text

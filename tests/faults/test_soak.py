@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -167,3 +168,16 @@ def test_the_plain_measures_are_those_of_trec_eval(soak: Any) -> None:
         )
         official = theirs.evaluate({"q": scored})["q"]
         assert {name: mine[measure] for name, measure in names.items()} == pytest.approx(official, abs=1e-9)
+
+
+def test_an_answer_and_a_late_interrupt_are_well(soak: Any, tmp_path: Path) -> None:
+    case, _ = world(soak, tmp_path)
+    before = soak.contents(tmp_path)
+    gate = replace(case, kind="words", words=["gate", "q.txt", "run0.txt"])
+    assert soak.problem_of(gate, soak.Ended(1, b"", "", 0.1), before, tmp_path) is None
+    said = "rankscope: internal error (KeyError: 1)\n"
+    assert "an error of ours" in soak.problem_of(gate, soak.Ended(1, b"", said, 0.1), before, tmp_path)
+    late = replace(case, kind="words", words=["eval"], interrupt=0.1)
+    both = "rankscope: q.txt: no such file; check the path\n\nrankscope: interrupted\n"
+    assert soak.problem_of(late, soak.Ended(130, b"", both, 0.1), before, tmp_path) is None
+    assert "2 lines" in soak.problem_of(late, soak.Ended(2, b"", both, 0.1), before, tmp_path)

@@ -1,5 +1,8 @@
 """Evaluate runs: the mean of every measure and, with -q, the value of every topic.
 
+A line may have 16,777,216 bytes, and a packed file unpack to 1 GB or 250 times its size: more is refused. The
+environment variables RANKSCOPE_LONGEST_LINE and RANKSCOPE_UNPACKED_RATIO raise these limits, for every command.
+
 examples:
   rankscope eval qrels.txt bm25.run
   rankscope eval qrels.txt runs/ -m "AP nDCG@10 RBP(p=0.8) Twist" -f latex

@@ -32,8 +32,12 @@ def in_natural_order(topics: Iterable[str]) -> list[str]:
 
     >>> in_natural_order(["10", "9", "351"]), in_natural_order(["q10", "q9"])
     (['9', '10', '351'], ['q10', 'q9'])
+    >>> in_natural_order(["1", "010", "01"])
+    ['01', '1', '010']
     """
     topics = list(topics)
     if all(topic.isascii() and topic.isdigit() and len(topic) < 19 for topic in topics):
-        return sorted(topics, key=lambda topic: (int(topic), topic))
+        if any(topic[0] == "0" for topic in topics):
+            topics.sort()  # 01 and 1 are the same number, and sorting is stable
+        return sorted(topics, key=int)
     return sorted(topics, key=to_bytes)

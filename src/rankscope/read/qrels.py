@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
@@ -252,7 +253,7 @@ class Qrels(Framed):
         if not len(documents):
             raise InputError("no judgments", path=path, hint="give lines of: topic iteration document grade")
         groups = _group_by_topic(topics)
-        keep, parts, offsets = [], [], [0]
+        keep, graded, offsets = [], array("i"), [0]
         order = in_natural_order(groups)
         column = None if iterations is None else Subtopics(groups, documents, iterations, grades)
         undecided = aspects is None and column is not None and column.several
@@ -268,12 +269,12 @@ class Qrels(Framed):
             repeated += more
             names = sorted(best)
             keep += names
-            parts.append(np.fromiter(map(best.__getitem__, names), np.int32, len(names)))
+            graded.extend(map(best.__getitem__, names))
             offsets.append(len(keep))
         if repeated:
             what = "judgment is" if repeated == 1 else "judgments are"
             warnings.warn(f"{path or 'qrels'}: {repeated} {what} repeated with the same grade", stacklevel=2)
-        qrels = cls(tuple(order), np.array(offsets, np.int64), keep, np.concatenate(parts), path=path)
+        qrels = cls(tuple(order), np.array(offsets, np.int64), keep, np.array(graded, np.int32), path=path)
         if column is None or not (aspects or undecided):
             return qrels
         qrels = replace(qrels, subtopics=column)
