@@ -163,7 +163,7 @@ def test_a_table_of_thousands_of_rows_shows_the_strongest(
 
 
 def test_which_topics_did_i_lose(place: Path) -> None:
-    files = [place / "qrels.txt", *sorted((place / "runs").iterdir())[:2]]
+    files = [place / "qrels.txt", *sorted((place / "runs").iterdir())[1:3]]
     for spelt in ("--topics", "-q"):
         out = SGR.sub("", terminal("compare", *files, "-m", "AP", spelt))
         lines = out[out.index("Topics that a loses to b first") :].splitlines()[3:]

@@ -43,6 +43,15 @@ def unjudged_share(collection: Collection, depth: int) -> float:
     return 1 - sum(map(sum, counts)) / sum(map(len, counts))
 
 
+def recall(collection: Collection, depth: int) -> float:
+    shares = []
+    for run in collection.runs.values():
+        for topic, documents in run.items():
+            relevant = {document for document, grade in collection.qrels[topic].items() if grade > 0}
+            shares.append(len(relevant.intersection(list(documents)[:depth])) / len(relevant))
+    return float(np.mean(shares))
+
+
 @pytest.fixture(scope="module")
 def ordinary() -> Collection:
     return simulate(systems=30, topics=50, depth=500, seed=1)
@@ -56,8 +65,8 @@ def ap(ordinary: Collection) -> np.ndarray:
 def test_mean_ap_spreads_like_trec(ap: np.ndarray) -> None:
     means = ap.mean(axis=1)
     assert 0.01 < means.min() < 0.1
-    assert 0.3 < means.max() < 0.5
-    assert 0.15 < np.median(means) < 0.25
+    assert 0.22 < means.max() < 0.4
+    assert 0.13 < np.median(means) < 0.25
 
 
 def test_systems_and_topics_agree_but_not_fully(ap: np.ndarray) -> None:
@@ -80,15 +89,17 @@ def test_relatives_err_together(ordinary: Collection, ap: np.ndarray) -> None:
 def test_recall_bases_have_a_heavy_tail(ordinary: Collection) -> None:
     bases = sorted(sum(grade > 0 for grade in judged.values()) for judged in ordinary.qrels.values())
     assert bases[0] >= 1
-    assert np.mean(bases) > 1.1 * np.median(bases)
-    assert bases[-1] > 4 * np.median(bases)
+    assert 1.05 * np.median(bases) < np.mean(bases) < 1.3 * np.median(bases)
+    assert bases[-1] > 2 * np.median(bases)
 
 
-def test_unjudged_documents_are_rare_at_the_top(ordinary: Collection) -> None:
-    top, middle, all_ranks = (unjudged_share(ordinary, depth) for depth in (10, 100, 500))
-    assert 0 < top < 0.03
-    assert top < middle < 0.1
-    assert middle < all_ranks < 0.6
+def test_judged_shares_and_recall_are_those_of_real_runs() -> None:
+    # 24 runs of the first round of TREC-COVID: .86, .39, .12 (median) judged; recall .08, .29, .54
+    made = simulate(topics=25)
+    judged = [1 - unjudged_share(made, depth) for depth in (10, 100, 1000)]
+    found = [recall(made, depth) for depth in (10, 100, 1000)]
+    assert judged == pytest.approx([0.90, 0.42, 0.125], abs=0.04)
+    assert found == pytest.approx([0.08, 0.29, 0.54], abs=0.04)
 
 
 def test_lists_differ_in_length_and_have_ties_and_gaps(ordinary: Collection) -> None:
@@ -117,7 +128,10 @@ def test_grades(grades: int) -> None:
     collection = simulate(systems=7, topics=20, depth=100, grades=grades)
     counts = np.bincount([grade for judged in collection.qrels.values() for grade in judged.values()])
     assert len(counts) == grades
-    assert (np.diff(counts) < 0).all()
+    # as in TREC-COVID (6,339 of grade 0, 1,115 of 1, 1,237 of 2): the pool finds the best of the relevant sooner
+    assert counts[0] > counts[1:].sum()
+    assert counts[1:].max() < 1.2 * counts[1]
+    assert (np.diff(counts[2:]) < 0).all()
 
 
 def test_every_topic_has_a_relevant_document_even_with_a_tiny_pool() -> None:
@@ -178,7 +192,7 @@ def digest(directory: Path) -> str:
 def test_the_same_bytes_everywhere(tmp_path: Path) -> None:
     place = simulate(systems=9, topics=4, depth=60, seed=3, aspects=2).write(tmp_path / "made")
     # a constant: it must hold on every machine and version of numpy
-    assert digest(place) == "3986c615031cf9befa7920eebd13afc3524fc97e88eaf764a01f19a81a4d238d"
+    assert digest(place) == "51c59e5a51a3e040d969558fdc5c037c592697a62987864801c9a0ca9fee1bc3"
 
 
 def test_files_hold_what_memory_holds(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> None:
     if not (target / "qrels.txt").exists():
         if target.exists():
             raise InputError("this exists and is not a demo", path=target, hint="name another directory")
-        simulate(systems=12, topics=25, grades=4, depth=200, seed=args.seed, pool_depth=40).write(target)
+        simulate(systems=12, topics=25, grades=4, depth=200, seed=args.seed, pool_depth=25).write(target)
     qrels, runs = read_qrels(target / "qrels.txt"), read_runs(target / "runs")
     scores = evaluate(qrels, runs, parse_many(DEFAULT), jobs=args.jobs)
     page = target / "report.html"

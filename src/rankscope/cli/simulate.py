@@ -22,7 +22,7 @@ _SIZES = {
     "topics": (50, "number of topics"),
     "grades": (3, "number of grades, grade 0 included"),
     "depth": (1000, "documents in a full list"),
-    "pool-depth": (100, "documents of a list that are judged"),
+    "pool-depth": (15, "documents of a list that are judged"),
     "aspects": (0, "aspects per topic; any writes qrels.diversity.txt too"),
     "seed": (1, "seed of the random numbers"),
 }

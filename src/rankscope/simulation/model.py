@@ -5,7 +5,9 @@ Every topic has candidate documents with a latent *topicality*; the most topical
     score = ability * topicality + shared attraction + taste of its family + own noise
 
 so systems err together (all fall for the same attractive documents, relatives more so), good systems do
-better on most topics, and easy topics are easy for most systems. Only some systems feed the pool.
+better on most topics, and easy topics are easy for most systems. A family has no words for half of the
+documents and hardly finds them, so that what one family brings into the pool is missing from the lists of
+another. Only some systems feed the pool.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES", "List", "Settings", "System", "Topic", "make_systems", "make_topic"]
 
-_CORE = 3000  # candidates that compete for the first ranks; deeper lists are filled with weaker documents
+_CORE = 12_000  # candidates that compete for the first ranks; deeper lists are filled with weaker documents
+_OVERLOOKED = 0.5  # share of the documents that a family has no words for
 _DEEPEST = 1_000_000
 _MISSES = 0.04  # share of topics that a forgetful system leaves out
 
@@ -141,12 +144,9 @@ def make_topic(settings: Settings, systems: list[System], number: int) -> Topic:
     topicality[_CORE:] -= 1.5
     attraction[_CORE:] -= 1.5
     grades = _make_grades(settings, dice, topicality)
-    # some relevant documents use other words than the topic, and systems hardly find them
-    hidden = dice.uniform(count) < (0.0 if settings.sparse else 0.25)
-    topicality[(grades > 0) & hidden] -= 2.0
     aspects = _make_aspects(settings, dice, grades)
     tastes = [
-        attraction + 0.6 * Dice(settings.seed, 3, number, family).bell(count) + _preference(aspects, family)
+        attraction + _taste(settings, number, family, aspects)
         for family in range(min(len(FAMILIES), settings.systems))
     ]
     signal = topicality * ease
@@ -161,21 +161,21 @@ def make_topic(settings: Settings, systems: list[System], number: int) -> Topic:
 
 
 def _make_grades(settings: Settings, dice: Dice, topicality: Floats) -> Integers:
-    """True grades of all candidates: the most topical are relevant, a third of these of grade 2..."""
-    size = float(dice.skewed(1, 0.95)[0])
+    """True grades of all candidates: the most topical are relevant, a quarter of these of grade 2..."""
+    size = float(dice.skewed(1, 1.25)[0])
     second = float(dice.uniform(1)[0])
     worth = topicality + 0.5 * dice.bell(len(topicality))
     if settings.sparse:
         recall_base = 2 if second < 1 / 16 else 1
     else:
-        recall_base = min(max(4, int(75.0 * size)), _CORE // 4)
+        recall_base = min(max(4, int(270.0 * size)), _CORE // 4)
     best = np.argsort(-worth[:_CORE], kind="stable")[:recall_base]
     grades = np.zeros(len(topicality), dtype=np.int64)
     if settings.sparse:
         topicality[best] += 1.0  # the judged document of a sparse collection answers the question well
     for grade in range(1, settings.grades):
         grades[best] = grade
-        best = best[: (len(best) + 1) // 3]
+        best = best[: (len(best) + 3) // 4]
     return grades
 
 
@@ -191,6 +191,15 @@ def _make_aspects(settings: Settings, dice: Dice, grades: Integers) -> Integers:
             passing = dice.uniform(len(relevant)) < 0.15
             table[relevant, aspect] = np.where(main == aspect, grades[relevant], passing)
     return table
+
+
+def _taste(settings: Settings, number: int, family: int, aspects: Integers) -> Floats:
+    """What relatives make of each candidate; half of them they have no words for."""
+    dice = Dice(settings.seed, 3, number, family)
+    liking: Floats = 0.8 * dice.bell(len(aspects)) + _preference(aspects, family)
+    if not settings.sparse:  # what was judged in a sparse collection is what systems found
+        liking[dice.uniform(len(aspects)) < _OVERLOOKED] -= 7.0
+    return liking
 
 
 def _preference(aspects: Integers, family: int) -> Floats:
@@ -211,7 +220,7 @@ def _make_list(
         return None
     family = FAMILIES[system.family]
     ability = system.ability * max(0.1, 1.0 + 0.34 * luck)
-    score = signal * ability + 0.7 * (taste + 0.8 * dice.bell(len(signal)))
+    score = signal * ability + 0.42 * (taste + 1.2 * dice.bell(len(signal)))
     length = settings.depth if family.full else max(1, int(settings.depth * (0.05 + 0.95 * shortfall)))
     length = min(length, len(score))
     # cutting first and sorting what is left is several times faster than sorting everything
