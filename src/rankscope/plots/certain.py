@@ -20,6 +20,9 @@ _NAMED = 60
 def plot_certain(result: Result, measure: str | None = None, *, width: float = DOUBLE) -> Figure:
     """For each run the range of its mean over all labels, and the ranks that it can have; a dot is what it has now.
 
+    A run can have every rank that no run takes from it whose order with it is certain: under ties, labels and the test
+    over topics together.
+
     >>> import rankscope as rs
     >>> runs = {"a": {"q": {"d1": 2.0, "x": 1.0}}, "b": {"q": {"d2": 2.0, "d1": 1.0}}}
     >>> found = rs.certain(rs.evaluate({"q": {"d1": 1, "d2": 0}}, runs, "RR"))
@@ -32,21 +35,28 @@ def plot_certain(result: Result, measure: str | None = None, *, width: float = D
         figure = blank(width, 1.0 + 0.17 * min(len(rows), _NAMED) + 0.02 * max(0, len(rows) - _NAMED))
         left, right = figure.subplots(1, 2, sharey=True)
         for place, row in enumerate(rows, 1):
-            left.plot([row["lowest"], row["highest"]], [place, place], color=COLOURS[0], linewidth=2)
-            left.plot([row["value"]], [place], "o", color=INK, markersize=2.5)
-            ends = (
-                row["first_rank"] or place,
-                row["last_rank"] or place,
-            )
-            right.plot(ends, [place, place], color=COLOURS[1], linewidth=2)
-            right.plot([place], [place], "o", color=INK, markersize=2.5)
+            ends = row["first_rank"] or place, row["last_rank"] or place
+            for axes, colour, now, reach in (
+                (left, COLOURS[0], row["value"], (row["lowest"], row["highest"])),
+                (right, COLOURS[1], place, ends),
+            ):
+                axes.plot(
+                    reach, [place, place], color=colour, linewidth=3, alpha=0.55, solid_capstyle="round"
+                )
+                axes.plot([now], [place], "o", color=INK, markersize=3)
         if len(rows) <= _NAMED:
             left.set_yticks(range(1, len(rows) + 1), [short(str(row["run"]), 24) for row in rows])
         else:
             left.set_ylabel("rank by the mean")
         left.set_ylim(len(rows) + 0.5, 0.5)
-        left.set_xlabel(f"{chosen}: mean and range over labels")
-        right.set_xlabel("ranks that are possible")
+        right.set_xlim(0.5, len(rows) + 0.5)
+        step = max(1, -(-len(rows) // 12))
+        right.set_xticks([1, *range(max(2, step), len(rows) + 1, step)])
+        for axes in (left, right):
+            axes.tick_params(axis="y", length=0)
+            axes.grid(axis="y", visible=False)
+        left.set_xlabel(f"mean {chosen}, and its range over labels")
+        right.set_xlabel("rank, and the ranks that nothing excludes")
     return Figure(
         figure, (left, right), Table("runs", result["runs"].columns, [tuple(row.values()) for row in rows])
     )
