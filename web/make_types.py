@@ -44,6 +44,8 @@ def _named(name: str) -> str:
 
 
 def _type(of: dict[str, Any]) -> str:
+    if not of.keys() - {"description"}:
+        return "unknown"
     if "$ref" in of:
         return _named(of["$ref"].rpartition("/")[2])
     if "enum" in of:

@@ -58,11 +58,16 @@ export class State {
   gone = $state(false);
   /** Edits of the what-if view, as text such as "m5-2 r7=1". */
   edits = $state("");
+  /** One view in the shape of a slide. */
+  talk = $state(false);
   theme = $state<"auto" | "light" | "dark">("auto");
   /** Colours for canvases; App renews them when the theme changes. */
   palette = $state.raw<Palette>(palette());
   /** How the page's formulas compare with the values that came with the data; null until they were compared. */
   agreement = $state.raw<Agreement | null>(null);
+  /** Charts draw in vectors, not on canvas: on paper, and in figures that leave the page. */
+  vector = $state(false);
+  private drawings = 0;
   /** Rank under the pointer or keyboard cursor in the curve panels. */
   cursor = $state<number | null>(null);
 
@@ -75,6 +80,13 @@ export class State {
   /** The views there is something to show for. */
   get views(): readonly (readonly [View, string])[] {
     return VIEWS.filter(([view]) => view !== "study" || Object.keys(this.data.study).length > 0);
+  }
+
+  /** Begin or end to draw in vectors; whoever begins first and ends last decides. */
+  draw(vectors: boolean): void {
+    this.drawings = Math.max(0, this.drawings + (vectors ? 1 : -1));
+    this.vector = this.drawings > 0;
+    this.palette = palette();
   }
 
   private best(): number {
@@ -110,6 +122,7 @@ export class State {
     if (ranges.length > 0) q.set("ranges", ranges.join(","));
     if (this.sort.by) q.set("sort", (this.sort.descending ? "-" : "") + this.sort.by);
     if (this.logRanks) q.set("ranks", "log");
+    if (this.talk) q.set("talk", "on");
     if (this.reference) q.set("reference", "full-scale");
     if (this.everyone) q.set("lines", "all");
     if (this.filter) q.set("find", this.filter);
@@ -155,6 +168,7 @@ export class State {
     const sort = q.get("sort") ?? "";
     this.sort = { by: sort.replace(/^-/, ""), descending: !sort || sort.startsWith("-") };
     this.logRanks = q.get("ranks") === "log";
+    this.talk = q.get("talk") === "on";
     this.reference = q.get("reference") === "full-scale";
     this.everyone = q.get("lines") === "all";
     this.filter = q.get("find") ?? "";

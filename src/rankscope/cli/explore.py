@@ -14,7 +14,7 @@ import os
 import sys
 
 from rankscope.cli import options
-from rankscope.cli.report import ON_PAGE, add_page_options
+from rankscope.cli.report import ON_PAGE, add_page_options, named
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.errors import SettingsError
     from rankscope.explorer import explore
+    from rankscope.reporting import source_of
     from rankscope.reporting.study import read_study
 
     if not 0 <= args.port < 65536:
@@ -39,7 +40,8 @@ def run(args: argparse.Namespace) -> None:
     if args.cutoff < 1:
         raise SettingsError(f"--cutoff {args.cutoff}", hint="N is a number of ranks from 1 on")
     measures = options.measures(args)
-    qrels, runs = options.collection(args, measures)
+    opened = options.collection(args, measures)
+    qrels, runs = opened
 
     def ready(url: str) -> None:
         print(f"exploring {len(runs)} runs at {url}\nCtrl-C ends it", flush=True)
@@ -60,6 +62,7 @@ def run(args: argparse.Namespace) -> None:
         host=args.host,
         port=args.port,
         ready=ready,
+        source=source_of(opened, **named(args)),
     )
 
 

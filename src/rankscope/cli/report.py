@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankscope.cli import options
 from rankscope.files import write_atomically
@@ -84,8 +84,9 @@ def document_of(args: argparse.Namespace) -> Document:
         raise SettingsError(f"--cutoff {args.cutoff}", hint="N is a number of ranks from 1 on")
     measures = options.measures(args)
     study = read_study(args.study) if args.study else None
+    collection = options.collection(args, measures)
     return reporting.document_of(
-        options.collection(args, measures),
+        collection,
         measures,
         title=args.title,
         missing=args.missing,
@@ -94,4 +95,13 @@ def document_of(args: argparse.Namespace) -> Document:
         everything=args.everything,
         jobs=args.jobs,
         ranges=args.ranges,
+        source=reporting.source_of(collection, **named(args)),
     )
+
+
+def named(args: argparse.Namespace) -> dict[str, Any]:
+    """How the command line names the collection and has it read."""
+    return {
+        name: getattr(args, name)
+        for name in ("qrels", "runs", "order", "missing", "grades", "topics", "input_format")
+    }

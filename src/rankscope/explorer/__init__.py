@@ -14,6 +14,7 @@ from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.measures import Measure
+    from rankscope.reporting.schema import Source
     from rankscope.scores import Scores
 
 __all__ = ["Notebook", "explore", "notebook"]
@@ -34,17 +35,19 @@ def explore(
     host: str = "127.0.0.1",
     port: int = 0,
     ready: Callable[[str], None] = print,
+    source: Source | None = None,
 ) -> None:
     """Serve the page about a collection until interrupted; ``ready`` gets its address.
 
-    The parameters are those of :func:`rankscope.report`; ``port`` 0 takes any free port.
+    The parameters are those of :func:`rankscope.report`; ``port`` 0 takes any free port. ``source`` says how a command
+    line names the collection, where it was opened before.
 
     >>> explore("qrels.txt", "runs/", port=8000)  # doctest: +SKIP
     """
     from rankscope.explorer.server import address, application, listen, only_hosts, serve
     from rankscope.measures import needs_aspects, parse_many
     from rankscope.read import open_collection
-    from rankscope.reporting import document_of
+    from rankscope.reporting import document_of, source_of
 
     stopping = Event()
     with listen(host, port) as listener:  # a port that is taken is known before anything is read
@@ -52,7 +55,7 @@ def explore(
         collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
         document = document_of(
             collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything,
-            jobs=jobs,
+            jobs=jobs, source=source or source_of(collection, qrels, runs, order, missing),
         )  # fmt: skip
         token = secrets.token_urlsafe(16)
         app = application(document, *collection, token, stopping)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.reporting.html_page import page
 from rankscope.reporting.page_data import payload
-from rankscope.reporting.schema import Document
+from rankscope.reporting.schema import Document, Source
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.read.collection import Collection
 
-__all__ = ["document_of", "page", "payload", "report"]
+__all__ = ["document_of", "page", "payload", "report", "source_of"]
 
 
 def report(
@@ -52,6 +52,7 @@ def report(
     document = document_of(
         collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything,
         ranges=ranges, jobs=jobs,
+        source=source_of(collection, qrels, runs, order, missing),
     )  # fmt: skip
     write_atomically(path, page(document))
     return Path(path)
@@ -68,12 +69,13 @@ def document_of(
     everything: bool | None,
     jobs: int | None,
     ranges: bool = False,
+    source: Source | None = None,
 ) -> Document:
     """What the page about an open collection is made from, for Python, commands and the explorer alike."""
     from rankscope.certainty.values import handled, judged_as
     from rankscope.judging import judge
 
-    return payload(
+    document = payload(
         judge(*collection, jobs=jobs),
         title=title or title_of(collection.qrels.path),
         measures=measures,
@@ -82,6 +84,41 @@ def document_of(
         everything=everything,
         knowing=judged_as(*collection, handled(unjudged="bounds"), jobs=jobs) if ranges else None,
     )
+    if source is not None:
+        document["source"] = source
+    return document
+
+
+def source_of(
+    collection: Collection,
+    qrels: Any,
+    runs: Any,
+    order: str | None = None,
+    missing: str = "zero",
+    **more: Any,
+) -> Source | None:
+    """What a command line would say to open the same collection; None where it is not in files.
+
+    >>> from rankscope.read import open_collection
+    >>> source_of(open_collection({"q": {"d": 1}}, {"q": {"d": 1.0}}), {"q": {"d": 1}}, {"q": {"d": 1.0}}) is None
+    True
+    """
+    named = [runs] if isinstance(runs, str | Path) else runs
+    paths = isinstance(named, list | tuple) and all(isinstance(one, str | Path) for one in named)
+    if not isinstance(qrels, str | Path) or not paths or "-" in (str(qrels), *map(str, named)):
+        return None
+    options = [] if order in (None, "trec_eval") else ["--order", str(order)]
+    options += [] if missing == "zero" else ["--missing", missing]
+    for name in ("grades", "topics"):
+        options += [f"--{name}", str(more[name])] if more.get(name) else []
+    for kind, form in (more.get("input_format") or {}).items():
+        options += ["--input-format", f"{kind}={form}"]
+    return {
+        "qrels": str(qrels),
+        "runs": list(map(str, named)),
+        "options": options,
+        "files": [run.path for run in collection.runs.values()],
+    }
 
 
 def title_of(path: str | None) -> str:

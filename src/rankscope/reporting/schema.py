@@ -122,6 +122,15 @@ class StudyTable(TypedDict):
     rows: Annotated[list[list[Cell]], "their cells"]
 
 
+class Source(TypedDict):
+    """Where the collection came from, in the words of a command line."""
+
+    qrels: Annotated[str, "the judgments, as they were named"]
+    runs: Annotated[list[str], "the runs, as they were named"]
+    options: Annotated[list[str], "how they were read"]
+    files: Annotated[list[str | None], "runs: the file of each, null where it is not known"]
+
+
 class Document(TypedDict):
     """The data of the page."""
 
@@ -130,10 +139,11 @@ class Document(TypedDict):
     rankscope: Annotated[str, "the version that wrote it"]
     title: Annotated[str, "heading of the page"]
     settings: Annotated[
-        dict[str, Cell],
+        dict[str, Any],
         "order; aspects (whether the judgments have any); missing (zero: an absent topic counts as an empty list, "
         "skip: left out of means); length (N of the effort measures); crossing; dcg",
     ]
+    source: NotRequired[Annotated[Source, "for commands that make a figure again; absent for data in memory"]]
     runs: Annotated[list[str], "names"]
     topics: Annotated[list[str], "names"]
     grades: Annotated[list[int], "positive grades that occur in the judgments, highest first"]
@@ -213,6 +223,8 @@ _PLAIN: Mapping[Any, str] = {
 
 
 def _type(of: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    if of is Any:
+        return {}
     if of in _PLAIN:
         return {"type": _PLAIN[of]}
     if is_typeddict(of):

@@ -5,7 +5,7 @@ import { ARCHETYPES, effort, type Effort } from "../measures/effort";
 import { DEFAULTS, Topic, type Crossing, type List, type Settings } from "../measures/list";
 import { interval, summarised, type Interval } from "../stats/statistics";
 import type { Numbers, Source, StudyTable, Warning } from "./payload";
-import { VERSION, type Measured, type Packed, type Payload } from "./types";
+import { VERSION, type Measured, type Packed, type Payload, type Source as Named } from "./types";
 
 function offsets(counts: Numbers): Uint32Array {
   const start = new Uint32Array(counts.length + 1);
@@ -37,6 +37,8 @@ export class Collection {
   /** By measure, of every run whether it is tied for first; Python's. */
   readonly tiedFirst: Readonly<Record<string, boolean[]>>;
   readonly defaults: Settings;
+  /** How a command line names the collection. */
+  readonly source?: Named;
   readonly server: boolean;
 
   /** Topics that a run lacks are left out of its means instead of counting as an empty list. */
@@ -85,6 +87,7 @@ export class Collection {
     for (const m of payload.measures) this.given.set(m.name, m);
     this.measures = payload.measures.map((m) => this.known(m));
     this.lead = payload.lead;
+    this.source = payload.source;
     this.tiedFirst = payload.tied_first;
     this.archetypeMeanings = payload.archetypes;
     this.archetype = payload.archetype;

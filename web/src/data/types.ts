@@ -5,6 +5,18 @@ export const VERSION = 2;
 /** Numbers: in a page base64 text, in the explorer's stream a place in it, or places in a table of few values. */
 export type Packed = { dtype: "u8" | "u16" | "u32" | "i32" | "f32" | "f64"; base64: string } | { dtype: "u8" | "u16" | "u32" | "i32" | "f32" | "f64"; at: number; length: number } | { codes: Packed; table: Packed };
 
+/** Where the collection came from, in the words of a command line. */
+export interface Source {
+  /** the judgments, as they were named */
+  qrels: string;
+  /** the runs, as they were named */
+  runs: string[];
+  /** how they were read */
+  options: string[];
+  /** runs: the file of each, null where it is not known */
+  files: (string | null)[];
+}
+
 /** The judgments of the topics. */
 export interface Judgments {
   /** topics x grades: judged documents of each grade */
@@ -130,7 +142,9 @@ export interface Payload {
   /** heading of the page */
   title: string;
   /** order; aspects (whether the judgments have any); missing (zero: an absent topic counts as an empty list, skip: left out of means); length (N of the effort measures); crossing; dcg */
-  settings: Record<string, string | number | boolean | null>;
+  settings: Record<string, unknown>;
+  /** for commands that make a figure again; absent for data in memory */
+  source?: Source;
   /** names */
   runs: string[];
   /** names */

@@ -12,7 +12,7 @@ export interface Curve {
   grade: Int16Array;
   dcg: Float64Array;
   idealDcg: Float64Array;
-  /** Gain of the run minus gain of the ideal list at each rank. */
+  /** Discounted gain of the run minus that of the ideal list at each rank. */
   deltaGain: Float64Array;
 }
 
@@ -48,7 +48,7 @@ export function curve(list: List, settings: Settings): Curve {
     crp[j - 1] = c += rp[j - 1];
     dcg[j - 1] = d += gain / discount[j];
     ideal[j - 1] = i += idealGain / discount[j];
-    delta[j - 1] = gain - idealGain;
+    delta[j - 1] = (gain - idealGain) / discount[j];
   }
   return { rp, crp, grade: grades, dcg, idealDcg: ideal, deltaGain: delta };
 }

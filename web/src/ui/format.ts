@@ -47,8 +47,55 @@ export function csv(rows: readonly (readonly (string | number)[])[]): string {
   return rows.map((row) => row.map(field).join(",")).join("\r\n") + "\r\n";
 }
 
-export function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+/** A table for a paper: booktabs, names escaped, numbers with four decimals at most. */
+export function latex(
+  rows: readonly (readonly (string | number)[])[],
+  caption: string,
+  commands: readonly string[],
+): string {
+  const escaped = (text: string): string =>
+    Array.from(text, (c) => TEX[c] ?? (/\p{Cc}/u.test(c) ? " " : c)).join("");
+  const cell = (v: string | number): string => {
+    if (typeof v === "string") return escaped(v);
+    if (Number.isNaN(v)) return "--";
+    if (!Number.isFinite(v)) return v > 0 ? "$\\infty$" : "$-\\infty$";
+    return Number.isInteger(v) ? String(v) : v.toFixed(4);
+  };
+  const [head, ...body] = rows;
+  const kinds = head.map((_, k) => (body.length > 0 && body.every((row) => typeof row[k] === "number") ? "r" : "l"));
+  const line = (row: readonly (string | number)[]): string => `  ${row.map(cell).join(" & ")} \\\\`;
+  return [
+    ...commands.map((c) => `% ${c.replace(/[\r\n]/g, " ")}`),
+    "\\begin{table}",
+    `\\caption{${escaped(caption)}}`,
+    "\\centering",
+    `\\begin{tabular}{${kinds.join("")}}`,
+    "  \\toprule",
+    line(head),
+    "  \\midrule",
+    ...body.map(line),
+    "  \\bottomrule",
+    "\\end{tabular}",
+    "\\end{table}",
+    "",
+  ].join("\n");
+}
+
+const TEX: Record<string, string> = {
+  "\\": "\\textbackslash{}",
+  "{": "\\{",
+  "}": "\\}",
+  $: "\\$",
+  "&": "\\&",
+  "#": "\\#",
+  "%": "\\%",
+  _: "\\_",
+  "^": "\\textasciicircum{}",
+  "~": "\\textasciitilde{}",
+};
+
+export function download(name: string, type: string, content: string | Blob): void {
+  const url = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);
   const a = document.createElement("a");
   a.href = url;
   a.download = name;

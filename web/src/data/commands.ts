@@ -1,0 +1,41 @@
+// The commands that make a figure of the page again, and its data.
+
+import type { State } from "../state.svelte";
+
+/** A word as a shell reads it. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
+}
+
+/** A command about the collection of the page; for one run if its file is known. */
+export function command(s: State, name: string, words: readonly string[], run?: number): string {
+  const source = s.data.source;
+  const file = run === undefined ? undefined : source?.files[run];
+  const runs = file ? [file] : (source?.runs ?? ["RUNS"]);
+  const options = source?.options ?? [];
+  return ["rankscope", name, source?.qrels ?? "QRELS", ...runs, ...options, ...words].map(quoted).join(" ");
+}
+
+/** Options for N and crossing, where they are not the usual ones. */
+export function effortOptions(s: State): string[] {
+  return [
+    ...(s.settings.length === 1000 ? [] : ["--cutoff", String(s.settings.length)]),
+    ...(s.settings.crossing === "sign-change" ? [] : ["--crossing", s.settings.crossing]),
+  ];
+}
+
+/** The measure as a command has to name it: with the settings that were changed here. */
+export function named(s: State, measure: string): string {
+  const { settings, data } = s;
+  if (!data.recomputed(measure, settings)) return measure;
+  const formula = data.measure(measure)!.formula!.name;
+  if (formula.startsWith("nDCG")) {
+    const top = Math.max(1, ...data.grades);
+    const gains = Array.from({ length: top + 1 }, (_, g) => 5 * g).join(",");
+    const depth = formula === "nDCG@10" ? 10 : settings.length;
+    return `nDCG(gains='${gains}',discount='jk',base=10)@${depth}`;
+  }
+  const crossing =
+    settings.crossing !== "sign-change" && ["Twist", "Rho"].includes(formula) ? `(crossing='${settings.crossing}')` : "";
+  return `${formula}${crossing}${settings.length === 1000 ? "" : `@${settings.length}`}`;
+}

@@ -1,0 +1,168 @@
+// A figure of the page as one SVG that stands alone: drawings with their styles written into them, text around them as
+// text. Presentation attributes only, so that no policy and no program has a style sheet to refuse.
+
+const SVG = "http://www.w3.org/2000/svg";
+const PROPERTIES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "opacity",
+  "paint-order",
+  "shape-rendering",
+  "stop-color",
+] as const;
+const OF_TEXT = ["font-family", "font-size", "font-weight", "text-anchor"] as const;
+const SKIPPED = ".noexport, button:not(.plain), select, input, label, details, canvas, .unseen";
+
+function visible(style: CSSStyleDeclaration): boolean {
+  return style.display !== "none" && style.visibility !== "hidden";
+}
+
+/** A copy of an element of a drawing that carries its computed style. */
+function styled(element: Element, prefix: string): Element | null {
+  const style = getComputedStyle(element);
+  if (!visible(style) || element.matches(".noexport")) return null;
+  const copy = element.cloneNode(false) as Element;
+  copy.removeAttribute("class");
+  copy.removeAttribute("style");
+  for (const name of [...copy.getAttributeNames()]) {
+    if (/^(on|aria-|data-|role|tabindex)/.test(name)) copy.removeAttribute(name);
+  }
+  // names inside a drawing may occur in another one beside it
+  if (copy.id) copy.id = prefix + copy.id;
+  for (const name of ["fill", "clip-path"]) {
+    const value = copy.getAttribute(name);
+    if (value?.startsWith("url(#")) copy.setAttribute(name, value.replace("url(#", `url(#${prefix}`));
+  }
+  const shape = !["g", "defs", "clipPath", "linearGradient", "svg", "title"].includes(element.tagName);
+  if (shape) {
+    for (const name of element.tagName === "text" || element.tagName === "tspan" ? [...PROPERTIES, ...OF_TEXT] : PROPERTIES) {
+      const value = style.getPropertyValue(name);
+      const own = copy.getAttribute(name)?.startsWith("url(");
+      if (value && !own && !(value === "1" && name.endsWith("opacity")) && value !== "normal") copy.setAttribute(name, value);
+    }
+  }
+  for (const child of element.childNodes) {
+    if (child.nodeType === Node.TEXT_NODE) copy.append(child.cloneNode());
+    else if (child.nodeType === Node.ELEMENT_NODE) {
+      const inner = styled(child as Element, prefix);
+      if (inner) copy.append(inner);
+    }
+  }
+  return copy;
+}
+
+function textOf(node: Text, origin: DOMRect): SVGTextElement[] {
+  const words = node.data.replace(/\s+/g, " ").trim();
+  if (!words) return [];
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  const style = getComputedStyle(node.parentElement!);
+  const lines: { text: string; box: DOMRect }[] = [];
+  const rects = Array.from(range.getClientRects());
+  if (rects.length <= 1) lines.push({ text: words, box: rects[0] ?? range.getBoundingClientRect() });
+  else {
+    // a text of several lines: which letters stand in which
+    const one = document.createRange();
+    for (let k = 0; k < node.length; k++) {
+      one.setStart(node, k);
+      one.setEnd(node, k + 1);
+      const box = one.getBoundingClientRect();
+      const last = lines[lines.length - 1];
+      if (last && Math.abs(last.box.top - box.top) < box.height / 2) last.text += node.data[k];
+      else lines.push({ text: node.data[k], box });
+    }
+  }
+  return lines.flatMap(({ text, box }) => {
+    const shown = text.replace(/\s+/g, " ").trim();
+    if (!shown || box.width === 0) return [];
+    const element = document.createElementNS(SVG, "text");
+    element.setAttribute("x", (box.left - origin.left).toFixed(1));
+    element.setAttribute("y", (box.bottom - origin.top - box.height * 0.24).toFixed(1));
+    element.setAttribute("fill", style.color);
+    for (const name of ["font-family", "font-size", "font-weight"]) element.setAttribute(name, style.getPropertyValue(name));
+    element.textContent = shown;
+    return [element];
+  });
+}
+
+/** What a figure shows, as SVG. */
+export function drawing(figure: HTMLElement, title: string, description: string): SVGSVGElement {
+  const origin = figure.getBoundingClientRect();
+  const width = Math.ceil(origin.width);
+  const height = Math.ceil(origin.height);
+  const root = document.createElementNS(SVG, "svg");
+  root.setAttribute("xmlns", SVG);
+  root.setAttribute("width", `${(width / 96).toFixed(3)}in`);
+  root.setAttribute("height", `${(height / 96).toFixed(3)}in`);
+  root.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  for (const [name, text] of [
+    ["title", title],
+    ["desc", description],
+  ]) {
+    const element = document.createElementNS(SVG, name);
+    element.textContent = text;
+    root.append(element);
+  }
+  const paper = document.createElementNS(SVG, "rect");
+  for (const [name, value] of Object.entries({ width, height, fill: "#ffffff" })) paper.setAttribute(name, String(value));
+  root.append(paper);
+  let drawn = 0;
+  const walk = (node: Node): void => {
+    if (node.nodeType === Node.TEXT_NODE) {
+      root.append(...textOf(node as Text, origin));
+      return;
+    }
+    if (!(node instanceof Element) || node.matches(SKIPPED)) return;
+    const style = getComputedStyle(node);
+    if (!visible(style)) return;
+    if (node instanceof SVGSVGElement) {
+      const box = node.getBoundingClientRect();
+      const place = document.createElementNS(SVG, "g");
+      place.setAttribute("transform", `translate(${(box.left - origin.left).toFixed(1)} ${(box.top - origin.top).toFixed(1)})`);
+      const inner = styled(node, `f${drawn++}-`);
+      if (!inner) return;
+      inner.setAttribute("overflow", "visible");
+      inner.setAttribute("width", String(box.width));
+      inner.setAttribute("height", String(box.height));
+      place.append(inner);
+      root.append(place);
+      return;
+    }
+    if (node.matches("i, .swatch, tr.chosen > *") && style.backgroundColor !== "rgba(0, 0, 0, 0)") {
+      const box = node.getBoundingClientRect();
+      const swatch = document.createElementNS(SVG, "rect");
+      const at = { x: box.left - origin.left, y: box.top - origin.top, width: box.width, height: box.height };
+      for (const [name, value] of Object.entries(at)) swatch.setAttribute(name, value.toFixed(1));
+      swatch.setAttribute("fill", style.backgroundColor);
+      root.append(swatch);
+    }
+    node.childNodes.forEach(walk);
+  };
+  figure.childNodes.forEach(walk);
+  return root;
+}
+
+/** The SVG as a picture of so many dots an inch. */
+export async function picture(svg: string, dots: number): Promise<Blob> {
+  const image = new Image();
+  await new Promise<void>((done, failed) => {
+    image.onload = () => done();
+    image.onerror = () => failed(new Error("the figure could not be drawn"));
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  });
+  const canvas = document.createElement("canvas");
+  const scale = dots / 96;
+  canvas.width = Math.round(image.naturalWidth * scale);
+  canvas.height = Math.round(image.naturalHeight * scale);
+  const context = canvas.getContext("2d")!;
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((done, failed) =>
+    canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the figure is too large"))), "image/png"),
+  );
+}
