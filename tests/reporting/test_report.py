@@ -169,7 +169,7 @@ def _check(value: Any, schema: dict[str, Any], parts: dict[str, Any], place: str
         known, others = schema.get("properties", {}), schema["additionalProperties"]
         assert set(schema.get("required", ())) <= set(value), place
         for key, one in value.items():
-            assert key in known or others, f"{place}.{key}"
+            assert key in known or others is not False, f"{place}.{key}"
             _check(one, known.get(key, others), parts, f"{place}.{key}")
 
 
