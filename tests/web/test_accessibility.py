@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 Open = Callable[..., Any]
-VIEWS = ["summary", "runs", "map", "plane", "curves", "indicators", "archetypes", "whatif"]
+VIEWS = ["findings", "summary", "runs", "map", "plane", "curves", "versus", "indicators", "archetypes", "whatif"]
 
 
 @pytest.fixture(scope="module")

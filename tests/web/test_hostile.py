@@ -28,7 +28,9 @@ NAMES = [
     "日本語 🂡 é",
     "odd byte \udcff",
 ]
-VIEWS = ["summary", "runs", "map", "plane", "curves", "indicators", "archetypes", "study", "whatif"]
+VIEWS = [
+    *("findings", "summary", "runs", "map", "plane", "curves", "versus", "indicators", "archetypes", "study", "whatif")
+]
 
 
 @pytest.fixture(scope="module")

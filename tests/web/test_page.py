@@ -21,7 +21,7 @@ from rankscope.simulation import simulate
 Open = Callable[..., Any]
 State = Callable[[Any], dict[str, list[str]]]
 Until = Callable[[Any, str], None]
-VIEWS = ["summary", "runs", "map", "plane", "curves", "indicators", "archetypes", "whatif"]
+VIEWS = ["findings", "summary", "runs", "map", "plane", "curves", "versus", "indicators", "archetypes", "whatif"]
 
 
 def _point(page: Any, name: str = "AP", index: int = 0) -> tuple[float, float, int]:

@@ -2,15 +2,18 @@
 
 import type { Agreement } from "./data/agreement";
 import type { Collection } from "./data/collection";
+import type { Found } from "./data/types";
 import type { Settings } from "./measures/list";
 import { palette, type Palette } from "./ui/canvas";
 
 export const VIEWS = [
+  ["findings", "Findings"],
   ["summary", "Summary"],
   ["runs", "Runs"],
   ["map", "Heat map"],
   ["plane", "Effort and gain"],
   ["curves", "Curves"],
+  ["versus", "Head to head"],
   ["indicators", "Indicators"],
   ["archetypes", "Archetypes"],
   ["study", "Study"],
@@ -75,6 +78,19 @@ export class State {
     this.settings = { ...data.defaults };
     this.measure = data.lead;
     this.runs = data.runs.length > 0 ? [this.best()] : [];
+    if (data.findings.length > 0) this.view = "findings";
+  }
+
+  /** Look at what a finding is about, in the view that shows it. */
+  show(one: Found): void {
+    const d = this.data;
+    if (one.measure && d.measure(one.measure)) this.measure = one.measure;
+    const runs = (one.runs ?? []).map((name) => d.runs.indexOf(name)).filter((r) => r >= 0);
+    if (runs.length > 0) this.runs = runs.slice(0, MAX_RUNS);
+    const topic = d.topics.indexOf(one.topic ?? "");
+    if (topic >= 0) this.topic = topic;
+    if (this.views.some(([view]) => view === one.view)) this.view = one.view as View;
+    this.edits = "";
   }
 
   /** The views there is something to show for. */

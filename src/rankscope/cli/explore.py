@@ -58,6 +58,7 @@ def run(args: argparse.Namespace) -> None:
         length=args.cutoff,
         study=read_study(args.study) if args.study else None,
         everything=True if args.everything is None else args.everything,
+        texts=args.texts,
         jobs=args.jobs,
         host=args.host,
         port=args.port,

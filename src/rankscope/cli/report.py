@@ -6,6 +6,7 @@ examples:
   rankscope report qrels.txt runs/ -o report.html
   rankscope report qrels.txt runs/ -m "alpha_nDCG@20 ERR@20" --title "Web track"
   rankscope report qrels.txt runs/ --study my-study/
+  rankscope report qrels.txt runs/ --texts docs.jsonl --texts topics.tsv
   rankscope report qrels.txt runs/ --ranges      each mean with what ties and unjudged documents leave open
 """
 
@@ -45,6 +46,14 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
         "--cutoff", type=int, default=1000, metavar="N", help="N of the effort measures (default: 1000)"
     )
     parser.add_argument("--study", metavar="DIR", help="show the tables of a study written there, too")
+    parser.add_argument(
+        "--texts",
+        action="append",
+        default=[],
+        metavar="[documents=|topics=]FILE",
+        help="texts of documents and topics for the head-to-head view, cut: JSON lines, or id, tab, text, or irds:ID;"
+        " repeatable",
+    )
     parser.add_argument(
         "--ranges",
         action="store_true",
@@ -93,6 +102,7 @@ def document_of(args: argparse.Namespace) -> Document:
         length=args.cutoff,
         study=study,
         everything=args.everything,
+        texts=args.texts,
         jobs=args.jobs,
         ranges=args.ranges,
         source=reporting.source_of(collection, **named(args)),

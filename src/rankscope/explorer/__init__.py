@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from html import escape
+from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ def explore(
     length: int = 1000,
     study: Mapping[str, Table] | None = None,
     everything: bool | None = True,
+    texts: str | Path | Iterable[str | Path] = (),
     jobs: int | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
@@ -55,7 +57,8 @@ def explore(
         collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
         document = document_of(
             collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything,
-            jobs=jobs, source=source or source_of(collection, qrels, runs, order, missing),
+            texts=[texts] if isinstance(texts, str | Path) else texts, jobs=jobs,
+            source=source or source_of(collection, qrels, runs, order, missing),
         )  # fmt: skip
         token = secrets.token_urlsafe(16)
         app = application(document, *collection, token, stopping)

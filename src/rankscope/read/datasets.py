@@ -14,7 +14,7 @@ from rankscope.errors import InputError, MissingDependencyError, nearest
 if TYPE_CHECKING:
     from rankscope.read.qrels import Qrels
 
-__all__ = ["IRDS", "dataset_digest", "dataset_id", "read_dataset"]
+__all__ = ["IRDS", "dataset_digest", "dataset_id", "load_dataset", "read_dataset"]
 
 IRDS = "irds:"
 _FILES = (
@@ -69,7 +69,8 @@ def dataset_digest(dataset: str) -> str:
     return found.hexdigest()
 
 
-def _judgments(dataset: str) -> Iterator[Any]:
+def load_dataset(dataset: str) -> Any:
+    """A dataset of ir_datasets by its id."""
     path = f"{IRDS}{dataset}"
     try:
         import ir_datasets
@@ -77,10 +78,15 @@ def _judgments(dataset: str) -> Iterator[Any]:
         missing = MissingDependencyError.of("ir_datasets", "datasets", "datasets by name")
         raise MissingDependencyError(missing.message, path=path, hint=missing.hint) from None
     try:
-        found = ir_datasets.load(dataset)
+        return ir_datasets.load(dataset)
     except KeyError:
         hint = nearest(dataset, _registered()) or "see the catalogue of ir_datasets"
         raise InputError("ir_datasets knows no such dataset", path=path, hint=hint) from None
+
+
+def _judgments(dataset: str) -> Iterator[Any]:
+    path = f"{IRDS}{dataset}"
+    found = load_dataset(dataset)
     if not found.has_qrels():
         raise InputError(
             "the dataset has no judgments", path=path, hint="name one that has, such as a split of it"

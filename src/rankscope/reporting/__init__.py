@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.reporting.html_page import page
 from rankscope.reporting.page_data import payload
-from rankscope.reporting.schema import Document, Source
+from rankscope.reporting.schema import Document, Source, Texts
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def report(
     study: Mapping[str, Table] | None = None,
     everything: bool | None = None,
     ranges: bool = False,
+    texts: str | Path | Iterable[str | Path] = (),
     jobs: int | None = None,
 ) -> Path:
     """Write the page about a collection; it opens from disk and makes no request.
@@ -38,6 +39,7 @@ def report(
     ``qrels`` and ``runs`` are whatever :func:`rankscope.evaluate` takes. ``measures`` are added to those the page
     computes by itself. ``length`` is N of the effort measures, ``study`` the tables of :func:`rankscope.study`. With
     ``ranges`` the page also has how far the orders of tied documents, and the labels of unjudged ones, can move means.
+    ``texts`` are files (JSON lines, or id, tab, text) or ``irds:ID`` with texts of documents and topics, which are cut.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "report.html"
@@ -51,7 +53,7 @@ def report(
     collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
     document = document_of(
         collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything,
-        ranges=ranges, jobs=jobs,
+        ranges=ranges, texts=[texts] if isinstance(texts, str | Path) else texts, jobs=jobs,
         source=source_of(collection, qrels, runs, order, missing),
     )  # fmt: skip
     write_atomically(path, page(document))
@@ -70,13 +72,14 @@ def document_of(
     jobs: int | None,
     ranges: bool = False,
     source: Source | None = None,
+    texts: Iterable[str | Path] = (),
 ) -> Document:
     """What the page about an open collection is made from, for Python, commands and the explorer alike."""
     from rankscope.certainty.values import handled, judged_as
     from rankscope.judging import judge
 
     document = payload(
-        judge(*collection, jobs=jobs),
+        judge(*collection, jobs=jobs, ties=True),
         title=title or title_of(collection.qrels.path),
         measures=measures,
         settings={**collection.settings, "missing": missing, "length": length},
@@ -84,6 +87,8 @@ def document_of(
         everything=everything,
         knowing=judged_as(*collection, handled(unjudged="bounds"), jobs=jobs) if ranges else None,
     )
+    if texts := list(texts):
+        document["texts"] = texts_of(document, texts)
     if source is not None:
         document["source"] = source
     return document
@@ -119,6 +124,15 @@ def source_of(
         "options": options,
         "files": [run.path for run in collection.runs.values()],
     }
+
+
+def texts_of(document: Document, sources: Iterable[str | Path]) -> Texts:
+    """The texts of the documents and topics that the page names."""
+    from rankscope.read.texts import read_texts
+
+    names = document["documents"]["names"] if "documents" in document else []
+    found = read_texts(sources, {name for topic in names for name in topic}, set(document["topics"]))
+    return {"documents": found.documents, "queries": found.topics}
 
 
 def title_of(path: str | None) -> str:

@@ -25,12 +25,13 @@ from rankscope.measures import Measure
 from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
 from rankscope.measures.grammar import parse
 from rankscope.read.ids import to_text
+from rankscope.reporting.findings import found, plain_table
 from rankscope.reporting.notes import notes
-from rankscope.reporting.schema import VERSION, Document, Documents, Lists, Measured, StudyTable
+from rankscope.reporting.schema import VERSION, Document, Documents, Lists, Measured
 from rankscope.reporting.standings import open_ranges, tied_first
 from rankscope.reporting.study import for_page
 from rankscope.scores import Scores, score
-from rankscope.tables import Table, json_number
+from rankscope.tables import Table
 
 __all__ = ["FORMULAS", "MAGIC", "as_json", "as_stream", "on_every_page", "payload"]
 
@@ -103,6 +104,7 @@ def payload(
         "archetypes": [{"name": name, "meaning": meaning} for name, meaning in ARCHETYPES.items()],
         "archetype": _archetypes(judged, kept),
         "tied_first": tied_first(scores),
+        "findings": found(scores, asked),
         "warnings": notes(judged),
     }
     _add_optional(document, judged, everything)
@@ -110,7 +112,7 @@ def payload(
         ranked = [m for m in scores.measures if m.family != "effort" and m.better != "neither"]
         document["ranges"] = open_ranges(knowing, ranked, str(kept.get("missing", "zero")))
     if study:
-        document["study"] = {name: _table(table) for name, table in for_page(study).items()}
+        document["study"] = {name: plain_table(table) for name, table in for_page(study).items()}
     return document
 
 
@@ -237,16 +239,6 @@ def _archetypes(judged: Judged, settings: Mapping[str, Any]) -> Array:
     for place, name in enumerate(ARCHETYPES):
         places[names == name] = place
     return places
-
-
-def _table(table: Table) -> StudyTable:
-    return {"columns": list(table.columns), "rows": [[_cell(value) for value in row] for row in table.rows]}
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
-    return json_number(value) if isinstance(value, float) else value
 
 
 _WORTH_CODING = 4096

@@ -131,6 +131,41 @@ class Source(TypedDict):
     files: Annotated[list[str | None], "runs: the file of each, null where it is not known"]
 
 
+class Texts(TypedDict):
+    """What documents and topics say, cut."""
+
+    documents: Annotated[dict[str, str], "by name, for documents that the page names"]
+    queries: Annotated[dict[str, str], "by topic"]
+
+
+class EvidenceChart(TypedDict):
+    """How the evidence of a finding is drawn, a row of the chart per row of the table."""
+
+    form: Annotated[Literal["bars", "dots", "plane", "badges"], "what kind of chart"]
+    label: Annotated[list[str], "the columns that name a row"]
+    value: Annotated[str, "the column of the bar, dot, cell or word"]
+    low: Annotated[str, "the column where its interval begins; empty: none"]
+    high: Annotated[str, "and where it ends"]
+    strong: Annotated[str, "the column that says which rows stand out; empty: all"]
+    percent: Annotated[bool, "whether values are shares"]
+
+
+class Found(TypedDict):
+    """A finding of rs.findings: a sentence, its numbers, the table it rests on, and the view that shows it."""
+
+    kind: Annotated[str, "the rule that found it"]
+    title: Annotated[str, "the question it answers"]
+    sentence: Annotated[str, "the answer"]
+    numbers: Annotated[dict[str, Cell], "every number and name in the sentence"]
+    evidence: Annotated[StudyTable, "the first rows of the table it rests on"]
+    rows: Annotated[int, "how many rows that table has"]
+    chart: Annotated[EvidenceChart, "how it is drawn"]
+    view: Annotated[str, "the view that shows it"]
+    measure: NotRequired[Annotated[str, "the measure to choose there"]]
+    runs: NotRequired[Annotated[list[str], "the runs to choose there"]]
+    topic: NotRequired[Annotated[str, "the topic to choose there"]]
+
+
 class Document(TypedDict):
     """The data of the page."""
 
@@ -166,6 +201,8 @@ class Document(TypedDict):
     ranges: NotRequired[
         Annotated[dict[str, OpenRange], "by measure (--ranges): what ties and labels leave open of the means"]
     ]
+    findings: Annotated[list[Found], "what matters, the most important first (rs.findings)"]
+    texts: NotRequired[Annotated[Texts, "texts of documents and topics (--texts)"]]
     warnings: Annotated[list[Note], "what to know about the data"]
     study: NotRequired[Annotated[dict[str, StudyTable], "the tables of rankscope study, by name"]]
     server: NotRequired[

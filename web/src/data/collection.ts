@@ -5,7 +5,7 @@ import { ARCHETYPES, effort, type Effort } from "../measures/effort";
 import { DEFAULTS, Topic, type Crossing, type List, type Settings } from "../measures/list";
 import { interval, summarised, type Interval } from "../stats/statistics";
 import type { Numbers, Source, StudyTable, Warning } from "./payload";
-import { VERSION, type Measured, type Packed, type Payload, type Source as Named } from "./types";
+import { VERSION, type Found, type Measured, type Packed, type Payload, type Source as Named, type Texts } from "./types";
 
 function offsets(counts: Numbers): Uint32Array {
   const start = new Uint32Array(counts.length + 1);
@@ -26,6 +26,8 @@ export class Collection {
   readonly retrieved: Numbers;
   readonly judged10: Numbers;
   readonly warnings: readonly Warning[];
+  /** What matters, the most important first; Python's. */
+  readonly findings: readonly Found[];
   readonly study: Readonly<Record<string, StudyTable>>;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly measures: readonly Measure[];
@@ -51,6 +53,7 @@ export class Collection {
   private readonly given = new Map<string, Measured>();
   private readonly read: (packed: Packed) => Numbers;
   private readonly archetype: Packed;
+  private readonly texts?: Texts;
   private readonly cache = new Map<string, Float64Array>();
   private readonly other = new Map<string, unknown>();
 
@@ -66,6 +69,7 @@ export class Collection {
     this.topics = payload.topics;
     this.grades = payload.grades;
     this.warnings = payload.warnings;
+    this.findings = payload.findings;
     this.study = payload.study ?? {};
     this.settings = payload.settings;
     this.judgments = topicsOf(payload, read);
@@ -91,6 +95,7 @@ export class Collection {
     this.tiedFirst = payload.tied_first;
     this.archetypeMeanings = payload.archetypes;
     this.archetype = payload.archetype;
+    this.texts = payload.texts;
     this.defaults = {
       length: positive(payload.settings.length) ?? DEFAULTS.length,
       crossing: (payload.settings.crossing as Crossing | undefined) ?? DEFAULTS.crossing,
@@ -136,6 +141,16 @@ export class Collection {
   /** The name of the relevant document behind hit h of list i, when the page carries names. */
   document(i: number, h: number): string | undefined {
     return this.documents?.names[this.topicOf(i)]?.[this.documents.hit[h]];
+  }
+
+  /** The text of a document, cut, when the page carries texts. */
+  text(name: string): string | undefined {
+    return this.texts?.documents[name];
+  }
+
+  /** The query of a topic, when the page carries texts. */
+  query(topic: number): string | undefined {
+    return this.texts?.queries[this.topics[topic]];
   }
 
   get named(): boolean {

@@ -111,6 +111,66 @@ export interface OpenRange {
   tight: boolean[];
 }
 
+/** A table of a study; undefined numbers are null, infinite ones the texts "Infinity" and "-Infinity". */
+export interface StudyTable {
+  /** their names */
+  columns: string[];
+  /** their cells */
+  rows: (string | number | boolean | null)[][];
+}
+
+/** How the evidence of a finding is drawn, a row of the chart per row of the table. */
+export interface EvidenceChart {
+  /** what kind of chart */
+  form: "bars" | "dots" | "plane" | "badges";
+  /** the columns that name a row */
+  label: string[];
+  /** the column of the bar, dot, cell or word */
+  value: string;
+  /** the column where its interval begins; empty: none */
+  low: string;
+  /** and where it ends */
+  high: string;
+  /** the column that says which rows stand out; empty: all */
+  strong: string;
+  /** whether values are shares */
+  percent: boolean;
+}
+
+/** A finding of rs.findings: a sentence, its numbers, the table it rests on, and the view that shows it. */
+export interface Found {
+  /** the rule that found it */
+  kind: string;
+  /** the question it answers */
+  title: string;
+  /** the answer */
+  sentence: string;
+  /** every number and name in the sentence */
+  numbers: Record<string, string | number | boolean | null>;
+  /** the first rows of the table it rests on */
+  evidence: StudyTable;
+  /** how many rows that table has */
+  rows: number;
+  /** how it is drawn */
+  chart: EvidenceChart;
+  /** the view that shows it */
+  view: string;
+  /** the measure to choose there */
+  measure?: string;
+  /** the runs to choose there */
+  runs?: string[];
+  /** the topic to choose there */
+  topic?: string;
+}
+
+/** What documents and topics say, cut. */
+export interface Texts {
+  /** by name, for documents that the page names */
+  documents: Record<string, string>;
+  /** by topic */
+  queries: Record<string, string>;
+}
+
 /** What to know about the data. */
 export interface Note {
   /** what it is about */
@@ -121,14 +181,6 @@ export interface Note {
   text: string;
   /** the cases */
   items?: string[];
-}
-
-/** A table of a study; undefined numbers are null, infinite ones the texts "Infinity" and "-Infinity". */
-export interface StudyTable {
-  /** their names */
-  columns: string[];
-  /** their cells */
-  rows: (string | number | boolean | null)[][];
 }
 
 /** The data of the page. */
@@ -173,6 +225,10 @@ export interface Payload {
   tied_first: Record<string, boolean[]>;
   /** by measure (--ranges): what ties and labels leave open of the means */
   ranges?: Record<string, OpenRange>;
+  /** what matters, the most important first (rs.findings) */
+  findings: Found[];
+  /** texts of documents and topics (--texts) */
+  texts?: Texts;
   /** what to know about the data */
   warnings: Note[];
   /** the tables of rankscope study, by name */

@@ -182,3 +182,28 @@ function reached(counts: Int32Array, wanted: number): number {
   }
   return counts.length - 1;
 }
+
+export interface Paired extends Interval {
+  /** Two-sided p of Student's paired t test; 1 for identical runs. */
+  p: number;
+  /** Cohen's d of the paired differences: mean over standard deviation. */
+  effect: number;
+}
+
+/** Student's paired t test of differences, as rs.compare does it: what is only rounding is exactly zero. */
+export function paired(differences: ArrayLike<number>, largest: number): Paired {
+  const z = Array.from(differences).filter(Number.isFinite);
+  const zero = largest * 1e-12;
+  const n = z.length;
+  let mean = z.reduce((sum, v) => sum + v, 0) / n;
+  const squares = z.reduce((sum, v) => sum + (v - mean) ** 2, 0);
+  if (Math.abs(mean) <= zero) mean = 0;
+  if (n < 2) return { n, mean, low: NaN, high: NaN, p: mean === 0 ? 1 : NaN, effect: mean === 0 ? 0 : NaN };
+  let spread = Math.sqrt(squares / (n - 1));
+  if (spread <= zero) spread = 0;
+  const error = spread / Math.sqrt(n);
+  const t = Math.abs(mean) / error;
+  const half = tCritical(n - 1) * error;
+  const p = Number.isNaN(t) ? 1 : Number.isFinite(t) ? incompleteBeta((n - 1) / 2, 0.5, (n - 1) / (n - 1 + t * t)) : 0;
+  return { n, mean, low: mean - half, high: mean + half, p, effect: mean === 0 ? 0 : mean / spread };
+}

@@ -106,7 +106,7 @@ def unreturned(basis: Basis) -> Finding | None:
         "unreturned", ("topic", "relevant", "lists", "rho_0", "share", "many"), rows,
         caption="Lists whose curve never returns, topics with the most relevant documents first",
     )  # fmt: skip
-    chart = Chart("bars", ("topic",), "share", strong="many", percent=True)
+    chart = Chart("bars", ("topic", "relevant"), "share", strong="many", percent=True)
     worst = found.judged.topics[int(seen[np.argmax(sizes[seen])])]
     return Finding(
         "unreturned",

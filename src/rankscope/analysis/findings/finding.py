@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from rankscope.result import Result
 from rankscope.tables import Cell, Table
@@ -23,17 +23,13 @@ class Chart:
     effort/gain plane) or ``badges`` (a word per row). ``strong`` is the column that says which rows stand out.
     """
 
-    form: str
+    form: Literal["bars", "dots", "plane", "badges"]
     label: tuple[str, ...]
     value: str
     low: str = ""
     high: str = ""
     strong: str = ""
     percent: bool = False
-
-    def document(self) -> dict[str, Any]:
-        """The chart as plain values."""
-        return {**vars(self), "label": list(self.label)}
 
 
 @dataclass(frozen=True)

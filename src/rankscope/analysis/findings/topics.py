@@ -43,8 +43,9 @@ def deciding(basis: Basis) -> Finding | None:
     }  # fmt: skip
     pattern = (
         "{half} of {topics} topics carry half of what separates the runs by {measure}; topic {topic} alone carries"
-        " {share:.1%}, and on {against} the runs stand in the opposite order on balance."
+        " {share:.1%}"
     )
+    pattern += ", and on {against} the runs stand in the opposite order on balance." if against else "."
     spread = merit.std(axis=0, ddof=1)
     level = matrix.values.mean(axis=0)
     rows = [

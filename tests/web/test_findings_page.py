@@ -1,0 +1,183 @@
+"""The first screen and the head-to-head view, driven in a real browser; their numbers are Python's."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankscope as rs
+from rankscope.reporting import report
+from rankscope.reporting.findings import found
+from rankscope.simulation import simulate
+
+SCRIPT = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
+
+
+def read_text(path: Path) -> str:
+    return gzip.open(path, "rt").read() if path.suffix == ".gz" else path.read_text()
+
+
+def plain_qrels(folder: Path) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for line in read_text(folder / "data" / "qrels.txt").splitlines():
+        topic, _, doc, grade = line.split()
+        found.setdefault(topic, {})[doc] = int(grade)
+    return found
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A collection with texts, two of them hostile, and its report."""
+    folder = tmp_path_factory.mktemp("versus")
+    simulate(systems=6, topics=10, grades=3, depth=60, seed=4, pool_depth=30).write(folder / "data")
+    qrels = plain_qrels(folder)
+    documents = sorted({doc for judged in qrels.values() for doc, grade in judged.items() if grade > 0})
+    lines = [
+        json.dumps({"_id": doc, "title": f"about {doc}", "text": SCRIPT + " word" * 200}) for doc in documents
+    ]
+    (folder / "docs.jsonl").write_text("\n".join(lines))
+    (folder / "topics.tsv").write_text("".join(f"{t}\tquery {t} {SCRIPT}\n" for t in qrels))
+    report(
+        folder / "data" / "qrels.txt", folder / "data" / "runs", folder / "report.html",
+        texts=[folder / "docs.jsonl", folder / "topics.tsv"],
+    )  # fmt: skip
+    return folder
+
+
+@pytest.fixture(scope="module")
+def scores(place: Path) -> rs.Scores:
+    return rs.evaluate(place / "data" / "qrels.txt", place / "data" / "runs", "AP nDCG@10 P@10 RR Twist")
+
+
+def test_findings_come_first(place: Path, scores: rs.Scores, open_page: Any, state_of: Any) -> None:
+    page = open_page(place / "report.html")
+    assert page.text_content("nav [aria-current]") == "Findings"
+    usual = rs.evaluate(place / "data" / "qrels.txt", place / "data" / "runs", "AP nDCG@10 RBP P@10 Twist")
+    expected = rs.findings(usual)
+    shown = {card.get_attribute("data-kind"): card for card in page.query_selector_all("article[data-kind]")}
+    assert list(shown) == [one.kind for one in expected]
+    assert len(shown) >= 6
+    for one in expected:
+        assert shown[one.kind].query_selector(".sentence").text_content() == one.sentence
+        assert shown[one.kind].query_selector("svg, table, .badges")
+    for one in expected:  # every link goes where it says
+        page.click(f"article[data-kind={one.kind}] .more a")
+        state = state_of(page)
+        assert state["view"] == [one.view]
+        if "run" in one.link:
+            assert state["run"] == one.link["run"]
+        if "topic" in one.link:
+            assert state["topic"] == [one.link["topic"]]
+        page.click("nav a:text('Findings')")
+
+
+def test_seven_documents(place: Path, open_page: Any, until: Any) -> None:
+    """The example's numbers are Python's; it moves when asked to, and stands still for those who want that."""
+    page = open_page(place / "report.html", reduced_motion="reduce")
+    judged = {"t": {f"r{k}": 1 for k in range(3)}}
+    listed = {"t": ["n1", "r0", "n2", "r1", "n3", "n4", "r2"]}
+    one = rs.evaluate(judged, listed, "Rho@7 Sigma@7 Twist@7")
+    words = page.text_content(".seven .words")
+    for value in one.values[:, 0, 0]:
+        assert f"{value:.3f}" in words
+    curve = rs.curve(judged, listed, "t", cutoff=7)
+    label = page.get_attribute(".seven svg", "aria-label")
+    assert [int(x) for x in re.findall(r"-?\d+", label)] == curve.crp.tolist()
+    assert page.evaluate("document.querySelector('.seven').classList.contains('still')")
+    assert page.text_content(".seven .reading").strip().startswith("Rank 7: relevant")
+    page.click(".seven button")
+    until(page, "document.querySelector('.seven .reading').textContent.trim().startsWith('Rank 3')")
+    page.click(".seven button")
+    page.fill(".seven input[type=range]", "4")
+    assert "it is 1 too late. CRP is −3." in " ".join(page.text_content(".seven .reading").split())
+
+
+def numbers(text: str) -> list[float]:
+    return [float(x.replace("−", "-").replace("+", "")) for x in re.findall(r"[+−]?\d+\.\d+", text)]
+
+
+@pytest.mark.parametrize("measure", ["AP", "Twist", "RR"])
+def test_head_to_head_is_compare(
+    place: Path, scores: rs.Scores, open_page: Any, state_of: Any, measure: str
+) -> None:
+    """Any pair, any measure: difference, interval, p, effect size, wins and losses are those of rs.compare."""
+    a, b = scores.runs[1], scores.runs[4]
+    page = open_page(place / "report.html", f"view=versus&run={scores.runs[0]}&run={b}&measure={measure}")
+    page.select_option("section select >> nth=0", label=a)
+    pair = rs.evaluate(place / "data" / "qrels.txt", place / "data" / "runs", measure)
+    keep = [pair.runs.index(one) for one in (a, b)]
+    two = rs.Scores((a, b), pair.topics, pair.measures, pair.values[:, keep])
+    compared = rs.compare(two, b, correction="none", per_topic=True)
+    row = compared["pairs"].records()[0]
+    text = " ".join(page.text_content("[data-versus=verdict]").split())
+    assert text.startswith(f"{a} ") and f"against {b} by {measure} over 10 topics" in text
+    shown = numbers(text)
+    expected = [row[name] for name in ("difference", "low", "high")]
+    assert shown[:3] == pytest.approx(expected, abs=6e-5)
+    assert shown[3] == pytest.approx(row["p"], abs=6e-5)
+    assert shown[4] == pytest.approx(row["effect_size"], abs=6e-3)
+    assert f"A wins {row['wins']} topic" in text and f"loses {row['losses']}, ties {row['ties']}" in text
+    lost = [cell.text_content() for cell in page.query_selector_all("section table tbody th button")]
+    assert lost == compared["topics"].column("topic")
+    assert state_of(page)["run"] == [a, b]
+    page.click(f"section table tbody th button:text-is('{lost[0]}')")
+    assert state_of(page)["topic"] == [lost[0]]
+    page.click("button:text('Swap')")
+    assert state_of(page)["run"] == [b, a]
+
+
+def test_aligned_lists_and_texts(place: Path, open_page: Any) -> None:
+    """Moved, lost and gained documents, with their texts: cut, and never run."""
+    qrels = plain_qrels(place)
+    files = sorted((place / "data" / "runs").iterdir())[:2]
+    runs = [[line.split() for line in read_text(file).splitlines()] for file in files]
+    a, b = (lines[0][5] for lines in runs)
+    topic = next(iter(qrels))
+    page = open_page(place / "report.html", f"view=versus&run={a}&run={b}&topic={topic}&measure=AP")
+    ranks = []
+    for lines in runs:
+        found_here = [(float(line[4]), line[2]) for line in lines if line[0] == topic]
+        listed = [doc for _, doc in sorted(found_here, reverse=True)]
+        ranks.append({doc: k for k, doc in enumerate(listed, 1) if qrels[topic].get(doc, 0) > 0})
+    rows = {}
+    for row in page.query_selector_all("tr[data-change]"):
+        cells = [cell.text_content() for cell in row.query_selector_all("td")]
+        name = row.query_selector("td .clip").text_content()
+        rows[name] = (cells[2], cells[3], row.get_attribute("data-change"))
+        text = row.query_selector("td .text").text_content()
+        assert text.startswith(f"about {name} <img") and len(text) <= 280
+    expected = {}
+    for doc in {*ranks[0], *ranks[1]}:
+        x, y = ranks[0].get(doc), ranks[1].get(doc)
+        kind = "gained" if y is None else "lost" if x is None else "up" if x < y else "down" if x > y else ""
+        expected[doc] = (str(x or "–"), str(y or "–"), kind)
+    assert rows == expected
+    kinds = [kind for _, _, kind in expected.values()]
+    words = " ".join(page.text_content("[data-versus=moves]").split())
+    assert (
+        f"{kinds.count('up')} higher in A, {kinds.count('down')} lower in A, {kinds.count('gained')} only in A,"
+        f" {kinds.count('lost')} only in B, {kinds.count('')} at the same rank" in words
+    )
+    assert page.text_content(".query").startswith(f"query {topic} <img")
+    assert not page.query_selector("main img, main script")
+    assert page.title() != "run"
+    for name in ("CRP", "DCG"):
+        lines = page.query_selector_all(
+            f"[data-chart=versus-{name}] path.a, [data-chart=versus-{name}] path.b"
+        )
+        assert len(lines) == 2 and all(len(line.get_attribute("d")) > 20 for line in lines)
+
+
+def test_findings_of_a_page_without_anything_to_compare() -> None:
+    one = rs.evaluate({"q": {"d": 1}}, {"q": ["x", "d"]}, "AP")
+    assert {finding["kind"] for finding in found(one, one.measures)} <= {
+        "unjudged",
+        "unreturned",
+        "parting",
+        "scale",
+    }
