@@ -63,8 +63,8 @@ STATIONS = {
     "lab": "judging measures lab.cumulated_counts lab.identification lab.rankings lab.axioms lab.measurement",
     # what is shown
     "plots": "files measures scores analysis analysis.findings analysis.study lab lab.axioms lab.measurement",
-    "reporting": "files directories json_documents read judging measures certainty scores analysis analysis.findings analysis.stats"
-    " analysis.study",
+    "reporting": "files directories json_documents read judging measures certainty scores analysis analysis.findings"
+    " analysis.stats analysis.study",
     "explorer": "read judging measures scores reporting",
     # beside the way: what other programs print, what other libraries ask for, and collections made by chance
     "simulation": "",
