@@ -158,3 +158,16 @@ def test_two_systems_have_a_line_each(small, tmp_path):
     figure = bounds(*small, p=0.8, pool_depth=3, show=["run0", "run5"]).plot()
     assert set(figure.table.column("run")) == {"run0", "run5"}
     assert len(figure.axes) == 2
+
+
+@pytest.mark.parametrize("name", ["RBP@12", "P@8", "DCG@10", "RBP(p=0.6,graded=True)@25"])
+def test_lists_that_reach_the_cutoff_have_the_bounds_of_their_unjudged_documents(small, name):
+    qrels, runs = small
+    assert all(len(docs) >= 25 for lists in runs.values() for docs in lists.values())
+    cutoff = int(name.partition("@")[2])
+    scores = rs.evaluate(qrels, runs, name, unjudged="bounds")
+    rows = bounds(qrels, runs, p=0.5, measures=name, depths=[cutoff])["bounds"].records()
+    mine = [row for row in rows if row["measure"] == name]
+    for end, bound in zip(("lower", "upper"), scores.bounds(name), strict=True):
+        np.testing.assert_allclose([row[end] for row in mine], bound.values.ravel(), atol=1e-12)
+    assert any(row["upper"] > row["lower"] + 0.01 for row in mine)

@@ -151,22 +151,9 @@ def list_bounds(
     The residual of M = sum of gain x weight is the largest gain times all weight that lies on no judged document; the
     lower bound gives these documents the smallest one, which is 0 unless gains are negative.
     """
-    max_grade = judged.pool.max_grade if max_grade is None else max_grade
-    hits = judged.lists.hits(measure.cutoff)
-    weight = measure.weight(hits.rank)
-    gained = weight * measure.gain(hits.grade, max_grade)
-    least, most = measure.extreme_gains(max_grade)
-    # a hit counts from the first depth on that reaches its rank
-    slot = np.searchsorted(np.asarray(depths), hits.rank)
-    cell = hits.list * (len(depths) + 1) + slot
-    shape = (len(judged.runs), len(judged.topics), len(depths) + 1)
-
-    def reached(values: Floats) -> Floats:
-        sums = np.bincount(cell, weights=values, minlength=int(np.prod(shape))).reshape(shape)
-        return np.asarray(np.cumsum(sums[..., :-1], axis=-1))
-
-    known, open_weight = reached(gained), np.maximum(measure.total_weight() - reached(weight), 0.0)
-    return ListBounds(known + least * open_weight, known + most * open_weight)
+    shape = (len(judged.runs), len(judged.topics), len(depths))
+    lower, upper = measure.open_range(judged.lists, depths, max_grade=max_grade)
+    return ListBounds(lower.reshape(shape), upper.reshape(shape))
 
 
 def _checked_depths(judged: Judged, depths: Sequence[int] | None) -> tuple[int, ...]:

@@ -31,7 +31,8 @@ from rankscope.errors import SettingsError
 from rankscope.judging import Handling, Judged
 from rankscope.judging.lists import Floats
 from rankscope.measures.base import Measure
-from rankscope.measures.forms import Seen
+from rankscope.measures.forms import Seen, Weighted
+from rankscope.measures.weighted import WeightedPrecision
 
 __all__ = ["MOST_LABELLINGS", "UNJUDGED_AS", "Range", "check_unjudged", "ranges"]
 
@@ -88,6 +89,12 @@ def _fill(
     judged: Judged, measure: Measure, result: Range, holes: Sequence[OpenList], handling: Handling, most: int
 ) -> None:
     form = form_of(measure) if handling.ties == "break" and not measure.needs_aspects else None
+    if type(form) is Weighted and isinstance(measure, WeightedPrecision):
+        where = np.array([one.number for one in holes], np.int64)
+        both = measure.open_range(judged.lists, beyond=False, max_grade=best_label(judged)) if holes else ()
+        for end, ours in zip(both, (result.lowest, result.highest), strict=False):
+            ours[where] = end[where, 0]
+        return
     pending: list[_Task] = []
     cells = 0
     for one in holes:

@@ -224,11 +224,6 @@ class Weighted(Additive):
         shift = _between(weight, tied.first, tied.size) / tied.size - weight[tied.rank - 1]
         return _shifted(value, lists, tied, gain[tied.grade] * shift, self.divisor(lists))
 
-    def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
-        gain = self.gains(seen.best)
-        least = float((self.weights(measure, seen.rank) * gain[np.maximum(seen.grade, 0)]).sum())
-        return least, least + float(gain[-1] * self.weights(measure, seen.open).sum())
-
 
 @dataclass(frozen=True)
 class ShareOfIdeal(Weighted):

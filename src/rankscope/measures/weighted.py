@@ -8,6 +8,7 @@ Moffat and Zobel 2008) follows from the weights.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -121,15 +122,48 @@ class WeightedPrecision(Gains, abstract=True):
         hits = self.gaining(lists)
         return hits.sum(self.gain(hits.grade, lists.pool.max_grade) * hits.at_rank(self.weight))
 
+    def open_range(
+        self,
+        lists: Lists,
+        depths: Sequence[int] | None = None,
+        *,
+        beyond: bool = True,
+        max_grade: int | None = None,
+    ) -> tuple[Floats, Floats]:
+        """The lowest and the highest value over all labels of the documents without a judgment, lists x depths.
+
+        Each list is known down to every depth (None: down to its end, one column). With ``beyond`` every rank below is
+        open as well, retrieved or not, as in the residual of RBP (Moffat and Zobel 2008); else only the unjudged
+        documents that the list has, those with a negative grade among them. ``max_grade`` is the best grade there is.
+
+            sum over judged documents of gain * weight  +  (smallest or largest gain) * weight of all that is open
+        """
+        best = lists.pool.max_grade if max_grade is None else max_grade
+        hits = lists.hits(self.cutoff) if beyond else lists.relevant(0, self.cutoff)
+        at = np.asarray([int(lists.length.max(initial=1))] if depths is None else depths)
+        weight = hits.at_rank(self.weight)
+        # a hit counts from the first depth on that reaches its rank
+        cell = hits.list * (len(at) + 1) + np.searchsorted(at, hits.rank)
+
+        def reached(values: Floats) -> Floats:
+            sums = np.bincount(cell, weights=values, minlength=len(lists) * (len(at) + 1))
+            return np.asarray(np.cumsum(sums.reshape(len(lists), -1)[:, :-1], axis=1))
+
+        if beyond:
+            whole: Any = self.total_weight()
+        else:
+            ranks = np.arange(1, int(lists.length.max(initial=0)) + 1)
+            table = np.concatenate([[0.0], np.cumsum(self.weight(ranks))]) if len(ranks) else np.zeros(1)
+            whole = table[np.minimum(lists.retrieved(self.cutoff)[:, np.newaxis], at)]
+        known, open_ = reached(weight * self.gain(hits.grade, best)), np.maximum(whole - reached(weight), 0.0)
+        least, most = self.extreme_gains(best)
+        # no gain is none, also where the weights have no end
+        lowest, highest = (known + gain * open_ if gain else known for gain in (least, most))
+        return lowest, highest
+
     def residual(self, lists: Lists) -> Floats:
         """How much the score could rise if every unjudged document, retrieved or not, had the largest gain."""
-        _, best = self.extreme_gains(lists.pool.max_grade)
-        hits = lists.hits(self.cutoff)
-        room = best * (self.total_weight() - hits.sum(hits.at_rank(self.weight)))
-        if self.idle_gain(lists.pool.max_grade) == 0:
-            return room
-        known = hits.sum(self.gain(hits.grade, lists.pool.max_grade) * hits.at_rank(self.weight))
-        return room + known - self.of(lists)
+        return np.asarray(self.open_range(lists)[1][:, 0] - self.of(lists))
 
 
 class P(Condensable, WeightedPrecision):
