@@ -6,14 +6,17 @@ file, for the comparison between programs, if there is one.
 
 from __future__ import annotations
 
+import csv
+import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-__all__ = ["MEASURES", "PROGRAMS", "Program"]
+__all__ = ["MEASURES", "PROGRAMS", "YARDSTICKS", "Program", "yardsticks"]
 
 MEASURES = ("AP", "nDCG", "nDCG@10", "P@10", "RR", "Rprec", "Bpref")
 
@@ -41,6 +44,36 @@ def rankscope(qrels: Path, runs: list[Path], jobs: int | None = None) -> Callabl
 def rankscope_one_job(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
     """Rankscope on one core."""
     return rankscope(qrels, runs, jobs=1)
+
+
+def rankscope_command(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
+    """The command line of Rankscope: the value of every topic written to a file, which the others need not do."""
+    from rankscope.cli.main import main as command
+
+    place = tempfile.TemporaryDirectory()
+    written = Path(place.name) / "values.csv"
+    words = [
+        "eval",
+        str(qrels),
+        *map(str, runs),
+        "-q",
+        "-m",
+        " ".join(MEASURES),
+        "-o",
+        str(written),
+        "--quiet",
+    ]
+    if command([*words, "-f", "csv"]):
+        raise SystemExit("rankscope eval did not work")
+
+    def values() -> Iterator[Value]:
+        with written.open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                if row["topic"] != "all":  # which are the means
+                    yield row["run"], row["topic"], row["measure"], float(row["value"])
+        place.cleanup()
+
+    return values
 
 
 def pytrec_eval(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
@@ -127,6 +160,7 @@ PROGRAMS = {
     program.name: program
     for program in (
         Program("rankscope", "Rankscope", "rankscope", rankscope),
+        Program("rankscope-eval", "rankscope eval -q -o FILE", "rankscope", rankscope_command),
         Program("rankscope-1", "Rankscope, one job", "rankscope", rankscope_one_job),
         Program(
             "rankscope-python",
@@ -140,6 +174,20 @@ PROGRAMS = {
         Program("ranx", "ranx", "ranx", ranx, ties=False),
     )
 }
+
+
+def yardsticks(directory: Path) -> dict[str, list[str]]:
+    """Commands whose times are put beside: reading the files and nothing else, and the trec_eval of TREC_EVAL."""
+    qrels, runs = str(directory / "qrels.txt"), [str(path) for path in sorted((directory / "runs").iterdir())]
+    found = {"cat": ["cat", qrels, *runs]}
+    if program := os.environ.get("TREC_EVAL"):
+        asked = "-q -c -m map -m ndcg -m ndcg_cut.10 -m P.10 -m recip_rank -m Rprec -m bpref"
+        loop = f'for run in "$@"; do "$0" {asked} "$QRELS" "$run" || exit 1; done'
+        found["trec_eval"] = ["env", f"QRELS={qrels}", "sh", "-c", loop, program, *runs]
+    return found
+
+
+YARDSTICKS = {"cat": "cat FILES > /dev/null", "trec_eval": "trec_eval, once a run"}
 
 
 def main(program: str, directory: str, output: str | None = None) -> None:

@@ -71,6 +71,8 @@ def test_page(part: Any) -> None:
     workload = workloads.WORKLOADS["full"]["W2"]
     outcomes = {
         "rankscope": report.Outcome([timing.Usage(wall, 1.0, 50) for wall in (0.5, 0.3, 0.4)]),
+        "rankscope-eval": report.Outcome([timing.Usage(0.48, 1.0, 50), timing.Usage(0.52, 1.0, 50)]),
+        "cat": report.Outcome([timing.Usage(0.1, 0.1, 1)]),
         "pytrec_eval": report.Outcome([timing.Usage(6.0, 5.0, 70)]),
         "ranx": report.Outcome(trouble="not done in 9 s", slow=True),
     }
@@ -81,14 +83,15 @@ def test_page(part: Any) -> None:
     assert "| Rankscope | 0.400 | 0.300 | 1.000 | 50 | 1.00 | 1.00 | 3 |" in text
     assert "| pytrec_eval-terrier | 6.000 | 6.000 | 5.000 | 70 | 15.00 | 20.00 | 1 |" in text
     assert "ranx: not done in 9 s." in text
-    assert "at least 10 times as fast as pytrec_eval-terrier | 15.0 times | reached |" in text
+    assert "| cat FILES > /dev/null | 0.100 | 0.100 | 0.100 | 1 | 0.25 | 0.33 | 1 |" in text
+    assert "at least 12 times as fast as pytrec_eval-terrier | 12.0 times | 12.5 times | reached |" in text
     assert str(ROOT) not in text
 
 
 @pytest.mark.slow
 def test_quick_pass() -> None:
     command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "W2", "W3"]
-    programs = ["rankscope", "rankscope-python", "pytrec_eval", "ir_measures"]
+    programs = ["rankscope", "rankscope-eval", "rankscope-python", "pytrec_eval", "ir_measures"]
     done = subprocess.run(
         [*command, "--programs", *programs],
         cwd=ROOT,
@@ -100,6 +103,8 @@ def test_quick_pass() -> None:
     assert done.returncode == 0, done.stderr
     assert "## W2" in done.stdout
     assert "| Rankscope without C |" in done.stdout
+    assert "| rankscope eval -q -o FILE |" in done.stdout
+    assert "| cat FILES > /dev/null |" in done.stdout
     wrong = subprocess.run(
         [*command, "W9"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
     )
