@@ -1,4 +1,4 @@
-"""Builds the C scanner as a plain shared library, if there is a compiler; the rest is in pyproject.toml."""
+"""Builds the C scanner and the counting of intervals, plain libraries, if there is a compiler; see pyproject.toml."""
 
 from __future__ import annotations
 
@@ -49,7 +49,12 @@ setup(
             sources=[f"{NATIVE}/{name}.c" for name in ("scanner", "table")],
             depends=[str(header) for header in sorted(Path(NATIVE).glob("*.h"))],
             optional=True,  # without a compiler the scanner in Python serves, with the same results
-        )
+        ),
+        Extension(
+            "rankscope.lab.measurement.c.counting",
+            sources=["src/rankscope/lab/measurement/c/counting.c"],
+            optional=True,  # without a compiler numpy counts the same
+        ),
     ],
     cmdclass={"build_ext": BuildLibrary, "bdist_wheel": PlatformWheel},
 )

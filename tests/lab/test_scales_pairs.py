@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.lab.measurement import counting
+from rankscope.lab.measurement import counting, native
 from rankscope.lab.measurement.convexity import (
     additive_weights,
     broken_additivity,
@@ -28,6 +29,15 @@ from rankscope.lab.measurement.walks import comparable_pairs, sample_pairs, wors
 from rankscope.measures import measure
 
 Ranking = tuple[int, ...]
+
+
+@pytest.fixture(params=["C", "numpy"])
+def counter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who counts: the library, or numpy."""
+    if request.param == "numpy":
+        monkeypatch.setattr(native, "available", lambda: False)
+    elif not native.available():
+        pytest.skip("the library that counts was not built: no C compiler")
 
 
 @cache
@@ -115,6 +125,7 @@ WEIGHTS = {
 }
 
 
+@pytest.mark.usefixtures("counter")
 @pytest.mark.parametrize("equal", [False, True])
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", WEIGHTS)
@@ -127,6 +138,7 @@ def test_additive_counts_equal_brute_force(name: str, length: int, equal: bool) 
     assert comparable_pairs(length, equal) == comparable
 
 
+@pytest.mark.usefixtures("counter")
 @pytest.mark.parametrize("equal", [False, True])
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 @pytest.mark.parametrize("value", [_ap, _err])
@@ -146,6 +158,7 @@ def test_counts_of_any_values_equal_brute_force(length: int, equal: bool, data: 
     assert found == (*_brute_force(lookup.__getitem__, length, equal), True)
 
 
+@pytest.mark.usefixtures("counter")
 @pytest.mark.parametrize("equal", [False, True])
 @pytest.mark.parametrize("length", [6, 7])
 def test_groups_and_intervals_agree_where_brute_force_is_too_slow(length: int, equal: bool) -> None:
@@ -164,6 +177,7 @@ def test_comparable_pairs_are_counted_exactly_at_any_length(length: int, equal: 
         assert expected > 2**64  # beyond machine words
 
 
+@pytest.mark.usefixtures("counter")
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize(
     ("slice", "block", "piece"), [(1, 1, 1), (2, 7, 40), (3, 1 << 20, 5), (1 << 20, 5, 1 << 20)]
@@ -178,6 +192,23 @@ def test_how_the_work_is_cut_changes_nothing(
     monkeypatch.setattr(counting, "_PIECE_WORDS", piece)
     assert count_intervals(values, 5, False, jobs=jobs) == expected[0]
     assert count_groups(weights, 5, False, jobs=jobs) == expected[1]
+
+
+@pytest.mark.skipif(not native.available(), reason="the library that counts was not built: no C compiler")
+@pytest.mark.parametrize("equal", [False, True])
+def test_the_library_counts_what_numpy_counts(equal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = np.random.default_rng(5)
+    cases = [(9, values_of(measure("AP"), 9)), (8, dice.random(2**8)), (8, dice.integers(0, 3, 2**8) / 2)]
+    here = [count_intervals(values, length, equal) for length, values in cases]
+    monkeypatch.setattr(native, "available", lambda: False)
+    assert here == [count_intervals(values, length, equal) for length, values in cases]
+
+
+def test_a_library_of_another_version_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "counting.so").write_bytes(b"not a library")
+    monkeypatch.setattr(native, "__file__", str(tmp_path / "native.py"))
+    assert native._library.__wrapped__() is None
 
 
 def test_bits_are_counted_without_the_instruction_of_numpy_2(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,6 +227,7 @@ def test_the_work_is_known_before_it_begins(length: int, equal: bool) -> None:
     assert work(length, equal, additive=False).words == vectors * (interval_count(length, equal) // 64 + 1)
 
 
+@pytest.mark.usefixtures("counter")
 def test_an_interruption_leaves_what_was_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(items: Any, *_: Any) -> Iterator[Any]:
         for done, item in enumerate(items):

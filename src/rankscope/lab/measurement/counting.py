@@ -6,7 +6,7 @@ every value t a second bit set marks the intervals with Delta[rank] <= t. Going 
 difference vectors Delta_vu, one AND per node leaves exactly the intervals that are no larger, and how many
 of those have too large a score difference is a count of bits up to a position. So C(2N+1, N)^2 pairs cost
 C(2N+1, N) / 64 machine words for each of fewer than 3^N difference vectors, and for additive measures,
-equal on all intervals of a group, the bit sets hold groups instead.
+equal on all intervals of a group, the bit sets hold groups instead. A library in C does it where it could be built.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.engines import stream_pieces
+from rankscope.lab.measurement import native
 from rankscope.lab.measurement.intervals import Groups, groups, interval_count, intervals, vector_count
 from rankscope.lab.rounding import magnitude, slack
 from rankscope.progress import progress
@@ -280,6 +281,8 @@ class _Slice:
     def count(self, vectors: tuple[int, int]) -> tuple[int, int]:
         """Comparable and violated pairs of these items with the intervals of difference vectors first..last."""
         first, last = vectors
+        if native.available():
+            return self._count_natively(first, last)
         comparable = violations = 0
         for begin, bits in _blocks(self.kinds.delta[first:last], self.marks):
             before = np.zeros((len(bits), bits.shape[1] + 1), dtype=np.int32)
@@ -288,6 +291,15 @@ class _Slice:
             comparable += _weighed(size, self.weight, self.begins, bits, before)
             violations += self.queries.answer(first + begin, self.position, bits, before)
         return comparable, violations
+
+    def _count_natively(self, first: int, last: int) -> tuple[int, int]:
+        offsets = self.queries.offsets[first : last + 1]
+        begin, end = int(offsets[0]), int(offsets[-1])
+        queries = offsets - begin, self.position[begin:end], self.queries.worth[begin:end]
+        kinds = self.kinds
+        return native.count(
+            self.marks, kinds.delta[first:last], kinds.size[first:last], queries, (self.begins, self.weight)
+        )
 
 
 def _weighed(

@@ -1,0 +1,82 @@
+"""Counting in bit sets by a library in C, loaded with ctypes; without it numpy counts the same, more slowly."""
+
+from __future__ import annotations
+
+import ctypes as c
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["available", "count"]
+
+_VERSION = 1
+_STRIDE = 8
+_POINTERS = ("marks", "delta", "size", "offsets", "position", "worth", "begins", "weight", "path", "before")
+
+
+class _Counting(c.Structure):
+    _fields_ = [
+        *((name, c.c_int64) for name in ("words", "ranks", "vectors", "classes")),
+        *((name, c.c_void_p) for name in _POINTERS),
+    ]
+
+
+@lru_cache(maxsize=1)
+def _library() -> c.CDLL | None:
+    for suffix in (".so", ".dll", ".dylib"):
+        path = Path(__file__).parent / "c" / f"counting{suffix}"
+        if path.exists():
+            try:
+                library = c.CDLL(str(path))
+                library.rs_count.restype = None
+                library.rs_count.argtypes = [c.POINTER(_Counting), *[c.POINTER(c.c_int64)] * 2]
+                return library if library.rs_counting_version() == _VERSION else None
+            except (OSError, AttributeError):
+                return None
+    return None
+
+
+def available() -> bool:
+    """Whether the library was built and can be loaded here."""
+    return _library() is not None
+
+
+def count(
+    marks: Sequence[NDArray[np.uint64]],
+    delta: NDArray[np.int16],
+    size: NDArray[np.int64],
+    queries: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    classes: tuple[NDArray[np.int64], NDArray[np.int64]],
+) -> tuple[int, int]:
+    """Comparable and violated pairs of items with difference vectors, without holding the interpreter's lock.
+
+    ``queries`` are the offsets of each vector's queries and the position and worth of each query; ``classes`` the bits
+    at which classes of items begin, and for how many intervals each of their items counts.
+    """
+    library = _library()
+    assert library is not None
+    words = marks[0].shape[1]
+    kept = [np.ascontiguousarray(mark) for mark in marks]
+    arrays: dict[str, NDArray[Any]] = {
+        "marks": np.array([mark.ctypes.data for mark in kept], dtype=np.uintp),
+        "delta": np.ascontiguousarray(delta),
+        "size": np.ascontiguousarray(size),
+        **{
+            name: np.ascontiguousarray(array, dtype=np.int64)
+            for name, array in zip(
+                ("offsets", "position", "worth", "begins", "weight"), (*queries, *classes), strict=True
+            )
+        },
+        "path": np.empty((len(kept), words), dtype=np.uint64),
+        "before": np.empty(words // _STRIDE + 1, dtype=np.uint32),
+    }
+    given = _Counting(
+        words, len(kept), len(delta), len(classes[1]), *(arrays[name].ctypes.data for name in _POINTERS)
+    )
+    found = c.c_int64(0), c.c_int64(0)
+    library.rs_count(c.byref(given), c.byref(found[0]), c.byref(found[1]))
+    return found[0].value, found[1].value
