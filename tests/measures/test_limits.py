@@ -1,13 +1,17 @@
-"""What parameters may be: the lowest grades, the deepest cutoffs, gains of fractions and of nothing."""
+"""What parameters may be, and exact values at their limits: grades, cutoffs, gains of fractions and of nothing."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import rankscope as rs
 from rankscope.errors import MeasureError
+from rankscope.judging import judge
 from rankscope.measures import REGISTRY
+from rankscope.measures.archetypes import archetypes_of
 from rankscope.measures.function import FunctionMeasure
+from rankscope.read import Qrels, Run
 
 WITH_REL = sorted(
     {
@@ -51,3 +55,71 @@ def test_gains_may_be_fractions_and_nothing(name: str) -> None:
     assert nothing == pytest.approx(rs.evaluate(only, RUNS, f"{name}(gains='1=0,2=1'){cut}").values[0, 0, 0])
     with pytest.raises(MeasureError, match="negative gains"):
         rs.measure(f"{name}(gains='1=-1,2=1'){cut}")
+
+
+@pytest.mark.parametrize("name", ["SR@3", "SFT"])
+def test_documents_that_are_not_relevant_gain_nothing(name: str) -> None:
+    bare, _, cutoff = name.partition("@")
+    at = f"@{cutoff}" if cutoff else ""
+    assert rs.measure(f"{bare}(gains='1=3,2=9'){at}").settings["gains"] == "1=3,2=9"
+    with pytest.raises(MeasureError, match="needs gain 0 for non-relevant documents"):
+        rs.measure(f"{bare}(gains='0=1,1=2'){at}")
+
+
+@pytest.mark.parametrize(
+    "gains, rise",
+    [
+        ("linear", True),
+        ("exp2", True),
+        ("0,5,10", True),
+        ("0,5,5", True),
+        ("0,5,4", False),
+        ("0,-1,2", False),
+        ("1=1", True),
+        ("2=3", True),
+        ("0=0,1=2,2=2", True),
+        ("1=3", False),  # grade 2 gains 2
+        ("1=9,2=3", False),
+        ("0=1,1=2", False),
+        ("0=-1", False),
+    ],
+)
+def test_gains_that_rise_from_nothing(gains: str, rise: bool) -> None:
+    """Grades whose gains are not named gain what they are; one above the named ones is looked at, too."""
+    assert rs.measure(f"DCG(gains='{gains}')").gains_rise is rise  # type: ignore[attr-defined]
+
+
+def test_gains_are_of_grades_from_0_on() -> None:
+    assert str(rs.nDCG(gains={0: 0, 1: 3})) == "nDCG(gains='0=0,1=3')"
+    for wrong in ({-1: 3}, {0.5: 1}, {}, {"a": 1}):
+        with pytest.raises(MeasureError, match="cannot have gains"):
+            rs.nDCG(gains=wrong)
+
+
+def test_topics_without_relevant_documents_have_the_smallest_gain_of_their_own_grades() -> None:
+    """Of the grades up to 0, whatever others another topic has: a gain of -5 for grade 1 is not among them."""
+    qrels = {"o": {"x": 2, "y": 1}, "q": {"a": 0, "b": 0}}
+    runs = {"r": {"o": ["x", "y"], "q": ["a", "u", "b"]}}
+    values = rs.evaluate(qrels, runs, ["TopicRBP(p=0.5,gains='0,-5,10')"]).values
+    assert values.ravel().tolist() == pytest.approx([0.5 * (15 / 15 + 0.5 * 0), 0])
+
+
+def test_the_residual_of_a_list_with_one_unjudged_document() -> None:
+    value = rs.evaluate({"q": {"a": 1}}, {"r": {"q": ["a", "u"]}}, "RBPResidual").values.item()
+    assert value == pytest.approx(0.1 * 0.9 + 0.9**2)
+
+
+def test_the_first_judged_document_of_all_gains_what_it_has() -> None:
+    qrels = {"q": {"a": {"1": 1}, "b": {"2": 1}, "c": {"1": 0}}}
+    runs = {"ideal": {"q": ["a", "b"]}, "late": {"q": ["c", "a"]}}
+    values = rs.evaluate(qrels, runs, ["D_nDCG@2", "DS_nDCG@2"]).values[:, :, 0]
+    discounted = 1 / np.log2(3)
+    assert values[0].tolist() == pytest.approx([1, discounted / (1 + discounted)])
+    assert values[1].tolist() == pytest.approx([1, 0.5 * 0.5 + 0.5 * discounted / (1 + discounted)])
+
+
+def test_archetypes_count_documents_of_grade_1() -> None:
+    qrels = Qrels.from_dict({"q": {"a": 1, "n": 0}})
+    lists = {"ideal": ["a"], "worst": ["n"]}
+    for name, ranking in lists.items():
+        assert archetypes_of(judge(qrels, Run.from_dict({"q": ranking})).lists).tolist() == [name]
