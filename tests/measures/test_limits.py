@@ -123,3 +123,19 @@ def test_archetypes_count_documents_of_grade_1() -> None:
     lists = {"ideal": ["a"], "worst": ["n"]}
     for name, ranking in lists.items():
         assert archetypes_of(judge(qrels, Run.from_dict({"q": ranking})).lists).tolist() == [name]
+
+
+SHARES = sorted(
+    (one.name, key)
+    for one in {found.name: found for found in REGISTRY.values() if found.family != "user"}.values()
+    for key in one.parameters
+    if key in ("p", "alpha", "beta", "gamma", "weight", "click", "other_click") and one.name != "SetF"
+)
+
+
+@pytest.mark.parametrize("name, key", SHARES)
+def test_probabilities_and_shares_lie_between_0_and_1(name: str, key: str) -> None:
+    assert REGISTRY[name](**{key: 0.25}).settings[key] == 0.25
+    for wrong in (-0.5, 1.5):
+        with pytest.raises(MeasureError, match=key):
+            REGISTRY[name](**{key: wrong})

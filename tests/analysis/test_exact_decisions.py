@@ -1,0 +1,154 @@
+"""Small decisions of analyses, each with a value worked out by hand: defaults, limits, hints, ties."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankscope as rs
+from rankscope.analysis import curve as curves
+from rankscope.analysis.stats.coefficients import ap_correlation, kendall
+from rankscope.analysis.stats.intervals import bootstrap_means, expanded
+from rankscope.analysis.stats.sampling import depth_pool
+from rankscope.analysis.study.manifest import MANIFEST, read_manifest
+from rankscope.analysis.two_leaderboards import COEFFICIENTS
+from rankscope.errors import InputError, SettingsError
+
+TOPICS = [f"q{i}" for i in range(6)]
+QRELS = {topic: {"a": 1, "b": 2, "c": 0} for topic in TOPICS}
+
+
+def runs(number: int) -> dict[str, dict[str, list[str]]]:
+    """Runs r1, r2, ... that differ from topic to topic."""
+    orders = [["a", "b", "x"], ["b", "a", "c"], ["x", "c", "a"], ["c", "b"], ["a", "x", "b"], ["x"], ["b"]]
+    return {
+        f"r{n + 1}": {topic: orders[(n + i * (n + 1)) % 7] for i, topic in enumerate(TOPICS)}
+        for n in range(number)
+    }
+
+
+def test_a_run_that_is_not_there_is_answered_with_five_that_are() -> None:
+    with pytest.raises(InputError) as caught:
+        rs.verdict(QRELS, runs(7), pair=("another", "r1"))
+    assert caught.value.hint == "there are r1, r2, r3, r4, r5"
+
+
+def test_bounds_are_looked_at_down_to_usual_depths() -> None:
+    long = {"q": [f"d{i}" for i in range(1000)]}
+    found = rs.bounds({"q": {"d0": 1}}, {"r": long}, p=0.5)
+    usual = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000]
+    assert found.settings["depths"] == usual
+    assert found["bounds"].column("depth") == usual
+    for ratio, said in ((None, None), (50, 50), ([50], 50), ([50, 20], [50, 20])):
+        assert rs.bounds(QRELS, runs(2), ratio=ratio, depths=[1]).settings["ratio"] == said
+
+
+def test_negative_grades_are_as_good_as_none_in_orderings(tmp_path: Path) -> None:
+    """In the file n and m have each other's rank, and neither is relevant, with grade 0 or -2; shares of the swaps."""
+    (tmp_path / "r.txt").write_text("q Q0 n 1 1.0 r\nq Q0 m 2 2.0 r\nq Q0 a 3 0.5 r\n")
+    found = rs.orderings({"q": {"a": 1, "n": -2, "m": 0}}, str(tmp_path / "r.txt"), ["P@1"])
+    (row,) = found["swaps"].records()
+    assert (row["swapped"], row["nonrelevant"], row["equal"], row["different"]) == (2, 1, 0, 0)
+
+
+def test_a_leaderboard_is_drawn_with_seed_1() -> None:
+    scores = rs.evaluate(QRELS, runs(4), ["AP"])
+    tables = [rs.leaderboard(scores, **seed)["leaderboard"].rows for seed in ({}, {"seed": 1}, {"seed": 2})]
+    assert tables[0] == tables[1] != tables[2]
+
+
+def test_bootstrap_means_leave_undefined_values_out() -> None:
+    """Each row for itself: three topics with the same value have that mean in every sample that has one of them."""
+    means = bootstrap_means(np.array([[0.3, 0.3, np.nan, 0.3], [0.1, 0.4, 0.2, 0.9]]), 100, 1)
+    assert means[0][~np.isnan(means[0])].tolist() == pytest.approx([0.3] * int((~np.isnan(means[0])).sum()))
+    assert means[1].tolist() == pytest.approx(
+        bootstrap_means(np.array([[0.1, 0.4, 0.2, 0.9]]), 100, 1)[0].tolist()
+    )
+
+
+@pytest.mark.parametrize("topics", [2, 3, 10])
+def test_tails_of_few_topics_are_those_of_students_distribution(topics: int) -> None:
+    wanted = stats.norm.cdf(-np.sqrt(topics / (topics - 1)) * stats.t.ppf(1 - 0.05 / 2, topics - 1))
+    assert expanded(0.05, topics) == pytest.approx(wanted)
+    assert expanded(0.05, 1) == 0.025
+
+
+def test_a_manifest_asks_for_one_repetition_at_least(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text(
+        "".join(f"{q} 0 {d} {g}\n" for q in QRELS for d, g in QRELS[q].items())
+    )
+    (tmp_path / "runs").mkdir()
+    for name, lists in runs(3).items():
+        text = "".join(
+            f"{q} Q0 {d} {i} {9 - i} {name}\n"
+            for q, ranking in lists.items()
+            for i, d in enumerate(ranking, 1)
+        )
+        (tmp_path / "runs" / name).write_text(text)
+    rs.study(
+        str(tmp_path / "qrels.txt"), str(tmp_path / "runs"), ["AP", "P@1"], repeats=1, replicates=20, ratios=[50],
+        output=tmp_path / "study",
+    )  # fmt: skip
+    file = tmp_path / "study" / MANIFEST
+    content = json.loads(file.read_text())
+    assert read_manifest(file)["settings"]["repeats"] == 1
+    content["settings"]["repeats"] = 0
+    file.write_text(json.dumps(content))
+    with pytest.raises(InputError, match="repeats"):
+        read_manifest(file)
+
+
+def test_a_pool_has_a_rank_at_least() -> None:
+    judged = rs.judge(rs.Qrels.from_dict(QRELS), rs.Run.from_dict(runs(1)["r1"]))
+    assert len(depth_pool(judged, 1)) == len(judged.qrels)
+    with pytest.raises(SettingsError, match="a pool of depth 0"):
+        depth_pool(judged, 0)
+
+
+def test_leaderboards_are_as_alike_one_way_as_the_other() -> None:
+    a, b = np.array([0.9, 0.5, 0.4, 0.1]), np.array([0.5, 0.9, 0.1, 0.4])
+    a[3], b[3] = 0.7, 0.95
+    assert ap_correlation(a, b) != pytest.approx(ap_correlation(b, a))
+    both = (ap_correlation(a, b) + ap_correlation(b, a)) / 2
+    (name,) = [name for name in COEFFICIENTS if "ap" in name.lower()]
+    assert COEFFICIENTS[name](a, b) == COEFFICIENTS[name](b, a) == pytest.approx(both)
+
+
+def test_a_curve_has_as_many_ranks_as_asked_for_up_to_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curves, "_DEEPEST", 5)
+    run = {"q": ["a", "x"]}
+    assert len(rs.curve({"q": {"a": 1}}, run, topic="q", cutoff=5)["curve"]) == 5
+    for wrong in (0, 6):
+        with pytest.raises(SettingsError, match=f"cutoff={wrong}"):
+            rs.curve({"q": {"a": 1}}, run, topic="q", cutoff=wrong)
+
+
+@pytest.mark.parametrize("size", [5, 12, 40])
+def test_kendalls_p_equals_scipys_with_and_without_ties(size: int) -> None:
+    rng = np.random.default_rng(size)
+    for a, b in (
+        (rng.permutation(size), rng.permutation(size)),
+        (rng.integers(0, 3, size), rng.integers(0, 4, size)),
+        (rng.integers(0, 3, size), rng.permutation(size)),
+    ):
+        found, wanted = kendall(a.astype(float), b.astype(float)), stats.kendalltau(a, b)
+        assert found.tau_b == pytest.approx(wanted.statistic)
+        assert found.p == pytest.approx(wanted.pvalue)
+
+
+def test_single_topics_decide_nothing_about_a_pair_with_equal_means() -> None:
+    """Equal means are certain only if neither run can win: an unjudged document lets either."""
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    same = {"q1": {"a": 2.0, "u": 1.0}, "q2": {"a": 2.0}}
+    other = {"q1": {"a": 2.0}, "q2": {"a": 2.0, "v": 1.0}}
+    known = {"q1": {"a": 2.0}, "q2": {"a": 2.0}}
+    found = rs.certain(rs.evaluate(qrels, {"x": same, "y": other, "z": known}, "P@2"))
+    pairs = {(row["a"], row["b"]): row for row in found["pairs"].records()}
+    assert {row["order"] for row in pairs.values()} == {"="}
+    assert [pairs[pair]["unjudged"] for pair in (("x", "y"), ("x", "z"), ("y", "z"))] == [False, False, False]
+    alike = rs.certain(rs.evaluate(qrels, {"y": known, "z": dict(known)}, "P@2"))["pairs"].records()
+    assert [row["unjudged"] for row in alike] == [True]
