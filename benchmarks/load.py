@@ -38,6 +38,7 @@ RUN_COMMANDS = {
     "pools": "pools {q} {a} {b} {c} --repeats 2",
     "effort": "effort {q} {a}",
     "features": "features {q} {a}",
+    "findings": "findings {q} {a} {b}",
     "report": "report {q} {a} -o {out}/page.html",
     "orderings": "orderings {q} {a}",
     "overlap": "overlap {q} {a} {b} --depth 100",
@@ -48,7 +49,7 @@ these but the last two."""
 DOCUMENT_COMMANDS = {
     "certain": "certain {q} {a} {b}",
     "next": "next {q} {a} {b} --budget 10",
-    "eval --unjudged bounds": "eval {q} {a} --unjudged bounds",
+    "eval --unjudged bounds": "eval {q} {a} --unjudged bounds -m P@10",
 }
 """Commands about unjudged documents: all that were retrieved must have a name and a place, so that memory follows the
 lines. They are measured on a run of a million."""

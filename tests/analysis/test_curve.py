@@ -193,3 +193,19 @@ def test_a_point_that_never_comes_is_infinite_in_json(
     assert points["balance (sign-change)"] == {
         "point": "balance (sign-change)", "rank": "Infinity", "crp": None
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (" more of it", "3 fields"),
+        ("2 Q0 d1 1 x t\n", "not a number"),
+        ("2 Q0 d1 1 1 t\r2 Q0 d2 2 1 t", "CR"),
+    ],
+)
+def test_lines_of_other_topics_are_checked_as_well(tmp_path, line, message):
+    """Wherever they stand: a large file is looked into in portions, and a last line without an end is one of them."""
+    path = tmp_path / "long.run"
+    path.write_text("1 Q0 d1 1 9 t\n" + "".join(f"2 Q0 x{i} {i} {-i} t\n" for i in range(5000)) + line)
+    with pytest.raises(InputError, match=message):
+        rs.curve({"1": {"d1": 1}, "2": {"d1": 1}}, path, "1")

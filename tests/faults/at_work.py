@@ -34,6 +34,8 @@ WORK = {
     "report": "report qrels.txt many -o out.html",
     "bounds": "bounds qrels.txt many",
     "certain": "certain qrels.txt many",
+    "next": "next qrels.txt many --budget 10",
+    "findings": "findings qrels.txt many",
     "pools": "pools qrels.txt runs --repeats 100000 -o out.json",
     "judges": "judges a=qrels.txt b=qrels.txt --runs many",
     "orderings": "orderings qrels.txt many",

@@ -271,6 +271,10 @@ def curve(
     if cutoff is not None and not 1 <= cutoff <= _DEEPEST:
         hint = f"a curve has a whole number of ranks from 1 to {_DEEPEST:,}"
         raise SettingsError(f"cutoff={cutoff}", hint=hint)
+    if not one.in_memory:
+        judge(
+            judgments, one, allow_disjoint=True
+        )  # which looks at every line, and not only at those of the topic
     ranking = one.ranking(topic)
     if not ranking and topic not in (one.memory or {}):
         raise InputError(

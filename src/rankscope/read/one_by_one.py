@@ -43,10 +43,20 @@ def _beginnings(text: Source) -> Counter[bytes]:
     last = b""
     for lines in whole_lines(text.line_blocks()):
         for start, stop in portions(lines):
-            topics = _TOPIC.findall(lines, start, stop)
+            topics = _topics(lines, start, stop)
             begun.update(topics[row] for row in changes(topics) if row or topics[0] != last)
             last = topics[-1] if topics else last
     return begun
+
+
+def _topics(lines: bytes, start: int, stop: int) -> list[bytes]:
+    """The topic of each of some lines; if all begin in the same way, as most do, once for all of them."""
+    first = _TOPIC.match(lines, start, stop)
+    if first and lines.count(b"\n" + lines[start : first.end() + 1], start, stop) + 1 == lines.count(
+        b"\n", start, stop
+    ):
+        return [first[1]]
+    return _TOPIC.findall(lines, start, stop)
 
 
 class _OneByOne(RunText):
