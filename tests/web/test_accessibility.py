@@ -9,7 +9,19 @@ from typing import Any
 import pytest
 
 Open = Callable[..., Any]
-VIEWS = ["findings", "summary", "runs", "map", "plane", "curves", "versus", "indicators", "archetypes", "whatif"]
+VIEWS = [
+    "findings",
+    "summary",
+    "runs",
+    "orders",
+    "map",
+    "plane",
+    "curves",
+    "versus",
+    "indicators",
+    "archetypes",
+    "whatif",
+]
 
 
 @pytest.fixture(scope="module")

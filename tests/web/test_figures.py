@@ -21,7 +21,7 @@ Open = Callable[..., Any]
 Until = Callable[[Any, str], None]
 State = Callable[[Any], dict[str, list[str]]]
 SVG = "{http://www.w3.org/2000/svg}"
-VIEWS = ["runs", "map", "plane", "curves", "indicators", "archetypes"]
+VIEWS = ["runs", "orders", "map", "plane", "curves", "indicators", "archetypes"]
 
 
 def _saved(page: Any, button: str) -> bytes:
@@ -95,11 +95,11 @@ def test_the_command_reproduces_the_data(
         found = json.loads(written.read_text())["tables"][view]
     else:
         found = _rows(written.read_text())
-    if view == "plane":
+    if view in ("plane", "orders"):
         wide: dict[tuple[str, str], dict[str, Any]] = {}
         for row in found:
-            wide.setdefault((row["run"], row["topic"]), {})[row["measure"]] = row["value"]
-        found = [{"run": r, "topic": t, **values} for (r, t), values in wide.items()]
+            wide.setdefault((row["run"], row.get("topic", "")), {})[row["measure"]] = row["value"]
+        found = [{"run": r, **({"topic": t} if t else {}), **values} for (r, t), values in wide.items()]
     keys = [name for name in ("run", "topic", "rank", "measure") if name in shown[0] and name in found[0]]
     known = {tuple(str(row[k]) for k in keys): row for row in found}
     assert len(shown) > 5

@@ -29,7 +29,20 @@ NAMES = [
     "odd byte \udcff",
 ]
 VIEWS = [
-    *("findings", "summary", "runs", "map", "plane", "curves", "versus", "indicators", "archetypes", "study", "whatif")
+    *(
+        "findings",
+        "summary",
+        "runs",
+        "orders",
+        "map",
+        "plane",
+        "curves",
+        "versus",
+        "indicators",
+        "archetypes",
+        "study",
+        "whatif",
+    )
 ]
 
 

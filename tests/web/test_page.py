@@ -21,7 +21,19 @@ from rankscope.simulation import simulate
 Open = Callable[..., Any]
 State = Callable[[Any], dict[str, list[str]]]
 Until = Callable[[Any, str], None]
-VIEWS = ["findings", "summary", "runs", "map", "plane", "curves", "versus", "indicators", "archetypes", "whatif"]
+VIEWS = [
+    "findings",
+    "summary",
+    "runs",
+    "orders",
+    "map",
+    "plane",
+    "curves",
+    "versus",
+    "indicators",
+    "archetypes",
+    "whatif",
+]
 
 
 def _point(page: Any, name: str = "AP", index: int = 0) -> tuple[float, float, int]:
@@ -399,3 +411,116 @@ def test_one_run_on_one_topic_is_singular(open_page: Open, tmp_path: Path) -> No
         assert not re.search(
             r"\b1 (runs|topics|lists|relevant documents|points)\b", page.locator("#page").inner_text()
         ), view
+
+
+def test_chosen_runs_keep_their_colours_in_every_view(
+    open_page: Open, collection_page: Path, state_of: State
+) -> None:
+    page = open_page(collection_page, "view=runs")
+    names = page.locator("tbody th button").all_inner_texts()
+    for name in names[1:4]:
+        page.get_by_role("button", name=name, exact=True).click()
+
+    def marks() -> dict[str, str]:
+        found = page.locator(".size i.mark").evaluate_all(
+            "all => all.map(i => [i.nextElementSibling.textContent, getComputedStyle(i).backgroundColor])"
+        )
+        return dict(found)
+
+    first = marks()
+    assert len(set(first.values())) == 4
+    page.get_by_role("button", name=names[1], exact=True).click()  # no longer chosen
+    page.get_by_role("button", name=names[5], exact=True).click()
+    now = marks()
+    assert {name: now[name] for name in (names[0], names[2], names[3])} == {
+        name: first[name] for name in (names[0], names[2], names[3])
+    }
+    assert now[names[5]] == first[names[1]], "a colour that is free again"
+    page.locator("nav a", has_text="Curves").click()
+    drawn = page.locator("article").evaluate_all(
+        """all => all.map(a => [a.querySelector('b').textContent,
+                                getComputedStyle(a.querySelector('path.run')).stroke])"""
+    )
+    assert dict(drawn) == now
+    state_of(page)
+    again = open_page(collection_page, urlsplit(page.url).fragment)
+    page = again
+    assert marks() == now
+
+
+def test_archetypes_are_drawn_from_lists_that_are_such(open_page: Open, collection_page: Path) -> None:
+    from rankscope.judging import judge
+    from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
+
+    page = open_page(collection_page, "view=archetypes")
+    shapes = page.locator("svg.shape").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
+    assert len(shapes) == len(ARCHETYPES)
+    for name, label in zip(ARCHETYPES, shapes, strict=True):
+        grades = [int(g) for g in label.split()[-1]]
+        left = {g: [f"{g}-{k}" for k in range(3)] for g in (2, 1)}
+        qrels = rs.Qrels.from_dict({"q": {d: g for g, documents in left.items() for d in documents}})
+        ranked = [left[g].pop() if g else f"x{k}" for k, g in enumerate(grades)]
+        found = archetypes_of(judge(qrels, rs.Run.from_dict({"q": ranked})).lists, cutoff=12)
+        assert found.tolist() == [name]
+
+
+def test_points_coloured_by_archetype(open_page: Open, collection_page: Path, state_of: State) -> None:
+    page = open_page(collection_page, "view=plane")
+    page.get_by_label("Colour by").select_option("archetype")
+    legend = page.locator("figure .legend").inner_text()
+    assert sum(int(n) for n in re.findall(r"\((\d+)\)", legend)) == page.evaluate("rankscope.data.size")
+    page.get_by_label("Colour by").select_option("recall base")
+    legend = page.locator("figure .legend").inner_text()
+    assert sum(int(n) for n in re.findall(r"\((\d+)\)", legend)) == page.evaluate("rankscope.data.size")
+    assert state_of(page)["tint"] == ["recall base"]
+
+
+def test_the_point_under_the_pointer_is_named(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=plane")
+    x, y, index = _point(page, index=_lonely(page))
+    page.mouse.move(x, y)
+    run = page.evaluate("i => rankscope.data.runs[rankscope.data.runOf(i)]", index)
+    assert page.locator("text.tip").text_content().startswith(run)
+
+
+def test_a_document_is_found_across_runs(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=curves")
+    folder = collection_page.parent / "data"
+    topic = page.evaluate("rankscope.data.topics[rankscope.state.topic]")
+    document = page.evaluate("rankscope.data.relevant(rankscope.state.topic)[0]")
+    page.get_by_label("Find a relevant document").fill(document)
+    shown = re.sub(r"\s+", " ", page.locator(".found").first.inner_text())
+    runs = rs.read_runs(folder / "runs")
+    expected = sorted(
+        (one.ranking(topic).index(document) + 1, r, name)
+        for r, (name, one) in enumerate(runs.items())
+        if document in one.ranking(topic)
+    )
+    said = ", ".join(f"{name} {rank}" for rank, _, name in expected)
+    assert shown.strip() == f"{document}: {said or 'no run has it'}"
+
+
+def test_ranks_by_every_measure(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=orders")
+    folder = collection_page.parent / "data"
+    names = page.locator("figure svg text.ink").all_text_contents()
+    measures = [
+        name for name in names if name in ("AP", "nDCG@10", "RBP", "P@10", "RR", "Bpref", "Twist", "ERR@20")
+    ]
+    assert len(measures) == 8
+    scores = rs.evaluate(folder / "qrels.txt", folder / "runs", measures)
+    places = page.locator("figure svg circle").evaluate_all("all => all.map(c => +c.getAttribute('cy'))")
+    run = page.evaluate("rankscope.data.runs[rankscope.state.runs[0]]")
+    for name, place in zip(measures, places, strict=True):
+        means = scores.mean(name)
+        mine = means[scores.runs.index(run)]
+        rank = ((means > mine).sum() + 1 + (means >= mine).sum()) / 2
+        assert place / 18 + 0.5 == pytest.approx(rank), name
+    rows = page.locator("#changes-title ~ div tbody tr")
+    for k in range(rows.count()):
+        name, share, best = rows.nth(k).locator("th, td").all_inner_texts()
+        a, b = scores.mean("AP"), scores.mean(name)
+        pairs = [(i, j) for i in range(len(a)) for j in range(i) if a[i] != a[j] and b[i] != b[j]]
+        swapped = sum((a[i] > a[j]) != (b[i] > b[j]) for i, j in pairs)
+        assert share == f"{100 * swapped / len(pairs):.1f}%"
+        assert best == scores.runs[scores.best_first(name)[0]]

@@ -119,3 +119,38 @@ def test_a_small_change_is_not_printed_as_none(open_page: Open, tmp_path: Path) 
     change = _cell(page, "AP", 2)
     assert change == "+6·10⁻⁶", change
     assert _cell(page, "P@10", 2) == "0.0000"
+
+
+def test_an_edit_reaches_the_leaderboard(open_page: Open, collection_page: Path) -> None:
+    """Repairing one topic of a run says where the run would then stand."""
+    page = open_page(collection_page, "view=runs")
+    worst = page.locator("tbody tr").last
+    name = worst.locator("th").inner_text()
+    page.evaluate(
+        """name => {
+            const {state, data} = rankscope, r = data.runs.indexOf(name);
+            let best = 0, most = -1;
+            for (let t = 0; t < data.topics.length; t++) {
+                const n = data.list(data.index(r, t));
+                if (n.to - n.from > most) { most = n.to - n.from; best = t; }
+            }
+            state.choose(r, best);
+            state.view = 'whatif';
+            const list = data.list(data.index(r, best));
+            const ranks = Array.from(list.rank.subarray(list.from, list.to));
+            state.edits = ranks.map((rank, k) => `m${rank}-${k + 1}`).join(' ');
+        }""",
+        name,
+    )
+    text = page.locator(".standing").inner_text()
+    topic = page.evaluate("rankscope.data.topics[rankscope.state.topic]")
+    folder = collection_page.parent / "data"
+    scores = rs.evaluate(folder / "qrels.txt", folder / "runs", "AP")
+    after = float(_cell(page, "AP", 1))
+    values = scores.matrix("AP").values.copy()
+    r, t = scores.runs.index(name), scores.topics.index(topic)
+    values[r, t] = after
+    means = values.mean(axis=1)
+    rank = int((means > means[r]).sum()) + 1
+    assert f"would be {rank}" in text and f"of 8 by AP ({means[r]:.4f}" in text
+    assert "now 8th" in text

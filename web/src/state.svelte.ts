@@ -10,6 +10,7 @@ export const VIEWS = [
   ["findings", "Findings"],
   ["summary", "Summary"],
   ["runs", "Runs"],
+  ["orders", "Orders"],
   ["map", "Heat map"],
   ["plane", "Effort and gain"],
   ["curves", "Curves"],
@@ -46,6 +47,8 @@ export class State {
   ranges = $state<Ranges>({});
   sort = $state<{ by: string; descending: boolean }>({ by: "", descending: true });
   logRanks = $state(false);
+  /** What the points of the plane are coloured by. */
+  tint = $state<"" | "archetype" | "recall base">("");
   /** The full-scale list as reference in the curves. */
   reference = $state(false);
   /** All runs in the parallel coordinates, not only those chosen. */
@@ -109,6 +112,34 @@ export class State {
     return this.data.bestFirst(this.measure, this.data.means(this.measure, this.settings))[0];
   }
 
+  /** The colours of the chosen runs by number: a run keeps its own while it is chosen. */
+  readonly slots = $derived.by(() => {
+    const kept = new Map<number, number>();
+    for (const r of this.runs) if (this.before.has(r)) kept.set(r, this.before.get(r)!);
+    for (const r of this.runs) {
+      if (kept.has(r)) continue;
+      const used = new Set(kept.values());
+      let free = 0;
+      while (used.has(free)) free++;
+      kept.set(r, free % MAX_RUNS);
+    }
+    this.before = kept;
+    return kept;
+  });
+  private before = new Map<number, number>();
+
+  /** The colour of a chosen run, for style sheets. */
+  colour(run: number): string {
+    const slot = this.slots.get(run);
+    return slot === undefined ? "var(--muted)" : `var(--run-${slot})`;
+  }
+
+  /** The same for canvases. */
+  ink(run: number): string {
+    const slot = this.slots.get(run);
+    return slot === undefined ? this.palette.muted : this.palette[`run-${slot}` as keyof Palette];
+  }
+
   /** Look at one list; `add` keeps the runs already chosen. */
   choose(run: number, topic: number, add = false): void {
     this.topic = topic;
@@ -129,6 +160,8 @@ export class State {
     q.set("view", this.view);
     q.set("measure", this.measure);
     for (const r of this.runs) q.append("run", d.runs[r]);
+    const colours = this.runs.map((r) => this.slots.get(r));
+    if (colours.some((c, k) => c !== k)) q.set("colours", colours.join(","));
     if (d.topics.length > 0) q.set("topic", d.topics[this.topic]);
     if (this.settings.length !== d.defaults.length) q.set("length", String(this.settings.length));
     if (this.settings.crossing !== d.defaults.crossing) q.set("crossing", this.settings.crossing);
@@ -138,6 +171,7 @@ export class State {
     if (ranges.length > 0) q.set("ranges", ranges.join(","));
     if (this.sort.by) q.set("sort", (this.sort.descending ? "-" : "") + this.sort.by);
     if (this.logRanks) q.set("ranks", "log");
+    if (this.tint) q.set("tint", this.tint);
     if (this.talk) q.set("talk", "on");
     if (this.reference) q.set("reference", "full-scale");
     if (this.everyone) q.set("lines", "all");
@@ -161,7 +195,12 @@ export class State {
     const runs = q.getAll("run").map((name) => place(d.runs, name));
     q.getAll("run").forEach((name, k) => runs[k] < 0 && unknown.push(`run ${name}`));
     const known = runs.filter((r, i) => r >= 0 && runs.indexOf(r) === i).slice(0, MAX_RUNS);
-    if (known.length > 0) this.runs = known;
+    if (known.length > 0) {
+      const colours = (q.get("colours") ?? "").split(",").map(Number);
+      const sound = colours.length === known.length && colours.every((c) => Number.isInteger(c) && c >= 0 && c < MAX_RUNS);
+      this.before = new Map(known.map((r, k) => [r, sound ? colours[k] : k]));
+      this.runs = known;
+    }
     const topic = place(d.topics, q.get("topic") ?? "");
     if (topic >= 0) this.topic = topic;
     else if (q.get("topic")) unknown.push(`topic ${q.get("topic")}`);
@@ -184,6 +223,8 @@ export class State {
     const sort = q.get("sort") ?? "";
     this.sort = { by: sort.replace(/^-/, ""), descending: !sort || sort.startsWith("-") };
     this.logRanks = q.get("ranks") === "log";
+    const tint = q.get("tint");
+    this.tint = tint === "archetype" || tint === "recall base" ? tint : "";
     this.talk = q.get("talk") === "on";
     this.reference = q.get("reference") === "full-scale";
     this.everyone = q.get("lines") === "all";

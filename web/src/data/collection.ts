@@ -153,6 +153,11 @@ export class Collection {
     return this.texts?.queries[this.topics[topic]];
   }
 
+  /** Names of the relevant documents of a topic, when the page carries names. */
+  relevant(topic: number): readonly string[] {
+    return this.documents?.names[topic] ?? [];
+  }
+
   get named(): boolean {
     return this.documents !== undefined;
   }

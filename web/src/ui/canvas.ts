@@ -12,7 +12,8 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
   return context;
 }
 
-const COLOURS = ["paper", "ink", "muted", "accent", "early", "late", "exact", "empty"] as const;
+const RUNS = ["run-0", "run-1", "run-2", "run-3", "run-4", "run-5", "run-6", "run-7"] as const;
+const COLOURS = ["paper", "ink", "muted", "accent", "early", "late", "exact", "empty", ...RUNS] as const;
 export type Palette = Record<(typeof COLOURS)[number], string>;
 
 /** The colours of the style sheet as they are now. Asking costs a style computation, so ask once for each theme. */

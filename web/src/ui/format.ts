@@ -23,6 +23,12 @@ function power(size: number): string {
   return `${digit}·10⁻${raised}`;
 }
 
+/** "1st", "2nd", "11th". */
+export function ordinal(n: number): string {
+  const ending = n % 100 > 10 && n % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th");
+  return `${count(n)}${ending}`;
+}
+
 /** "1 run", "2 runs". */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
