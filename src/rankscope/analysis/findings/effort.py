@@ -34,7 +34,7 @@ def parting(basis: Basis) -> Finding | None:
     gain = found.gains[0]
     plane = found.plane(gain)
     total = int(plane.sum())
-    if not total:
+    if total < 2:  # nothing to tell apart
         return None
     row = found.agreement.records()[0]
     upper, costly = int(plane[2:].sum()), int(plane[:, :2].sum())
