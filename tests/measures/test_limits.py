@@ -139,3 +139,28 @@ def test_probabilities_and_shares_lie_between_0_and_1(name: str, key: str) -> No
     for wrong in (-0.5, 1.5):
         with pytest.raises(MeasureError, match=key):
             REGISTRY[name](**{key: wrong})
+
+
+def test_global_gains_are_the_grades_of_any_measure_inside() -> None:
+    """Of two aspects that count equally, a document of both gains 2 and one of a single aspect 1."""
+    qrels = {"q": {"a": {"1": 1, "2": 1}, "b": {"1": 1}, "c": {"1": 0}}}
+    runs = {"ideal": {"q": ["a", "b"]}, "late": {"q": ["b", "c", "a"]}}
+    values = rs.evaluate(qrels, runs, ["D(measure='DCG@3')", "D(measure='AP')"]).values[:, :, 0]
+    assert values[0].tolist() == pytest.approx([2 + 1 / np.log2(3), 1 + 2 / np.log2(4)])
+    assert values[1].tolist() == pytest.approx([1, (1 + 2 / 3) / 2])
+
+
+@pytest.mark.parametrize(
+    "ranking, name",
+    [
+        ("xyab", "full scale"),
+        ("xyba", "typical A"),
+        ("xaby", "excellent B"),
+        ("xayb", "typical A"),
+        ("ba", "ideal"),
+    ],
+)
+def test_archetypes_of_four_documents(ranking: str, name: str) -> None:
+    """Full scale is the ideal list reversed, at the very end."""
+    lists = judge(Qrels.from_dict({"q": {"a": 1, "b": 2}}), Run.from_dict({"q": list(ranking)})).lists
+    assert archetypes_of(lists, cutoff=4).tolist() == [name]
