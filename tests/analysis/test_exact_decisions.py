@@ -12,7 +12,7 @@ from scipy import stats
 import rankscope as rs
 from rankscope.analysis import curve as curves
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-from rankscope.analysis.stats.intervals import bootstrap_means, expanded
+from rankscope.analysis.stats.intervals import bootstrap_means, check_level, expanded, percentile_intervals
 from rankscope.analysis.stats.sampling import depth_pool
 from rankscope.analysis.study.manifest import MANIFEST, read_manifest
 from rankscope.analysis.two_leaderboards import COEFFICIENTS
@@ -152,3 +152,56 @@ def test_single_topics_decide_nothing_about_a_pair_with_equal_means() -> None:
     assert [pairs[pair]["unjudged"] for pair in (("x", "y"), ("x", "z"), ("y", "z"))] == [False, False, False]
     alike = rs.certain(rs.evaluate(qrels, {"y": known, "z": dict(known)}, "P@2"))["pairs"].records()
     assert [row["unjudged"] for row in alike] == [True]
+
+
+def test_percentiles_of_rows_with_and_without_numbers() -> None:
+    """Undefined replicates are left out; a row of nothing else, or with an infinite one, has no interval."""
+    rows = np.array([[0.0, 1.0, np.nan, 2.0], [np.nan] * 4, [0.0, np.inf, 1.0, 2.0], [4.0, 3.0, 2.0, 1.0]])
+    low, high = percentile_intervals(rows, 0.25)
+    assert low.tolist() == pytest.approx([0.5, np.nan, np.nan, 1.75], nan_ok=True)
+    assert high.tolist() == pytest.approx([1.5, np.nan, np.nan, 3.25], nan_ok=True)
+
+
+def test_a_level_is_a_share_and_one_replicate_is_enough() -> None:
+    check_level(0.05, 1)
+    for alpha, replicates in ((0, 1), (1, 1), (0.05, 0)):
+        with pytest.raises(SettingsError):
+            check_level(alpha, replicates)
+
+
+def test_regions_of_k_end_with_the_longest_list() -> None:
+    one = {"a": {"q": ["d"]}, "b": {"q": ["x"]}}
+    for depth, lists in ((1, one), (2, one | {"b": {"q": ["x", "y"]}})):
+        regions = rs.verdict({"q": {"d": 1}}, lists, pair=("a", "b"))["regions"].records()
+        assert max(row["to"] for row in regions if row["family"] == "P@k") == depth
+
+
+def test_studies_and_curves_have_the_usual_defaults() -> None:
+    made = rs.study(QRELS, runs(3), ["AP", "P@1"], repeats=1, replicates=20, ratios=[50])
+    assert set(made["bounds"].column("p")) == {0.5, 0.8, 0.95}
+    judged = rs.judge(rs.Qrels.from_dict(QRELS), rs.Runs([rs.Run.from_dict(runs(1)["r1"], "r1")]))
+    assert len(curves.curve_of(judged, "r1", "q0")["curve"]) == 1000
+
+
+def test_a_run_without_the_topic_is_named_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "some.run").write_text("q1 Q0 a 1 1.0 tag\n")
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    for run, path in ((str(tmp_path / "some.run"), str(tmp_path / "some.run")), ({"q1": ["a"]}, None)):
+        with pytest.raises(InputError, match="the run has no documents for topic 'q2'") as caught:
+            rs.curve(qrels, run, topic="q2")
+        assert path is None or str(caught.value.path) == path
+
+
+def test_a_pair_is_certain_of_all_together_only_if_it_is_of_each() -> None:
+    """Every document is judged and none is tied, so that only the topics can speak against a pair."""
+    qrels = {f"q{i}": {"a": 1, "b": 0, "c": 0} for i in range(12)}
+    lists = {
+        "best": {q: {"a": 3.0, "b": 2.0} for q in qrels},
+        "near": {q: {"b": 3.0, "c": 2.0} if q == "q0" else {"a": 3.0, "b": 2.0} for q in qrels},
+        "none": {q: {"b": 3.0, "c": 2.0} for q in qrels},
+    }
+    found = rs.certain(rs.evaluate(qrels, lists, "P@1"))["pairs"].records()
+    verdicts = {(row["a"], row["b"]): row for row in found}
+    assert verdicts["best", "none"]["topics"] and verdicts["best", "none"]["together"]
+    assert not verdicts["best", "near"]["topics"] and not verdicts["best", "near"]["together"]
+    assert all(row["ties"] and row["unjudged"] for row in found)

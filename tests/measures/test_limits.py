@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from rankscope.judging import judge
 from rankscope.measures import REGISTRY
 from rankscope.measures.archetypes import archetypes_of
 from rankscope.measures.function import FunctionMeasure
-from rankscope.read import Qrels, Run
+from rankscope.read import Qrels, Run, Runs
 
 WITH_REL = sorted(
     {
@@ -164,3 +166,42 @@ def test_archetypes_of_four_documents(ranking: str, name: str) -> None:
     """Full scale is the ideal list reversed, at the very end."""
     lists = judge(Qrels.from_dict({"q": {"a": 1, "b": 2}}), Run.from_dict({"q": list(ranking)})).lists
     assert archetypes_of(lists, cutoff=4).tolist() == [name]
+
+
+def defined_archetype(grades: tuple[int, ...], counts: dict[int, int]) -> str:
+    """The archetype of a list, rank by rank from the definition; ``grades`` are filled up with non-relevant ones."""
+    base = sum(counts.values())
+    last = {grade: sum(n for g, n in counts.items() if g >= grade) for grade in counts}
+    first = {grade: last[grade] - counts[grade] + 1 for grade in counts}
+    curve, total = [], 0
+    for rank, grade in enumerate((*grades, *(0,) * (2 * base - len(grades))), 1):
+        low, high = (first[grade], last[grade]) if grade else (base + 1, 2 * base)
+        total += min(0, rank - low) + max(0, rank - high)
+        curve.append(total)
+    if not any(curve):
+        return "ideal"
+    if not any(grades):
+        return "worst"
+    m = next((rank for rank in range(1, len(curve)) if curve[rank - 1] < 0 <= curve[rank]), None)
+    if m is None:
+        return "typical B"
+    if m > base:
+        return "typical A"
+    if any(curve[rank - 1] < 0 for rank in range(m + 2, base + 1)):
+        return "ups-and-downs"
+    return "excellent A" if sum(grade > 0 for grade in grades[:base]) == base else "excellent B"
+
+
+def test_archetypes_of_all_short_graded_lists_are_those_of_the_definition() -> None:
+    counts = {2: 2, 1: 4}
+    names = {grade: [f"{grade}{i}" for i in range(n)] for grade, n in counts.items()}
+    qrels = Qrels.from_dict({"q": {name: grade for grade, some in names.items() for name in some}})
+    lists = [w for w in product(range(3), repeat=7) if w.count(2) <= 2 and w.count(1) <= 4]
+    runs = []
+    for number, word in enumerate(lists):
+        free = {grade: iter(some) for grade, some in names.items()}
+        ranking = [next(free[grade]) if grade else f"x{rank}" for rank, grade in enumerate(word)]
+        runs.append(Run.from_dict({"q": ranking}, f"r{number}"))
+    found = archetypes_of(judge(qrels, Runs(runs)).lists, cutoff=12).tolist()
+    assert found == [defined_archetype(word, counts) for word in lists]
+    assert {"ups-and-downs", "excellent A", "excellent B", "typical B"} <= set(found)
