@@ -62,7 +62,8 @@ def compare(
     of the paired differences, and on how many topics a wins (has the better value), loses, ties. ``runs`` has the means
     with marks: against a baseline stars if better (* .05, ** .01, *** .001) and as many ↓ if worse; a sign of its own
     for each of several baselines that a run differs from, after ↓ if it is worse; otherwise letters: runs that share
-    one do not differ significantly. ``per_topic`` adds ``topics``: the differences topic by topic, a's losses first.
+    one do not differ significantly. ``per_topic`` adds ``topics``: the differences topic by topic, a's losses first;
+    where there is one pair only, they are always there.
 
     With a ``margin`` each row also says whether a is ``noninferior``: no worse than b by more than the margin, because
     the ``lower`` end of the one-sided interval (1 - alpha) of the difference is above -margin.
@@ -121,7 +122,7 @@ def compare(
         ),
         Table("runs", ("run", "measure", "mean", "mark"), runs),
     ]
-    if per_topic:
+    if per_topic or len(first) == 1:
         compared = list(zip(first.tolist(), second.tolist(), strict=True))
         tables.append(topic_differences(matrices, scores.runs, compared))
     if also_interval is not None:

@@ -12,7 +12,9 @@ examples:
   rankscope compare qrels.txt runs/ --baseline bm25 --margin 0.01       which are no worse by more than .01
   rankscope compare qrels.txt runs/ --test tukey --seed 7
   rankscope compare qrels.txt runs/ -m RR --also-interval      does the scale matter?
-  rankscope compare qrels.txt bm25.run dense.run -m AP -q      which topics did I lose?
+  rankscope compare qrels.txt bm25.run dense.run -m AP --topics    which topics did I lose?
+  rankscope compare qrels.txt bm25.run dense.run -m AP --plot differences.pdf
+  rankscope compare qrels.txt runs/ --baseline bm25 -m AP --plot forest.pdf
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from rankscope.analysis.scale_effect import LENGTH
 from rankscope.analysis.stats.significance import CORRECTIONS, TESTS
 from rankscope.cli import options
 from rankscope.cli.output import emit
+from rankscope.plots import FIGURES
 
 DEFAULT = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
 
@@ -67,6 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_topics(parser, "the difference on every topic, those that a run loses first")
     options.add_seed(parser)
     options.add_output(parser)
+    options.add_plot(parser)
+    parser.add_argument(
+        "--figure",
+        choices=tuple(FIGURES["pairs"]),
+        help="of --plot: a forest of the pairs, or the differences of one pair topic by topic, which is the default for"
+        " two runs",
+    )
 
 
 def run(args: argparse.Namespace) -> None:

@@ -18,7 +18,7 @@ examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +33,7 @@ from rankscope.cli.output import emit, format_of
 from rankscope.cli.parser import note
 from rankscope.errors import SettingsError
 from rankscope.measures import Measure, at_level, needs_aspects, parse_many
+from rankscope.plots import FIGURES
 from rankscope.progress import silence
 from rankscope.read import open_qrels
 from rankscope.result import TableResult
@@ -81,6 +82,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_seed(parser)
     options.add_output(parser)
     options.add_plot(parser)
+    parser.add_argument(
+        "--figure",
+        choices=tuple(FIGURES["means"]),
+        help="of --plot: the means of the runs, or the first measure on every topic (default: means)",
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -106,9 +112,16 @@ def run(args: argparse.Namespace) -> None:
             main=["means", *(["topics"] if args.per_topic else [])],
             display=[_with_topics(display, scores), *([scores.wide_topics()] if args.per_topic else [])],
         )
-    emit(args, shown, figure=leaderboard(scores, seed=args.seed).plot if args.ci else scores.plot)
+    emit(args, shown, figure=_figure(args, scores))
     for text in notes_on(judged, args.missing):
         note(args, text)
+
+
+def _figure(args: argparse.Namespace, scores: Scores) -> Callable[[], Any]:
+    """The means, with --ci the leaderboard, or the figure that is named."""
+    if args.figure is None and args.ci:
+        return leaderboard(scores, seed=args.seed).plot
+    return lambda: scores.plot(args.figure)
 
 
 def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:

@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"two of {', '.join(ORDERS)} (default: file,trec_eval; --order is not used)",
     )
     options.add_output(parser)
+    options.add_plot(parser)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -21,18 +21,23 @@ _HOME = {
     "plot_bounds": "bounds",
     "plot_certain": "certain",
     "plot_compared": "intervals",
+    "plot_comparison": "compare",
     "plot_confusion": "judges",
     "plot_correlation": "correlation",
     "plot_curve": "crp",
     "plot_dcg": "dcg",
+    "plot_differences": "compare",
     "plot_effort_gain": "effort",
     "plot_effort_gains": "effort",
     "plot_equal_gain": "equal_gain",
     "plot_findings": "findings",
+    "plot_forest": "compare",
+    "plot_heat_map": "heat_map",
     "plot_indicators": "indicators",
     "plot_intervals": "intervals",
     "plot_leaderboard": "leaderboard",
     "plot_means": "means",
+    "plot_orderings": "orderings",
     "plot_overlap": "overlap",
     "plot_pool_means": "pool_means",
     "plot_properties": "relations",
@@ -74,7 +79,9 @@ FIGURES = {
     "shares": {"ranks": "plot_ranks"},
     "leaderboard": {"intervals": "plot_leaderboard"},
     "confusion": {"confusion": "plot_confusion", "slopes": "plot_slopes"},
-    "means": {"means": "plot_means"},
+    "swaps": {"orderings": "plot_orderings"},
+    "pairs": {"comparison": "plot_comparison", "forest": "plot_forest", "differences": "plot_differences"},
+    "means": {"means": "plot_means", "heat-map": "plot_heat_map"},
 }
 """Which figures show a result, by the table that tells it from other results; the first one unless another is named."""
 
@@ -88,18 +95,23 @@ __all__ = [
     "plot_bounds",
     "plot_certain",
     "plot_compared",
+    "plot_comparison",
     "plot_confusion",
     "plot_correlation",
     "plot_curve",
     "plot_dcg",
+    "plot_differences",
     "plot_effort_gain",
     "plot_effort_gains",
     "plot_equal_gain",
     "plot_findings",
+    "plot_forest",
+    "plot_heat_map",
     "plot_indicators",
     "plot_intervals",
     "plot_leaderboard",
     "plot_means",
+    "plot_orderings",
     "plot_overlap",
     "plot_pool_means",
     "plot_properties",
@@ -155,6 +167,9 @@ if TYPE_CHECKING:
     from rankscope.plots.archetypes import plot_archetypes as plot_archetypes
     from rankscope.plots.bounds import plot_bounds as plot_bounds
     from rankscope.plots.certain import plot_certain as plot_certain
+    from rankscope.plots.compare import plot_comparison as plot_comparison
+    from rankscope.plots.compare import plot_differences as plot_differences
+    from rankscope.plots.compare import plot_forest as plot_forest
     from rankscope.plots.correlation import plot_correlation as plot_correlation
     from rankscope.plots.crp import plot_curve as plot_curve
     from rankscope.plots.dcg import plot_dcg as plot_dcg
@@ -163,6 +178,7 @@ if TYPE_CHECKING:
     from rankscope.plots.equal_gain import plot_equal_gain as plot_equal_gain
     from rankscope.plots.figure import Figure as Figure
     from rankscope.plots.findings import plot_findings as plot_findings
+    from rankscope.plots.heat_map import plot_heat_map as plot_heat_map
     from rankscope.plots.indicators import plot_indicators as plot_indicators
     from rankscope.plots.intervals import plot_compared as plot_compared
     from rankscope.plots.intervals import plot_intervals as plot_intervals
@@ -171,6 +187,7 @@ if TYPE_CHECKING:
     from rankscope.plots.judges import plot_slopes as plot_slopes
     from rankscope.plots.leaderboard import plot_leaderboard as plot_leaderboard
     from rankscope.plots.means import plot_means as plot_means
+    from rankscope.plots.orderings import plot_orderings as plot_orderings
     from rankscope.plots.overlap import plot_overlap as plot_overlap
     from rankscope.plots.pool_means import plot_pool_means as plot_pool_means
     from rankscope.plots.pools import plot_robustness as plot_robustness

@@ -57,7 +57,7 @@ def _shown(one: Finding) -> list[dict[str, Any]]:
 def _labels(axes: Any, rows: list[dict[str, Any]], chart: Chart) -> None:
     names = [" / ".join(short(str(row[name]), 20) for name in chart.label) for row in rows]
     axes.set_yticks(range(len(rows)), names, fontsize=6)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_ylim(max(len(rows), 4) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.tick_params(axis="x", labelsize=6)
     axes.grid(axis="y", visible=False)
