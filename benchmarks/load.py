@@ -40,11 +40,15 @@ RUN_COMMANDS = {
     "features": "features {q} {a}",
     "findings": "findings {q} {a} {b}",
     "report": "report {q} {a} -o {out}/page.html",
+}
+"""Every command that reads runs with the scanner and ends by itself; the explorer loads what the report loads, and a
+study asks all of these."""
+
+LIST_COMMANDS = {
     "orderings": "orderings {q} {a}",
     "overlap": "overlap {q} {a} {b} --depth 100",
 }
-"""Every command that reads runs and ends by itself; the explorer loads what the report loads, and a study asks all of
-these but the last two."""
+"""Commands that compare whole lists, one after the other, in Python: measured on a tenth of the lines."""
 
 DOCUMENT_COMMANDS = {
     "certain": "certain {q} {a} {b}",
@@ -165,6 +169,11 @@ def memory(scratch: Path, largest: int, limit: float) -> str:
     return _peaks(scratch / "memory", 10**largest, RUN_COMMANDS, limit)
 
 
+def memory_of_lists(scratch: Path, largest: int, limit: float) -> str:
+    """The same of commands that hold a list at a time."""
+    return _peaks(scratch / "lists", 10 ** (largest - 1), LIST_COMMANDS, limit)
+
+
 def memory_of_documents(scratch: Path, limit: float) -> str:
     """The same of commands that keep every document that was retrieved."""
     return _peaks(scratch / "documents", 10**6, DOCUMENT_COMMANDS, limit)
@@ -220,7 +229,7 @@ def replaced(page: str, part: str) -> str:
 
 def section(parts: Iterable[str], largest: int, command: str) -> str:
     """All of it, between its marks."""
-    grown, peaks, documents = parts
+    grown, peaks, lists, documents = parts
     lines = f"10^{largest}"
     text = [
         "## Load",
@@ -232,6 +241,8 @@ def section(parts: Iterable[str], largest: int, command: str) -> str:
         f"Peak memory of every command that reads a run, on one of {lines} lines ({MEMORY_TOPICS:,} topics;\n"
         "commands that compare runs read it two or three times, under different names):",
         peaks,
+        f"Commands that compare whole lists read them one by one, and slower; on a run of 10^{largest - 1} lines:",
+        lists,
         "Commands about unjudged documents keep every document that was retrieved, by its name, so that their memory\n"
         "follows the lines; on a run of 10^6 lines:",
         documents,
@@ -257,6 +268,7 @@ def main() -> None:
         parts = [
             scaling(Path(scratch), args.largest, args.limit),
             memory(Path(scratch), args.largest, args.limit),
+            memory_of_lists(Path(scratch), args.largest, args.limit),
             memory_of_documents(Path(scratch), args.limit),
         ]
     text = section(parts, args.largest, f"python -m benchmarks.load --largest {args.largest}")

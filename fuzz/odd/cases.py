@@ -94,9 +94,9 @@ def _targets(found: list[str]) -> tuple[str, ...]:
     """What the command was told to write."""
     targets = ["report.html"] if found[0] == "report" else []
     for flag, after in zip(found, [*found[1:], ""], strict=True):
-        if flag in ("-o", "--output", "--plot"):
+        if flag in ("-o", "--output", "--plot", "--template"):
             targets.append(after)
-        elif flag.startswith(("--output=", "--plot=")):
+        elif flag.startswith(("--output=", "--plot=", "--template=")):
             targets.append(flag.partition("=")[2])
     if found[0] in ("simulate", "demo"):
         targets += [word for word in found[1:] if not word.startswith("-")] + ["rankscope-demo"]

@@ -16,7 +16,7 @@ SELDOM = {"demo": 0.05, "study": 0.5, "report": 0.7, "completion": 0.2, "measure
 SMALL = {  # what makes a command quick; what is drawn later on the line wins
     "properties": ["--depth=3", "--relevant=2", "-m", "AP"],
     "scales": ["--length=4", "--samples=50", "-m", "RR"],
-    "archetypes": [],
+    "archetypes": ["--relevant=2", "--length=4"],
     "power": ["--replicates=20"],
     "compare": ["--replicates=20"],
     "study": ["--replicates=10", "--repeats=1"],
