@@ -183,7 +183,7 @@ def test_talk_mode_has_the_shape_of_a_slide(open_page: Open, collection_page: Pa
     assert box["width"] / box["height"] == pytest.approx(16 / 9, abs=0.01)
     assert page.locator("footer").is_hidden()
     page.keyboard.press("PageDown")
-    assert state_of(page)["view"] == ["map"]
+    assert state_of(page)["view"] == ["orders"]
     assert state_of(page)["talk"] == ["on"]
     page.keyboard.press("Escape")
     assert "talk" not in state_of(page)
