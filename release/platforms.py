@@ -1,0 +1,93 @@
+"""The platforms that wheels are made for: how the scanner is compiled for each, and how one sees that it was."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+SOURCES = ("scanner.c", "table.c")
+FLAGS = ("-O3", "-std=c11", "-fvisibility=hidden", "-shared", "-s", "-g0", "-fno-sanitize=undefined")
+OLDEST_GLIBC = (2, 17)
+
+
+class Platform(NamedTuple):
+    """The tag of a wheel, the target of the compiler, and what the library must look like."""
+
+    tag: str
+    target: str
+    kind: str
+    machine: int
+    library: str = "scanner.so"
+
+
+PLATFORMS = (
+    Platform("manylinux_2_17_x86_64.manylinux2014_x86_64", "x86_64-linux-gnu.2.17", "elf", 62),
+    Platform("manylinux_2_17_aarch64.manylinux2014_aarch64", "aarch64-linux-gnu.2.17", "elf", 183),
+    Platform("musllinux_1_2_x86_64", "x86_64-linux-musl", "elf", 62),
+    Platform("musllinux_1_2_aarch64", "aarch64-linux-musl", "elf", 183),
+    Platform("macosx_11_0_x86_64", "x86_64-macos.11.0", "macho", 0x01000007),
+    Platform("macosx_11_0_arm64", "aarch64-macos.11.0", "macho", 0x0100000C),
+    Platform("win_amd64", "x86_64-windows-gnu", "pe", 0x8664, "scanner.dll"),
+    Platform("win_arm64", "aarch64-windows-gnu", "pe", 0xAA64, "scanner.dll"),
+)
+
+
+def compiled(platform: Platform, folder: Path) -> bytes:
+    """The library of a platform, compiled from the sources in a folder."""
+    with tempfile.TemporaryDirectory() as temporary:
+        output = Path(temporary) / platform.library
+        extra = ["-fPIC"] if platform.kind != "pe" else []
+        words = [
+            sys.executable,
+            "-m",
+            "ziglang",
+            "cc",
+            "-target",
+            platform.target,
+            *FLAGS,
+            *extra,
+            "-o",
+            str(output),
+        ]
+        # relative names, so that no path of this machine is in the library
+        done = subprocess.run(
+            [*words, *SOURCES], cwd=folder, capture_output=True, text=True, env={**os.environ}
+        )
+        if done.returncode != 0:
+            raise SystemExit(f"{platform.target}: the compiler failed: {done.stderr.strip()}")
+        return output.read_bytes()
+
+
+def machine_of(library: bytes) -> tuple[str, int]:
+    """What a library is and for which machine, from its first bytes.
+
+    >>> machine_of(b"\\x7fELF" + bytes(14) + b"\\x3e\\x00")
+    ('elf', 62)
+    """
+    if library[:4] == b"\x7fELF":
+        return "elf", struct.unpack_from("<H", library, 18)[0]
+    if library[:4] == b"\xcf\xfa\xed\xfe":
+        return "macho", struct.unpack_from("<I", library, 4)[0]
+    if library[:2] == b"MZ":
+        return "pe", struct.unpack_from("<H", library, struct.unpack_from("<I", library, 60)[0] + 4)[0]
+    return "unknown", 0
+
+
+def check_library(platform: Platform, library: bytes) -> None:
+    """Refuse a library of another machine or a newer C library, without our functions, or with paths of ours."""
+    if machine_of(library) != (platform.kind, platform.machine):
+        raise SystemExit(f"{platform.tag}: the library is for {machine_of(library)}")
+    needed = [(int(a), int(b)) for a, b in re.findall(rb"GLIBC_(\d+)\.(\d+)", library)]
+    if "gnu" in platform.target and platform.kind == "elf":
+        if max(needed, default=(0, 0)) > OLDEST_GLIBC:
+            raise SystemExit(f"{platform.tag}: needs glibc {max(needed)}")
+    elif needed:
+        raise SystemExit(f"{platform.tag}: needs glibc")
+    if b"rs_" not in library or str(Path.home()).encode() in library:
+        raise SystemExit(f"{platform.tag}: no functions of ours, or a path of this machine, in the library")
