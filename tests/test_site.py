@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import inspect
 import re
 import shlex
@@ -13,6 +14,7 @@ import tomllib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -27,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS))
 
-from book import api, commands, pages  # noqa: E402
+from book import api, commands, pages, tutorials  # noqa: E402
 
 FENCE = re.compile(r"^( *)(```+|~~~+)(.*)\n((?:.*\n)*?)^\1\2 *$", re.MULTILINE)
 ELSEWHERE = {  # pages whose examples are run by tests of their own
@@ -38,27 +40,32 @@ ELSEWHERE = {  # pages whose examples are run by tests of their own
 }
 PATHS = {
     "doctoral student": {
-        "a first evaluation": "start",
-        "compare systems, with tests": "meta-evaluation#comparing-runs",
-        "understand effort": "effort",
-        "propose a measure": "your-own-measure",
+        "a first evaluation": "tutorials/first-evaluation",
+        "ten systems for a paper": "tutorials/paper",
+        "CRP by hand": "tutorials/effort-by-hand",
+        "effort explained": "effort",
+        "propose a measure": "tutorials/new-measure",
         "the experiments of a measure paper": "meta-evaluation#study",
         "what a measure guarantees": "laboratory",
         "what the papers got wrong": "findings",
         "a figure for the paper": "gallery",
+        "what to cite": "reference/commands/cite",
     },
     "search engineer": {
         "from nothing to a table": "start",
         "the files there are": "inputs",
-        "the scripts there are": "trec_eval",
+        "the scripts there are": "coming-from",
+        "trec_eval itself": "trec_eval",
         "topics that were lost": "meta-evaluation#comparing-runs",
-        "a gate in CI": "certainty#a-gate-for-continuous-integration",
+        "a gate in CI": "tutorials/gate",
         "one page to send": "explorer",
         "what an option means": "reference/commands/eval",
     },
     "data engineer": {
         "frames, Parquet, JSON": "inputs",
-        "judges, human or not": "certainty#judgments-are-somebody-s",
+        "RAG and judges that are models": "tutorials/rag",
+        "a billion rows": "tutorials/billion-rows",
+        "the JSON for programs": "reference/tables",
         "documents nobody judged": "certainty#unjudged-documents",
         "which engine": "scale#which-engine-when",
         "Spark tables": "scale#spark-dataframes",
@@ -184,6 +191,23 @@ def test_steps_are_two_clicks_away(reader: str, built: dict[str, _Page]) -> None
         assert (f"{name}.html", anchor) in reached, f"{reader}: {step}"
 
 
+def test_tutorials_are_notebooks_too(site: Path) -> None:
+    """Each that was run, with its text, code, output and figures."""
+    nbformat = pytest.importorskip("nbformat")
+    assert len(tutorials.names()) == 7
+    pictures = 0
+    for name in tutorials.names():
+        (path,) = site.rglob(f"{name}.ipynb")
+        notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)
+        kinds = {cell.cell_type for cell in notebook.cells}
+        outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+        assert kinds == {"markdown", "code"} and outputs
+        pictures += sum(output.output_type == "display_data" for output in outputs)
+    assert pictures >= 5
+    assert len(list((site / "_images").glob("*.svg"))) > 20
+
+
 # what is written on the pages -----------------------------------------------------------------------------------------
 
 
@@ -239,7 +263,12 @@ def test_commands_can_be_typed(page: str, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def _doctest_pages() -> list[str]:
-    return [place for place in TEXTS if place not in ELSEWHERE and any(examples(place))]
+    """Tutorials are run by the site itself, which is not built if they print something else."""
+    return [
+        place
+        for place in TEXTS
+        if place not in ELSEWHERE and not place.startswith("tutorials/") and any(examples(place))
+    ]
 
 
 def examples(page: str) -> Iterator[str]:
@@ -319,3 +348,53 @@ def test_classes_are_documented(name: str) -> None:
     kind = api.classes()[name]
     own = [value for key, value in vars(kind).items() if not key.startswith("_") and callable(value)]
     assert [value.__qualname__ for value in [kind, *own] if not inspect.getdoc(value)] == []
+
+
+def test_differences_from_other_tools_are_those_that_were_found() -> None:
+    """Every row of the guide is one of the table of conformance."""
+    found = set()
+    library = ""
+    for line in (DOCS / "conformance.md").read_text("utf-8").splitlines():
+        library = line.split()[1] if line.startswith("## ") else library
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 6:
+            found.add((library, cells[0], *cells[3:]))
+    said = [
+        tuple(cell.strip() for cell in line.strip("|").split("|"))
+        for line in TEXTS["coming-from.md"].splitlines()
+        if line.count("|") == 6 and not line.startswith(("| library", "|---"))
+    ]
+    assert len(said) >= 8
+    assert [row for row in said if row not in found] == []
+
+
+def test_promised_tables_are_there() -> None:
+    """Nothing that the reference says of the commands' JSON was lost; run docs/make_schemas.py to add what is new."""
+    script = script_of("make_schemas")
+    now = script.answered()
+    assert script.lost(now) == []
+    assert sum(len(tables) for tables in now.values()) > 40
+    answers = {name for name in COMMANDS if "-f json" in (command_help(name) or "")}
+    assert answers <= now.keys() | {"study", "report"}
+
+
+def script_of(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def command_help(name: str) -> str | None:
+    return None if name in OWN_GRAMMAR else command_parser(name).description
+
+
+def test_environment_variables_are_listed() -> None:
+    used = {
+        name
+        for path in (ROOT / "src").rglob("*.py")
+        for name in re.findall(r"\"(RANKSCOPE_[A-Z_]+|NO_COLOR)\"", path.read_text("utf-8"))
+    }
+    assert len(used) >= 4
+    assert used <= set(re.findall(r"`(\w+)`", TEXTS["reference/environment.md"]))

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from book import api, commands, measures
+from book import api, commands, measures, schemas, tutorials
 from book.pages import DOCS, ROOT, for_the_site, pictures, written_pages
 
 HERE = Path(__file__).resolve().parent
@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 
 def generated_pages() -> dict[str, str]:
     """Every page that follows from the package: the reference."""
-    return {**api.pages(), **commands.pages(), **measures.pages()}
+    return {**api.pages(), **commands.pages(), **schemas.pages(), **tutorials.pages(), **measures.pages()}
 
 
 def stage(folder: Path) -> None:

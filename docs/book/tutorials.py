@@ -75,10 +75,15 @@ def run(name: str) -> Run:
                 elif cell.kind == "sh":
                     for command, code in commands(cell.text):
                         quiet = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-                        with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(io.StringIO()) as error:
+                        with (
+                            contextlib.redirect_stdout(quiet),
+                            contextlib.redirect_stderr(io.StringIO()) as error,
+                        ):
                             ended = main(command)
                         if ended != code:
-                            wrong.append(f"{shlex.join(command)}: {ended} instead of {code}: {error.getvalue()}")
+                            wrong.append(
+                                f"{shlex.join(command)}: {ended} instead of {code}: {error.getvalue()}"
+                            )
             figures = {path.name: path.read_text("utf-8") for path in sorted(Path("figures").glob("*.svg"))}
         finally:
             os.chdir(here)
@@ -142,5 +147,7 @@ def pages() -> dict[str, str]:
         made[f"tutorials/{name}.ipynb"] = notebook(name, done.figures)
         text = (FOLDER / f"{name}.md").read_text("utf-8")
         head, _, rest = text.partition("\n")
-        made[f"tutorials/{name}.md"] = f"{head}\n\n{{download}}`Take it away as a notebook <{name}.ipynb>`\n{rest}"
+        made[f"tutorials/{name}.md"] = (
+            f"{head}\n\n{{download}}`Take it away as a notebook <{name}.ipynb>`\n{rest}"
+        )
     return made

@@ -1,0 +1,90 @@
+"""The tables of the commands' JSON, from docs/reference/schemas.json: a page, and a JSON Schema for each command."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from book.pages import DOCS
+
+FILE = DOCS / "reference" / "schemas.json"
+_TYPES = {"text": "string", "number": "number", "boolean": "boolean", "list": "array", "object": "object"}
+_INFINITE = {"enum": ["Infinity", "-Infinity"]}
+
+
+def schema(version: int, command: str, tables: dict[str, dict[str, str]]) -> dict[str, Any]:
+    """The JSON Schema of what a command answers with -f json."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"rankscope:schemas/{version}/{command}",
+        "type": "object",
+        "required": ["rankscope", "command", "settings", "tables"],
+        "properties": {
+            "rankscope": {"type": "string"},
+            "command": {"const": command},
+            "settings": {"type": "object"},
+            "tables": {
+                "type": "object",
+                "properties": {
+                    name: {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "properties": {column: _cell(kind) for column, kind in columns.items()},
+                        },
+                    }
+                    for name, columns in tables.items()
+                },
+            },
+        },
+    }
+
+
+def _cell(kind: str) -> dict[str, Any]:
+    """A cell of that type, or null; numbers may be infinite, which JSON has as text."""
+    if kind == "empty":
+        return {}
+    types = [_TYPES[one] for one in kind.split(" or ")]
+    allowed = {"type": [*types, "null"]}
+    return {"anyOf": [allowed, _INFINITE]} if "number" in types and "string" not in types else allowed
+
+
+def pages() -> dict[str, str]:
+    """The page of all tables, and the schemas beside it."""
+    kept = json.loads(FILE.read_text("utf-8"))
+    version, commands = kept["version"], kept["commands"]
+    lines = [
+        "# Tables and their schemas",
+        "",
+        "With `-f json` every command answers with one object:",
+        "",
+        "```json",
+        '{"rankscope": "0.1.0", "command": "eval", "settings": {}, "tables": {"means": []}}',
+        "```",
+        "",
+        "`settings` are enough to repeat it (options, seed, digests of the files), and a table is a list of rows. An undefined",
+        'number is `null`, an infinite one the text `"Infinity"` or `"-Infinity"`. `-f tsv` and `-f csv` have the main tables.',
+        "",
+        f"These are schemas of version {version}. Columns may be added at any time, so ignore what you do not know; taking one",
+        "away or changing its type makes a new version, and a test holds every column below.",
+        "",
+    ]
+    for command, tables in commands.items():
+        lines += [
+            f"## {command}",
+            "",
+            f"[rankscope {command}](commands/{command}.md); {{download}}`JSON Schema <schemas/{command}.json>`",
+            "",
+            "| table | columns |",
+            "|---|---|",
+        ]
+        lines += [
+            f"| `{name}` | {', '.join(f'`{c}` ({kind})' for c, kind in columns.items())} |"
+            for name, columns in tables.items()
+        ]
+        lines.append("")
+    schemas = {
+        f"reference/schemas/{command}.json": json.dumps(schema(version, command, tables), indent=1)
+        for command, tables in commands.items()
+    }
+    return {"reference/tables.md": "\n".join(lines), **schemas}

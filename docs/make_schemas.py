@@ -1,0 +1,136 @@
+"""Writes docs/reference/schemas.json: the tables of every command's JSON, with the types of their columns.
+
+python docs/make_schemas.py            add what is new
+python docs/make_schemas.py --check    only say what is new, and what was lost
+
+The file is a promise: what is in it stays until the next version of the schemas. Columns may be added; taking one
+away, or another type, needs a new version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import rankscope as rs
+from rankscope.cli.main import main as rankscope
+
+FILE = Path(__file__).parent / "reference" / "schemas.json"
+VERSION = 1
+Tables = dict[str, dict[str, str]]
+
+COLLECTION = "qrels.txt runs"
+COMMANDS = {
+    "eval": f"{COLLECTION} -q",
+    "compare": f"{COLLECTION} -m AP -q",
+    "gate": "qrels.txt runs/lexical-1.txt --baseline runs/lexical-1.txt -m AP",
+    "overlap": COLLECTION,
+    "features": COLLECTION,
+    "curve": "qrels.txt runs/lexical-1.txt --topic 301",
+    "effort": f"{COLLECTION} -q",
+    "certain": f"{COLLECTION} -m P@5",
+    "next": f"{COLLECTION} -m P@5",
+    "judges": "a=qrels.txt b=second.txt --runs runs -m AP --replicates 20",
+    "verdict": COLLECTION,
+    "bounds": f"{COLLECTION} --pool-depth 5",
+    "pools": f"{COLLECTION} -m AP --ratios 50",
+    "orderings": f"{COLLECTION} -m AP",
+    "correlate": f"{COLLECTION} --swaps",
+    "power": f"{COLLECTION} -m AP --replicates 20",
+    "properties": "-m ACT --depth 3",
+    "scales": "-m RBP --length 3",
+    "identify": "measure.py:first",
+    "archetypes": "--relevant 2 --length 6",
+    "measures": "AP",
+}
+"""One call of each command that answers with tables, on a collection of four systems."""
+
+
+def answered() -> dict[str, Tables]:
+    """The tables of every command, as they are now."""
+    here = Path.cwd()
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        rs.simulate(systems=4, topics=5, depth=20, pool_depth=10, seed=3).write(f"{folder}/c")
+        os.chdir(f"{folder}/c")
+        try:
+            judged = Path("qrels.txt").read_text().splitlines()
+            Path("second.txt").write_text(
+                "\n".join(line[:-1] + "1" if i % 9 == 0 else line for i, line in enumerate(judged))
+            )
+            Path("measure.py").write_text(
+                "def first(grades):\n    return float(bool(grades) and grades[0] > 0)\n"
+            )
+            for name, words in COMMANDS.items():
+                found[name] = _tables(name, words.split())
+        finally:
+            os.chdir(here)
+    return found
+
+
+def _tables(name: str, words: list[str]) -> Tables:
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        try:
+            code = rankscope([name, *words, "-f", "json", "-o", f"{name}.json", "--quiet"])
+        except SystemExit as end:
+            code = end.code
+    if code != 0:
+        raise SystemExit(f"rankscope {name} {' '.join(words)}: {said.getvalue()}")
+    tables: dict[str, list[dict[str, Any]]] = json.loads(Path(f"{name}.json").read_text("utf-8"))["tables"]
+    return {table: _columns(rows) for table, rows in tables.items() if rows}
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, str]:
+    """The type of every column, from all its values: text, number, boolean, or several; empty cells say nothing."""
+    kinds: dict[str, set[str]] = {}
+    for row in rows:
+        for key, value in row.items():
+            kinds.setdefault(key, set()).update([] if value is None else [_KINDS.get(type(value), "text")])
+    return {key: " or ".join(sorted(found)) or "empty" for key, found in kinds.items()}
+
+
+_KINDS = {bool: "boolean", int: "number", float: "number", str: "text", list: "list", dict: "object"}
+
+
+def promised() -> dict[str, Tables]:
+    """The tables that were promised."""
+    commands: dict[str, Tables] = json.loads(FILE.read_text("utf-8"))["commands"]
+    return commands
+
+
+def lost(now: dict[str, Tables]) -> list[str]:
+    """What was promised and is not there, or is of another type; an empty column has none yet."""
+    return [
+        f"{command}: {table}.{column}: {kind}"
+        for command, tables in promised().items()
+        for table, columns in tables.items()
+        for column, kind in columns.items()
+        if not _holds(kind, now.get(command, {}).get(table, {}).get(column))
+    ]
+
+
+def _holds(kind: str, now: str | None) -> bool:
+    return now is not None and (
+        "empty" in (kind, now) or bool(set(kind.split(" or ")) & set(now.split(" or ")))
+    )
+
+
+def main() -> int:
+    """Write the promise, or with --check compare."""
+    now = answered()
+    gone = lost(now) if FILE.exists() else []
+    print("\n".join(f"lost: {line}" for line in gone) or "nothing is lost")
+    if "--check" in sys.argv or gone:
+        return 1 if gone else 0
+    FILE.write_text(json.dumps({"version": VERSION, "commands": now}, indent=1) + "\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
