@@ -62,11 +62,12 @@ def pages() -> dict[str, str]:
         '{"rankscope": "0.1.0", "command": "eval", "settings": {}, "tables": {"means": []}}',
         "```",
         "",
-        "`settings` are enough to repeat it (options, seed, digests of the files), and a table is a list of rows. An undefined",
-        'number is `null`, an infinite one the text `"Infinity"` or `"-Infinity"`. `-f tsv` and `-f csv` have the main tables.',
+        "`settings` are enough to repeat it (options, seed, digests of the files), and a table is a list of rows.",
+        'An undefined number is `null`, an infinite one the text `"Infinity"` or `"-Infinity"`. `-f tsv` and `-f csv`',
+        "have the main tables.",
         "",
-        f"These are schemas of version {version}. Columns may be added at any time, so ignore what you do not know; taking one",
-        "away or changing its type makes a new version, and a test holds every column below.",
+        f"These are schemas of version {version}. Columns may be added at any time, so ignore what you do not know;",
+        "taking one away or changing its type makes a new version, and a test holds every column below.",
         "",
     ]
     for command, tables in commands.items():

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from book.pages import DOCS
+from book.pages import DOCS, for_the_site
 
 FOLDER = DOCS / "tutorials"
 _BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$\n?", re.MULTILINE | re.DOTALL)
@@ -147,7 +147,6 @@ def pages() -> dict[str, str]:
         made[f"tutorials/{name}.ipynb"] = notebook(name, done.figures)
         text = (FOLDER / f"{name}.md").read_text("utf-8")
         head, _, rest = text.partition("\n")
-        made[f"tutorials/{name}.md"] = (
-            f"{head}\n\n{{download}}`Take it away as a notebook <{name}.ipynb>`\n{rest}"
-        )
+        page = f"{head}\n\n{{download}}`Take it away as a notebook <{name}.ipynb>`\n{rest}"
+        made[f"tutorials/{name}.md"] = for_the_site(f"tutorials/{name}.md", f"docs/tutorials/{name}.md", page)
     return made
