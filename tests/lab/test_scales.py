@@ -324,8 +324,11 @@ def test_verdicts_say_why(usual: Scales) -> None:
     assert len(usual.verdicts) == len(names.SCALES) * len(DEFAULT)
     jk = usual.finding(measure("DCG(discount=jk)"), names.EQUAL).verdict()
     assert jk.startswith("Means of DCG(discount='jk') are not permissible under the interval-like scale")
-    assert "(001)->(010) is no larger than (010)->(100), Delta (0,1,1) <= (1,1,1)" in jk
-    assert "rises by 0.3691 > 0.0000" in jk
+    said = (
+        "the step from (001) to (010) is no larger than the one from (010) to (100), (0,1,1) against (1,1,1)"
+    )
+    assert said in jk
+    assert "rises by more: 0.3691 against 0.0000" in jk
     assert (
         usual.finding(measure("RBP(p=0.5)"), names.STRONG)
         .verdict()

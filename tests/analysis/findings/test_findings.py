@@ -233,7 +233,10 @@ def unreturned(one, plain):
 
 def scale(one, plain):
     """What the counterexample says of AP or ERR is computed again; RBP adds up convex weights, nDCG@20 is cut at 20."""
-    rises = [float(text) for text in re.findall(r"rises by ([\d.]+) > ([\d.]+)", one.numbers["example"])[0]]
+    rises = [
+        float(text)
+        for text in re.findall(r"rises by more: ([\d.]+) against ([\d.]+)", one.numbers["example"])[0]
+    ]
     r, s, u, v = re.findall(r"\(([01]+)\)", one.numbers["example"])[:4]
     measure = {"AP": lambda text: scratch.ap([c == "1" for c in text], 5), "ERR@20": err}[
         one.numbers["measure"]

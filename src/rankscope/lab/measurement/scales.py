@@ -98,8 +98,8 @@ class Counterexample:
         first, second = apart(self.rise_sr, self.rise_vu)
         if scale in (ALL, EQUAL):
             return (
-                f"{r}->{s} is no larger than {u}->{v}, Delta {small} <= {large}, "
-                f"yet {measure} rises by {first} > {second}"
+                f"the step from {r} to {s} is no larger than the one from {u} to {v}, {small} against {large}, "
+                f"but {measure} rises by more: {first} against {second}"
             )
         if small == large:
             return (
