@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS))
 
-from book import api, commands, pages, tutorials  # noqa: E402
+from book import api, commands, measures, pages, tutorials  # noqa: E402
 
 FENCE = re.compile(r"^( *)(```+|~~~+)(.*)\n((?:.*\n)*?)^\1\2 *$", re.MULTILINE)
 ELSEWHERE = {  # pages whose examples are run by tests of their own
@@ -398,3 +398,14 @@ def test_environment_variables_are_listed() -> None:
     }
     assert len(used) >= 4
     assert used <= set(re.findall(r"`(\w+)`", TEXTS["reference/environment.md"]))
+
+
+def test_pages_of_measures_have_formula_bibtex_and_what_to_mind() -> None:
+    made = measures.pages()
+    assert len(made) > 80
+    for place, text in made.items():
+        assert re.search(r'<div class="formula" role="math"><p>.+</p></div>', text), place
+        assert "\n@" in text and "## What to mind\n\n- " in text and "## What it guarantees" in text, place
+        assert not re.search(r"[\^]|<=", re.search(r'<div class="formula".*?</div>', text, re.DOTALL)[0]), (
+            place
+        )  # type: ignore[index]

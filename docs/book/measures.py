@@ -1,11 +1,96 @@
-"""The pages of the measures: those of docs/measures, and what a reader wants to look up beside them."""
+"""The pages of the measures: those of docs/measures, with the formula set in type, what to mind, and the BibTeX."""
 
 from __future__ import annotations
 
-from book.pages import DOCS, ORPHAN
+import html
+import re
+
+from book.pages import DOCS, ORPHAN, for_the_site
+from rankscope.citations import entries, keys_of
+from rankscope.measures import REGISTRY, Measure
+
+_GREEK = {"alpha": "α", "beta": "β", "gamma": "γ"}
+_SIGNS = {" * ": " · ", "&lt;=": "≤", "&gt;=": "≥", "-&gt;": "→", " ... ": " … ", "1e-12": "10<sup>-12</sup>"}
+_FORMULA = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def pages() -> dict[str, str]:
     """A page for each measure."""
-    written = sorted(path for path in (DOCS / "measures").glob("*.md") if path.stem != "README")
-    return {f"measures/{path.name}": ORPHAN + path.read_text("utf-8") for path in written}
+    made = {}
+    for path in sorted((DOCS / "measures").glob("*.md")):
+        if path.stem != "README":
+            place = f"measures/{path.name}"
+            text = for_the_site(place, f"docs/{place}", path.read_text("utf-8"))
+            made[place] = ORPHAN + page(REGISTRY[path.stem], text)
+    return made
+
+
+def page(measure: Measure, text: str) -> str:
+    """The page of a measure, completed."""
+    typed = f'```{{raw}} html\n<div class="formula" role="math">{typeset(measure.formula)}</div>\n```'
+    text = _FORMULA.sub(lambda _: typed, text, count=1)
+    keys = keys_of(measure.reference)
+    lines = [text.rstrip(), "", "## What to mind", "", *(f"- {one}" for one in pitfalls(measure)), ""]
+    lines += ["## To cite it", "", "```sh", f"rankscope cite -m {_named(measure)}", "```", ""]
+    lines += ["```bibtex", *(entries()[key].replace(", title", ",\n  title", 1) for key in keys), "```", ""]
+    return "\n".join(lines)
+
+
+def typeset(formula: str) -> str:
+    """A formula as HTML: subscripts, exponents, signs; its words stay words.
+
+    >>> typeset("r_i p^(i-1) <= 1")
+    '<p>r<sub>i</sub> p<sup>i-1</sup> ≤ 1</p>'
+    """
+    text = html.escape(formula, quote=False)
+    for plain, sign in _SIGNS.items():
+        text = text.replace(plain, sign)
+    text = re.sub(r"\^\(([^()]*)\)|\^(-?\w+)", lambda m: f"<sup>{m[1] or m[2]}</sup>", text)
+    text = re.sub(r"\b([A-Za-z]{1,5})_([a-zA-Z0-9]|max|min)\b(?!\()", r"\1<sub>\2</sub>", text)
+    text = re.sub(r"\bsum over\b", "∑ over", text)
+    text = re.sub(r"\bprod(?:uct)? over\b", "∏ over", text)
+    text = re.sub(r"\b(alpha|beta|gamma)\b(?!_)", lambda m: _GREEK[m[1]], text)
+    text = re.sub(r"\blog(2|10|<sub>base</sub>)\b", r"log<sub>\1</sub>", text)
+    return "".join(f"<p>{line.strip()}</p>" for line in text.splitlines())
+
+
+def pitfalls(measure: Measure) -> list[str]:
+    """What goes wrong with a measure, as far as its definition says it."""
+    found = []
+    if measure.better == "lower":
+        found.append("Lower values are better: tables and tests here know it, a spreadsheet does not.")
+    if measure.better == "neither":
+        found.append("It describes a list; no value of it is better than another.")
+    if measure.needs_aspects:
+        found.append(
+            "It needs judgments by aspect; documents that are judged without aspects have a single one."
+        )
+    if measure.cutoff_rule == "required":
+        found.append(
+            f"It needs a cutoff, and values at different cutoffs are different measures: `{_named(measure)}`."
+        )
+    elif measure.default_cutoff is not None:
+        found.append(
+            f"Lists are evaluated to rank {measure.default_cutoff:g} unless a cutoff is named; say which in a paper."
+        )
+    if "max_grade" in measure.parameters:
+        found.append(
+            "The best grade is that of the collection unless `max_grade` is set, so that the same list can have"
+            " another value in another collection."
+        )
+    if measure.summary != "mean":
+        found.append(f"Over topics it is the {measure.summary}, not the mean.")
+    if "rel" in measure.parameters:
+        found.append("Grades below `rel` count as not relevant, also where a person meant “somewhat”.")
+    if not found:
+        found.append(
+            "A document without a judgment counts as not relevant unless `--unjudged` says otherwise."
+        )
+    found.append("Means over topics assume that its steps mean the same everywhere: [Scales](../scales.md).")
+    return found
+
+
+def _named(measure: Measure) -> str:
+    if measure.cutoff_rule != "required":
+        return measure.name
+    return f"{measure.name}@{0.1 if 'recall' in measure.cutoff_meaning else 10}"

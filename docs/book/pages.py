@@ -17,6 +17,7 @@ FROM_ROOT = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
+    "release/CHECKLIST.md": "release-checklist.md",
 }
 ORPHAN = "---\norphan: true\n---\n\n"
 """Before a page that a list leads to, and not the sidebar, which would be too long for reading and for building."""

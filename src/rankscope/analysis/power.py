@@ -44,8 +44,9 @@ def discriminative_power(
     ``tukey`` is the randomised Tukey HSD (Carterette 2012, 5000 replicates); ``randomisation`` the paired one (all
     signs for up to 20 topics, beyond 10,000 random ones); also ``t`` and ``wilcoxon``.
     A pair is significant if ASL < alpha; ``delta`` is a difference of means that is enough for any pair: the largest
-    of those that single pairs would have needed. Several tests and several alphas give one row each. ``top`` keeps the best round(top n) runs by
-    the mean of ``by`` (0.75 and AP in Ferro et al.); ``measures`` are those to look at, if not all.
+    of those that single pairs would have needed. Several tests and several alphas give one row each. ``top`` keeps
+    the best round(top n) runs by the mean of ``by`` (0.75 and AP in Ferro et al.); ``measures`` are those to look at,
+    if not all.
 
     Tables: ``power`` {measure, test, alpha, pairs, significant, power, delta, topics}, ``asl`` {measure, test, a,
     b, asl, difference}, ``curve`` {measure, test, asl, pairs}: how many pairs have at most this ASL.

@@ -1,0 +1,111 @@
+"""What is released: wheels of every platform that are the same bytes each time, and recipes that name this version."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import struct
+import sys
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import rankscope as rs
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "release"))
+
+import packing  # noqa: E402
+import platforms  # noqa: E402
+
+WHEN = 1_700_000_000
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of the repository."""
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("this is no checkout")
+    return packing.checkout(ROOT, tmp_path_factory.mktemp("release") / "tree")
+
+
+def library(platform: platforms.Platform) -> bytes:
+    """As many bytes of a library as are looked at."""
+    name = b"\0rs_scan\0"
+    if platform.kind == "elf":
+        return b"\x7fELF" + bytes(14) + struct.pack("<H", platform.machine) + name
+    if platform.kind == "macho":
+        return b"\xcf\xfa\xed\xfe" + struct.pack("<I", platform.machine) + name
+    return b"MZ" + bytes(58) + struct.pack("<I", 64) + b"PE\0\0" + struct.pack("<H", platform.machine) + name
+
+
+def test_eight_platforms() -> None:
+    assert len({platform.tag for platform in platforms.PLATFORMS}) == len(platforms.PLATFORMS) == 8
+    for platform in platforms.PLATFORMS:
+        platforms.check_library(platform, library(platform))
+        for other in platforms.PLATFORMS:
+            if (other.kind, other.machine) != (platform.kind, platform.machine):
+                with pytest.raises(SystemExit, match="the library is for"):
+                    platforms.check_library(platform, library(other))
+
+
+def test_a_library_that_asks_too_much_is_refused() -> None:
+    glibc, musl = platforms.PLATFORMS[0], platforms.PLATFORMS[2]
+    platforms.check_library(glibc, library(glibc) + b"GLIBC_2.14")
+    with pytest.raises(SystemExit, match="needs glibc"):
+        platforms.check_library(glibc, library(glibc) + b"GLIBC_2.34")
+    with pytest.raises(SystemExit, match="needs glibc"):
+        platforms.check_library(musl, library(musl) + b"GLIBC_2.2")
+    with pytest.raises(SystemExit, match="a path of this machine"):
+        platforms.check_library(glibc, library(glibc) + str(Path.home()).encode() + b"/x")
+
+
+def test_wheels_are_whole_and_the_same_bytes(tree: Path, tmp_path: Path) -> None:
+    """Every file of the package and one library; what RECORD says; twice the same."""
+    pytest.importorskip("setuptools")
+    files = packing.wheel_files(tree)
+    for platform in platforms.PLATFORMS[::3]:
+        made = []
+        for place in ("one", "two"):
+            (tmp_path / place).mkdir(exist_ok=True)
+            wheel = packing.write_wheel(tmp_path / place, files, platform, library(platform), WHEN)
+            packing.check_wheel(wheel, platform, tree)
+            made.append(wheel.read_bytes())
+        assert made[0] == made[1]
+        assert wheel.name == f"rankscope-{rs.__version__}-py3-none-{platform.tag}.whl"
+    fewer = {name: data for name, data in files.items() if not name.endswith("scores.py")}
+    broken = packing.write_wheel(tmp_path, fewer, platform, library(platform), WHEN)
+    with pytest.raises(SystemExit, match=r"scores\.py"):
+        packing.check_wheel(broken, platform, tree)
+    with zipfile.ZipFile(wheel) as archive:
+        assert {entry.date_time for entry in archive.infolist()} == {(2023, 11, 14, 22, 13, 20)}
+        assert (
+            f"Tag: py3-none-{platform.tag}"
+            in archive.read(f"rankscope-{rs.__version__}.dist-info/WHEEL").decode()
+        )
+
+
+def test_the_time_is_that_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(WHEN))
+    assert packing.source_date(ROOT) == WHEN
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
+    assert packing.source_date(ROOT) == 315532800
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    said = SimpleNamespace(stdout=f"{WHEN}\n")
+    monkeypatch.setattr(packing.subprocess, "run", lambda *_, **__: said)
+    assert packing.source_date(ROOT) == WHEN
+
+
+def test_recipes_name_this_version_and_what_is_needed() -> None:
+    recipe = (ROOT / "release" / "conda" / "meta.yaml").read_text("utf-8")
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert f'version = "{rs.__version__}"' in recipe
+    for name, least in re.findall(r'"(numpy|scipy)>=([\d.]+)"', project):
+        assert f"- {name} >={least}" in recipe
+    assert re.search(r'requires-python = ">=3\.11"', project) and "- python >=3.11" in recipe
+    container = (ROOT / "release" / "Containerfile").read_text("utf-8")
+    extras = re.search(r"rankscope\[([\w,]+)\]", container)
+    assert extras is not None
+    assert all(f"\n{extra} = [" in project for extra in extras[1].split(","))
