@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from platforms import Platform
 
-LIBRARY = "rankscope/scan/c/"
 _LIBRARIES = (".so", ".dll", ".dylib")
 _EARLIEST = 315532800  # 1980, the first year that a zip archive can hold
 
@@ -95,19 +94,17 @@ def wheel_files(tree: Path) -> dict[str, bytes]:
         with zipfile.ZipFile(made) as archive:
             files = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
     unwanted = ("/WHEEL", "/RECORD", "/.gitignore")  # the first two are made for each platform
-    return {
-        name: data
-        for name, data in files.items()
-        if not name.endswith(unwanted) and not (name.startswith(LIBRARY) and name.endswith(_LIBRARIES))
-    }
+    return {name: data for name, data in files.items() if not name.endswith((*unwanted, *_LIBRARIES))}
 
 
-def write_wheel(folder: Path, files: dict[str, bytes], platform: Platform, library: bytes, when: int) -> Path:
-    """One wheel: the common files, the library of its platform, and what says so."""
+def write_wheel(
+    folder: Path, files: dict[str, bytes], platform: Platform, libraries: dict[str, bytes], when: int
+) -> Path:
+    """One wheel: the common files, the libraries of its platform, and what says so."""
     (home,) = {name.split("/")[0] for name in files if name.split("/")[0].endswith(".dist-info")}
     tags = "".join(f"Tag: py3-none-{tag}\n" for tag in platform.tag.split("."))
     about = f"Wheel-Version: 1.0\nGenerator: rankscope release\nRoot-Is-Purelib: false\n{tags}"
-    content = {**files, LIBRARY + platform.library: library, f"{home}/WHEEL": about.encode()}
+    content = {**files, **libraries, f"{home}/WHEEL": about.encode()}
     rows = [f"{name},{_digest(content[name])},{len(content[name])}" for name in sorted(content)]
     content[f"{home}/RECORD"] = "\n".join([*rows, f"{home}/RECORD,,", ""]).encode()
     target = folder / f"{home.removesuffix('.dist-info')}-py3-none-{platform.tag}.whl"
@@ -126,7 +123,7 @@ def _digest(data: bytes) -> str:
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
-def check_wheel(wheel: Path, platform: Platform, tree: Path) -> None:
+def check_wheel(wheel: Path, libraries: dict[str, bytes], tree: Path) -> None:
     """Refuse a wheel that lacks a file of the package, has one too many, or whose list of files is wrong."""
     with zipfile.ZipFile(wheel) as archive:
         content = {name: archive.read(name) for name in archive.namelist()}
@@ -137,8 +134,10 @@ def check_wheel(wheel: Path, platform: Platform, tree: Path) -> None:
         if path.is_file() and path.name != ".gitignore"
     }
     found = {name for name in content if name.startswith("rankscope/")}
-    if found != expected | {LIBRARY + platform.library}:
-        raise SystemExit(f"{wheel.name}: differs from the tree in {sorted(found ^ expected)}")
+    if found != expected | libraries.keys():
+        raise SystemExit(
+            f"{wheel.name}: differs from the tree in {sorted(found ^ (expected | libraries.keys()))}"
+        )
     (record,) = (name for name in content if name.endswith(".dist-info/RECORD"))
     listed = dict(line.rsplit(",", 2)[:2] for line in content[record].decode().splitlines())
     if listed.pop(record) or listed != {

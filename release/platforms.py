@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import struct
 import subprocess
@@ -11,7 +10,11 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-SOURCES = ("scanner.c", "table.c")
+LIBRARIES = {
+    "rankscope/scan/c/scanner": ("scanner.c", "table.c"),
+    "rankscope/lab/measurement/c/counting": ("counting.c",),
+}
+"""The libraries of the package and their sources, as in setup.py."""
 FLAGS = ("-O3", "-std=c11", "-fvisibility=hidden", "-shared", "-s", "-g0", "-fno-sanitize=undefined")
 OLDEST_GLIBC = (2, 17)
 
@@ -23,7 +26,7 @@ class Platform(NamedTuple):
     target: str
     kind: str
     machine: int
-    library: str = "scanner.so"
+    suffix: str = ".so"
 
 
 PLATFORMS = (
@@ -33,31 +36,31 @@ PLATFORMS = (
     Platform("musllinux_1_2_aarch64", "aarch64-linux-musl", "elf", 183),
     Platform("macosx_11_0_x86_64", "x86_64-macos.11.0", "macho", 0x01000007),
     Platform("macosx_11_0_arm64", "aarch64-macos.11.0", "macho", 0x0100000C),
-    Platform("win_amd64", "x86_64-windows-gnu", "pe", 0x8664, "scanner.dll"),
-    Platform("win_arm64", "aarch64-windows-gnu", "pe", 0xAA64, "scanner.dll"),
+    Platform("win_amd64", "x86_64-windows-gnu", "pe", 0x8664, ".dll"),
+    Platform("win_arm64", "aarch64-windows-gnu", "pe", 0xAA64, ".dll"),
 )
 
 
-def compiled(platform: Platform, folder: Path) -> bytes:
-    """The library of a platform, compiled from the sources in a folder."""
+def compiled(platform: Platform, packages: Path) -> dict[str, bytes]:
+    """The libraries of a platform, compiled from the sources below a folder of packages."""
+    return {
+        name + platform.suffix: _compiled(platform, (packages / name).parent, sources)
+        for name, sources in LIBRARIES.items()
+    }
+
+
+def _compiled(platform: Platform, folder: Path, sources: tuple[str, ...]) -> bytes:
     with tempfile.TemporaryDirectory() as temporary:
-        output = Path(temporary) / platform.library
+        output = Path(temporary) / f"library{platform.suffix}"
         extra = ["-fPIC"] if platform.kind != "pe" else []
-        words = [
-            sys.executable,
-            "-m",
-            "ziglang",
-            "cc",
-            "-target",
-            platform.target,
-            *FLAGS,
-            *extra,
-            "-o",
-            str(output),
-        ]
+        if platform.kind == "macho":
+            extra.append(
+                "-Wl,-install_name,@rpath/library.so"
+            )  # else the name of the temporary folder is in it
+        words = [sys.executable, "-m", "ziglang", "cc", "-target", platform.target, *FLAGS, *extra]
         # relative names, so that no path of this machine is in the library
         done = subprocess.run(
-            [*words, *SOURCES], cwd=folder, capture_output=True, text=True, env={**os.environ}
+            [*words, "-o", str(output), *sources], cwd=folder, capture_output=True, text=True
         )
         if done.returncode != 0:
             raise SystemExit(f"{platform.target}: the compiler failed: {done.stderr.strip()}")
@@ -80,7 +83,7 @@ def machine_of(library: bytes) -> tuple[str, int]:
 
 
 def check_library(platform: Platform, library: bytes) -> None:
-    """Refuse a library of another machine or a newer C library, without our functions, or with paths of ours."""
+    """Refuse a library of another machine, of a newer C library, or with paths of this machine."""
     if machine_of(library) != (platform.kind, platform.machine):
         raise SystemExit(f"{platform.tag}: the library is for {machine_of(library)}")
     needed = [(int(a), int(b)) for a, b in re.findall(rb"GLIBC_(\d+)\.(\d+)", library)]
@@ -89,5 +92,7 @@ def check_library(platform: Platform, library: bytes) -> None:
             raise SystemExit(f"{platform.tag}: needs glibc {max(needed)}")
     elif needed:
         raise SystemExit(f"{platform.tag}: needs glibc")
-    if b"rs_" not in library or str(Path.home()).encode() in library:
-        raise SystemExit(f"{platform.tag}: no functions of ours, or a path of this machine, in the library")
+    if any(
+        path in library for path in (str(Path.home()).encode() + b"/", tempfile.gettempdir().encode() + b"/")
+    ):
+        raise SystemExit(f"{platform.tag}: a path of this machine is in the library")

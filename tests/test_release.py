@@ -33,12 +33,11 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def library(platform: platforms.Platform) -> bytes:
     """As many bytes of a library as are looked at."""
-    name = b"\0rs_scan\0"
     if platform.kind == "elf":
-        return b"\x7fELF" + bytes(14) + struct.pack("<H", platform.machine) + name
+        return b"\x7fELF" + bytes(14) + struct.pack("<H", platform.machine)
     if platform.kind == "macho":
-        return b"\xcf\xfa\xed\xfe" + struct.pack("<I", platform.machine) + name
-    return b"MZ" + bytes(58) + struct.pack("<I", 64) + b"PE\0\0" + struct.pack("<H", platform.machine) + name
+        return b"\xcf\xfa\xed\xfe" + struct.pack("<I", platform.machine)
+    return b"MZ" + bytes(58) + struct.pack("<I", 64) + b"PE\0\0" + struct.pack("<H", platform.machine)
 
 
 def test_eight_platforms() -> None:
@@ -62,6 +61,20 @@ def test_a_library_that_asks_too_much_is_refused() -> None:
         platforms.check_library(glibc, library(glibc) + str(Path.home()).encode() + b"/x")
 
 
+def libraries(platform: platforms.Platform) -> dict[str, bytes]:
+    return {name + platform.suffix: library(platform) for name in platforms.LIBRARIES}
+
+
+def test_every_library_of_the_package_is_compiled() -> None:
+    setup = (ROOT / "setup.py").read_text("utf-8")
+    assert {name.replace(".", "/") for name in re.findall(r'"(rankscope\.[\w.]+)"', setup)} == set(
+        platforms.LIBRARIES
+    )
+    for name, sources in platforms.LIBRARIES.items():
+        folder = (ROOT / "src" / name).parent
+        assert sorted(path.name for path in folder.glob("*.c")) == sorted(sources)
+
+
 def test_wheels_are_whole_and_the_same_bytes(tree: Path, tmp_path: Path) -> None:
     """Every file of the package and one library; what RECORD says; twice the same."""
     pytest.importorskip("setuptools")
@@ -70,15 +83,15 @@ def test_wheels_are_whole_and_the_same_bytes(tree: Path, tmp_path: Path) -> None
         made = []
         for place in ("one", "two"):
             (tmp_path / place).mkdir(exist_ok=True)
-            wheel = packing.write_wheel(tmp_path / place, files, platform, library(platform), WHEN)
-            packing.check_wheel(wheel, platform, tree)
+            wheel = packing.write_wheel(tmp_path / place, files, platform, libraries(platform), WHEN)
+            packing.check_wheel(wheel, libraries(platform), tree)
             made.append(wheel.read_bytes())
         assert made[0] == made[1]
         assert wheel.name == f"rankscope-{rs.__version__}-py3-none-{platform.tag}.whl"
     fewer = {name: data for name, data in files.items() if not name.endswith("scores.py")}
-    broken = packing.write_wheel(tmp_path, fewer, platform, library(platform), WHEN)
+    broken = packing.write_wheel(tmp_path, fewer, platform, libraries(platform), WHEN)
     with pytest.raises(SystemExit, match=r"scores\.py"):
-        packing.check_wheel(broken, platform, tree)
+        packing.check_wheel(broken, libraries(platform), tree)
     with zipfile.ZipFile(wheel) as archive:
         assert {entry.date_time for entry in archive.infolist()} == {(2023, 11, 14, 22, 13, 20)}
         assert (
