@@ -36,6 +36,7 @@ COMMANDS = {
     "effort": f"{COLLECTION} -q",
     "certain": f"{COLLECTION} -m P@5",
     "next": f"{COLLECTION} -m P@5",
+    "findings": COLLECTION,
     "judges": "a=qrels.txt b=second.txt --runs runs -m AP --replicates 20",
     "verdict": COLLECTION,
     "bounds": f"{COLLECTION} --pool-depth 5",
