@@ -322,7 +322,7 @@ ROWS = [
         "what it does to means on real runs: tau between the means of a measure and of the same on an interval scale",
         command=STUDY,
         ours=_kept,
-        why="[how a measure is put on an interval scale](scales.md#what-averaging-does-to-conclusions)",
+        why="[how a measure is put on an interval scale](scales.md#interval-scaled-measures)",
         detail=_effect,
     ),
     Row(
