@@ -205,3 +205,14 @@ def test_a_pair_is_certain_of_all_together_only_if_it_is_of_each() -> None:
     assert verdicts["best", "none"]["topics"] and verdicts["best", "none"]["together"]
     assert not verdicts["best", "near"]["topics"] and not verdicts["best", "near"]["together"]
     assert all(row["ties"] and row["unjudged"] for row in found)
+
+
+@pytest.mark.parametrize("exchanged", [0, 1, 2])
+def test_kendalls_p_is_exact_for_long_rankings_with_one_exchange_at_most(exchanged: int) -> None:
+    """As in scipy, whose p is exact for more than 33 values only if nearly all pairs agree, or nearly none."""
+    a = np.arange(40.0)
+    b = a.copy()
+    for k in range(exchanged):
+        b[[2 * k, 2 * k + 1]] = b[[2 * k + 1, 2 * k]]
+    for one in (b, -b):
+        assert kendall(a, one).p == pytest.approx(stats.kendalltau(a, one).pvalue, rel=1e-9)
