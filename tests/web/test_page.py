@@ -304,7 +304,7 @@ def test_brushing_an_indicator(open_page: Open, collection_page: Path, state_of:
 
 def test_archetype_shares(open_page: Open, collection_page: Path, state_of: State) -> None:
     page = open_page(collection_page, "view=archetypes")
-    shares = page.locator("section:first-of-type tbody td:nth-child(3)").all_inner_texts()
+    shares = page.locator("section:first-of-type tbody td:nth-child(4)").all_inner_texts()
     assert sum(float(text.rstrip("%")) for text in shares) == pytest.approx(100, abs=0.5)
     page.locator("section:first-of-type tbody button:not([disabled])").first.click()
     page.locator(".members button").first.click()
