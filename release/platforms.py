@@ -15,7 +15,16 @@ LIBRARIES = {
     "rankscope/lab/measurement/c/counting": ("counting.c",),
 }
 """The libraries of the package and their sources, as in setup.py."""
-FLAGS = ("-O3", "-std=c11", "-fvisibility=hidden", "-shared", "-s", "-g0", "-fno-sanitize=undefined")
+FLAGS = (
+    "-O3",
+    "-std=c11",
+    "-DRS_PORTABLE",
+    "-fvisibility=hidden",
+    "-shared",
+    "-s",
+    "-g0",
+    "-fno-sanitize=undefined",
+)
 OLDEST_GLIBC = (2, 17)
 
 

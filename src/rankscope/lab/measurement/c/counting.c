@@ -95,7 +95,7 @@ INLINED void count(const rs_counting *c, int64_t *comparable, int64_t *violation
     }
 }
 
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(RS_PORTABLE)
 __attribute__((target("avx2,popcnt"))) static void count_quickly(const rs_counting *c, int64_t *a, int64_t *b) {
     count(c, a, b);
 }
@@ -105,7 +105,7 @@ RS_API int32_t rs_counting_version(void) { return COUNTING_VERSION; }
 
 /* Pairs that are comparable, and those that are violated, added to what is there. */
 RS_API void rs_count(const rs_counting *c, int64_t *comparable, int64_t *violations) {
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(RS_PORTABLE)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) {
         count_quickly(c, comparable, violations);
         return;
