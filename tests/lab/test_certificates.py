@@ -80,7 +80,7 @@ def test_undefined_scales_are_said_to_be_so(found: Certificates) -> None:
 def test_the_page_tells_all_of_it(found: Certificates) -> None:
     text = page(found)
     assert all(f"`{name}`, {property}. Claim: " in text for name, property, _ in CLAIMS)
-    assert "already at length 11 (00000000001)->(00000000010)" in text
+    assert "already at length 11 the step from (00000000001) to (00000000010)" in text
     assert "ACT(abx) = 0.0833 > ACT(ab) = 0.0750" in text
     heads = [line for line in text.splitlines() if line.startswith("| measure |")]
     assert len(heads) == 2  # properties, and scales
