@@ -8,10 +8,10 @@ export function quoted(word: string): string {
 }
 
 /** A command about the collection of the page; for one run if its file is known. */
-export function command(s: State, name: string, words: readonly string[], run?: number): string {
+export function command(s: State, name: string, words: readonly string[], ...only: number[]): string {
   const source = s.data.source;
-  const file = run === undefined ? undefined : source?.files[run];
-  const runs = file ? [file] : (source?.runs ?? ["RUNS"]);
+  const files = only.map((run) => source?.files[run]).filter((file) => file !== undefined && file !== "");
+  const runs = files.length > 0 && files.length === only.length ? files : (source?.runs ?? ["RUNS"]);
   const options = source?.options ?? [];
   return ["rankscope", name, source?.qrels ?? "QRELS", ...runs, ...options, ...words].map(quoted).join(" ");
 }

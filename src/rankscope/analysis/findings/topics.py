@@ -120,9 +120,11 @@ def hard(basis: Basis) -> Finding | None:
         "overall": float(level.mean()), "zero": 0,
     }  # fmt: skip
     pattern = (
-        "Topic {topic} is the hardest: mean {measure} {mean:.4f} (all topics: {overall:.4f}), best run {best:.4f}; on"
-        " {empty} of {topics} topics at least half of the runs score {zero}."
+        "Topic {topic} is the hardest: mean {measure} {mean:.4f} (all topics: {overall:.4f}), best run {best:.4f}"
     )
+    if empty.any():
+        pattern += "; on {empty} of {topics} topics at least half of the runs score {zero}"
+    pattern += "."
     rows = [(matrix.topics[t], float(level[t]), float(best[t]), bool(empty[t])) for t in order.tolist()]
     evidence = Table(
         "hard", ("topic", "mean", "best", "half_score_0"), rows,
