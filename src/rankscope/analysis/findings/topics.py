@@ -119,9 +119,7 @@ def hard(basis: Basis) -> Finding | None:
         "best": float(best[worst]), "empty": int(empty.sum()), "topics": len(matrix.topics),
         "overall": float(level.mean()), "zero": 0,
     }  # fmt: skip
-    pattern = (
-        "Topic {topic} is the hardest: mean {measure} {mean:.4f} (all topics: {overall:.4f}), best run {best:.4f}"
-    )
+    pattern = "Topic {topic} is the hardest: mean {measure} {mean:.4f} (all topics: {overall:.4f}), best run {best:.4f}"
     if empty.any():
         pattern += "; on {empty} of {topics} topics at least half of the runs score {zero}"
     pattern += "."
