@@ -102,6 +102,25 @@ def test_texts_of_slices_and_parts() -> None:
     assert hits_of(Run.from_frame(table), QRELS).rank.tolist() == [1, 2, 1]
 
 
+@pytest.mark.parametrize(
+    "values", [["q1"] * 9 + ["qué"] * 5 + ["q1"], [7] * 8, [8.0] * 4 + ["é\nb"] * 4, list("abcd")]
+)
+def test_objects_that_come_in_a_row(values: list[Any]) -> None:
+    """A column of pandas that has the same object in many rows gives the texts of those of its own."""
+    pandas = pytest.importorskip("pandas")
+    column = pandas.Series(values, dtype=object)
+    assert Texts.of(column, "topic").pieces() == Texts.of(list(values), "topic").pieces()
+    assert Texts.of(pandas.DataFrame({"a": column, "b": column})["b"][::2], "topic").pieces() == [
+        *Texts.of(values[::2], "topic").pieces()
+    ]
+
+
+def test_a_missing_object_in_a_row_is_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(InputError, match="topic"):
+        Texts.of(pandas.Series(["q1"] * 9 + [None] * 9, dtype=object), "topic")
+
+
 def test_texts_that_overlap_are_refused() -> None:
     texts = Texts(np.frombuffer(b"abc", np.uint8), np.array([0, 2, 1]))
     with pytest.raises(ValueError, match="overlap"):

@@ -53,6 +53,8 @@ class Texts(NamedTuple):
         [b'q1', b'7', b'8']
         """
         objects = str(getattr(column, "dtype", "")) == "object"  # which Arrow would look at one by one
+        if objects and (runs := _same_objects(column)) is not None:
+            return cls.of(column.to_numpy()[runs[0]], what)._repeated(runs[1])
         found = cls._joined(column) if objects else None
         found = _arrow_texts(column, what) if found is None else found
         found = cls._joined(column) if found is None and not objects else found
@@ -75,6 +77,13 @@ class Texts(NamedTuple):
             return None
         starts = np.concatenate([[0], ends - np.arange(len(ends)), [len(lines) - len(ends)]])
         return cls(np.frombuffer(lines.translate(None, b"\n"), np.uint8), starts)
+
+    def _repeated(self, counts: npt.NDArray[np.int64]) -> Texts:
+        """Each text so many times."""
+        data = b"".join(piece * count for piece, count in zip(self.pieces(), counts.tolist(), strict=True))
+        starts = np.zeros(int(counts.sum()) + 1, np.int64)
+        np.cumsum(np.repeat(np.diff(self.starts), counts), out=starts[1:])
+        return Texts(np.frombuffer(data, np.uint8), starts)
 
     @classmethod
     def _of_lengths(cls, data: bytes, lengths: Any, count: int) -> Texts:
@@ -100,6 +109,24 @@ class Texts(NamedTuple):
         for row, text in enumerate(self.pieces()):
             rows.setdefault(text, []).append(row)
         return {text: np.array(mine, np.int64) for text, mine in rows.items()}
+
+
+def _same_objects(column: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+    """Where a column of pandas goes on to another object, and for how many rows, if that is seldom; else None.
+
+    A hot place: the topics of a run are mostly one object for many rows, and addresses tell that without a look at
+    the objects.
+    """
+    values = column.to_numpy() if hasattr(column, "to_numpy") else None
+    if not (
+        isinstance(values, np.ndarray) and values.ndim == 1 and values.flags.c_contiguous and len(values)
+    ):
+        return None
+    address = np.frombuffer(values, np.intp)
+    firsts = np.concatenate([[0], np.flatnonzero(address[1:] != address[:-1]) + 1])
+    if 4 * len(firsts) > len(values):
+        return None
+    return firsts, np.diff(firsts, append=len(values))
 
 
 def _arrow_texts(column: Any, what: str) -> Texts | None:
