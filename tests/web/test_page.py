@@ -227,6 +227,25 @@ def test_ranks_of_the_runs_over_samples_of_topics(
         assert text == "–".join(dict.fromkeys(ends))
 
 
+def test_what_is_open_of_the_means_is_shown_when_asked_for(
+    open_page: Open, collection_page: Path, tmp_path: Path
+) -> None:
+    folder = collection_page.parent / "data"
+    files = (folder / "qrels.txt", folder / "runs")
+    page = open_page(rs.report(*files, tmp_path / "ranges.html", ranges=True), "view=runs&measure=P@10")
+    bounds = rs.evaluate(*files, "P@10", unjudged="bounds").bounds("P@10")
+    ends = {
+        run: tuple(f"{float(bound.values[r].mean()):.4f}" for bound in bounds)
+        for r, run in enumerate(bounds[0].runs)
+    }
+    for row in page.locator("tbody tr").all():
+        run, cells = row.locator("th").inner_text(), row.locator("td.open").all_inner_texts()
+        low, high = ends[run]
+        assert cells[1] == ("–" if low == high else f"{low}–{high}")
+    assert any(low != high for low, high in ends.values())
+    assert open_page(collection_page, "view=runs").locator("td.open").count() == 0
+
+
 def test_a_shared_address_shows_the_same_view(
     open_page: Open, collection_page: Path, state_of: State
 ) -> None:

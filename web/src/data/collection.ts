@@ -5,7 +5,7 @@ import { ARCHETYPES, effort, type Effort } from "../measures/effort";
 import { DEFAULTS, Topic, type Crossing, type List, type Settings } from "../measures/list";
 import { interval, summarised, type Interval } from "../stats/statistics";
 import type { Numbers, Source, StudyTable, Warning } from "./payload";
-import { VERSION, type Found, type Measured, type Packed, type Payload, type Source as Named, type Texts } from "./types";
+import { VERSION, type Found, type Measured, type OpenRange, type Packed, type Payload, type Source as Named, type Texts } from "./types";
 
 function offsets(counts: Numbers): Uint32Array {
   const start = new Uint32Array(counts.length + 1);
@@ -38,6 +38,7 @@ export class Collection {
   readonly samples?: ArrayLike<number>;
   /** By measure, of every run whether it is tied for first; Python's. */
   readonly tiedFirst: Readonly<Record<string, boolean[]>>;
+  private readonly ranges: Readonly<Record<string, OpenRange>>;
   readonly defaults: Settings;
   /** How a command line names the collection. */
   readonly source?: Named;
@@ -93,6 +94,7 @@ export class Collection {
     this.lead = payload.lead;
     this.source = payload.source;
     this.tiedFirst = payload.tied_first;
+    this.ranges = payload.ranges ?? {};
     this.archetypeMeanings = payload.archetypes;
     this.archetype = payload.archetype;
     this.texts = payload.texts;
@@ -101,6 +103,15 @@ export class Collection {
       crossing: (payload.settings.crossing as Crossing | undefined) ?? DEFAULTS.crossing,
       dcg: payload.settings.dcg === "jk10" ? "jk10" : DEFAULTS.dcg,
     };
+  }
+
+  /** What ties and unjudged documents leave open of the means of a measure, if that was asked for; Python's. */
+  openRange(measure: string): Readonly<Record<"worst" | "best" | "lowest" | "highest", Numbers>> & Pick<OpenRange, "exact" | "tight"> | undefined {
+    const found = this.ranges[measure];
+    if (!found) return undefined;
+    const { worst, best, lowest, highest, exact, tight } = found;
+    const [w, b, l, h] = [worst, best, lowest, highest].map(this.read);
+    return { worst: w, best: b, lowest: l, highest: h, exact, tight };
   }
 
   get size(): number {
