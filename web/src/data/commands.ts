@@ -7,10 +7,10 @@ export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
 }
 
-/** A command about the collection of the page; for one run if its file is known. */
+/** A command about the collection of the page; for some of its runs if their files are known. */
 export function command(s: State, name: string, words: readonly string[], ...only: number[]): string {
   const source = s.data.source;
-  const files = only.map((run) => source?.files[run]).filter((file) => file !== undefined && file !== "");
+  const files = only.map((run) => source?.files[run]).filter((file): file is string => Boolean(file));
   const runs = files.length > 0 && files.length === only.length ? files : (source?.runs ?? ["RUNS"]);
   const options = source?.options ?? [];
   return ["rankscope", name, source?.qrels ?? "QRELS", ...runs, ...options, ...words].map(quoted).join(" ");
