@@ -95,7 +95,7 @@ def listed() -> Iterator[str]:
     >>> for line in list(listed())[:3]: print(line)
     evaluate: how good are the runs?
       eval        means, and topics with -q   features    what a collection is like
-      trec_eval   the output of trec_eval 10  ndeval      the output of ndeval
+      findings    what matters, in sentences  trec_eval   the output of trec_eval 10
     """
     for group, question in GROUPS.items():
         yield f"{group}: {question}".rstrip(": ")
