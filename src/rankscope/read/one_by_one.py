@@ -77,7 +77,7 @@ class _OneByOne(RunText):
         return self._open.setdefault(topic, TextList())
 
     def end(self) -> None:
-        """The lines of the present topic are over, for now or for good."""
+        """Another topic begins, or the file ends: hand the list on unless more lines of its topic follow below."""
         if self._topic is not None and self._to_come[self._topic] == 0:
             self._done.append((self._topic, self._open.pop(self._topic)))
 

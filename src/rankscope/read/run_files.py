@@ -61,16 +61,7 @@ def _refuse_several(found: Sequence[Run], source: str | Path) -> NoReturn:
 
 
 def _runs_of(source: str | Path, order: str, name: str | None, chosen: str | None) -> list[Run]:
-    """The runs in a file; more than one only if it names them. ``name`` is what the file alone would call its run.
-
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     for name in ("bm25", "dense"):
-    ...         _ = Path(f"{folder}/{name}.run").write_text("q1 Q0 d1 1 7.5 tag\\n")
-    ...     print(list(read_runs(folder)))
-    ['bm25', 'dense']
-    """
+    """The runs in a file; more than one only if it names them. ``name`` is what the file alone would call its run."""
     path = named_path(source)
     if str(source) == "-":
         run = Run("stdin", order, source=hold("-"))
