@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +12,18 @@ from scipy import stats
 
 import rankscope as rs
 from rankscope.analysis import curve as curves
+from rankscope.analysis.findings.basis import Basis
+from rankscope.analysis.leaderboard import tied_for_first
+from rankscope.analysis.scale_effect import scale_effect
+from rankscope.analysis.stats.bootstrap import _RELATIVE, _holding
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
 from rankscope.analysis.stats.intervals import bootstrap_means, check_level, expanded, percentile_intervals
+from rankscope.analysis.stats.matrices import row_means
 from rankscope.analysis.stats.sampling import depth_pool
+from rankscope.analysis.stats.significance import tukey_hsd
 from rankscope.analysis.study.manifest import MANIFEST, read_manifest
 from rankscope.analysis.two_leaderboards import COEFFICIENTS
+from rankscope.certainty.pairs import SLACK
 from rankscope.errors import InputError, SettingsError
 
 TOPICS = [f"q{i}" for i in range(6)]
@@ -216,3 +224,88 @@ def test_kendalls_p_is_exact_for_long_rankings_with_one_exchange_at_most(exchang
         b[[2 * k, 2 * k + 1]] = b[[2 * k + 1, 2 * k]]
     for one in (b, -b):
         assert kendall(a, one).p == pytest.approx(stats.kendalltau(a, one).pvalue, rel=1e-9, abs=0)
+
+
+def test_a_level_that_chance_meets_exactly_is_not_undercut(scored: Any) -> None:
+    """Runs differ where chance is rarer than the level, not where it is as rare."""
+    rng = np.random.default_rng(4)
+    scores = scored({"AP": rng.random((3, 12)) + np.array([[0.3], [0.1], [0.0]])})
+
+    def differ(alpha: float) -> bool:
+        basis = Basis(scores, alpha, "t", "holm", 50, 1)
+        return basis.differ(basis.matrices[rs.AP])
+
+    first = Basis(scores, 0.05, "t", "holm", 50, 1)
+    level = first.chance(first.matrices[rs.AP])
+    assert 0 < level < 1
+    assert not differ(level)
+    assert differ(float(np.nextafter(level, 1)))
+
+
+def test_the_hardest_of_two_topics_is_named_and_of_one_there_is_none(scored: Any) -> None:
+    found = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.2]]})).of("hard")
+    assert found is not None
+    assert (found.numbers["topic"], found.numbers["mean"], found.numbers["empty"]) == ("t1", 0.1, 0)
+    empty = rs.findings(scored({"AP": [[0.5, 0.0], [0.4, 0.0]]})).of("hard")
+    assert empty is not None and empty.numbers["empty"] == 1
+    assert rs.findings(scored({"AP": [[0.5], [0.4]]})).of("hard") is None
+
+
+def test_tukeys_levels_need_no_correction_and_those_of_students_test_do(scored: Any) -> None:
+    """Of the runs that are not first one has a level that Holm's correction, and nothing else, lifts above alpha."""
+    rise = np.array([[0.3], [0.2], [0.15], [0.0]])
+    values = np.random.default_rng(27).random((4, 20)) * 0.4 + rise
+    p = tukey_hsd(values, np.array([1, 2, 3]), np.array([0, 0, 0]), seed=1).p
+    assert p[1] < 0.05 < 2 * p[1] < p[0]
+    assert tied_for_first(scored({"AP": values}), "AP", test="tukey") == [True, True, False, False]
+    values = np.random.default_rng(29).random((4, 20)) * 0.4 + rise
+    p = np.array([stats.ttest_rel(values[r], values[0]).pvalue for r in (1, 2, 3)])
+    assert p[2] < p[1] < 0.03 < 2 * p[1] < p[0]
+    assert tied_for_first(scored({"AP": values}), "AP", alpha=0.03) == [True, True, True, False]
+
+
+def test_a_verdict_that_the_scale_reverses_is_counted() -> None:
+    """One relevant document a topic, at rank 2, at rank 3, or at rank 1 on 39 topics of 60 and nowhere on 21.
+
+    AP is 1, 1/2, 1/3 and 0 there, on the interval scale 1, .8, .6 and 0: the rash run is better than the steady one by
+    .15 and then worse by .15, with p = .018 both times; the pair of the rash and the third one is lost.
+    """
+    topics = [f"q{t}" for t in range(60)]
+    runs = {
+        "rash": {q: ["a" if t < 39 else "u", "v", "w", "x", "y"] for t, q in enumerate(topics)},
+        "steady": {q: ["v", "a", "w", "x", "y"] for q in topics},
+        "third": {q: ["v", "w", "a", "x", "y"] for q in topics},
+    }
+    (row,) = scale_effect({q: {"a": 1} for q in topics}, runs, ["AP"], length=5)["scale_effect"].records()
+    counted = [
+        row[name] for name in ("pairs", "significant", "significant_interval", "lost", "gained", "reversed")
+    ]
+    assert counted == [3, 3, 2, 1, 0, 1]
+    assert row["changed"] == pytest.approx(2 / 3)
+
+
+def test_means_of_rows_are_those_of_the_measure() -> None:
+    """Geometric means and sums with and without undefined values, which plain means leave out, too."""
+    whole, hole = np.array([[0.1, 0.4], [0.2, 0.2]]), np.array([[0.1, 0.4, np.nan], [0.2, 0.2, 0.5]])
+    wanted = {"AP": ([0.25, 0.2], [0.25, 0.3]), "GMAP": ([0.2, 0.2], [0.2, 0.02 ** (1 / 3)])}
+    for name, means in {**wanted, "NumRel": ([0.5, 0.4], [0.5, 0.9])}.items():
+        for values, expected in zip((whole, hole), means, strict=True):
+            assert row_means(rs.measure(name), values).tolist() == pytest.approx(expected), name
+
+
+def test_means_as_far_apart_as_the_slack_are_equal() -> None:
+    """Gains of exactly the slack: no difference, so that either run may win by the label of an unjudged document."""
+    qrels = {q: {"a": 1, "b": 2, "n": 0} for q in ("q1", "q2")}
+    for gain, sign in ((SLACK, "="), (float(np.nextafter(SLACK, 1)), ">")):
+        runs = {"ahead": {q: ["a", "u"] for q in qrels}, "behind": {q: ["n"] for q in qrels}}
+        (row,) = rs.certain(rs.evaluate(qrels, runs, f"DCG(gains='1={gain!r},2=1')@5"))["pairs"].records()
+        assert (row["a"], row["b"], row["difference"], row["order"]) == ("ahead", "behind", gain, sign)
+        assert row["unjudged"] is (sign == ">")
+
+
+def test_a_statistic_at_the_end_of_the_tolerance_is_tied() -> None:
+    """The second largest of 3, 5 and a hair more than 5: both are equal, so that it is the later of the two."""
+    for row, column in (([5.0, 5.0 * (1 + _RELATIVE), 3.0], 1), ([5.0, 5.0 * (1 + 3 * _RELATIVE), 3.0], 0)):
+        ratio = np.array([row])
+        chosen, critical = _holding(ratio, ratio.copy(), np.empty(ratio.shape, bool), 2)
+        assert (chosen.tolist(), critical.tolist()) == ([column], [5.0])
