@@ -68,7 +68,8 @@ def table(quick: bool = False) -> str:
         if quick:
             size = size._replace(topics=max(1, size.topics // 20))
         qrels, run = collection(size)
-        repeats = max(2 if quick else 7, min(200, 1_000_000 // (size.topics * size.documents)))
+        documents = size.topics * size.documents
+        repeats = 2 if quick else max(7, min(200, 1_000_000 // documents))
         made, again = [float("inf")] * 2, [float("inf")] * 2
         for _ in range(repeats):
             for i, library in enumerate((original, ours)):

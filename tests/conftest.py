@@ -21,6 +21,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+# ranx compiles for a minute what it computes in a millisecond here; its code is the same without
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+
 ROOT = Path(__file__).parents[1]
 GROUPS: dict[str, dict[str, Any]] = tomllib.loads((ROOT / "tests" / "groups.toml").read_text("utf-8"))
 DATA = Path(os.environ.get("RANKSCOPE_DATA") or ROOT.parent / "shared" / "data")
@@ -71,7 +74,40 @@ def _groups(item: pytest.Item) -> set[str]:
     return marked | {name for name, needs in GROUPS.items() if asked & set(needs.get("fixtures", ()))}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+LONG = (
+    "test_spark.py", "test_papers.py", "test_site.py", "lab/test_conformance.py", "lab/test_identify.py",
+    "web/test_page.py", "web/test_accessibility.py", "plots/test_figure.py", "faults/test_interrupts.py",
+    "web/test_figures.py", "test_one_door.py", "web/test_hostile.py", "test_benchmarks.py", "web/test_same_numbers.py",
+    "test_dask.py", "faults/test_manifests.py", "plots/test_gallery.py", "plots/test_meta.py",
+    "lab/test_certificates.py", "test_docs.py", "analysis/study/test_several.py", "analysis/findings/test_findings.py",
+    "faults/test_memory.py", "test_interfaces.py", "web/test_whatif.py", "scan/c/test_variants.py",
+    "test_public_names.py", "analysis/test_certain_covid.py",
+)  # fmt: skip
+"""The files that take longest, or begin with something that does (Spark, a browser, the site), the longest first."""
+
+
+def longest_first(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
+    """The order of the tests: every process has an equal part of them in a row, and takes from the end of another's
+    when it is done. The long files are dealt to the beginnings, so that they stay whole and nobody waits for them.
+    """
+    files: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.nodeid.partition("::")[0].removeprefix("tests/"), []).append(item)
+    long = [files.pop(name) for name in LONG if name in files]
+    rest = [item for file in files.values() for item in file]
+    found: list[pytest.Item] = []
+    for process in range(processes):
+        own = [item for file in long[process::processes] for item in file]
+        size = (len(items) - len(found)) // (processes - process)
+        more = max(0, size - len(own))
+        found += [*own, *rest[:more]]
+        del rest[:more]
+    return [*found, *rest]
+
+
+@pytest.hookimpl(trylast=True)  # after pytest's own arrangement
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items[:] = longest_first(items, getattr(config, "workerinput", {}).get("workercount", 1))
     for item in items:
         for group in sorted(_groups(item)):
             if GROUPS[group].get("planned"):

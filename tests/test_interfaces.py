@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
 import json
 import os
 import pickle
@@ -15,7 +17,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.cli.main import COMMANDS
+from rankscope.cli.main import COMMANDS, main
 from rankscope.measures import REGISTRY
 
 CLASSIC = """P@5 R@5 AP RR Rprec Bpref SetP SetR SetF IPrec@0.5 infAP GMAP Judged@5 Success@5 Compat
@@ -79,11 +81,24 @@ def rankscope(
     )
 
 
+def called(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+    """The same in this process, where how a process begins and ends is not the question."""
+    out, error = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    words = list(map(str, arguments))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        try:
+            code: Any = main(words)
+        except SystemExit as ended:  # after --help, and what the parser refuses
+            code = ended.code or 0
+    stdout, stderr = (stream.detach().getvalue() for stream in (out, error))  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(words, code, stdout, stderr)
+
+
 def answered(place: Path, command: str, *more: str) -> dict[str, Any]:
     files = [] if command in DATALESS else [place / "qrels.txt", place / "runs"]
     if command == "curve":
         files[1] = sorted((place / "runs").iterdir())[0]
-    done = rankscope(command, *files, *OPTIONS.get(command, ()), *more, "-f", "json")
+    done = called(command, *files, *OPTIONS.get(command, ()), *more, "-f", "json")
     assert done.returncode == 0, done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
@@ -193,9 +208,9 @@ def test_tables_of_the_commands(command: str, place: Path) -> None:
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("trec_eval", "completion")])
 def test_common_options(command: str) -> None:
-    shown = rankscope(command, "--help").stdout.decode()
+    shown = called(command, "--help").stdout.decode()
     assert shown.index("usage:") < shown.index("examples:") < shown.index("options:")
-    parsed = rankscope(command, "--seed", "1", "-j", "2", "--jobs=2", "--quiet", "--help")
+    parsed = called(command, "--seed", "1", "-j", "2", "--jobs=2", "--quiet", "--help")
     assert parsed.returncode == 0
     if command in TABLES and command not in DATALESS:
         for flag in ("--format", "--output", "--order", "--missing", "--seed", "--jobs", "--quiet"):
@@ -343,10 +358,10 @@ def test_huge_grades(grade: str, tmp_path: Path) -> None:
 
 
 def test_one_measure_in_every_format() -> None:
-    assert b"range 0 to 1" in rankscope("measures", "nDCG").stdout
-    (row,) = json.loads(rankscope("measures", "nDCG", "-f", "json").stdout)["tables"]["measures"]
+    assert b"range 0 to 1" in called("measures", "nDCG").stdout
+    (row,) = json.loads(called("measures", "nDCG", "-f", "json").stdout)["tables"]["measures"]
     assert (row["measure"], row["low"], row["high"]) == ("nDCG", 0.0, 1.0)
-    tables = json.loads(rankscope("measures", "RR", "--certificates", "-f", "json").stdout)["tables"]
+    tables = json.loads(called("measures", "RR", "--certificates", "-f", "json").stdout)["tables"]
     assert {one["measure"] for one in tables["certificates"]} == {"RR"}
 
 

@@ -11,10 +11,11 @@ import subprocess
 import sys
 import textwrap
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -113,16 +114,24 @@ class _Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built by the command that people use."""
+def site(
+    tmp_path_factory: pytest.TempPathFactory,
+    shared: Callable[[str, Callable[[], tuple[int, str, Path]]], Any],
+) -> Path:
+    """The site, built by the command that people use, once for all processes."""
     pytest.importorskip("sphinx")
-    folder = tmp_path_factory.mktemp("book") / "site"
-    done = subprocess.run(
-        [sys.executable, DOCS / "build", folder], capture_output=True, text=True, encoding="utf-8"
-    )
-    assert done.returncode == 0, done.stderr
-    assert "WARNING" not in done.stderr
-    return folder
+
+    def build() -> tuple[int, str, Path]:
+        folder = tmp_path_factory.mktemp("book") / "site"
+        done = subprocess.run(
+            [sys.executable, DOCS / "build", folder], capture_output=True, text=True, encoding="utf-8"
+        )
+        return done.returncode, done.stderr, folder
+
+    code, said, folder = shared("site", build)
+    assert code == 0, said
+    assert "WARNING" not in said
+    return Path(folder)
 
 
 @pytest.fixture(scope="module")

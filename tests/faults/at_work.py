@@ -77,7 +77,7 @@ def make(place: Path) -> Path:
     return place
 
 
-def started(words: list[str], place: Path, work: float = 1.0, **environment: str) -> subprocess.Popen[bytes]:
+def started(words: list[str], place: Path, work: float = 0.6, **environment: str) -> subprocess.Popen[bytes]:
     """A command that has done so many seconds of work; its standard input is a pipe without an end."""
     command = subprocess.Popen(
         [sys.executable, "-m", "rankscope", *words],
@@ -95,7 +95,7 @@ def started(words: list[str], place: Path, work: float = 1.0, **environment: str
 def wait_until_busy(command: subprocess.Popen[bytes], work: float) -> None:
     """Until the handler of Ctrl-C is in place, which happens before any work is done, and some of it is done.
 
-    So many seconds of the processor, because others may have it; what waits for its input gets four of the clock.
+    So many seconds of the processor, because others may have it; what sleeps for half a second waits for its input.
     """
     for _ in range(600):
         status = Path(f"/proc/{command.pid}/status").read_text().splitlines()
@@ -103,9 +103,14 @@ def wait_until_busy(command: subprocess.Popen[bytes], work: float) -> None:
         if caught and int(caught.split()[1], 16) >> (signal.SIGINT - 1) & 1:
             break
         time.sleep(0.02)
-    begun, until = _worked(command.pid), time.monotonic() + 4.0
-    while command.poll() is None and _worked(command.pid) < begun + work and time.monotonic() < until:
+    begun = last = _worked(command.pid)
+    until = time.monotonic() + 60.0
+    since = time.monotonic()
+    while command.poll() is None and last < begun + work and time.monotonic() < min(until, since + 0.5):
         time.sleep(0.02)
+        now = _worked(command.pid)
+        if now > last or not _sleeps(command.pid):
+            last, since = now, time.monotonic()
     assert command.poll() is None, "it ended too soon to be interrupted"
 
 
@@ -113,6 +118,11 @@ def _worked(process: int) -> float:
     """Seconds that a process has worked."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _sleeps(process: int) -> bool:
+    """Whether it waits for something else than a processor."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] in "SD"
 
 
 def interrupted(

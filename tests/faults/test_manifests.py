@@ -107,7 +107,7 @@ def test_damaged_manifests_are_refused_in_one_line(kind, studied, tmp_path, caps
     document = json.loads(original)
     document["outputs"] = dict(list(document["outputs"].items())[:4])  # accidents shall happen to all parts
     refused = 0
-    for case in range(600):
+    for case in range(300):  # besides all fields, below
         text = (
             damaged(original, rng)
             if case % 4 == 0
@@ -117,7 +117,7 @@ def test_damaged_manifests_are_refused_in_one_line(kind, studied, tmp_path, caps
         before = sorted(tmp_path.rglob("*"))
         refused += outcome(["study", "--from", "m.json", "--quiet", "-j", "1"], capsys) == 2
         assert sorted(tmp_path.rglob("*")) == before
-    assert refused > 500  # a name may change without harm
+    assert refused > 250  # a name may change without harm
 
 
 def test_damaged_tables_are_refused_in_one_line(studied, tmp_path, capsys, monkeypatch) -> None:

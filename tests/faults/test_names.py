@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 import warnings
 from pathlib import Path
 
@@ -58,11 +60,38 @@ COMMANDS = [
 ]
 
 
+def on_a_terminal(words: list[str]) -> tuple[object, bytes]:
+    """How a command ends whose outputs are a terminal, and what is shown there."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    shown: list[bytes] = []
+
+    def read() -> None:
+        with contextlib.suppress(OSError):  # how Linux says that the other side is closed
+            while block := os.read(ours, 1 << 16):
+                shown.append(block)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        with (
+            os.fdopen(theirs, "w", encoding="utf-8") as terminal,
+            contextlib.redirect_stdout(terminal),
+            contextlib.redirect_stderr(terminal),
+        ):
+            code: object = main(words)
+    except SystemExit as ended:
+        code = ended.code
+    finally:
+        reader.join()
+        os.close(ours)
+    return code, b"".join(shown)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="there are no terminals of POSIX here")
 @pytest.mark.parametrize("words", COMMANDS)
 def test_no_escape_sequence_reaches_a_terminal(evil: Path, words: str) -> None:
-    import pty
-
     names = {"q": str(evil / "qrels.txt"), "r": str(evil), "r0": str(evil / f"r0{EVIL}.run")}
     arguments = [word.format(**names) for word in words.split(" ")]
     if (
@@ -71,25 +100,8 @@ def test_no_escape_sequence_reaches_a_terminal(evil: Path, words: str) -> None:
         arguments = [f"{evil}/r*.run" if word == str(evil) else word for word in arguments]
     if not words.startswith(("trec", "simulate")):
         arguments.append("--quiet")
-    ours, theirs = pty.openpty()
-    try:
-        command = subprocess.Popen(
-            [sys.executable, "-m", "rankscope", *arguments],
-            stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
-        )  # fmt: skip
-        os.close(theirs)
-        shown = b""
-        while True:
-            try:
-                block = os.read(ours, 1 << 16)
-            except OSError:  # how Linux says that the other side is closed
-                break
-            if not block:
-                break
-            shown += block
-        assert command.wait(60) in (0, 2), shown
-    finally:
-        os.close(ours)
+    code, shown = on_a_terminal(arguments)
+    assert code in (0, 2), shown
     assert shown
     text = shown.decode()
     for ours in (

@@ -185,7 +185,9 @@ def test_legends_cover_nothing_and_everything_is_on_the_page(
         )
 
 
-def test_no_display_no_pyplot_no_change_of_settings(tmp_path: Path) -> None:
+def test_no_display_no_pyplot_no_change_of_settings() -> None:
+    from matplotlib import get_cachedir  # which knows the fonts already: to look for them takes seconds
+
     program = """
 import sys
 import rankscope as rs
@@ -199,7 +201,7 @@ figure.render("pdf"), figure.render("png"), figure.render("svg")
 assert "matplotlib.pyplot" not in sys.modules
 assert dict(matplotlib.rcParams) == before and matplotlib.rcParams["text.parse_math"]
 """
-    environment = {"MPLBACKEND": "TkAgg", "PATH": "/usr/bin", "MPLCONFIGDIR": str(tmp_path)}
+    environment = {"MPLBACKEND": "TkAgg", "PATH": "/usr/bin", "MPLCONFIGDIR": get_cachedir()}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

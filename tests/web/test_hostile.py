@@ -83,12 +83,14 @@ def test_names_survive_to_the_last_character(open_page: Open, hostile_page: Path
 
 
 def test_a_view_of_hostile_names_can_be_shared(open_page: Open, hostile_page: Path, until: Until) -> None:
-    page = open_page(hostile_page, "view=curves")
+    page, again = open_page(hostile_page, "view=curves"), open_page(hostile_page)
     for number in range(len(NAMES)):
         page.evaluate("n => rankscope.state.choose(n, rankscope.data.topics.length - 1 - n)", number)
         until(page, "location.hash.slice(1) === rankscope.state.toFragment()")
         fragment = page.evaluate("location.hash")
-        again = open_page(hostile_page, fragment.lstrip("#"))
+        again.goto("about:blank")
+        again.goto(hostile_page.resolve().as_uri() + fragment)
+        again.wait_for_selector("main h2")
         run, topic = again.evaluate("[rankscope.state.runs[0], rankscope.state.topic]")
         assert (run, topic) == (number, len(NAMES) - 1 - number)
 

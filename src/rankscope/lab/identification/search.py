@@ -54,6 +54,16 @@ def _computed(core: Core, one: TopicLists) -> float:
     return core(one)
 
 
+@lru_cache(200_000)
+def _lists(one: Input, unjudged: str, ties: str) -> tuple[TopicLists, ...]:
+    """What a formula sees of an input: one list, or one for each order of the tied documents."""
+    found = list(arranged(one, ties)) if one.tied else [one.grades]
+    if unjudged == "condensed":
+        found = [tuple(g for g in grades if g is not None) for grades in found]
+    pool = tuple(one.pool)
+    return tuple(TopicLists(tuple(grades), pool) for grades in found)
+
+
 @dataclass(frozen=True)
 class Definition:
     """A formula and what it does in every circumstance."""
@@ -67,15 +77,11 @@ class Definition:
 
     def __call__(self, one: Input) -> float:
         """The value of an input."""
-        if not one.tied:
-            return self._value(one.grades, one)
-        found = [self._value(grades, one) for grades in arranged(one, self.ties)]
+        found = [self._value(lists) for lists in _lists(one, self.unjudged, self.ties)]
         return sum(found) / len(found)
 
-    def _value(self, grades: Sequence[int | None], one: Input) -> float:
-        if self.unjudged == "condensed":
-            grades = [g for g in grades if g is not None]
-        value = _computed(self.core, TopicLists(tuple(grades), tuple(one.pool)))
+    def _value(self, lists: TopicLists) -> float:
+        value = _computed(self.core, lists)
         return self.empty if isnan(value) else value
 
     def __str__(self) -> str:
