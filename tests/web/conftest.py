@@ -127,13 +127,18 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture(scope="session")
-def collection_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def collection_page(
+    tmp_path_factory: pytest.TempPathFactory, shared: Callable[[str, Callable[[], Path]], Path]
+) -> Path:
     """A report about a small synthetic collection."""
     from rankscope.reporting import report
     from rankscope.simulation import simulate
 
-    folder = tmp_path_factory.mktemp("page")
-    simulate(systems=8, topics=12, grades=3, depth=120, seed=3, pool_depth=40).write(folder / "data")
-    return report(
-        folder / "data" / "qrels.txt", folder / "data" / "runs", folder / "report.html", measures="ERR@20"
-    )
+    def make() -> Path:
+        folder = tmp_path_factory.mktemp("page")
+        simulate(systems=8, topics=12, grades=3, depth=120, seed=3, pool_depth=40).write(folder / "data")
+        return report(
+            folder / "data" / "qrels.txt", folder / "data" / "runs", folder / "report.html", measures="ERR@20"
+        )
+
+    return shared("the page of a small collection", make)
