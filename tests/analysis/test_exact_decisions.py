@@ -17,7 +17,13 @@ from rankscope.analysis.leaderboard import tied_for_first
 from rankscope.analysis.scale_effect import scale_effect
 from rankscope.analysis.stats.bootstrap import _RELATIVE, _holding
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-from rankscope.analysis.stats.intervals import bootstrap_means, check_level, expanded, percentile_intervals
+from rankscope.analysis.stats.intervals import (
+    bootstrap_means,
+    check_level,
+    drawn_topics,
+    expanded,
+    percentile_intervals,
+)
 from rankscope.analysis.stats.matrices import row_means
 from rankscope.analysis.stats.sampling import depth_pool
 from rankscope.analysis.stats.significance import tukey_hsd
@@ -309,3 +315,22 @@ def test_a_statistic_at_the_end_of_the_tolerance_is_tied() -> None:
         ratio = np.array([row])
         chosen, critical = _holding(ratio, ratio.copy(), np.empty(ratio.shape, bool), 2)
         assert (chosen.tolist(), critical.tolist()) == ([column], [5.0])
+
+
+def test_judgments_are_shown_a_hundred_at_a_time_to_95_percent_of_the_pairs() -> None:
+    """Of 150 judged documents: none, a hundred, all; the usual settings are those of the result."""
+    qrels = {"q": {f"d{i:03}": int(i % 3 == 0) for i in range(150)}}
+    orders = [sorted(qrels["q"], key=lambda d, n=n: (int(d[1:]) * n) % 151) for n in (1, 2, 3)]
+    found = rs.judging_orders(qrels, {f"r{n}": {"q": order} for n, order in enumerate(orders)}, "P@10")
+    assert [found.settings[name] for name in ("batch", "target", "seed")] == [100, 0.95, 1]
+    for name in ("influence", "depth", "random"):
+        shown = [row["judged"] for row in found["curve"].records() if row["order"] == name]
+        assert shown == [0, 100, 150]
+
+
+def test_topics_are_drawn_a_thousand_times_with_seed_1() -> None:
+    first, same, other = (
+        np.concatenate(list(drawn_topics(5, **seed))) for seed in ({}, {"seed": 1}, {"seed": 2})
+    )
+    assert first.shape == (1000, 5)
+    assert (first == same).all() and (first != other).any()
