@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
+import pkgutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 from scipy import stats
 
 import rankscope as rs
+from rankscope import analysis
 from rankscope.analysis import curve as curves
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.leaderboard import tied_for_first
@@ -26,7 +30,7 @@ from rankscope.analysis.stats.intervals import (
 )
 from rankscope.analysis.stats.matrices import row_means
 from rankscope.analysis.stats.sampling import depth_pool
-from rankscope.analysis.stats.significance import tukey_hsd
+from rankscope.analysis.stats.significance import all_pairs, run_test, tukey_hsd
 from rankscope.analysis.study.manifest import MANIFEST, read_manifest
 from rankscope.analysis.two_leaderboards import COEFFICIENTS
 from rankscope.certainty.pairs import SLACK
@@ -334,3 +338,28 @@ def test_topics_are_drawn_a_thousand_times_with_seed_1() -> None:
     )
     assert first.shape == (1000, 5)
     assert (first == same).all() and (first != other).any()
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "tukey", "randomisation"])
+def test_tests_of_pairs_are_drawn_with_seed_1_at_a_level_of_5_percent(test: str) -> None:
+    values, pairs = np.random.default_rng(5).random((3, 25)), all_pairs(3)
+    first, same, other = (
+        run_test(test, values, *pairs, replicates=200, **more)
+        for more in ({}, {"seed": 1, "alpha": 0.05}, {"seed": 2})
+    )
+    assert first.p.tolist() == same.p.tolist() != other.p.tolist()
+    assert first.delta.tolist() == pytest.approx(same.delta.tolist(), nan_ok=True)
+
+
+def test_usual_settings_are_the_same_everywhere() -> None:
+    """A seed is 1, a level .05 and a target .95, wherever they need not be given."""
+    usual = {"seed": 1, "alpha": 0.05, "target": 0.95}
+    found = {
+        (name, parameter.name): parameter.default
+        for module in pkgutil.walk_packages(analysis.__path__, "rankscope.analysis.")
+        for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction)
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.name in usual and parameter.default not in (parameter.empty, None)
+    }
+    assert len(found) > 25
+    assert {place: value for place, value in found.items() if value != usual[place[1]]} == {}
