@@ -1,17 +1,22 @@
-"""``python -m benchmarks.load``: how time and memory grow with lines, topics and runs; its part of BENCHMARKS.md.
+"""How time and memory grow with lines, topics and runs, and the peak memory of every command: a part of BENCHMARKS.md.
 
-Takes gigabytes of disk at the largest sizes (3 GB for 10^8 lines), removed as it goes. ``--largest 7`` stops at 10^7
-lines. The complete page of ``python -m benchmarks`` keeps this part as it finds it.
+All of it takes about 25 minutes on two quiet cores, and 4 GB of disk and 7 GB of memory at the largest sizes;
+--largest 6 takes two minutes. The page is written anew after every measurement, so that whatever ends the program leaves what was
+measured until then. --parts measures some parts and keeps the others as the page has them. The complete page of
+``python -m benchmarks`` keeps all of it.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import re
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.report import machine, table
 from benchmarks.timing import ROOT, ExecutionError, Usage, execute, python
@@ -22,9 +27,13 @@ ALLOWED = 200.0
 """MB beside what the judgments take."""
 MEMORY_TOPICS = 1_000
 
-RUN_COMMANDS = {
+CLICK = "explore {q} {a}"
+"""Done by :mod:`benchmarks.click`, which looks at a list and ends."""
+
+COMMANDS = {
     "eval": "eval {q} {a}",
     "eval -q": "eval {q} {a} -q -f csv",
+    "eval --unjudged bounds": "eval {q} {a} --unjudged bounds",
     "trec_eval": "trec_eval -q {q} {a}",
     "ndeval": "ndeval {q} {a}",
     "curve": "curve {q} {a} --topic 500",
@@ -39,24 +48,16 @@ RUN_COMMANDS = {
     "effort": "effort {q} {a}",
     "features": "features {q} {a}",
     "findings": "findings {q} {a} {b}",
+    "certain": "certain {q} {a} {b}",
+    "next": "next {q} {a} {b} --budget 10",
     "report": "report {q} {a} -o {out}/page.html",
-}
-"""Every command that reads runs with the scanner and ends by itself; the explorer loads what the report loads, and a
-study asks all of these."""
-
-LIST_COMMANDS = {
+    "report --ranges": "report {q} {a} --ranges -o {out}/page.html",
+    "study": "study {q} {a} {b} -o {out}/study",
+    "explore and a click": CLICK,
     "orderings": "orderings {q} {a}",
     "overlap": "overlap {q} {a} {b} --depth 100",
 }
-"""Commands that compare whole lists, one after the other, in Python: measured on a tenth of the lines."""
-
-DOCUMENT_COMMANDS = {
-    "certain": "certain {q} {a} {b}",
-    "next": "next {q} {a} {b} --budget 10",
-    "eval --unjudged bounds": "eval {q} {a} --unjudged bounds -m P@10",
-}
-"""Commands about unjudged documents: all that were retrieved must have a name and a place, so that memory follows the
-lines. They are measured on a run of a million."""
+"""Every command that reads runs; the last two compare whole lists in Python, and take longest."""
 
 
 def rankscope(words: str) -> list[str]:
@@ -104,19 +105,48 @@ def slope(sizes: Sequence[int], usages: Sequence[Usage], start: float) -> float:
     return above / math.fsum((a - x) ** 2 for a, _ in pairs)
 
 
+class Growth(NamedTuple):
+    """A way in which a collection can grow."""
+
+    what: str
+    sizes: Callable[[int], Sequence[int]]
+    """By the power of ten of the most lines."""
+    write: Callable[[Path, int], None]
+
+
+GROWTH = {
+    "lines": Growth(
+        "lines (1,000 a topic)",
+        lambda largest: [10**p for p in range(5, largest + 1)],
+        lambda place, size: write_collection(place, size // 1_000, 1_000, 10),
+    ),
+    "topics": Growth(
+        "topics (10 lines each)",
+        lambda largest: [10**p for p in range(4, largest)],
+        lambda place, size: write_collection(place, size, 10, 2),
+    ),
+    "runs": Growth(
+        "runs (50 lines each)",
+        lambda largest: (500, 2_000, 5_000, 20_000) if largest > 5 else (5, 50),
+        lambda place, size: write_runs(place, size),
+    ),
+}
+PARTS = (*GROWTH, "memory")
+
+
 def growth(what: str, sizes: Sequence[int], measured: Sequence[Usage], start: float) -> list[list[str]]:
-    """Rows of the first table."""
-    steep = slope(sizes, measured, start)
-    last = (
-        "too quick to say"
-        if math.isnan(steep)
-        else f"{steep:.2f}" + ("" if steep <= STEEPEST else " (too steep)")
-    )
+    """Rows of a table of growth, as far as it was measured; the last has the slope if all was."""
     rows = [
         [what, f"{size:,}", f"{one.wall:.1f}", f"{one.cpu:.1f}", f"{one.memory:,.0f}", ""]
-        for size, one in zip(sizes, measured, strict=True)
+        for size, one in zip(sizes, measured, strict=False)
     ]
-    rows[-1][-1] = last
+    if len(measured) == len(sizes):
+        steep = slope(sizes, measured, start)
+        rows[-1][-1] = (
+            "too quick to say"
+            if math.isnan(steep)
+            else f"{steep:.2f}" + ("" if steep <= STEEPEST else " (too steep)")
+        )
     return rows
 
 
@@ -127,59 +157,54 @@ def say(text: str) -> None:
 
 def measure(name: str, words: str, limit: float) -> Usage:
     """One execution."""
-    done = execute(rankscope(words), limit=limit)
+    program = (
+        python("-m", "benchmarks.click", *words.split()[1:])
+        if words.startswith("explore")
+        else rankscope(words)
+    )
+    done = execute(program, limit=limit)
     say(f"  {name}: {done.wall:.1f} s, {done.cpu:.1f} s CPU, {done.memory:.0f} MB")
     return done
 
 
-def scaling(scratch: Path, largest: int, limit: float) -> str:
-    """Lines, topics and runs, ten times as many at a time."""
+Write = Callable[[str], None]
+"""What is done with a part of the page, after each measurement."""
+
+
+def scaling(scratch: Path, way: Growth, largest: int, limit: float, write: Write) -> None:
+    """More and more of something, until all sizes are measured or one fails."""
     write_runs(scratch / "start", 1)
     words = f"eval {scratch}/start/qrels.txt {scratch}/start/runs -m AP --quiet"
     measure("start", words, limit)
     start = min(measure("start", words, limit).cpu for _ in range(3))
+    remove(scratch / "start")
+    columns = ["`eval -m AP` of", "size", "wall s", "CPU s", "peak MB", "slope"]
+    sizes, measured = way.sizes(largest), list[Usage]()
     rows: list[list[str]] = []
-    shapes = {
-        "lines (1,000 a topic)": [(10**p, 10 ** (p - 3), 1_000, 10) for p in range(5, largest + 1)],
-        "topics (10 lines each)": [(10**p, 10**p, 10, 2) for p in range(4, largest)],
-    }
-    for what, sizes in shapes.items():
-        measured = []
-        for size, topics, documents, judged in sizes:
-            place = scratch / "grown"
-            write_collection(place, topics, documents, judged)
+    for size in sizes:
+        place = scratch / "grown"
+        try:
+            way.write(place, size)
+            runs = place / "runs" if (place / "runs").exists() else place / "a.run"
             measured.append(
-                measure(f"{size:,} {what}", f"eval {place}/qrels.txt {place}/a.run -m AP --quiet", limit)
+                measure(f"{size:,} {way.what}", f"eval {place}/qrels.txt {runs} -m AP --quiet", limit)
             )
+            rows = growth(way.what, sizes, measured, start)
+        except (ExecutionError, OSError) as failure:
+            say(f"  {size:,} {way.what}: {failure}")
+            rows = [
+                *growth(way.what, sizes, measured, start),
+                [way.what, f"{size:,}", "", "", "", str(failure)],
+            ]
+            break
+        finally:
             remove(place)
-        rows += growth(what, [size for size, *_ in sizes], measured, start)
-    counts = (500, 2_000, 5_000, 20_000) if largest > 5 else (5, 50)
-    measured = []
-    for runs in counts:
-        write_runs(scratch / "grown", runs)
-        words = f"eval {scratch}/grown/qrels.txt {scratch}/grown/runs -m AP --quiet"
-        measured.append(measure(f"{runs:,} runs", words, limit))
-        remove(scratch / "grown")
-    rows += growth("runs (50 lines each)", counts, measured, start)
-    return table(["`eval -m AP` of", "size", "wall s", "CPU s", "peak MB", "slope"], rows)
+            write(table(columns, rows))
 
 
-def memory(scratch: Path, largest: int, limit: float) -> str:
+def memory(scratch: Path, lines: int, commands: Mapping[str, str], limit: float, write: Write) -> None:
     """The peak of every command that reads a run, beside that of one that reads the judgments and next to nothing."""
-    return _peaks(scratch / "memory", 10**largest, RUN_COMMANDS, limit)
-
-
-def memory_of_lists(scratch: Path, largest: int, limit: float) -> str:
-    """The same of commands that hold a list at a time."""
-    return _peaks(scratch / "lists", 10 ** (largest - 1), LIST_COMMANDS, limit)
-
-
-def memory_of_documents(scratch: Path, limit: float) -> str:
-    """The same of commands that keep every document that was retrieved."""
-    return _peaks(scratch / "documents", 10**6, DOCUMENT_COMMANDS, limit)
-
-
-def _peaks(place: Path, lines: int, commands: Mapping[str, str], limit: float) -> str:
+    place = scratch / "memory"
     write_collection(place, MEMORY_TOPICS, lines // MEMORY_TOPICS, 100)
     for name in "bc":
         (place / f"{name}.run").symlink_to("a.run")
@@ -193,19 +218,20 @@ def _peaks(place: Path, lines: int, commands: Mapping[str, str], limit: float) -
         except ExecutionError as failure:
             say(f"  {name}: {failure}")
             rows.append([f"`{name}`", "", "", "", str(failure)])
-            continue
-        verdict = "reached" if done.memory <= base + ALLOWED else "too much"
-        rows.append([f"`{name}`", f"{done.wall:.1f}", f"{done.cpu:.1f}", f"{done.memory:,.0f}", verdict])
+        else:
+            verdict = "reached" if done.memory <= base + ALLOWED else "too much"
+            rows.append([f"`{name}`", f"{done.wall:.1f}", f"{done.cpu:.1f}", f"{done.memory:,.0f}", verdict])
+        write(
+            f"Peak memory of every command that reads a run, on one of {lines:,} lines ({MEMORY_TOPICS:,} topics;\n"
+            "commands that compare runs read it two or three times, under different names):\n\n"
+            + table(["command", "wall s", "CPU s", "peak MB", f"judgments + {ALLOWED:.0f} MB"], rows)
+        )
     remove(place)
-    title = f"judgments + {ALLOWED:.0f} MB"
-    return table(["command", "wall s", "CPU s", "peak MB", title], rows)
 
 
 def remove(place: Path) -> None:
     """A directory and all that is in it."""
-    import shutil
-
-    shutil.rmtree(place)
+    shutil.rmtree(place, ignore_errors=True)
 
 
 def kept(page: str, old: str) -> str:
@@ -227,57 +253,106 @@ def replaced(page: str, part: str) -> str:
     return f"{page.rstrip()}\n\n{part}\n"
 
 
-def section(parts: Iterable[str], largest: int, command: str) -> str:
-    """All of it, between its marks."""
-    grown, peaks, lists, documents = parts
-    lines = f"10^{largest}"
+def _mark(part: str) -> str:
+    return f"<!-- load: {part} -->"
+
+
+def parts_of(page: str) -> dict[str, str]:
+    """The parts that a page has.
+
+    >>> parts_of(section({"lines": "l", "runs": "r"}, "python -m benchmarks.load")) == {"lines": "l", "runs": "r"}
+    True
+    """
+    found = re.findall(r"<!-- load: (\w+) -->\n(.*?)(?=\n*<!-- load: )", page, re.DOTALL)
+    return {name: text.strip() for name, text in found if name in PARTS}
+
+
+def section(parts: Mapping[str, str], command: str) -> str:
+    """All of it, between its marks; what was not measured is left out."""
     text = [
         "## Load",
-        f"Made by `{command}`; each execution is a fresh process, on a machine that others use too.\n"
+        f"Made by `{command}`; each execution is a fresh process.\n"
         "The slope is that of log CPU time, without the start of the program, over log size; at most"
         f" {STEEPEST} is wanted.",
         "\n".join(machine()[:1]),
-        grown,
-        f"Peak memory of every command that reads a run, on one of {lines} lines ({MEMORY_TOPICS:,} topics;\n"
-        "commands that compare runs read it two or three times, under different names):",
-        peaks,
-        f"Commands that compare whole lists read them one by one, and slower; on a run of 10^{largest - 1} lines:",
-        lists,
-        "Commands about unjudged documents keep every document that was retrieved, by its name, so that their memory\n"
-        "follows the lines; on a run of 10^6 lines:",
-        documents,
+        *(f"{_mark(name)}\n\n{parts[name]}" for name in PARTS if name in parts),
     ]
     return "\n\n".join([BEGIN, *text, END])
 
 
-def main() -> None:
-    """Measure, and write the part."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.load",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument(
         "--largest", type=int, default=8, choices=range(5, 10), help="power of ten of lines (8)"
     )
     parser.add_argument(
+        "--parts",
+        type=_several(PARTS),
+        default=list(PARTS),
+        help=f"between commas, of {','.join(PARTS)} (all)",
+    )
+    parser.add_argument(
+        "--commands",
+        type=_several(COMMANDS),
+        default=list(COMMANDS),
+        help="of the part memory, between commas (all)",
+    )
+    parser.add_argument(
         "--directory", type=Path, help="where the files are made (default: a temporary directory)"
     )
-    parser.add_argument("--limit", type=float, default=3600, help="seconds after which a command is stopped")
+    parser.add_argument(
+        "--limit", type=float, default=900, help="seconds after which a command is stopped (900)"
+    )
     parser.add_argument(
         "-o", "--output", type=Path, default=ROOT / "BENCHMARKS.md", help="the page; - to print"
     )
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def _several(known: Iterable[str]) -> Callable[[str], list[str]]:
+    def names(text: str) -> list[str]:
+        found = [name.strip() for name in text.split(",")]
+        for name in found:
+            if name not in known:
+                raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(known)}")
+        return found
+
+    return names
+
+
+def main() -> None:
+    """Measure, and write the page after each measurement."""
+    args = _arguments()
+    printed = str(args.output) == "-"
+    old = (
+        args.output.read_text(encoding="utf-8") if not printed and args.output.exists() else "# Benchmarks\n"
+    )
+    parts = parts_of(old) if set(args.parts) < set(PARTS) else {}
+    command = "python -m benchmarks.load" + (f" --largest {args.largest}" if args.largest != 8 else "")
+
+    def written(part: str) -> Write:
+        def write(text: str) -> None:
+            parts[part] = text
+            if not printed:
+                args.output.write_text(replaced(old, section(parts, command)), encoding="utf-8")
+
+        return write
+
     with tempfile.TemporaryDirectory(dir=args.directory) as scratch:
-        parts = [
-            scaling(Path(scratch), args.largest, args.limit),
-            memory(Path(scratch), args.largest, args.limit),
-            memory_of_lists(Path(scratch), args.largest, args.limit),
-            memory_of_documents(Path(scratch), args.limit),
-        ]
-    text = section(parts, args.largest, f"python -m benchmarks.load --largest {args.largest}")
-    if str(args.output) == "-":
-        print(text)
-        return
-    old = args.output.read_text(encoding="utf-8") if args.output.exists() else "# Benchmarks\n"
-    args.output.write_text(replaced(old, text), encoding="utf-8")
-    say(f"wrote {args.output}")
+        for part in args.parts:
+            if part in GROWTH:
+                scaling(Path(scratch), GROWTH[part], args.largest, args.limit, written(part))
+            else:
+                chosen = {name: COMMANDS[name] for name in args.commands}
+                memory(Path(scratch), 10**args.largest, chosen, args.limit, written(part))
+    if printed:
+        print(section(parts, command))
+    else:
+        say(f"wrote {args.output}")
 
 
 if __name__ == "__main__":

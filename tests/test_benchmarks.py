@@ -140,12 +140,38 @@ def test_load_is_measured_and_kept(part: Any, tmp_path: Path) -> None:
     assert "first" not in load.replaced(old, f"{load.BEGIN}\nsecond\n{load.END}")
 
 
+def test_load_leaves_what_it_has_measured(part: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that fails has its row, an interrupt leaves the rows before it, and parts not asked for are kept."""
+    load, usage, failure = part("load"), part("timing").Usage, part("timing").ExecutionError
+    page = tmp_path / "page.md"
+    page.write_text(load.replaced("# Page\n", load.section({"runs": "old runs", "memory": "old"}, "before")))
+    counted: list[str] = []
+
+    def measure(name: str, words: str, limit: float) -> Any:
+        counted.append(name)
+        if name == "eval":
+            raise failure("no luck")
+        if name == "curve":
+            raise KeyboardInterrupt
+        return usage(1.0, 1.0, 50.0)
+
+    monkeypatch.setattr(load, "measure", measure)
+    arguments = ["load", "--largest", "5", "--parts", "lines,memory", "-o", str(page)]
+    monkeypatch.setattr("sys.argv", [*arguments, "--directory", str(tmp_path)])
+    with pytest.raises(KeyboardInterrupt):
+        load.main()
+    found = load.parts_of(page.read_text())
+    assert found["runs"] == "old runs" and "100,000" in found["lines"]
+    assert (
+        "no luck" in found["memory"] and "`ndeval` | 1.0" in found["memory"] and "old" not in found["memory"]
+    )
+    assert "curve" in counted and "compare" not in counted
+
+
 def test_every_command_that_reads_runs_has_its_memory_measured(part: Any) -> None:
     from rankscope.cli.main import COMMANDS
 
     others = {
-        "explore",
-        "study",
         "cite",
         "demo",
         "simulate",
@@ -156,9 +182,7 @@ def test_every_command_that_reads_runs_has_its_memory_measured(part: Any) -> Non
         "archetypes",
     }
     load = part("load")
-    lists = (load.RUN_COMMANDS, load.LIST_COMMANDS, load.DOCUMENT_COMMANDS)
-    every = [words for commands in lists for words in commands.values()]
-    measured = {words.split()[0] for words in every}
+    measured = {words.split()[0] for words in load.COMMANDS.values()}
     assert measured <= set(COMMANDS)
     rest = set(COMMANDS) - others - {"completion", "help"}
     assert rest <= measured

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out
 from rankscope.analysis.stats.significance import adjust, all_pairs, run_test
+from rankscope.certainty.documents import knowing, knows
 from rankscope.certainty.pairs import SLACK, Effects, effects_of
-from rankscope.certainty.values import judged_as, values_of
+from rankscope.certainty.values import values_of
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.judging import Handling, Judged
 from rankscope.measures import Measure
+from rankscope.read import Collection
 from rankscope.read.ids import to_text
 from rankscope.result import TableResult
 from rankscope.scores import Scores, score
 from rankscope.tables import Cell, Table
 
-__all__ = ["Extremes", "certain", "in_order_of_ids", "knowing_documents", "tie_extremes", "tie_verdicts"]
+__all__ = [
+    "Extremes",
+    "certain",
+    "in_order_of_ids",
+    "knowing_documents",
+    "knowing_scores",
+    "tie_extremes",
+    "tie_verdicts",
+]
 
 Floats = NDArray[np.float64]
 Verdicts = NDArray[np.float64]
@@ -107,18 +118,36 @@ def in_order_of_ids(scores: Scores, judged: Judged) -> Scores:
     return score(replace(judged, handling=Handling()), scores.measures, missing=missing, settings=said)
 
 
+def knowing_scores(
+    collection: Collection,
+    measures: Sequence[Measure],
+    *,
+    missing: str = "zero",
+    jobs: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Scores:
+    """The scores of a collection that is read once for what :func:`certain` and ``next_judgments`` ask of it."""
+    judged = knowing(*collection, measures, jobs=jobs)
+    made = score(
+        replace(judged, handling=Handling()),
+        measures,
+        missing=missing,
+        settings=settings or collection.settings,
+    )
+    return replace(made, judged=judged, collection=collection)
+
+
 def knowing_documents(scores: Scores) -> Judged:
-    """The lists of scores under judgments in which unjudged documents have a place, too."""
+    """The lists of scores under judgments in which unjudged documents that a measure can see have a place, too."""
     judged = scores.judged
-    if judged is not None and judged.handling.unjudged == "bounds":
+    if judged is not None and knows(judged, scores.measures):
         return judged
     if scores.collection is None:
         raise SettingsError(
             "these scores do not know which documents are unjudged",
-            hint='evaluate the runs with unjudged="bounds"',
+            hint="evaluate the runs: rankscope.evaluate(qrels, runs, measures)",
         )
-    how = Handling() if judged is None else judged.handling
-    return judged_as(*scores.collection, replace(how, unjudged="bounds"), allow_disjoint=True)
+    return knowing(*scores.collection, scores.measures, allow_disjoint=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,7 +78,7 @@ def correlation(
         settings |= {"rbo_p": rbo_p, "rbo_ties": rbo_ties}
     scores = best_runs(scores, top, by)
     if len(scores.runs) < 2:
-        raise InputError("correlation needs at least two runs", hint="name more run files")
+        raise InputError("correlation needs at least two runs", hint="name more runs, or scores of several")
     matrices = [complete(scores, measure) for measure in wanted]
     merits = [run_merits(matrix) for matrix in matrices]
     tables = {"correlations": _correlations(matrices, merits, methods, coefficient)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def next_judgments(scores: Scores, budget: int = 200) -> TableResult:
     counts: list[tuple[Cell, ...]] = []
     for measure in scores.measures:
         influence, pairs, open_ = _influence(judged, measure, plain.matrix(measure).values)
-        total += influence / max(influence.sum(), SLACK)
+        total += influence / max(fsum(influence), SLACK)
         counts.append((str(measure), pairs, open_))
     order = np.lexsort((np.arange(len(total)), -total))
     chosen = order[: int(min(budget, (total > 0).sum()))]

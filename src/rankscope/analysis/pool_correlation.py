@@ -159,7 +159,7 @@ def _cells(
 
 def _chosen(judged: Judged, by: str | Measure, top: float | None, missing: str) -> NDArray[np.intp]:
     if len(judged.runs) < 2:
-        raise InputError("correlation needs at least two runs", hint="name more run files")
+        raise InputError("correlation needs at least two runs", hint="name more runs, or scores of several")
     if top is None:
         return np.arange(len(judged.runs))
     measure = parse_many([by])[0]

@@ -144,7 +144,7 @@ def significant_pairs(result: Result) -> Table:
 def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None:
     """Refuse what no paired test can work with: a single run, or a single topic."""
     if len(scores.runs) < 2:
-        raise InputError("comparing needs at least two runs", hint="name more run files")
+        raise InputError("comparing needs at least two runs", hint="name more runs, or scores of several")
     for matrix in matrices:
         if len(matrix.topics) < 2:
             raise InputError(

@@ -67,7 +67,7 @@ def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5
     if least < 2:
         raise SettingsError(f"least={least}", hint="a paired test needs at least two topics")
     if len(effort.judged.runs) < 2:
-        raise InputError("comparing needs at least two runs", hint="name more run files")
+        raise InputError("comparing needs at least two runs", hint="name more runs, or scores of several")
     runs = effort.judged.runs
     first, second = all_pairs(len(runs))
     summary: list[tuple[Cell, ...]] = []

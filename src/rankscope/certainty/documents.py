@@ -1,19 +1,72 @@
-"""Judgments that know every retrieved document, those that nobody judged as well."""
+"""Judgments that know retrieved documents which nobody judged, and all groups of documents with equal scores."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from rankscope.judging import UNJUDGED
-from rankscope.read import Qrels, Runs
+from rankscope.certainty.declared import form_of
+from rankscope.engines import run_pieces
+from rankscope.judging import UNJUDGED, Handling, Judged, judge
+from rankscope.measures.base import Measure
+from rankscope.measures.forms import Weighted
+from rankscope.read import Qrels, Run, Runs
+from rankscope.scan import TieGroups, first_documents, tie_groups
 
-__all__ = ["with_documents"]
+__all__ = ["deepest_weight", "knowing", "knows", "with_documents", "with_groups"]
+
+EVERY = np.iinfo(np.int32).max
+"""A depth that no list reaches."""
+
+Int32s = npt.NDArray[np.int32]
 
 
-def with_documents(qrels: Qrels, runs: Runs) -> Qrels:
-    """The same judgments, in which each retrieved document of a judged topic has a place, if only without a grade.
+def knowing(qrels: Qrels, runs: Runs, measures: Sequence[Measure], **how: Any) -> Judged:
+    """The lists under judgments that know every document which a label can make count; ``how`` as for
+    :func:`rankscope.judge`.
+
+    Only sums of gain times weight ask which documents two lists have in common, and only as far as there is weight.
+    """
+    depth = max(map(deepest_weight, measures), default=0)
+    judged = judge(with_documents(qrels, runs, depth) if depth else qrels, runs, ties=True, **how)
+    if not all(map(deepest_weight, measures)):
+        judged = with_groups(judged, runs, how.get("jobs"))
+    return replace(judged, known_to=depth, handling=Handling(unjudged="bounds"))
+
+
+def knows(judged: Judged, measures: Sequence[Measure]) -> bool:
+    """Whether lists are what :func:`knowing` makes of them for these measures."""
+    depths = [deepest_weight(measure) for measure in measures]
+    grouped = judged.groups is not None or not judged.tied.any() or all(depths)
+    return judged.ties is not None and judged.known_to >= max(depths, default=0) and grouped
+
+
+def deepest_weight(measure: Measure) -> int:
+    """The last rank at which a document counts in a sum of gain times weight; 0 for other measures.
+
+    >>> from rankscope.measures import measure
+    >>> [deepest_weight(measure(name)) for name in ("nDCG@10", "RBP(p=0.5)", "AP")]
+    [10, 1074, 0]
+    """
+    form = form_of(measure)
+    if not isinstance(form, Weighted) or measure.needs_aspects or measure.better != "higher":
+        return 0
+    low, high = 0, int(min(measure.cutoff or EVERY, EVERY))
+    if form.weights(measure, np.array([high]))[0] > 0:
+        return high
+    while high - low > 1:  # weights fall
+        middle = (low + high) // 2
+        low, high = (middle, high) if form.weights(measure, np.array([middle]))[0] > 0 else (low, middle)
+    return max(1, low)
+
+
+def with_documents(qrels: Qrels, runs: Runs, depth: int = EVERY) -> Qrels:
+    """The same judgments, in which each document of a judged topic that some list has down to a depth has a place, if
+    only without a grade; and each other one with the score of the last.
 
     >>> from rankscope.read import Run
     >>> more = with_documents(Qrels.from_dict({"q": {"b": 1}}), Runs([Run.from_dict({"q": {"c": 2.0, "a": 1.0}})]))
@@ -22,9 +75,8 @@ def with_documents(qrels: Qrels, runs: Runs) -> Qrels:
     """
     found: list[set[bytes]] = [set() for _ in qrels.topics]
     for run in runs.values():
-        for topic, mine in run.documents().items():
-            if topic in qrels.topic_index:
-                found[qrels.topic_index[topic]].update(mine)
+        for t, mine in first_documents(run, qrels, depth):
+            found[t].update(mine)
     documents: list[bytes] = []
     offsets = [0]
     place = np.empty(len(qrels), np.int64)
@@ -36,6 +88,7 @@ def with_documents(qrels: Qrels, runs: Runs) -> Qrels:
         place[start:stop] = [at[name] for name in known]
         documents += listed
         offsets.append(len(documents))
+        names.clear()
     grade = np.full(len(documents), UNJUDGED, np.int32)
     grade[place] = qrels.grade
     aspects = qrels.aspects
@@ -44,3 +97,23 @@ def with_documents(qrels: Qrels, runs: Runs) -> Qrels:
     return replace(
         qrels, topic_offsets=np.array(offsets, np.int64), documents=documents, grade=grade, aspects=aspects
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _GroupsOf:
+    """The groups of a run; the judgments are what all pieces of the work share."""
+
+    qrels: Qrels
+
+    def __call__(self, run: Run) -> dict[int, tuple[Int32s, Int32s]]:
+        return tie_groups(run, self.qrels)
+
+
+def with_groups(judged: Judged, runs: Runs, jobs: int | None = None) -> Judged:
+    """The same lists with all their groups of equal scores, judged or not, if there are any."""
+    if not judged.tied.any():
+        return judged
+    each = run_pieces(_GroupsOf(judged.qrels), list(runs.values()), jobs=jobs, processes=len(runs) > 8)
+    width = len(judged.topics)
+    lists = {r * width + t: found for r, one in enumerate(each) for t, found in one.items()}
+    return replace(judged, groups=TieGroups.of(lists, len(judged.length)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from rankscope.judging.lists import Ints
 from rankscope.judging.pool import Aspects, Pool
 from rankscope.judging.tied import TiedLists
 from rankscope.read import UNJUDGED
-from rankscope.scan import Ties
+from rankscope.scan import TieGroups, Ties
 
 __all__ = [
     "HIGHEST_LABEL",
@@ -29,7 +29,9 @@ __all__ = [
     "every_labelling",
     "labelled_lists",
     "open_lists",
+    "open_numbers",
     "sorted_labellings",
+    "unjudged_counts",
 ]
 
 HIGHEST_LABEL = 1000
@@ -50,7 +52,7 @@ class OpenList:
     first: Ints
     size: Ints
     document: Ints
-    """The place of each document of the list among those of its topic; unjudged ones have one too."""
+    """The place of each document of the list among those of its topic; -1 of those that the judgments do not know."""
     unjudged: npt.NDArray[np.bool_]
     known: Ints
     """The other judged documents of the topic, those of the list included, by their places in the judgments."""
@@ -72,28 +74,38 @@ def best_label(judged: Judged) -> int:
     return best
 
 
-def open_lists(judged: Judged) -> Iterator[OpenList]:
-    """The lists that have unjudged documents: without a judgment, or with a negative grade.
+def open_lists(judged: Judged, groups: TieGroups | None = None) -> Iterator[OpenList]:
+    """The lists that have unjudged documents, one at a time: without a judgment, or with a negative grade.
 
-    The judgments know all documents of the lists (:func:`rankscope.certainty.documents.with_documents`).
+    Whatever rank no judged document has is that of an unjudged one; which one does not matter to a single list.
+    ``groups`` are those of equal scores, where orders of them are to be looked at.
     """
     grade, starts = judged.qrels.grade, judged.qrels.topic_offsets
-    rated = [np.flatnonzero(grade[a:b] != UNJUDGED) for a, b in pairwise(starts)]
-    for number in np.flatnonzero(judged.present).tolist():
+    width = len(judged.topics)
+    for number in open_numbers(judged).tolist():
         part = slice(judged.offsets[number], judged.offsets[number + 1])
-        judgment = judged.judgment[part]
-        unjudged = grade[judgment] < 0
-        if not unjudged.any():
-            continue
-        topic = number % len(judged.topics)
-        document = judgment.astype(np.int64) - starts[topic]
-        known = np.setdiff1d(rated[topic], document[unjudged], assume_unique=True)
-        rank = judged.rank[part].astype(np.int64)
-        ties = judged.ties or Ties(judged.rank, np.ones_like(judged.rank))
-        first, size = (column[part].astype(np.int64) for column in ties)
-        yield OpenList(
-            number, topic, int(judged.length[number]), rank, first, size, document, unjudged, known
-        )
+        topic, length = number % width, int(judged.length[number])
+        rated = np.flatnonzero(grade[starts[topic] : starts[topic + 1]] != UNJUDGED)
+        document = np.full(length, -1, np.int64)
+        document[judged.rank[part] - 1] = judged.judgment[part] - starts[topic]
+        unjudged = np.ones(length, np.bool_)
+        unjudged[judged.rank[part][grade[judged.judgment[part]] >= 0] - 1] = False
+        known = np.setdiff1d(rated, document[unjudged], assume_unique=True)
+        rank = np.arange(1, length + 1)
+        first, size = (rank, np.ones_like(rank)) if groups is None else groups.of_ranks(number, length)
+        yield OpenList(number, topic, length, rank, first, size, document, unjudged, known)
+
+
+def unjudged_counts(judged: Judged) -> Ints:
+    """How many unjudged documents each list has."""
+    owner = np.repeat(np.arange(len(judged.length)), np.diff(judged.offsets))
+    rated = judged.qrels.grade[judged.judgment] >= 0
+    return judged.length - np.bincount(owner[rated], minlength=len(judged.length))
+
+
+def open_numbers(judged: Judged) -> Ints:
+    """The numbers of the lists that have unjudged documents."""
+    return np.flatnonzero(unjudged_counts(judged))
 
 
 def sorted_labellings(many: int, grades: Sequence[int], best_first: bool) -> Labels:
@@ -186,7 +198,8 @@ class _Pools:
     def _others(self, one: OpenList) -> bool:
         """Whether the list has documents of negative grade, so that what is known differs from list to list."""
         start = self.judged.qrels.topic_offsets[one.topic]
-        return bool((self.judged.qrels.grade[start + one.document[one.unjudged]] != UNJUDGED).any())
+        known = one.document[one.unjudged & (one.document >= 0)]
+        return bool((self.judged.qrels.grade[start + known] != UNJUDGED).any())
 
     def _add(self, one: OpenList, row: Ints) -> int:
         start = self.judged.qrels.topic_offsets[one.topic]

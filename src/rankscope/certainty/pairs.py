@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.certainty.declared import form_of
-from rankscope.certainty.labels import best_label
+from rankscope.certainty.labels import best_label, unjudged_counts
 from rankscope.judging import Judged
 from rankscope.judging.lists import Floats, Ints
 from rankscope.measures.base import Measure
@@ -184,8 +184,8 @@ def effects_of(
 ) -> Effects | None:
     """What labels do to a measure on some topics; None if it is not a sum of gains with weights.
 
-    The judgments know all documents of the lists; ``values`` are those of the runs on these topics, and ``ranks`` those
-    of all hits if they are not the ranks in the lists.
+    The judgments know all documents that have weight (:func:`rankscope.certainty.documents.knowing`); ``values`` are
+    those of the runs on these topics, and ``ranks`` those of all hits if they are not the ranks in the lists.
     """
     form = form_of(measure)
     if not isinstance(form, Weighted) or measure.needs_aspects:
@@ -198,13 +198,14 @@ def effects_of(
     weight = form.weights(measure, rank[open_])
     by_topic = np.argsort(number[open_] % width, kind="stable")
     bounds = np.searchsorted((number[open_] % width)[by_topic], np.arange(width + 1))
+    many = judged.grid(unjudged_counts(judged))
     best = best_label(judged)
     gain = float(form.gains(best)[-1])
     found = []
     for place, t in enumerate(topics.tolist()):
         mine = by_topic[bounds[t] : bounds[t + 1]]
         run, document = number[open_][mine] // width, judged.judgment[open_][mine].astype(np.int64)
-        unjudged = np.bincount(run, minlength=len(judged.runs))
+        unjudged = many[:, t]
         start, stop = judged.qrels.topic_offsets[t], judged.qrels.topic_offsets[t + 1]
         known = grade[start:stop][grade[start:stop] >= 0]
         counts = np.bincount(known, minlength=best + 1)

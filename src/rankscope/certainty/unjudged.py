@@ -24,6 +24,7 @@ from rankscope.certainty.labels import (
     every_labelling,
     labelled_lists,
     open_lists,
+    open_numbers,
     sorted_labellings,
 )
 from rankscope.certainty.ties import tied_values
@@ -31,7 +32,7 @@ from rankscope.errors import SettingsError
 from rankscope.judging import Handling, Judged
 from rankscope.judging.lists import Floats
 from rankscope.measures.base import Measure
-from rankscope.measures.forms import Seen, Weighted
+from rankscope.measures.forms import Form, Seen, Weighted
 from rankscope.measures.weighted import WeightedPrecision
 
 __all__ = ["MOST_LABELLINGS", "UNJUDGED_AS", "Range", "check_unjudged", "ranges"]
@@ -76,43 +77,75 @@ def ranges(
 ) -> list[Range]:
     """The range of every measure for every list; ``values``, measures x lists, are those of lists without holes.
 
-    Under ``handling.ties`` other than ``break`` the range is that of the expected, best or worst value.
+    Under ``handling.ties`` other than ``break`` the range is that of the expected, best or worst value. Lists are
+    looked at one after the other, so that memory does not grow with what was retrieved.
     """
     found = [Range(row.copy(), row.copy(), np.ones(len(row), np.bool_)) for row in values]
-    holes = list(open_lists(judged))
+    orders = handling.ties != "break" and bool(judged.tied.any())
+    assert judged.groups is not None or not orders, "the groups of equal scores were not asked for"
+    rest: list[_Filling] = []
     for measure, one in zip(measures, found, strict=True):
-        _fill(judged, measure, one, holes, handling, most)
+        form = form_of(measure) if handling.ties == "break" and not measure.needs_aspects else None
+        if type(form) is Weighted and isinstance(measure, WeightedPrecision):
+            _fill_additive(judged, measure, one)
+        else:
+            rest.append(_Filling(judged, measure, form, one, handling, most))
+    if rest:
+        for hole in open_lists(judged, judged.groups if orders else None):
+            for filling in rest:
+                filling.take(hole)
+        for filling in rest:
+            filling.end()
     return found
 
 
-def _fill(
-    judged: Judged, measure: Measure, result: Range, holes: Sequence[OpenList], handling: Handling, most: int
-) -> None:
-    form = form_of(measure) if handling.ties == "break" and not measure.needs_aspects else None
-    if type(form) is Weighted and isinstance(measure, WeightedPrecision):
-        where = np.array([one.number for one in holes], np.int64)
-        both = measure.open_range(judged.lists, beyond=False, max_grade=best_label(judged)) if holes else ()
-        for end, ours in zip(both, (result.lowest, result.highest), strict=False):
-            ours[where] = end[where, 0]
+def _fill_additive(judged: Judged, measure: WeightedPrecision, result: Range) -> None:
+    where = open_numbers(judged)
+    if not len(where):
         return
-    pending: list[_Task] = []
-    cells = 0
-    for one in holes:
-        ends = None if form is None else form.label_range(measure, _seen(judged, one))
+    both = measure.open_range(judged.lists, beyond=False, max_grade=best_label(judged))
+    for end, ours in zip(both, (result.lowest, result.highest), strict=True):
+        ours[where] = end[where, 0]
+
+
+class _Filling:
+    """The ranges of one measure while lists come in; labellings of several short lists are looked at together."""
+
+    def __init__(
+        self,
+        judged: Judged,
+        measure: Measure,
+        form: Form | None,
+        result: Range,
+        handling: Handling,
+        most: int,
+    ) -> None:
+        self.judged, self.measure, self.form, self.result = judged, measure, form, result
+        self.handling, self.most = handling, most
+        self.pending: list[_Task] = []
+        self.cells = 0
+
+    def take(self, one: OpenList) -> None:
+        """One more list."""
+        form, result = self.form, self.result
+        ends = None if form is None else form.label_range(self.measure, _seen(self.judged, one))
         if ends is not None:
             result.lowest[one.number], result.highest[one.number] = ends
-            continue
-        task = _task(judged, measure, one, most)
+            return
+        task = _task(self.judged, self.measure, one, self.most)
         if task is None:
-            _unbounded(measure, result, one.number)
-            continue
-        pending.append(task)
-        cells += task.cells
-        if cells > _CELLS:
-            _evaluate(judged, measure, result, pending, handling)
-            pending, cells = [], 0
-    if pending:
-        _evaluate(judged, measure, result, pending, handling)
+            _unbounded(self.measure, result, one.number)
+            return
+        self.pending.append(task)
+        self.cells += task.cells
+        if self.cells > _CELLS:
+            self.end()
+
+    def end(self) -> None:
+        """No more lists, or enough of them."""
+        if self.pending:
+            _evaluate(self.judged, self.measure, self.result, self.pending, self.handling)
+        self.pending, self.cells = [], 0
 
 
 def _seen(judged: Judged, one: OpenList) -> Seen:

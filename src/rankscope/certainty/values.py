@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.certainty.declared import form_of
-from rankscope.certainty.documents import with_documents
+from rankscope.certainty.documents import with_groups
 from rankscope.certainty.ties import check_ties, tied_values
 from rankscope.certainty.unjudged import Range, check_unjudged, ranges
 from rankscope.judging import Handling, Judged, judge
@@ -91,8 +91,10 @@ def handled(ties: str = "break", unjudged: str = "nonrelevant", seed: int = 1) -
 def judged_as(qrels: Qrels, runs: Runs, handling: Handling, **how: Any) -> Judged:
     """The lists with all that is needed to evaluate them so; ``how`` as for :func:`rankscope.judge`."""
     bounds = handling.unjudged == "bounds"
-    judgments = with_documents(qrels, runs) if bounds else qrels
-    return replace(judge(judgments, runs, ties=bounds or handling.ties != "break", **how), handling=handling)
+    judged = judge(qrels, runs, ties=bounds or handling.ties != "break", **how)
+    if bounds and handling.ties != "break":
+        judged = with_groups(judged, runs, how.get("jobs"))
+    return replace(judged, handling=handling)
 
 
 def values_of(

@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.certain import certain
+from rankscope.analysis.certain import certain, knowing_scores
 from rankscope.analysis.stats.significance import CORRECTIONS, TESTS
-from rankscope.certainty.values import handled, judged_as
 from rankscope.cli import options
 from rankscope.cli.output import emit
-from rankscope.scores import score
 
 DEFAULT = ("nDCG@10", "P@10")
 
@@ -47,8 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     measures = options.measures(args)
     collection = options.collection(args, measures)
-    judged = judged_as(*collection, handled(unjudged="bounds"), jobs=args.jobs)
-    scores = score(judged, measures, missing=args.missing, settings=collection.settings)
+    scores = knowing_scores(collection, measures, missing=args.missing, jobs=args.jobs)
     result = certain(
         scores, args.baseline, alpha=args.alpha, test=args.test, correction=args.correction, labels=args.labels,
         seed=args.seed,

@@ -7,6 +7,7 @@ it names the topics that lost most.
 
 examples:
   rankscope gate qrels.txt new.run --baseline old.run -m nDCG@10 --margin 0.005
+  rankscope gate qrels.txt new.run --baseline old.run --topics 301-325
   rankscope eval qrels.txt old.run -m "nDCG@10 AP" -q -f csv -o baseline.csv
   rankscope gate qrels.txt new.run --baseline baseline.csv -m "nDCG@10 AP" --margin nDCG@10=0.01,AP=0.02 -o gate.md
 """
@@ -31,6 +32,7 @@ FAILED = 1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_measures(parser, DEFAULT)
+    options.add_topics(parser)
     parser.add_argument(
         "--baseline",
         required=True,
@@ -72,10 +74,10 @@ def _margins(text: str) -> float | dict[str, float]:
 
 def run(args: argparse.Namespace) -> int:
     measures = options.measures(args)
-    result = gate(
-        options.evaluated(args, measures), _baseline(args, measures), margin=args.margin, alpha=args.alpha,
-        worst=args.worst,
-    )  # fmt: skip
+    scores, baseline = options.evaluated(args, measures), _baseline(args, measures)
+    if args.topics:
+        baseline = baseline.of_topics(scores.topics)
+    result = gate(scores, baseline, margin=args.margin, alpha=args.alpha, worst=args.worst)
     if args.format == "markdown" or (args.format is None and format_of(args) in ("table", "tsv", "markdown")):
         emit_text(args, result.report())
     else:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 
+from rankscope.analysis.certain import knowing_scores
 from rankscope.analysis.next_judgments import (
     judging_orders,
     next_judgments,
@@ -21,12 +22,10 @@ from rankscope.analysis.next_judgments import (
     template,
     with_labels,
 )
-from rankscope.certainty.values import handled, judged_as
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
 from rankscope.files import write_atomically
-from rankscope.scores import score
 
 DEFAULT = ("nDCG@10",)
 
@@ -70,9 +69,10 @@ def run(args: argparse.Namespace) -> None:
             judging_orders(qrels, runs, measures[0], batch=args.batch, seed=args.seed, jobs=args.jobs),
         )
         return
-    judged = judged_as(qrels, runs, handled(unjudged="bounds"), jobs=args.jobs)
+    more = collection._replace(qrels=qrels)
     result = next_judgments(
-        score(judged, measures, missing=args.missing, settings=collection.settings), args.budget
+        knowing_scores(more, measures, missing=args.missing, jobs=args.jobs, settings=collection.settings),
+        args.budget,
     )
     if args.template:
         write_atomically(args.template, template(result))

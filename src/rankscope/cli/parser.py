@@ -26,8 +26,15 @@ def fail(message: str) -> int:
 
 def note(args: argparse.Namespace, text: str) -> None:
     """A line for people, not for programs, unless they want quiet."""
-    if not args.quiet:
-        sys.stderr.write(printable(f"rankscope: {text}") + "\n")
+    if args.quiet:
+        return
+    line = printable(f"rankscope: {text}")
+    if sys.stderr.isatty():
+        columns = shutil.get_terminal_size((80, 24)).columns
+        line = textwrap.fill(
+            line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
+    sys.stderr.write(line + "\n")
 
 
 class Help(argparse.HelpFormatter):

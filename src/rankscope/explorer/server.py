@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 from rankscope.errors import InputError, MissingDependencyError
 from rankscope.judging import UNJUDGED
 from rankscope.progress import obey
-from rankscope.read import Qrels, Runs
+from rankscope.read import Qrels, Run, Runs
+from rankscope.read.source import Source
 from rankscope.reporting.html_page import shell
 from rankscope.reporting.page_data import as_stream
 
@@ -39,6 +40,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 _KEPT_RUNS = 8
+_LARGE = 8 << 20  # bytes of a file, from which on its lists are read one at a time
 _CONNECTIONS = 64
 _PATIENCE = 10.0  # seconds for the head of a request
 
@@ -46,29 +48,41 @@ _PATIENCE = 10.0  # seconds for the head of a request
 class LoadedRuns:
     """The documents of runs, each read once however many ask at the same time; the last few runs are kept.
 
-    Reading ends when ``stopping`` is set: whoever ends the server does not wait for a file.
+    Of a large file only the list that is asked for is kept, so that memory does not grow with the run. Reading ends when ``stopping`` is set: whoever ends the server does not wait for a file.
     """
 
     def __init__(self, runs: Runs, stopping: Event) -> None:
         self._runs, self._stopping = list(runs.values()), stopping
-        self._kept: dict[int, dict[str, Sequence[bytes]]] = {}
+        self._kept: dict[tuple[int, str | None], dict[str, Sequence[bytes]]] = {}
         self._lock = Lock()
 
     def documents(self, run: int, topic: str) -> Sequence[bytes]:
         """The list of a run for a topic."""
+        only = topic if _is_large(self._runs[run]) else None
         with self._lock:
-            lists = self._kept.pop(run, None) or self._read(run)
-            self._kept[run] = lists  # the last one again
+            lists = self._kept.pop((run, only), None) or self._read(self._runs[run], only)
+            self._kept[run, only] = lists  # the last one again
             while len(self._kept) > _KEPT_RUNS:
                 del self._kept[next(iter(self._kept))]
         return lists.get(topic, ())
 
-    def _read(self, run: int) -> dict[str, Sequence[bytes]]:
+    def _read(self, run: Run, only: str | None) -> dict[str, Sequence[bytes]]:
         obey((self._stopping,))
         try:
-            return {topic: one.documents for topic, one in self._runs[run].lists().items()}
+            if only is not None:
+                found = run.list_of(only)
+                return {only: () if found is None else found.documents}
+            return {topic: one.documents for topic, one in run.lists().items()}
         finally:
             obey(())
+
+
+def _is_large(run: Run) -> bool:
+    """Whether a run is better not held as a whole; a packed file holds several times its size."""
+    if run.in_memory or run.source is None or run.format != "trec":
+        return False
+    text = Source.of(run.source, run.label)
+    return text.size > (_LARGE // 4 if text.packed else _LARGE)
 
 
 def application(

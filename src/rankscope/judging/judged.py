@@ -19,7 +19,7 @@ from rankscope.once import Derived
 from rankscope.progress import reading, visible
 from rankscope.read.qrels import UNJUDGED, Qrels
 from rankscope.read.runs import Run, Runs
-from rankscope.scan import RunHits, Ties, backend_name, hits_of
+from rankscope.scan import RunHits, TieGroups, Ties, backend_name, hits_of
 
 __all__ = ["UNJUDGED", "Handling", "Judged", "judge"]
 
@@ -65,6 +65,10 @@ class Judged(Derived):
     """The last column of the first line of each run."""
     ties: Ties | None = field(default=None, repr=False)
     """For each hit the documents that share its score, if they were asked for."""
+    groups: TieGroups | None = field(default=None, repr=False)
+    """All groups of documents with equal scores, for whoever asks what unjudged ones among them may do."""
+    known_to: int = 0
+    """The depth down to which retrieved documents have a place in ``qrels``, if only without a grade."""
     full: Judged | None = field(default=None, repr=False)
     """The same lists under all judgments, if these are some of them."""
     handling: Handling = Handling()
@@ -163,6 +167,7 @@ class Judged(Derived):
             judgment=self.judgment[keep],
             length=count.astype(np.int32),
             ties=ties,
+            groups=None,
             full=None,
         )
 
@@ -186,6 +191,7 @@ class Judged(Derived):
             ignored_topics={name: self.ignored_topics[name] for name in names if name in self.ignored_topics},
             tags=tuple(self.tags[r] for r in keep) if self.tags else (),
             ties=None if self.ties is None else self.ties.taken(hits),
+            groups=None if self.groups is None else self.groups.of_lists(lists),
             full=None if self.full is None else self.full.with_runs(keep),
         )
 

@@ -75,7 +75,6 @@ def document_of(
     texts: Iterable[str | Path] = (),
 ) -> Document:
     """What the page about an open collection is made from, for Python, commands and the explorer alike."""
-    from rankscope.certainty.values import handled, judged_as
     from rankscope.judging import judge
 
     document = payload(
@@ -85,7 +84,7 @@ def document_of(
         settings={**collection.settings, "missing": missing, "length": length},
         study=study,
         everything=everything,
-        knowing=judged_as(*collection, handled(unjudged="bounds"), jobs=jobs) if ranges else None,
+        ranges=ranges,
     )
     if texts := list(texts):
         document["texts"] = texts_of(document, texts)

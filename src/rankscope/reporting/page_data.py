@@ -65,13 +65,13 @@ def payload(
     settings: Mapping[str, Any] | None = None,
     study: Mapping[str, Table] | None = None,
     everything: bool | None = None,
-    knowing: Judged | None = None,
+    ranges: bool = False,
 ) -> Document:
     """The document the page is made from.
 
     ``measures`` are added to those of every page. ``everything`` includes (True) or leaves out (False) document names
-    and the ranks of judged non-relevant documents; None includes each if it is small. ``knowing`` are the same lists
-    with the documents that nobody judged (``judged_as`` with ``unjudged="bounds"``): then every mean has its range.
+    and the ranks of judged non-relevant documents; None includes each if it is small. With ``ranges`` every mean
+    has its range over orders of tied documents and over labels of unjudged ones (lists judged with ``ties=True``).
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
@@ -108,9 +108,9 @@ def payload(
         "warnings": notes(judged),
     }
     _add_optional(document, judged, everything)
-    if knowing is not None:
+    if ranges:
         ranked = [m for m in scores.measures if m.family != "effort" and m.better != "neither"]
-        document["ranges"] = open_ranges(knowing, ranked, str(kept.get("missing", "zero")))
+        document["ranges"] = open_ranges(judged, ranked, str(kept.get("missing", "zero")))
     if study:
         document["study"] = {name: plain_table(table) for name, table in for_page(study).items()}
     return document

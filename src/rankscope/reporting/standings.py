@@ -41,7 +41,7 @@ def open_ranges(judged: Judged, measures: Sequence[Measure], missing: str) -> di
 
     ``worst`` and ``best`` are those over orders, where the unjudged documents are not relevant; ``lowest`` and
     ``highest`` those over labels, in the order by document id; ``exact`` and ``tight`` say whether they are reached.
-    The lists were judged with ``unjudged="bounds"`` (:func:`rankscope.certainty.values.judged_as`).
+    The lists were judged with ``ties=True`` (:func:`rankscope.judge`).
     """
     if not judged.runs or not measures:
         return {}

@@ -1,6 +1,16 @@
 """A run and the judgments in, hits out: by the library in C, in Python, or from lists in memory."""
 
 from rankscope.scan.backends import backend_name, hits_in_text, hits_of
-from rankscope.scan.hits import RunHits, Ties
+from rankscope.scan.documents import first_documents, tie_groups
+from rankscope.scan.hits import RunHits, TieGroups, Ties
 
-__all__ = ["RunHits", "Ties", "backend_name", "hits_in_text", "hits_of"]
+__all__ = [
+    "RunHits",
+    "TieGroups",
+    "Ties",
+    "backend_name",
+    "first_documents",
+    "hits_in_text",
+    "hits_of",
+    "tie_groups",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rankscope.read.ids import to_text
 
-__all__ = ["FoundList", "ReturningTopic", "RunHits", "Ties", "assembled"]
+__all__ = ["FoundList", "ReturningTopic", "RunHits", "TieGroups", "Ties", "assembled"]
 
 
 class Ties(NamedTuple):
@@ -49,6 +49,60 @@ class Ties(NamedTuple):
         group = np.searchsorted(starts, rank, side="left") - 1
         ends = np.append(starts[1:], len(scores))
         return cls((starts[group] + 1).astype(np.int32), (ends - starts)[group].astype(np.int32))
+
+
+class TieGroups(NamedTuple):
+    """The groups of two and more documents with equal scores of lists, judged or not: those of list l are
+    ``offsets[l]:offsets[l + 1]``, by rank."""
+
+    offsets: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int32]
+    """The rank of the first of a group."""
+    size: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(
+        cls, lists: Mapping[int, tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]], many: int
+    ) -> TieGroups:
+        """Those of so many lists, by their numbers; the others have none."""
+        count = np.zeros(many + 1, np.int64)
+        for number, (first, _) in lists.items():
+            count[number + 1] = len(first)
+        none = np.zeros(0, np.int32)
+        first, size = (
+            np.concatenate([none, *(lists[number][column] for number in sorted(lists))]) for column in (0, 1)
+        )
+        return cls(np.cumsum(count), first, size)
+
+    @classmethod
+    def in_list(
+        cls, scores: npt.NDArray[np.floating] | None
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """First ranks and sizes in a list; its scores from rank 1 on, or None where nothing is tied.
+
+        >>> TieGroups.in_list(np.array([3.0, 2.0, 2.0, 1.0]))
+        (array([2], dtype=int32), array([2], dtype=int32))
+        """
+        if scores is None or not len(scores):
+            return np.zeros(0, np.int32), np.zeros(0, np.int32)
+        starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
+        size = np.diff(starts, append=len(scores))
+        return (starts[size > 1] + 1).astype(np.int32), size[size > 1].astype(np.int32)
+
+    def of_ranks(self, number: int, length: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """For every rank of a list the first rank of its group, and the size of that."""
+        part = slice(self.offsets[number], self.offsets[number + 1])
+        first, size = np.arange(1, length + 1), np.ones(length, np.int64)
+        for start, many in zip(self.first[part].tolist(), self.size[part].tolist(), strict=True):
+            first[start - 1 : start - 1 + many], size[start - 1 : start - 1 + many] = start, many
+        return first, size
+
+    def of_lists(self, numbers: npt.NDArray[np.integer]) -> TieGroups:
+        """Those of some of the lists."""
+        count = np.diff(self.offsets)[numbers]
+        offsets = np.concatenate([[0], np.cumsum(count)])
+        index = np.arange(offsets[-1]) + np.repeat(self.offsets[numbers] - offsets[:-1], count)
+        return TieGroups(offsets, self.first[index], self.size[index])
 
 
 class RunHits(NamedTuple):

@@ -29,7 +29,14 @@ from rankscope.read.source import BLOCK, HEAD, Source, checked_head, unreadable
 from rankscope.scan.cuts import topic_cuts
 from rankscope.scan.hits import ReturningTopic, RunHits, Ties
 
-__all__ = ["available", "hits_in_rows", "hits_in_source", "takes_rows"]
+__all__ = [
+    "available",
+    "documents_in_source",
+    "gives_documents",
+    "hits_in_rows",
+    "hits_in_source",
+    "takes_rows",
+]
 
 _VERSION = 4
 _NO_MEMORY, _RETURNING = 1, 2
@@ -56,6 +63,10 @@ class _Result(c.Structure):
     ]
 
 
+class _Documents(c.Structure):
+    _fields_ = [("documents", c.c_int64), *((name, c.c_void_p) for name in ("bytes", "ends", "list_ends"))]
+
+
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "rs_version": (c.c_int32, []),
     "rs_table_new": (c.c_void_p, [c.c_int64, *[c.c_void_p] * 6]),
@@ -70,9 +81,14 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
-_ROWS = "rs_scan_rows"
-_OPTIONAL: dict[str, tuple[Any, list[Any]]] = {_ROWS: (c.c_int32, [c.c_void_p, c.c_int64, *[c.c_void_p] * 6])}
-"""What a library that was built earlier may lack: then rows become lists first, with the same result."""
+_ROWS, _FIRST, _DOCUMENTS = "rs_scan_rows", "rs_scan_first", "rs_scan_documents"
+_OPTIONAL: dict[str, tuple[Any, list[Any]]] = {
+    _ROWS: (c.c_int32, [c.c_void_p, c.c_int64, *[c.c_void_p] * 6]),
+    _FIRST: (None, [c.c_void_p, c.c_int64]),
+    _DOCUMENTS: (None, [c.c_void_p, c.POINTER(_Documents)]),
+}
+"""What a library that was built earlier may lack: then rows become lists first, and lists are read in Python, with the
+same result."""
 
 
 def load(path: Path) -> c.CDLL:
@@ -110,11 +126,18 @@ def takes_rows() -> bool:
     return library is not None and hasattr(library, _ROWS)
 
 
+def gives_documents() -> bool:
+    """Whether the library gives documents back."""
+    library = _library()
+    return library is not None and hasattr(library, _FIRST)
+
+
 class _Wanted(NamedTuple):
-    """The number of the ordering, and whether hits come with their ties."""
+    """The number of the ordering, whether hits come with their ties, and down to which depth documents are wanted."""
 
     order: int
     ties: bool
+    depth: int = 0
 
 
 def hits_in_source(
@@ -138,6 +161,27 @@ def hits_in_source(
         return _read_whole(table, wanted, source, keep=False)
     except ReturningTopic:
         return _read_whole(table, wanted, source, keep=True)
+
+
+def documents_in_source(
+    source: Source, qrels: Qrels, order: str, depth: int
+) -> list[tuple[int, list[bytes]]]:
+    """Of each judged topic the documents down to a depth, and the others with the score of the last."""
+    library = _library()
+    assert library is not None
+    table, wanted = _table(library, qrels), _Wanted(ORDERS.index(order), ties=False, depth=depth)
+    try:
+        return _documents_found(table, wanted, source, keep=False)
+    except ReturningTopic:
+        return _documents_found(table, wanted, source, keep=True)
+
+
+def _documents_found(
+    table: _Table, wanted: _Wanted, source: Source, keep: bool
+) -> list[tuple[int, list[bytes]]]:
+    with _Reading.of(table, wanted, keep) as state:
+        state.read_all(source)
+        return state.documents()
 
 
 def hits_in_rows(rows: RunColumns, qrels: Qrels, order: str, ties: bool = False) -> RunHits:
@@ -178,12 +222,7 @@ def _padded(texts: Texts) -> Texts:
 
 def _read_whole(table: _Table, wanted: _Wanted, source: Source, keep: bool) -> RunHits:
     with _Reading.of(table, wanted, keep) as state:
-        if source.path is not None and not source.packed:
-            state.read(source, 0, None)
-        else:
-            for block in source.line_blocks():
-                state.feed(block)
-            state.finish()
+        state.read_all(source)
         return _merged([state.parts()], wanted.ties)
 
 
@@ -321,10 +360,21 @@ class _Reading:
             raise MemoryError
         if wanted.ties:
             table.library.rs_scan_ties(handle)
+        if wanted.depth:
+            table.library.rs_scan_first(handle, wanted.depth)
         try:
             yield cls(table, handle)
         finally:
             table.library.rs_scan_free(handle)
+
+    def read_all(self, source: Source) -> None:
+        """A whole source; there is no more text."""
+        if source.path is not None and not source.packed:
+            self.read(source, 0, None)
+            return
+        for block in source.line_blocks():
+            self.feed(block)
+        self.finish()
 
     def read(self, source: Source, start: int, stop: int | None) -> None:
         """The bytes of a plain file between two places, read by the library itself; there is no more text."""
@@ -384,6 +434,19 @@ class _Reading:
     def parts(self) -> _Parts:
         """What was found."""
         return _Parts(self._result())
+
+    def documents(self) -> list[tuple[int, list[bytes]]]:
+        """The topic of each list and the documents at its top."""
+        result, found = self._result(), _Documents()
+        self._library.rs_scan_documents(self._handle, c.byref(found))
+        ends = [0, *_array(found.ends, found.documents, np.dtype(np.uint64)).tolist()]
+        names = c.string_at(found.bytes, ends[-1]) if found.bytes else b""
+        lists = [0, *_array(found.list_ends, result.lists, np.dtype(np.int64)).tolist()]
+        topics = _int32(result.topic, result.lists).tolist()
+        return [
+            (topic, [names[ends[d] : ends[d + 1]] for d in range(start, stop)])
+            for topic, (start, stop) in zip(topics, pairwise(lists), strict=True)
+        ]
 
     def _check(self, status: int) -> None:
         if not status:

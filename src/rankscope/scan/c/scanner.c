@@ -64,6 +64,11 @@ struct rs_scan {
     uint8_t with_ties;
     uint64_t hits, hits_room;
 
+    uint64_t depth; /* down to which documents are given back; 0: none are */
+    uint8_t *top_bytes;
+    uint64_t *top_ends, tops, tops_room, top_bytes_room;
+    int64_t *list_tops;
+
     int32_t status;
     int64_t bad_fields;
     uint8_t *bad_text, *bad_topic;
@@ -86,6 +91,8 @@ RS_API rs_scan *rs_scan_new(const rs_table *table, int32_t order, int32_t keep) 
 
 RS_API void rs_scan_ties(rs_scan *scan) { scan->with_ties = 1; }
 
+RS_API void rs_scan_first(rs_scan *scan, int64_t depth) { scan->depth = depth > 0 ? (uint64_t)depth : 0; }
+
 static void list_free(list *one) {
     ids_free(&one->documents);
     free(one->score);
@@ -107,8 +114,8 @@ RS_API void rs_scan_free(rs_scan *scan) {
     free(scan->list_of);
     ids_free(&scan->ignored);
     void *owned[] = {scan->buffer, scan->name, scan->items, scan->tag, scan->topic, scan->length, scan->tied,
-                     scan->hit_ends, scan->hit_rank, scan->hit_judgment, scan->tie_first, scan->tie_size, scan->bad_text,
-                     scan->bad_topic};
+                     scan->hit_ends, scan->hit_rank, scan->hit_judgment, scan->tie_first, scan->tie_size, scan->top_bytes,
+                     scan->top_ends, scan->list_tops, scan->bad_text, scan->bad_topic};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
     free(scan);
 }
@@ -150,13 +157,14 @@ static int add_list(rs_scan *scan, int32_t topic, uint64_t length, uint64_t tied
     if (scan->done == scan->done_room) {
         uint64_t room = scan->done_room ? 2 * scan->done_room : 64;
         if (!GROW(scan->topic, room) || !GROW(scan->length, room) || !GROW(scan->tied, room) ||
-            !GROW(scan->hit_ends, room))
+            !GROW(scan->hit_ends, room) || (scan->depth && !GROW(scan->list_tops, room)))
             return 0;
         scan->done_room = room;
     }
     scan->topic[scan->done] = topic;
     scan->length[scan->done] = (int32_t)length;
     scan->tied[scan->done] = (int32_t)tied;
+    if (scan->depth) scan->list_tops[scan->done] = (int64_t)scan->tops;
     scan->hit_ends[scan->done++] = (int64_t)scan->hits;
     return 1;
 }
@@ -248,6 +256,32 @@ static void add_ties(rs_scan *scan, const list *one, const sorting_item *order, 
     }
 }
 
+/* Adds the documents at the top of a list, with all that share the score of the last; 0 without memory. */
+static int add_tops(rs_scan *scan, const list *one, const sorting_item *order, int by_score) {
+    const uint64_t n = one->documents.count, *starts = one->documents.starts;
+    uint64_t many = scan->depth < n ? scan->depth : n;
+    while (by_score && many < n &&
+           one->score[order ? order[many].index : many] == one->score[order ? order[many - 1].index : many - 1])
+        many++;
+    if (scan->tops + many > scan->tops_room) {
+        const uint64_t room = scan->tops_room + scan->tops_room / 2 + many;
+        if (!GROW(scan->top_ends, room)) return 0;
+        scan->tops_room = room;
+    }
+    uint64_t used = scan->tops ? scan->top_ends[scan->tops - 1] : 0;
+    for (uint64_t i = 0; i < many; i++) {
+        const uint64_t document = order ? order[i].index : i, length = starts[document + 1] - starts[document];
+        if (used + length > scan->top_bytes_room) {
+            const uint64_t room = used + used / 2 + length + 4096;
+            if (!GROW(scan->top_bytes, room)) return 0;
+            scan->top_bytes_room = room;
+        }
+        memcpy(scan->top_bytes + used, one->documents.bytes + starts[document], length);
+        scan->top_ends[scan->tops++] = used += length;
+    }
+    return 1;
+}
+
 /* What was found by hash is confirmed by its bytes. */
 static void confirm_judgments(rs_scan *scan, list *one) {
     const uint64_t *starts = one->documents.starts;
@@ -284,6 +318,7 @@ static int finish_list(rs_scan *scan, list *one) {
     const uint64_t first = scan->hits;
     add_hits(scan, one, order);
     if (scan->with_ties) add_ties(scan, one, order, first, by_score && tied);
+    if (scan->depth && !add_tops(scan, one, order, by_score)) return 0;
     return add_list(scan, one->topic, n, tied);
 }
 
@@ -691,4 +726,9 @@ RS_API void rs_scan_result(const rs_scan *scan, rs_result *result) {
         .status = scan->status, .line = scan->line, .fields = scan->bad_fields,
         .text = scan->bad_text, .text_length = (int64_t)scan->bad_text_length,
         .text_topic = scan->bad_topic, .text_topic_length = (int64_t)scan->bad_topic_length};
+}
+
+RS_API void rs_scan_documents(const rs_scan *scan, rs_documents *result) {
+    *result = (rs_documents){.documents = (int64_t)scan->tops, .bytes = scan->top_bytes, .ends = scan->top_ends,
+                             .list_ends = scan->list_tops};
 }

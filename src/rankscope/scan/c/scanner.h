@@ -53,6 +53,15 @@ typedef struct {
     int64_t text_length, text_topic_length;
 } rs_result;
 
+/* The documents at the top of the lists, if they were asked for: document d is bytes[d ? ends[d-1] : 0 .. ends[d]-1],
+ * and those of list l end with document list_ends[l]-1. */
+typedef struct {
+    int64_t documents;
+    const uint8_t *bytes;
+    const uint64_t *ends;
+    const int64_t *list_ends;
+} rs_documents;
+
 RS_API int32_t rs_version(void);
 
 /* Topic t is topic_bytes[topic_starts[t] : topic_starts[t+1]]; its judged documents are those numbered
@@ -69,6 +78,8 @@ RS_API void rs_scan_free(rs_scan *scan);
 
 /* Asks for tie_first and tie_size, before any text. */
 RS_API void rs_scan_ties(rs_scan *scan);
+/* Asks for the documents of each list down to a depth, and the others with the score of the last, before any text. */
+RS_API void rs_scan_first(rs_scan *scan, int64_t depth);
 
 /* Room for `wanted` more bytes, to be filled by the caller and then committed; NULL without memory. */
 RS_API uint8_t *rs_scan_space(rs_scan *scan, int64_t wanted);
@@ -83,5 +94,6 @@ RS_API int32_t rs_scan_rows(rs_scan *scan, int64_t rows, const uint8_t *topics, 
                             const int64_t *ranks);
 RS_API int32_t rs_scan_finish(rs_scan *scan);
 RS_API void rs_scan_result(const rs_scan *scan, rs_result *result);
+RS_API void rs_scan_documents(const rs_scan *scan, rs_documents *result);
 
 #endif

@@ -1,0 +1,40 @@
+"""``python -m benchmarks.click QRELS RUN``: the explorer starts, its page is opened, a list is looked at, and it ends.
+
+All in one process, so that its peak memory is that of the explorer.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from threading import Thread
+from urllib.request import urlopen
+
+from rankscope import explore
+
+
+def _visit(address: str, failures: list[str]) -> None:
+    try:
+        for place in ("", "data", "list/0/0"):
+            with urlopen(address + place, timeout=3600) as answer:
+                while answer.read(1 << 20):
+                    pass
+    except OSError as failure:
+        failures.append(f"{place or 'page'}: {failure}")
+    finally:
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+def main() -> int:
+    """Serve until somebody has looked."""
+    qrels, run = sys.argv[1:]
+    failures: list[str] = []
+    explore(qrels, run, ready=lambda address: Thread(target=_visit, args=(address, failures)).start())
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,150 @@
+"""What unjudged documents may change is found list by list: as if every document were known, without knowing them."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.analysis.certain import certain
+from rankscope.analysis.next_judgments import next_judgments
+from rankscope.certainty.documents import EVERY, knowing, with_documents, with_groups
+from rankscope.judging import Handling, Judged, judge
+from rankscope.measures import parse_many
+from rankscope.read import Collection, Qrels, Runs, open_collection, read_runs
+from rankscope.scan import first_documents, native, tie_groups
+from rankscope.scores import score
+
+MEASURES = parse_many(
+    "AP AP@5 RR P@5 R@5 Rprec nDCG nDCG@5 DCG@10 RBP ERR@10 Bpref Twist GMAP Success@3 SetF Judged@5 Compat NumRet"
+)
+
+
+def collection(seed: int, digits: int | None) -> Collection:
+    """Five runs that lack topics and have ties, and judgments of which some are negative."""
+    luck = random.Random(seed)
+    made = rs.simulate(systems=5, topics=6, depth=25, pool_depth=6, grades=3, seed=seed)
+    qrels = {
+        topic: {doc: -1 if luck.random() < 0.1 else grade for doc, grade in judged.items()}
+        for topic, judged in made.qrels.items()
+    }
+    runs = {
+        name: {
+            topic: {
+                doc: score if digits is None else round(score, digits)
+                for doc, score in list(scored.items())[: luck.choice([3, 8, 25])]
+            }
+            for topic, scored in lists.items()
+            if luck.random() < 0.9
+        }
+        for name, lists in made.runs.items()
+    }
+    return open_collection(qrels, runs)
+
+
+def fully_known(opened: Collection) -> Judged:
+    """The lists under judgments in which every retrieved document has a place."""
+    qrels, runs = opened
+    judged = judge(with_documents(qrels, runs), runs, ties=True)
+    return replace(with_groups(judged, runs), known_to=EVERY, handling=Handling(unjudged="bounds"))
+
+
+@pytest.mark.parametrize("ties", ["break", "expected", "best", "worst"])
+@pytest.mark.parametrize(("seed", "digits"), [(1, None), (2, 0), (3, 1)])
+def test_ranges_are_those_of_lists_whose_documents_are_all_known(
+    seed: int, digits: int | None, ties: str
+) -> None:
+    opened = collection(seed, digits)
+    found = rs.evaluate(*opened, MEASURES, ties=ties, unjudged="bounds")
+    whole = score(replace(fully_known(opened), handling=Handling(ties, "bounds")), MEASURES)
+    assert found.judged is not None and found.judged.qrels is opened.qrels
+    assert found.values.tobytes() == whole.values.tobytes()
+    for name in found.uncertainty.columns:  # type: ignore[union-attr]
+        mine, all_known = getattr(found.uncertainty, name), getattr(whole.uncertainty, name)
+        assert mine.tobytes() == all_known.tobytes(), name
+
+
+@pytest.mark.parametrize("measures", ["nDCG@5 P@10", "nDCG RBP DCG@10", "P@5 AP RR Twist"])
+@pytest.mark.parametrize(("seed", "digits"), [(1, None), (2, 0), (3, 1)])
+def test_certain_and_next_need_only_documents_that_have_weight(
+    seed: int, digits: int | None, measures: str
+) -> None:
+    opened = collection(seed, digits)
+    scores = rs.evaluate(*opened, measures)
+    whole = replace(scores, judged=fully_known(opened), collection=None)
+    questions = [lambda one: certain(one, labels=True)]
+    if "AP" not in measures:
+        questions.append(lambda one: next_judgments(one, 30))
+    for asked in questions:
+        found, known = asked(scores), asked(whole)
+        for name, table in known.tables.items():
+            assert repr(list(found[name].rows)) == repr(list(table.rows)), name
+
+
+def test_judgments_know_no_more_than_a_measure_sees() -> None:
+    opened = collection(1, None)
+    seen = knowing(*opened, parse_many("nDCG@2 P@3"))
+    judged = sum(len(opened.qrels.judgments(topic)) for topic in opened.qrels.topics)
+    lists = len(opened.runs) * len(opened.qrels.topics)
+    assert seen.known_to == 3
+    assert len(seen.qrels) <= judged + 3 * lists < len(with_documents(*opened))
+
+
+TEXT = """q Q0 d2 1 2 r
+p Q0 x 1 1 r
+q Q0 d1 2 3 r
+u Q0 z 1 1 r
+q Q0 d3 3 2 r
+p Q0 y 2 2 r
+q Q0 d4 4 1 r
+"""
+
+
+@pytest.mark.parametrize("order", ["trec_eval", "trec_eval9", "rank", "file"])
+@pytest.mark.parametrize("text", [TEXT, "".join(sorted(TEXT.splitlines(True)))], ids=["mixed", "grouped"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_first_documents_are_the_same_from_both_scanners(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str, text: str, packed: bool
+) -> None:
+    path = tmp_path / ("a.run.gz" if packed else "a.run")
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    run = read_runs(path, order=order)["a"]
+    qrels = Qrels.from_dict({"q": {"d4": 1}, "p": {"x": 1}})
+    for depth in (1, 2, 3, 9):
+        monkeypatch.delenv("RANKSCOPE_SCANNER", raising=False)
+        found = {topic: sorted(names) for topic, names in first_documents(run, qrels, depth)}
+        monkeypatch.setenv("RANKSCOPE_SCANNER", "python")
+        assert found == {topic: sorted(names) for topic, names in first_documents(run, qrels, depth)}
+        tied = order.startswith("trec_eval") and depth == 2
+        assert len(found[qrels.topic_index["q"]]) == (3 if tied else min(depth, 4))
+
+
+def test_the_library_gives_documents_where_it_is_built() -> None:
+    assert native.gives_documents() == native.available()
+
+
+def test_wrong_lines_are_named_by_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("q Q0 d 1 1 r\nq Q0 d 2 1 r\n")
+    run = read_runs(tmp_path / "a.run")["a"]
+    with pytest.raises(rs.errors.InputError, match=r"a\.run:2: document 'd' occurs twice"):
+        list(first_documents(run, Qrels.from_dict({"q": {"d": 1}}), 1))
+
+
+def test_groups_of_equal_scores() -> None:
+    runs = Runs([rs.Run.from_dict({"q": {"a": 3, "b": 2, "c": 2, "d": 1, "e": 1}, "u": {"z": 1, "y": 1}})])
+    qrels = Qrels.from_dict({"p": {"a": 1}, "q": {"a": 1}})
+    ((topic, (first, size)),) = tie_groups(runs["run"], qrels).items()
+    assert (topic, first.tolist(), size.tolist()) == (1, [2, 4], [2, 2])
+    assert tie_groups(runs["run"].reordered("file"), qrels) == {}
+    groups = with_groups(judge(qrels, runs, ties=True), runs).groups
+    assert groups is not None
+    assert [column.tolist() for column in groups.of_ranks(1, 5)] == [[1, 2, 2, 4, 4], [1, 2, 2, 2, 2]]
+    assert [column.tolist() for column in groups.of_lists(np.array([1, 0])).of_ranks(1, 2)] == [
+        [1, 2],
+        [1, 1],
+    ]
