@@ -51,7 +51,7 @@ STATIONS = {
     "scores": "read judging measures certainty",
     # what is asked of values and lists, and of measures themselves
     "analysis.stats": "judging measures scores",
-    "analysis": "read judging measures certainty scores analysis.stats lab.cumulated_counts",
+    "analysis": "read scan judging measures certainty scores analysis.stats lab.cumulated_counts",
     "analysis.findings": "judging measures scores analysis analysis.stats lab.measurement",
     "analysis.study": "files directories json_documents read judging measures certainty scores analysis analysis.stats",
     "lab.rounding": "",

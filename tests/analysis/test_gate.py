@@ -138,6 +138,18 @@ def test_kept_scores_are_as_good_as_the_run(made, tmp_path, capsys, kind):
         rs.read_scores({"RR": kept})
 
 
+def test_some_topics_can_be_chosen(made, tmp_path, capsys):
+    """The other commands had --topics; topics that were not asked for are not said to be left out."""
+    qrels, good, poor = paths(made, "hybrid-1", "boolean-1")
+    kept = tmp_path / "kept.csv"
+    assert main(["eval", qrels, good, "-m", "AP", "-q", "-o", str(kept)]) == 0
+    for baseline in (good, str(kept)):
+        main(["gate", qrels, poor, "--baseline", baseline, "-m", "AP", "--topics", "301-303", "-f", "json"])
+        answer = json.loads(capsys.readouterr().out)
+        assert answer["tables"]["gate"][0]["topics"] == 3
+        assert answer["settings"]["left_out_topics"] == []
+
+
 def test_a_value_that_is_kept_twice_is_refused(tmp_path):
     (tmp_path / "x.csv").write_text("run,topic,measure,value\na,1,AP,.5\na,1,AP,.25\n")
     with pytest.raises(InputError, match=r"x\.csv:3: AP of 'a' on topic '1' occurs twice"):

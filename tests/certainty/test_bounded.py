@@ -20,15 +20,13 @@ from rankscope.read import Collection, Qrels, Runs, open_collection, read_runs
 from rankscope.scan import first_documents, native, tie_groups
 from rankscope.scores import score
 
-MEASURES = parse_many(
-    "AP AP@5 RR P@5 R@5 Rprec nDCG nDCG@5 DCG@10 RBP ERR@10 Bpref Twist GMAP Success@3 SetF Judged@5 Compat NumRet"
-)
+MEASURES = parse_many("AP AP@5 RR P@5 R@5 Rprec nDCG nDCG@5 RBP ERR@10 Bpref Twist SetF Judged@5 NumRet")
 
 
 def collection(seed: int, digits: int | None) -> Collection:
-    """Five runs that lack topics and have ties, and judgments of which some are negative."""
+    """Four runs that lack topics and have ties, and judgments of which some are negative."""
     luck = random.Random(seed)
-    made = rs.simulate(systems=5, topics=6, depth=25, pool_depth=6, grades=3, seed=seed)
+    made = rs.simulate(systems=4, topics=4, depth=20, pool_depth=6, grades=3, seed=seed)
     qrels = {
         topic: {doc: -1 if luck.random() < 0.1 else grade for doc, grade in judged.items()}
         for topic, judged in made.qrels.items()
@@ -37,7 +35,7 @@ def collection(seed: int, digits: int | None) -> Collection:
         name: {
             topic: {
                 doc: score if digits is None else round(score, digits)
-                for doc, score in list(scored.items())[: luck.choice([3, 8, 25])]
+                for doc, score in list(scored.items())[: luck.choice([3, 8, 20])]
             }
             for topic, scored in lists.items()
             if luck.random() < 0.9
@@ -54,8 +52,10 @@ def fully_known(opened: Collection) -> Judged:
     return replace(with_groups(judged, runs), known_to=EVERY, handling=Handling(unjudged="bounds"))
 
 
-@pytest.mark.parametrize("ties", ["break", "expected", "best", "worst"])
-@pytest.mark.parametrize(("seed", "digits"), [(1, None), (2, 0), (3, 1)])
+@pytest.mark.parametrize(
+    ("seed", "digits", "ties"),
+    [(1, None, "break"), (2, 0, "break"), (2, 0, "expected"), (3, 1, "best"), (2, 0, "worst")],
+)
 def test_ranges_are_those_of_lists_whose_documents_are_all_known(
     seed: int, digits: int | None, ties: str
 ) -> None:
@@ -70,7 +70,7 @@ def test_ranges_are_those_of_lists_whose_documents_are_all_known(
 
 
 @pytest.mark.parametrize("measures", ["nDCG@5 P@10", "nDCG RBP DCG@10", "P@5 AP RR Twist"])
-@pytest.mark.parametrize(("seed", "digits"), [(1, None), (2, 0), (3, 1)])
+@pytest.mark.parametrize(("seed", "digits"), [(1, None), (2, 0)])
 def test_certain_and_next_need_only_documents_that_have_weight(
     seed: int, digits: int | None, measures: str
 ) -> None:

@@ -200,3 +200,21 @@ def test_looks_in_a_name_are_spelt_out(place: Path, tmp_path: Path) -> None:
     out = terminal("eval", place / "qrels.txt", tmp_path, "-m", "AP", "-q")
     assert "\x1b[31m" not in out
     assert "evil\\x1b[31mred" in out
+
+
+def test_notes_fit_the_terminal_and_are_one_line_elsewhere(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from argparse import Namespace
+
+    from rankscope.cli.parser import note
+
+    text = "80% of the first ten documents of " + "'a-name-that-cannot-be-broken' " * 3 + "are unjudged"
+    note(Namespace(quiet=False), text)
+    assert capsys.readouterr().err == f"rankscope: {text}\n"
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    note(Namespace(quiet=False), text)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) > 1 and max(map(len, lines)) <= 80
+    assert " ".join(line.strip() for line in lines) == f"rankscope: {text}"

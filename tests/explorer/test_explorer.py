@@ -323,6 +323,28 @@ def test_a_run_is_read_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) ->
     assert len(loaded._kept) == _KEPT_RUNS
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_of_a_large_file_only_the_list_that_is_asked_for_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
+) -> None:
+    import gzip
+
+    from rankscope.explorer import server
+
+    text = "".join(f"q{t} Q0 d{i} 1 {-i} r\n" for t in range(9) for i in range(3)).encode()
+    path = tmp_path / "r.run"
+    path.write_bytes(gzip.compress(text) if packed else text)
+    monkeypatch.setattr(server, "_LARGE", 4 * path.stat().st_size - 4 if packed else path.stat().st_size - 1)
+    loaded = server.LoadedRuns(rs.read_runs(path), Event())
+    assert [loaded.documents(0, f"q{t}") for t in (3, 3, 8)] == [[b"d0", b"d1", b"d2"]] * 3
+    assert loaded.documents(0, "absent") == ()
+    assert [list(lists) for lists in loaded._kept.values()] == [["q3"], ["q8"], ["absent"]]
+    monkeypatch.setattr(rs.Run, "lists", lambda run: pytest.fail("read as a whole"))
+    for t in range(9):
+        assert loaded.documents(0, f"q{t}") == [b"d0", b"d1", b"d2"]
+    assert len(loaded._kept) == server._KEPT_RUNS
+
+
 def test_reading_ends_with_the_server(tmp_path: Path) -> None:
     from rankscope.explorer.server import LoadedRuns
     from rankscope.progress import Cancelled, cancelling

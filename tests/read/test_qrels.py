@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -106,3 +107,22 @@ def test_wrong_shapes() -> None:
         Qrels.from_frame({"query_id": ["1"], "page": ["a"], "relevance": [1]})
     with pytest.raises(InputError, match="no column for query_id"):
         Qrels.from_frame({"x": ["1"]})
+
+
+def test_lines_in_order_and_in_any_other_give_the_same_judgments() -> None:
+    """Judgments that are in order already are taken as they are."""
+    rows = [(b"%d" % topic, b"d%d" % doc, (topic + doc) % 3) for topic in (2, 9, 10) for doc in (1, 2, 3)]
+    repeated = [*rows[:3], rows[2], *rows[3:]]
+    back_again = [*rows[1:], rows[0]]
+    downwards = rows[::-1]
+    within = [rows[1], rows[0], *rows[2:]]
+    other_topics = sorted(rows)  # 10 before 2
+    found = []
+    for order in (rows, downwards, within, other_topics, back_again, repeated):
+        topics, documents, grades = (list(column) for column in zip(*order, strict=True))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made = Qrels.from_columns(topics, [b"0"] * len(topics), documents, np.array(grades, np.int32))
+        found.append((made.topics, made.topic_offsets.tolist(), made.documents, made.grade.tolist()))
+    assert found == [found[0]] * len(found)
+    assert found[0][0] == ("2", "9", "10")

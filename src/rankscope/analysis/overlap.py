@@ -17,10 +17,9 @@ from rankscope.analysis.stats.rank_biased_overlap import common_by_depth, rank_b
 from rankscope.errors import InputError, SettingsError
 from rankscope.read import Qrels, Run, as_runs, open_qrels
 from rankscope.read.ids import in_natural_order, to_text
-from rankscope.read.orders import score_keys
-from rankscope.read.runs import RunList
 from rankscope.read.topics import chosen_topics
 from rankscope.result import TableResult
+from rankscope.scan import top_list, top_lists
 from rankscope.tables import Cell, Table
 
 __all__ = ["DEPTHS", "overlap"]
@@ -119,10 +118,12 @@ class _Lists:
     """The first documents of a run, topic by topic, and which of them are tied."""
 
     def __init__(self, run: Run, depth: int, judged: Qrels | None) -> None:
+        if judged is None:
+            each = ((topic, *top_list(one, run.order, depth)) for topic, one in run.each_list())
+        else:
+            each = ((judged.topics[t], names, first) for t, names, first in top_lists(run, judged, depth))
         self.topics: Mapping[str, _List] = {
-            topic: _List.of(one, run.order, depth)
-            for topic, one in run.each_list()
-            if judged is None or topic in judged.topic_index
+            topic: _List.of(documents[:depth], first[:depth]) for topic, documents, first in each
         }
 
     def of(self, topics: frozenset[str]) -> _Lists:
@@ -140,19 +141,13 @@ class _List:
     """The first rank of a document's group: tied documents have the same."""
 
     @classmethod
-    def of(cls, found: RunList, order: str, depth: int) -> _List:
-        documents = found.documents[:depth]
-        keys = score_keys(found.scores, order)
-        ties = np.zeros(0, bool) if keys is None else keys[1 : len(documents)] == keys[: len(documents) - 1]
-        groups: list[list[bytes]] = []
-        for place, document in enumerate(documents):
-            if place and len(ties) and ties[place - 1]:
-                groups[-1].append(document)
-            else:
-                groups.append([document])
-        starts = np.cumsum([1, *map(len, groups)]).tolist()
-        rank = {document: start for start, group in zip(starts, groups, strict=False) for document in group}
-        return cls(documents, [frozenset(group) for group in groups], rank)
+    def of(cls, documents: list[bytes], first: NDArray[np.int32]) -> _List:
+        """Of documents by rank, and the first ranks at which their scores occur."""
+        groups: dict[int, list[bytes]] = {}
+        for document, start in zip(documents, first.tolist(), strict=True):
+            groups.setdefault(start, []).append(document)
+        rank = {document: start for start, group in groups.items() for document in group}
+        return cls(documents, [frozenset(group) for group in groups.values()], rank)
 
 
 @dataclass(frozen=True)

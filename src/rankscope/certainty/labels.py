@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, islice
 from typing import Any
 
 import numpy as np
@@ -108,14 +108,16 @@ def open_numbers(judged: Judged) -> Ints:
     return np.flatnonzero(unjudged_counts(judged))
 
 
-def sorted_labellings(many: int, grades: Sequence[int], best_first: bool) -> Labels:
-    """One labelling for every multiset of grades: the highest on top, or at the bottom.
+def sorted_labellings(many: int, grades: Sequence[int], best_first: bool, cells: int) -> Iterator[Labels]:
+    """One labelling for every multiset of grades: the highest on top, or at the bottom; about so many cells at a time.
 
-    >>> sorted_labellings(2, [0, 1], best_first=True).tolist()
-    [[0, 0], [1, 0], [1, 1]]
+    >>> [block.tolist() for block in sorted_labellings(2, [0, 1], best_first=True, cells=4)]
+    [[[0, 0], [1, 0]], [[1, 1]]]
     """
-    rows = np.array(list(combinations_with_replacement(sorted(grades), many)), np.int64).reshape(-1, many)
-    return rows[:, ::-1] if best_first else rows
+    rows = combinations_with_replacement(sorted(grades), many)
+    while block := list(islice(rows, max(1, cells // many))):
+        labels = np.array(block, np.int64)
+        yield labels[:, ::-1] if best_first else labels
 
 
 def every_labelling(many: int, best: int) -> Labels:

@@ -8,8 +8,9 @@ labelling while there are few; else its range is that of all values it can take,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import comb
 from typing import NamedTuple
 
@@ -132,14 +133,15 @@ class _Filling:
         if ends is not None:
             result.lowest[one.number], result.highest[one.number] = ends
             return
-        task = _task(self.judged, self.measure, one, self.most)
-        if task is None:
+        labellings = _labellings(self.judged, self.measure, one, self.most)
+        if labellings is None:
             _unbounded(self.measure, result, one.number)
             return
-        self.pending.append(task)
-        self.cells += task.cells
-        if self.cells > _CELLS:
-            self.end()
+        for block, labels in enumerate(labellings):
+            self.pending.append(_Task(one, labels, begun=block > 0))
+            self.cells += self.pending[-1].cells
+            if self.cells > _CELLS:
+                self.end()
 
     def end(self) -> None:
         """No more lists, or enough of them."""
@@ -163,40 +165,44 @@ def _unbounded(measure: Measure, result: Range, number: int) -> None:
 
 
 class _Task(NamedTuple):
-    """The labellings of a list among which the lowest and the highest value are."""
+    """Labellings of a list; among all of them the lowest and the highest value are."""
 
     one: OpenList
     labels: Labels
+    begun: bool
+    """Whether others were looked at before."""
 
     @property
     def cells(self) -> int:
         return len(self.labels) * (len(self.one.rank) + len(self.one.known))
 
 
-def _task(judged: Judged, measure: Measure, one: OpenList, most: int) -> _Task | None:
-    """The labellings to be looked at; None if they are too many."""
+def _labellings(judged: Judged, measure: Measure, one: OpenList, most: int) -> Iterable[Labels] | None:
+    """The labellings to be looked at, some at a time; None if they are too many."""
     best = best_label(judged)
     if measure.needs_aspects and judged.qrels.aspects is not None:
-        return _aspect_task(judged, one, most)
+        return _of_aspects(judged, one, most)
     if rewards_grades(measure):
-        return _Task(one, np.array([[0] * one.many, [best] * one.many]))
+        return [np.array([[0] * one.many, [best] * one.many])]
     if respects_swaps(measure):
         grades = list(range(best + 1)) if measure.sees_grades else [0, best]
         if comb(one.many + len(grades) - 1, len(grades) - 1) > most:
             return None
-        both = [sorted_labellings(one.many, grades, best_first) for best_first in (True, False)]
-        return _Task(one, np.concatenate(both))
+        cells = max(1, _CELLS * one.many // (len(one.rank) + len(one.known)))
+        return chain(
+            *(sorted_labellings(one.many, grades, best_first, cells) for best_first in (True, False))
+        )
     if (best + 1) ** one.many > most:
         return None
-    return _Task(one, every_labelling(one.many, best))
+    return [every_labelling(one.many, best)]
 
 
-def _aspect_task(judged: Judged, one: OpenList, most: int) -> _Task | None:
+def _of_aspects(judged: Judged, one: OpenList, most: int) -> Iterable[Labels] | None:
     aspects = judged.qrels.aspects
     assert aspects is not None
     best = max(1, int(aspects.grade.max(initial=0)))
     many = int(np.diff(aspects.topic_offsets)[one.topic]) * one.many
-    return None if (best + 1) ** many > most else _Task(one, every_labelling(many, best))
+    return None if (best + 1) ** many > most else [every_labelling(many, best)]
 
 
 def _evaluate(
@@ -215,5 +221,9 @@ def _evaluate(
             _unbounded(measure, result, number)
             continue
         defined = values.value[part][~np.isnan(values.value[part])]
-        ends = (defined.min(), defined.max()) if len(defined) else (np.nan, np.nan)
-        result.lowest[number], result.highest[number] = ends
+        low, high = (defined.min(), defined.max()) if len(defined) else (np.nan, np.nan)
+        if not task.begun:
+            result.lowest[number], result.highest[number] = low, high
+        elif result.tight[number]:
+            result.lowest[number] = np.fmin(result.lowest[number], low)
+            result.highest[number] = np.fmax(result.highest[number], high)

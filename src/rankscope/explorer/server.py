@@ -48,7 +48,8 @@ _PATIENCE = 10.0  # seconds for the head of a request
 class LoadedRuns:
     """The documents of runs, each read once however many ask at the same time; the last few runs are kept.
 
-    Of a large file only the list that is asked for is kept, so that memory does not grow with the run. Reading ends when ``stopping`` is set: whoever ends the server does not wait for a file.
+    Of a large file only the list that is asked for is kept, so that memory does not grow with the run. Reading ends
+    when ``stopping`` is set: whoever ends the server does not wait for a file.
     """
 
     def __init__(self, runs: Runs, stopping: Event) -> None:

@@ -6,8 +6,8 @@ import warnings
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, pairwise
-from operator import ne
+from itertools import chain, islice, pairwise
+from operator import lt, ne
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -252,6 +252,11 @@ class Qrels(Framed):
         """
         if not len(documents):
             raise InputError("no judgments", path=path, hint="give lines of: topic iteration document grade")
+        if not aspects and (iterations is None or len(set(iterations)) == 1):
+            arranged = _arranged(topics, documents)
+            if arranged is not None:
+                kept = documents if isinstance(documents, list) else list(documents)
+                return cls(tuple(arranged[0]), arranged[1], kept, np.asarray(grades, np.int32), path=path)
         groups = _group_by_topic(topics)
         keep, graded, offsets = [], array("i"), [0]
         order = in_natural_order(groups)
@@ -315,10 +320,31 @@ def whole_numbers(grades: Any) -> npt.NDArray[np.int32]:
     return array.astype(np.int32)
 
 
+def _bounds(topics: Sequence[bytes]) -> npt.NDArray[np.int64]:
+    """Where another topic begins, and where the last one ends."""
+    changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), np.bool_, max(0, len(topics) - 1))
+    return np.concatenate([[0], np.flatnonzero(changes) + 1, [len(topics)]]).astype(np.int64)
+
+
+def _arranged(
+    topics: Sequence[bytes], documents: Sequence[bytes]
+) -> tuple[list[str], npt.NDArray[np.int64]] | None:
+    """The topics, and where the rows of each begin, if nothing has to be moved: topics come in their order, and the
+    documents of each in theirs, every one once. So that many small topics cost little."""
+    bounds = _bounds(topics)
+    rising = np.fromiter(
+        chain([True], map(lt, documents, islice(documents, 1, None))), np.bool_, len(documents)
+    )
+    rising[bounds[:-1]] = True
+    if not rising.all():
+        return None
+    names = [to_text(topics[start]) for start in bounds[:-1].tolist()]
+    return (names, bounds) if len(set(names)) == len(names) and in_natural_order(names) == names else None
+
+
 def _group_by_topic(topics: Sequence[bytes]) -> dict[str, Rows]:
     """Rows of each topic; consecutive rows, the normal case, as a range."""
-    changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), np.bool_, max(0, len(topics) - 1))
-    bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), len(topics)] if topics else []
+    bounds = _bounds(topics).tolist() if topics else []
     groups: dict[bytes, Rows] = {}
     for start, stop in pairwise(bounds):
         topic, block = topics[start], range(start, stop)

@@ -36,10 +36,12 @@ def parse_qrels(source: Source) -> Columns:
     iterations: list[bytes] = []
     documents: list[bytes] = []
     grades, numbers, before = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)], 0
+    same: dict[bytes, bytes] = {}
     # so that memory is bounded by what the lines say, not by their text
     for text in whole_lines(source.line_blocks()):
         fields, lines = _fields(text, path, before)
-        topics += fields[0::5]
+        topics += map(same.setdefault, fields[0::5], fields[0::5])  # one object for the lines of a topic
+        same = {topics[-1]: topics[-1]} if topics else {}
         iterations += fields[1::5]
         documents += fields[2::5]
         grades.append(_grades(fields[3::5], lines, path))

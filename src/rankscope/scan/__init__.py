@@ -1,7 +1,7 @@
 """A run and the judgments in, hits out: by the library in C, in Python, or from lists in memory."""
 
 from rankscope.scan.backends import backend_name, hits_in_text, hits_of
-from rankscope.scan.documents import first_documents, tie_groups
+from rankscope.scan.documents import first_documents, tie_groups, top_list, top_lists
 from rankscope.scan.hits import RunHits, TieGroups, Ties
 
 __all__ = [
@@ -13,4 +13,6 @@ __all__ = [
     "hits_in_text",
     "hits_of",
     "tie_groups",
+    "top_list",
+    "top_lists",
 ]

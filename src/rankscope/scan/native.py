@@ -63,8 +63,16 @@ class _Result(c.Structure):
     ]
 
 
+Top = tuple[int, list[bytes], npt.NDArray[np.int32]]
+"""A topic by its number, documents by rank, and the first rank at which each one's score occurs: those that share it
+are in any order."""
+
+
 class _Documents(c.Structure):
-    _fields_ = [("documents", c.c_int64), *((name, c.c_void_p) for name in ("bytes", "ends", "list_ends"))]
+    _fields_ = [
+        ("documents", c.c_int64),
+        *((name, c.c_void_p) for name in ("bytes", "ends", "tie_first", "list_ends")),
+    ]
 
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -163,10 +171,8 @@ def hits_in_source(
         return _read_whole(table, wanted, source, keep=True)
 
 
-def documents_in_source(
-    source: Source, qrels: Qrels, order: str, depth: int
-) -> list[tuple[int, list[bytes]]]:
-    """Of each judged topic the documents down to a depth, and the others with the score of the last."""
+def documents_in_source(source: Source, qrels: Qrels, order: str, depth: int) -> list[Top]:
+    """Of each judged topic what stands down to a depth, and the others with the score of the last."""
     library = _library()
     assert library is not None
     table, wanted = _table(library, qrels), _Wanted(ORDERS.index(order), ties=False, depth=depth)
@@ -176,9 +182,7 @@ def documents_in_source(
         return _documents_found(table, wanted, source, keep=True)
 
 
-def _documents_found(
-    table: _Table, wanted: _Wanted, source: Source, keep: bool
-) -> list[tuple[int, list[bytes]]]:
+def _documents_found(table: _Table, wanted: _Wanted, source: Source, keep: bool) -> list[Top]:
     with _Reading.of(table, wanted, keep) as state:
         state.read_all(source)
         return state.documents()
@@ -435,16 +439,17 @@ class _Reading:
         """What was found."""
         return _Parts(self._result())
 
-    def documents(self) -> list[tuple[int, list[bytes]]]:
-        """The topic of each list and the documents at its top."""
+    def documents(self) -> list[Top]:
+        """What stands at the top of each list."""
         result, found = self._result(), _Documents()
         self._library.rs_scan_documents(self._handle, c.byref(found))
         ends = [0, *_array(found.ends, found.documents, np.dtype(np.uint64)).tolist()]
         names = c.string_at(found.bytes, ends[-1]) if found.bytes else b""
         lists = [0, *_array(found.list_ends, result.lists, np.dtype(np.int64)).tolist()]
         topics = _int32(result.topic, result.lists).tolist()
+        first = _int32(found.tie_first, found.documents)
         return [
-            (topic, [names[ends[d] : ends[d + 1]] for d in range(start, stop)])
+            (topic, [names[ends[d] : ends[d + 1]] for d in range(start, stop)], first[start:stop])
             for topic, (start, stop) in zip(topics, pairwise(lists), strict=True)
         ]
 

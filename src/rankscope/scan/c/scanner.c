@@ -67,6 +67,7 @@ struct rs_scan {
     uint64_t depth; /* down to which documents are given back; 0: none are */
     uint8_t *top_bytes;
     uint64_t *top_ends, tops, tops_room, top_bytes_room;
+    int32_t *top_first;
     int64_t *list_tops;
 
     int32_t status;
@@ -115,7 +116,7 @@ RS_API void rs_scan_free(rs_scan *scan) {
     ids_free(&scan->ignored);
     void *owned[] = {scan->buffer, scan->name, scan->items, scan->tag, scan->topic, scan->length, scan->tied,
                      scan->hit_ends, scan->hit_rank, scan->hit_judgment, scan->tie_first, scan->tie_size, scan->top_bytes,
-                     scan->top_ends, scan->list_tops, scan->bad_text, scan->bad_topic};
+                     scan->top_ends, scan->top_first, scan->list_tops, scan->bad_text, scan->bad_topic};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
     free(scan);
 }
@@ -265,10 +266,10 @@ static int add_tops(rs_scan *scan, const list *one, const sorting_item *order, i
         many++;
     if (scan->tops + many > scan->tops_room) {
         const uint64_t room = scan->tops_room + scan->tops_room / 2 + many;
-        if (!GROW(scan->top_ends, room)) return 0;
+        if (!GROW(scan->top_ends, room) || !GROW(scan->top_first, room)) return 0;
         scan->tops_room = room;
     }
-    uint64_t used = scan->tops ? scan->top_ends[scan->tops - 1] : 0;
+    uint64_t used = scan->tops ? scan->top_ends[scan->tops - 1] : 0, first = 0;
     for (uint64_t i = 0; i < many; i++) {
         const uint64_t document = order ? order[i].index : i, length = starts[document + 1] - starts[document];
         if (used + length > scan->top_bytes_room) {
@@ -277,6 +278,8 @@ static int add_tops(rs_scan *scan, const list *one, const sorting_item *order, i
             scan->top_bytes_room = room;
         }
         memcpy(scan->top_bytes + used, one->documents.bytes + starts[document], length);
+        if (!by_score || one->score[document] != one->score[order ? order[first].index : first]) first = i;
+        scan->top_first[scan->tops] = (int32_t)(first + 1);
         scan->top_ends[scan->tops++] = used += length;
     }
     return 1;
@@ -730,5 +733,5 @@ RS_API void rs_scan_result(const rs_scan *scan, rs_result *result) {
 
 RS_API void rs_scan_documents(const rs_scan *scan, rs_documents *result) {
     *result = (rs_documents){.documents = (int64_t)scan->tops, .bytes = scan->top_bytes, .ends = scan->top_ends,
-                             .list_ends = scan->list_tops};
+                             .tie_first = scan->top_first, .list_ends = scan->list_tops};
 }

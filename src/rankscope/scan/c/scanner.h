@@ -54,11 +54,13 @@ typedef struct {
 } rs_result;
 
 /* The documents at the top of the lists, if they were asked for: document d is bytes[d ? ends[d-1] : 0 .. ends[d]-1],
- * and those of list l end with document list_ends[l]-1. */
+ * and those of list l end with document list_ends[l]-1. They come by rank, but those with one score in any order: all of
+ * them have the rank of the first, tie_first. */
 typedef struct {
     int64_t documents;
     const uint8_t *bytes;
     const uint64_t *ends;
+    const int32_t *tie_first;
     const int64_t *list_ends;
 } rs_documents;
 
