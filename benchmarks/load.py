@@ -33,7 +33,7 @@ CLICK = "explore {q} {a}"
 COMMANDS = {
     "eval": "eval {q} {a}",
     "eval -q": "eval {q} {a} -q -f csv",
-    "eval --unjudged bounds": "eval {q} {a} --unjudged bounds",
+    "eval --unjudged bounds": "eval {q} {a} --unjudged bounds -m AP -m nDCG@10 -m P@10",
     "trec_eval": "trec_eval -q {q} {a}",
     "ndeval": "ndeval {q} {a}",
     "curve": "curve {q} {a} --topic 500",

@@ -148,3 +148,14 @@ def test_groups_of_equal_scores() -> None:
         [1, 2],
         [1, 1],
     ]
+
+
+def test_labellings_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list with thousands of unjudged documents has thousands of labellings that matter: not all at once."""
+    opened = collection(2, 0)
+    whole = rs.evaluate(*opened, "AP Rprec", ties="best", unjudged="bounds").uncertainty
+    monkeypatch.setattr("rankscope.certainty.unjudged._CELLS", 30)
+    parts = rs.evaluate(*opened, "AP Rprec", ties="best", unjudged="bounds").uncertainty
+    assert whole is not None and parts is not None
+    for name in whole.columns:
+        assert getattr(whole, name).tobytes() == getattr(parts, name).tobytes(), name

@@ -40,6 +40,9 @@ DEPTH = 1000
 FAMILIES = ("P", "R", "DCG", "nDCG")
 """Measures whose cutoffs have regions; RBP has regions of its persistence."""
 
+_CUTOFFS = 50
+"""Those looked at together: what a measure sees down to each is remembered until then."""
+
 ORDERS = {
     "every topic": "every measure that respects swap and replacement, on every topic",
     "first": "every additive measure with non-increasing weights",
@@ -218,8 +221,10 @@ def _regions(judged: Judged, counts: _Counts) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
     cutoffs = range(1, counts.depth + 1)
     for family in progress(FAMILIES, label="regions"):
-        scores = score(judged, [REGISTRY[family] @ k for k in cutoffs])
-        signs = [_sign(one, *scores.mean(one)) for one in scores.measures]
+        signs: list[int] = []
+        for start in range(0, len(cutoffs), _CUTOFFS):
+            scores = score(judged, [REGISTRY[family] @ k for k in cutoffs[start : start + _CUTOFFS]])
+            signs += [_sign(one, *scores.mean(one)) for one in scores.measures]
         for sign, group in groupby(zip(cutoffs, signs, strict=True), key=lambda one: one[1]):
             ranks = [k for k, _ in group]
             rows.append((f"{family}@k", ranks[0], ranks[-1], _winner(judged.runs, sign)))

@@ -209,7 +209,8 @@ def _evaluate(
     judged: Judged, measure: Measure, result: Range, tasks: Sequence[_Task], handling: Handling
 ) -> None:
     per_aspect = measure.needs_aspects and judged.qrels.aspects is not None
-    lists = labelled_lists(judged, tasks, per_aspect=per_aspect)
+    chosen = [(task.one, task.labels) for task in tasks]
+    lists = labelled_lists(judged, chosen, per_aspect=per_aspect)
     numbers = np.repeat([task.one.number for task in tasks], [len(task.labels) for task in tasks])
     values = tied_values([measure], lists, handling.ties, numbers=numbers, seed=handling.seed)[0]
     start = 0

@@ -5,9 +5,10 @@ TREC files carry arbitrary bytes; ties are broken on bytes. ``surrogateescape`` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 
-__all__ = ["in_natural_order", "to_bytes", "to_text"]
+__all__ = ["in_natural_order", "to_bytes", "to_text", "to_texts"]
 
 
 def to_text(identifier: bytes) -> str:
@@ -17,6 +18,18 @@ def to_text(identifier: bytes) -> str:
     True
     """
     return identifier.decode("utf-8", "surrogateescape")
+
+
+def to_texts(identifiers: Sequence[bytes]) -> list[str]:
+    r"""The text of each identifier, of many at once.
+
+    >>> to_texts([b"301", b"caf\xe9"]) == [to_text(b"301"), to_text(b"caf\xe9")], to_texts([])
+    (True, [])
+    """
+    joined = b"\0".join(identifiers)
+    if not identifiers or joined.count(b"\0") >= len(identifiers):
+        return [*map(to_text, identifiers)]
+    return to_text(joined).split("\0")
 
 
 def to_bytes(identifier: str) -> bytes:
@@ -36,8 +49,9 @@ def in_natural_order(topics: Iterable[str]) -> list[str]:
     ['01', '1', '010']
     """
     topics = list(topics)
-    if all(topic.isascii() and topic.isdigit() and len(topic) < 19 for topic in topics):
-        if any(topic[0] == "0" for topic in topics):
+    digits = "".join(topics)
+    if digits.isascii() and digits.isdigit() and min(map(len, topics)) > 0 and max(map(len, topics)) < 19:
+        if any(map(str.startswith, topics, repeat("0"))):
             topics.sort()  # 01 and 1 are the same number, and sorting is stable
         return sorted(topics, key=int)
     return sorted(topics, key=to_bytes)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rankscope.errors import InputError, SettingsError
 from rankscope.frames import Framed
 from rankscope.read.grades import merge_table, merged_grades, written_merges
-from rankscope.read.ids import in_natural_order, to_bytes, to_text
+from rankscope.read.ids import in_natural_order, to_bytes, to_text, to_texts
 from rankscope.read.subtopics import Aspects, Rows, Subtopics, numbered, taken
 
 __all__ = ["UNJUDGED", "Aspects", "Qrels", "read_qrels"]
@@ -338,7 +338,7 @@ def _arranged(
     rising[bounds[:-1]] = True
     if not rising.all():
         return None
-    names = [to_text(topics[start]) for start in bounds[:-1].tolist()]
+    names = to_texts([topics[start] for start in bounds[:-1].tolist()])
     return (names, bounds) if len(set(names)) == len(names) and in_natural_order(names) == names else None
 
 

@@ -319,12 +319,14 @@ class _Table:
     """The judged documents in the memory of the library, shared by all scans with the same qrels."""
 
     def __init__(self, library: c.CDLL, qrels: Qrels) -> None:
-        topics = [to_bytes(topic) for topic in qrels.topics]
+        names = "".join(qrels.topics)
+        topics = qrels.topics if names.isascii() else [to_bytes(topic) for topic in qrels.topics]
+        joined = names.encode() if names.isascii() else b"".join(map(to_bytes, qrels.topics))
         offsets = np.ascontiguousarray(qrels.topic_offsets, np.int64)
         topic_starts, document_starts = _starts(topics), _starts(qrels.documents)
         self.library = library
         self.handle = library.rs_table_new(
-            len(topics), b"".join(topics), topic_starts.ctypes.data, offsets.ctypes.data,
+            len(topics), joined, topic_starts.ctypes.data, offsets.ctypes.data,
             b"".join(qrels.documents), document_starts.ctypes.data, _KEY,
         )  # fmt: skip
         if not self.handle:
