@@ -84,10 +84,31 @@ static rs_table *table_of(const judgments *judged) {
     return table;
 }
 
+enum { TOP = 3 }; /* documents of each list that are given back, or more if they share a score */
+
+/* The documents at the top of the lists: as many as there must be, by ascending rank, in memory of the scan. */
+static void check_tops(const rs_scan *scan, const rs_result *result) {
+    rs_documents tops;
+    rs_scan_documents(scan, &tops);
+    if (result->status != RS_OK) return;
+    int64_t d = 0;
+    for (int64_t k = 0; k < result->lists; k++) {
+        const int64_t first = d, least = result->length[k] < TOP ? result->length[k] : TOP;
+        REQUIRE(tops.list_ends[k] - first >= least && tops.list_ends[k] - first <= result->length[k]);
+        for (; d < tops.list_ends[k]; d++) {
+            REQUIRE(tops.ends[d] > (d ? tops.ends[d - 1] : 0) && tops.bytes[tops.ends[d] - 1] != '\n');
+            REQUIRE(tops.tie_first[d] <= d - first + 1 && (d == first || tops.tie_first[d] >= tops.tie_first[d - 1]));
+            REQUIRE(d - first < TOP || tops.tie_first[d] <= TOP);
+        }
+    }
+    REQUIRE(d == tops.documents);
+}
+
 /* One scan in blocks of the given size, each in memory of its own, so that reading past it is seen. */
 static rs_scan *scan_of(const rs_table *table, const uint8_t *text, size_t n, int order, int keep, size_t block) {
     rs_scan *scan = rs_scan_new(table, order, keep);
     REQUIRE(scan);
+    rs_scan_first(scan, TOP);
     for (size_t at = 0; at < n; at += block) {
         size_t size = n - at < block ? n - at : block;
         if (block % 2) {
@@ -187,6 +208,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     }
     naive_scan(&run, text, size, order);
     compare(&judged, &run, &result, order);
+    check_tops(scan, &result);
     rs_scan_free(scan);
     rs_table_free(table);
     return 0;

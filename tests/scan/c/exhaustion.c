@@ -28,6 +28,7 @@ static rs_table *table_of_two(void) {
 static int scan_text(const rs_table *table, int order, int keep, const char *text, int32_t wanted) {
     rs_scan *scan = rs_scan_new(table, order, keep);
     if (!scan) return 0;
+    rs_scan_first(scan, 5);
     int32_t status = rs_scan_feed(scan, (const uint8_t *)text, (int64_t)strlen(text));
     if (!status) status = rs_scan_finish(scan);
     rs_result result;
