@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.certainty.declared import form_of
-from rankscope.engines import run_pieces
 from rankscope.judging import UNJUDGED, Handling, Judged, judge
 from rankscope.measures.base import Measure
 from rankscope.measures.forms import Weighted
-from rankscope.read import Qrels, Run, Runs
+from rankscope.read import Qrels, Runs
 from rankscope.scan import TieGroups, first_documents, tie_groups
 
 __all__ = ["deepest_weight", "knowing", "knows", "with_documents", "with_groups"]
 
 EVERY = np.iinfo(np.int32).max
 """A depth that no list reaches."""
-
-Int32s = npt.NDArray[np.int32]
 
 
 def knowing(qrels: Qrels, runs: Runs, measures: Sequence[Measure], **how: Any) -> Judged:
@@ -34,7 +30,7 @@ def knowing(qrels: Qrels, runs: Runs, measures: Sequence[Measure], **how: Any) -
     depth = max(map(deepest_weight, measures), default=0)
     judged = judge(with_documents(qrels, runs, depth) if depth else qrels, runs, ties=True, **how)
     if not all(map(deepest_weight, measures)):
-        judged = with_groups(judged, runs, how.get("jobs"))
+        judged = with_groups(judged, runs)
     return replace(judged, known_to=depth, handling=Handling(unjudged="bounds"))
 
 
@@ -99,21 +95,14 @@ def with_documents(qrels: Qrels, runs: Runs, depth: int = EVERY) -> Qrels:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _GroupsOf:
-    """The groups of a run; the judgments are what all pieces of the work share."""
-
-    qrels: Qrels
-
-    def __call__(self, run: Run) -> dict[int, tuple[Int32s, Int32s]]:
-        return tie_groups(run, self.qrels)
-
-
-def with_groups(judged: Judged, runs: Runs, jobs: int | None = None) -> Judged:
+def with_groups(judged: Judged, runs: Runs) -> Judged:
     """The same lists with all their groups of equal scores, judged or not, if there are any."""
     if not judged.tied.any():
         return judged
-    each = run_pieces(_GroupsOf(judged.qrels), list(runs.values()), jobs=jobs, processes=len(runs) > 8)
     width = len(judged.topics)
-    lists = {r * width + t: found for r, one in enumerate(each) for t, found in one.items()}
+    lists = {
+        r * width + t: found
+        for r, run in enumerate(runs.values())
+        for t, found in tie_groups(run, judged.qrels).items()
+    }
     return replace(judged, groups=TieGroups.of(lists, len(judged.length)))

@@ -93,7 +93,7 @@ def judged_as(qrels: Qrels, runs: Runs, handling: Handling, **how: Any) -> Judge
     bounds = handling.unjudged == "bounds"
     judged = judge(qrels, runs, ties=bounds or handling.ties != "break", **how)
     if bounds and handling.ties != "break":
-        judged = with_groups(judged, runs, how.get("jobs"))
+        judged = with_groups(judged, runs)
     return replace(judged, handling=handling)
 
 
