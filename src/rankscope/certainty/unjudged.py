@@ -154,8 +154,12 @@ def _seen(judged: Judged, one: OpenList) -> Seen:
     """What is known of a list, in numbers."""
     grade = judged.qrels.grade[judged.qrels.topic_offsets[one.topic] :]
     mine = one.document[~one.unjudged]
-    counts = np.bincount(np.maximum(grade[one.known], 0), minlength=best_label(judged) + 1)
-    return Seen(one.rank[~one.unjudged], grade[mine].astype(np.int64), one.rank[one.unjudged], counts)
+    known = grade[one.known]
+    counts = np.bincount(np.maximum(known, 0), minlength=best_label(judged) + 1)
+    negative = int((known < 0).sum())
+    return Seen(
+        one.rank[~one.unjudged], grade[mine].astype(np.int64), one.rank[one.unjudged], counts, negative
+    )
 
 
 def _unbounded(measure: Measure, result: Range, number: int) -> None:

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.measures.base import Measure, parameter, ratio
+from rankscope.measures.cascade import Cascade
 from rankscope.measures.condensed import Condensable
 from rankscope.measures.forms import (
     Additive,
-    Cascade,
     Counted,
     Form,
     Precisions,
@@ -130,7 +130,7 @@ class R(Condensable):
         return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
 
     def made_of(self) -> Form:
-        return Counted(self.rel, lambda lists: np.full(len(lists), self.cutoff))
+        return Counted(self.rel, lambda base: np.full_like(base, self.cutoff))
 
 
 class Rprec(Condensable):
@@ -155,7 +155,7 @@ class Rprec(Condensable):
         return ratio(hits.sum(hits.rank <= base[hits.list]), base)
 
     def made_of(self) -> Form:
-        return Counted(self.rel, lambda lists: lists.recall_base(self.rel))
+        return Counted(self.rel, lambda base: base)
 
 
 class Bpref(Measure):
@@ -182,17 +182,16 @@ class Bpref(Measure):
         # trec_eval keeps negative grades apart: they say that a document was not really judged
         relevant = lists.relevant(self.rel)
         above = lists.ordinal_among(self.rel, 0) - relevant.ordinal
-        return ratio(relevant.sum(self._term(lists, relevant.list, above)), lists.recall_base(self.rel))
+        terms = self.made_of().term(lists, relevant.list, above)
+        return ratio(relevant.sum(terms), lists.recall_base(self.rel))
 
-    def _term(self, lists: Lists, owner: Ints, above: Ints) -> Floats:
-        """What a relevant document adds to its list with so many judged non-relevant ones above it."""
-        base = lists.recall_base(self.rel)
+    def _limits(self, base: Ints, nonrelevant: Ints) -> tuple[Ints, Ints]:
+        """Where n is capped, and what it is divided by."""
         most = base + 10 if self.form == "plus10" else base
-        possible = np.minimum(base, lists.recall_base(0) - base) if self.form == "trec_eval" else most
-        return 1.0 - ratio(np.minimum(above, most[owner]), possible[owner])
+        return most, np.minimum(base, nonrelevant) if self.form == "trec_eval" else most
 
-    def made_of(self) -> Form:
-        return Preferences(self.rel, 0, self._term)
+    def made_of(self) -> Preferences:
+        return Preferences(self.rel, 0, self._limits)
 
 
 class SetP(Condensable):

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.judging.lists import Floats, Hits, Ints, Lists
+from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.judging.pool import Pool
-from rankscope.judging.tied import Groups, TiedHits, TiedLists, bisected
+from rankscope.judging.tied import TiedHits, TiedLists, bisected
+from rankscope.measures.base import ratio
 
 if TYPE_CHECKING:
     from rankscope.measures.base import Measure
 
 __all__ = [
     "Additive",
-    "Cascade",
     "Counted",
     "Form",
     "Precisions",
@@ -32,9 +32,6 @@ __all__ = [
     "Unordered",
     "Weighted",
 ]
-
-_CELLS = 1 << 20
-"""Cells of a padded matrix held at a time."""
 
 
 class Seen(NamedTuple):
@@ -47,11 +44,25 @@ class Seen(NamedTuple):
     """The ranks of the others, from the top."""
     counts: Ints
     """How many judged documents the topic has of grade 0, 1, ..., the best one there is; negative ones are 0s."""
+    negative: int
+    """How many of them have a negative grade."""
 
     @property
     def best(self) -> int:
         """The best grade there is."""
         return len(self.counts) - 1
+
+    def relevant(self, rel: int) -> Ints:
+        """The ranks of the documents known to be relevant, from the top."""
+        return np.sort(self.rank[self.grade >= rel])
+
+    def to_find(self, rel: int) -> int:
+        """How many relevant documents of the topic are known."""
+        return int(self.counts[rel:].sum())
+
+    def numbers(self, rel: int) -> Ints:
+        """How many of the others may be relevant: 0, 1, ..., all; none if no grade is high enough."""
+        return np.arange(len(self.open) + 1 if rel <= self.best else 1)
 
 
 class Form:
@@ -132,13 +143,27 @@ class Counted(Additive):
     """
 
     rel: int
-    depth: Callable[[Lists], npt.NDArray[Any]]
+    depth: Callable[[Ints], Ints]
+    """k for each number R of relevant documents."""
 
     def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
-        tied = lists.tied(self.rel)
-        depth = self.depth(lists)[tied.list]
+        tied, base = lists.tied(self.rel), lists.recall_base(self.rel)
+        depth = self.depth(base)[tied.list]
         inside = np.clip(depth - tied.first + 1, 0, tied.size) / tied.size
-        return _shifted(value, lists, tied, inside - (tied.rank <= depth), lists.recall_base(self.rel))
+        return _shifted(value, lists, tied, inside - (tied.rank <= depth), base)
+
+    def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
+        """For each number of new relevant documents the first ones are best, and the last ones worst.
+
+        Of m new ones among M open documents, o of them down to rank k, min(m, o) or max(0, o - (M - m)) are found.
+        """
+        new = seen.numbers(self.rel)
+        base = seen.to_find(self.rel) + new
+        depth = self.depth(base)
+        known = np.searchsorted(seen.relevant(self.rel), depth, side="right")
+        inside = np.searchsorted(seen.open, depth, side="right")
+        least, most = np.maximum(0, inside - (len(seen.open) - new)), np.minimum(new, inside)
+        return float(ratio(known + least, base).min()), float(ratio(known + most, base).max())
 
 
 @dataclass(frozen=True)
@@ -172,9 +197,9 @@ class Precisions(Form):
         One more at rank i adds its own term, and one to the ordinal of every relevant document below it.
         """
         weight = np.where(seen.open <= (measure.cutoff or np.inf), self.weight(seen.open), 0.0)
-        rank = np.sort(seen.rank[seen.grade >= self.rel])
+        rank = seen.relevant(self.rel)
         known = np.where(rank <= (measure.cutoff or np.inf), self.weight(rank), 0.0)
-        total, base = float((known * np.arange(1, len(rank) + 1)).sum()), int(seen.counts[self.rel :].sum())
+        total, base = float((known * np.arange(1, len(rank) + 1)).sum()), seen.to_find(self.rel)
         least = most = total / base if base else 0.0
         if self.rel > seen.best:
             return least, most
@@ -303,14 +328,50 @@ def _best_fraction(sign: int, base: float, added: Floats, worth: Floats) -> floa
 class Preferences(Form):
     """Every relevant document adds a term of the number of judged non-relevant ones above it.
 
-    M = 1/R * sum over relevant documents of term(n);  among the a non-relevant ones of its group a relevant document
-    has each place with the same probability, so that n = b, b + 1, ..., b + a are equally likely
+    M = 1/R * sum over relevant documents of 1 - min(n, cap) / scale
+    Among the a non-relevant ones of its group a relevant document has each place with the same probability, so that
+    n = b, b + 1, ..., b + a are equally likely.
     """
 
     rel: int
     lowest: int
-    term: Callable[[Lists, Ints, Ints], Floats]
-    """Of lists, the list of each number, and the numbers."""
+    limits: Callable[[Ints, Ints], tuple[Ints, Ints]]
+    """The cap and the scale for each number R of relevant documents, and of judged non-relevant ones."""
+
+    def term(self, lists: Lists, owner: Ints, above: Ints) -> Floats:
+        """What a relevant document adds to its list with so many judged non-relevant ones above it."""
+        base = lists.recall_base(self.rel)
+        cap, scale = self.limits(base, lists.recall_base(self.lowest) - base)
+        return 1.0 - ratio(np.minimum(above, cap[owner]), scale[owner])
+
+    def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
+        """For each number m of new relevant documents the first ones are best, and the last ones worst.
+
+        All M open documents are judged then, the others as not relevant. Above a relevant document, whose number of
+        known non-relevant ones above it is k and of open ones o, there are
+            best:  k non-relevant ones if it is new, else k + max(0, o - m)
+            worst: k + M - m if it is new, else k + min(o, M - m)
+        All of these grow from the top down, so that sums of min(n, cap) are those of a first and a last part.
+        """
+        new, many = seen.numbers(self.rel), len(seen.open)
+        base = seen.to_find(self.rel) + new
+        cap, scale = self.limits(base, int(seen.counts.sum()) - seen.negative + many - base)
+        rank, poor = seen.relevant(self.rel), np.sort(seen.rank[seen.grade < self.rel])
+        k, of_new = np.searchsorted(poor, rank), np.searchsorted(poor, seen.open)
+        o = np.searchsorted(seen.open, rank)
+        here, few = np.searchsorted(o, new), np.searchsorted(o, many - new)
+        best = (
+            _capped(of_new, 0, new, 0, cap)
+            + _capped(k, 0, here, 0, cap)
+            + _capped(k + o, here, len(k), -new, cap)
+        )
+        worst = (
+            _capped(of_new, many - new, many, many - new, cap)
+            + _capped(k + o, 0, few, 0, cap)
+            + _capped(k, few, len(k), many - new, cap)
+        )
+        ends = [ratio(len(rank) + new - ratio(sums, scale), base) for sums in (worst, best)]
+        return float(ends[0].min()), float(ends[1].max())
 
     def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
         tied = lists.tied(self.rel)
@@ -335,84 +396,8 @@ class Preferences(Form):
         return _shifted(value, lists, tied, np.repeat(mean, tied.held) - now, base)
 
 
-@dataclass(frozen=True)
-class Cascade(Form):
-    """The user stops at a document with a probability that its grade gives, and gains something by the rank reached.
-
-    M = sum over ranks i of value(i) * stop_i * product over j < i of (1 - stop_j)
-    The mean of the product over j documents of a group of n is e_j / C(n, j), with e_j the elementary symmetric
-    function of their 1 - stop; documents before the group are as likely to be passed whatever the order inside.
-    """
-
-    stops: Callable[[npt.NDArray[Any], int], Floats]
-    value: Callable[[npt.NDArray[Any]], Floats]
-
-    def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
-        some, fewer = self._reached(lists)
-        result = value.copy()
-        if len(some):
-            result[some] = self._of_groups(measure, fewer)
-        return result
-
-    def _reached(self, lists: TiedLists) -> tuple[Ints, TiedLists]:
-        """The lists in which tied documents matter, and their relevant documents down to one that nobody passes."""
-        hits = lists.relevant(1)
-        sure = np.flatnonzero(self.stops(hits.grade, lists.pool.max_grade) == 1)
-        last = np.full(len(lists), np.iinfo(np.int32).max)
-        owner = hits.list[sure]
-        head = np.flatnonzero(np.diff(owner, prepend=-1))
-        last[owner[head]] = hits.rank[sure[head]]
-        tied = lists.tied(1)
-        some = np.unique(tied.list[tied.first <= last[tied.list]])
-        return some, lists.relevant_lists(some, last)
-
-    def _of_groups(self, measure: Measure, lists: TiedLists) -> Floats:
-        grade = lists.grade()
-        groups = lists.groups(grade >= 1)
-        passes = 1.0 - self.stops(grade[groups.member], lists.pool.max_grade)
-        through, stopped = _passed(groups, passes)
-        reached = Hits(len(lists), groups.list, groups.first, groups.first, groups.first).product_before(
-            through
-        )
-        group, place = groups.ranks()
-        rank = groups.first[group] + place - 1
-        value = np.where(rank <= (measure.cutoff or np.inf), self.value(rank), 0.0)
-        return np.bincount(
-            groups.list[group], weights=reached[group] * stopped * value, minlength=len(lists)
-        ).astype(np.float64, copy=False)
-
-
-def _passed(groups: Groups, passes: Floats) -> tuple[Floats, Floats]:
-    """For each group the mean product of all, and for each of its ranks the probability of stopping there.
-
-    Documents are added one by one to those that nobody stops at: the mean product over j of m documents is
-    p(m, j) = (1 - j/m) p(m-1, j) + j/m * q p(m-1, j-1), where q is that of the m-th.
-    """
-    starts = np.concatenate([[0], np.cumsum(groups.size)])
-    begin = np.concatenate([[0], np.cumsum(groups.held)])
-    through, stopped = np.ones(len(groups.size)), np.zeros(int(starts[-1]))
-    order = np.argsort(groups.size, kind="stable")
-    first = 0
-    while first < len(order):
-        last = first + 1
-        while last < len(order) and (last + 1 - first) * int(groups.size[order[last]] + 1) <= _CELLS:
-            last += 1
-        mine = order[first:last]
-        width, most = int(groups.size[mine].max()), int(groups.held[mine].max())
-        mean = np.ones((len(mine), width + 1))
-        place = np.arange(1, width + 1)
-        for element in range(most):
-            more = np.flatnonzero(groups.held[mine] > element)
-            which = mine[more]
-            m = (groups.size[which] - groups.held[which] + element + 1)[:, np.newaxis]
-            q = passes[begin[which] + element][:, np.newaxis]
-            share = np.minimum(place / m, 1.0)
-            mean[more, 1:] = (1.0 - share) * mean[more, 1:] + share * q * mean[more, :-1]
-        rows = np.repeat(np.arange(len(mine)), groups.size[mine])
-        at = np.arange(len(rows)) - np.repeat(
-            np.cumsum(groups.size[mine]) - groups.size[mine], groups.size[mine]
-        )
-        stopped[starts[mine][rows] + at] = mean[rows, at] - mean[rows, at + 1]
-        through[mine] = mean[np.arange(len(mine)), groups.size[mine]]
-        first = last
-    return through, stopped
+def _capped(rising: Ints, first: Any, last: Any, shift: Any, cap: Ints) -> Ints:
+    """The sum of min(x + shift, cap) over the rising numbers x from the place ``first`` to before ``last``."""
+    total = np.concatenate([[0], np.cumsum(rising)])
+    cut = np.clip(np.searchsorted(rising, cap - shift), first, last)
+    return np.asarray(total[cut] - total[first] + shift * (cut - first) + cap * (last - cut))
