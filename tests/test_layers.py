@@ -53,7 +53,8 @@ STATIONS = {
     "analysis.stats": "judging measures scores",
     "analysis": "read scan judging measures certainty scores analysis.stats lab.cumulated_counts",
     "analysis.findings": "judging measures scores analysis analysis.stats lab.measurement",
-    "analysis.study": "files directories json_documents read judging measures certainty scores analysis analysis.stats",
+    "analysis.study": "files directories json_documents read judging measures certainty scores analysis"
+    " analysis.findings analysis.stats",
     "lab.rounding": "",
     "lab.cumulated_counts": "",
     "lab.rankings": "judging measures lab.rounding",
@@ -62,7 +63,8 @@ STATIONS = {
     "lab.identification": "read judging measures",
     "lab": "judging measures lab.cumulated_counts lab.identification lab.rankings lab.axioms lab.measurement",
     # what is shown
-    "plots": "files measures scores analysis analysis.findings analysis.study lab lab.axioms lab.measurement",
+    "plots": "files measures scores analysis analysis.findings analysis.study lab lab.axioms lab.measurement"
+    " lab.rounding",
     "reporting": "files directories json_documents read judging measures certainty scores analysis analysis.findings"
     " analysis.stats analysis.study",
     "explorer": "read judging measures scores reporting",

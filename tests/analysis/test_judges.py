@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -246,3 +247,21 @@ def test_the_kappa_of_a_simulated_judge_lies_in_the_interval(covid, share):
         row = agreement(result)[name]
         assert row["low"] <= 1 - share <= row["high"]
         assert row["high"] - row["low"] < 0.12
+
+
+def test_names_of_slopes_do_not_cover_each_other() -> None:
+    """Runs of equal rank had their names in one place."""
+    qrels = {
+        "one": {q: {"a": 1, "b": 0} for q in "qr"},
+        "other": {q: {"a": int(q == "r"), "b": 1} for q in "qr"},
+    }
+    runs = {f"run-{i}": dict.fromkeys("qr", ["a", "b"] if i % 3 else ["b", "a"]) for i in range(12)}
+    figure = rs.judges(qrels, runs, "AP").plot("slopes")
+    figure.figure.draw_without_rendering()
+    for end in ("rank_a", "rank_b"):
+        names = [text for text in figure.axes[0].texts if text.get_gid() == f"name {end}"]
+        assert len(names) == 12
+        boxes = sorted((text.get_window_extent() for text in names), key=lambda box: box.y0)
+        assert all(low.y1 <= high.y0 + 0.5 for low, high in pairwise(boxes))
+    page = figure.figure.bbox
+    assert all(page.y0 <= t.get_window_extent().y0 and t.get_window_extent().y1 <= page.y1 for t in names)

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 
 import rankscope as rs
+from rankscope.errors import SettingsError
 from rankscope.plots import plot_curve
 from rankscope.plots.bars import THINNEST, stretches
 from rankscope.plots.style import ABOVE, BELOW, EXACT
@@ -35,14 +36,18 @@ def boxes(axes: Any, drawn: Find) -> dict[int, tuple[str, float, float]]:
         collection = drawn(axes, name)
         if not collection.get_paths():
             continue
-        colour = to_hex(collection.get_facecolors()[0]).upper()
+        colour = to_hex(collection.get_facecolors()[0])
         for path in collection.get_paths():
             low, high = path.vertices.min(axis=0), path.vertices.max(axis=0)
             height = high[1] if name == "positive" else low[1] if name == "negative" else 0.0
             ranks = (
                 range(round(low[0] + 0.5), round(high[0] - 0.5) + 1)
                 if name == "zero"
-                else [round((low[0] + high[0]) / 2)]
+                else [
+                    round(
+                        (low[0] + high[0]) / 2 if axes.get_xscale() == "linear" else (low[0] * high[0]) ** 0.5
+                    )
+                ]
             )
             for rank in ranks:
                 found[rank] = (colour, height, high[0] - low[0])
@@ -86,14 +91,10 @@ def test_labels(b_t: rs.Curve) -> None:
     top, bar = figure.axes
     assert top.get_title(loc="left") == "b_t, topic t"
     assert (top.get_ylabel(), bar.get_ylabel(), bar.get_xlabel()) == ("CRP (ranks)", "RP (ranks)", "rank")
-    texts = [text.get_text() for text in figure.figure.legends[0].get_texts()]
-    assert {
-        "recall base (7)",
-        "turn-around (rank 7)",
-        "balance point (rank 12)",
-        "ideal list",
-        "full scale",
-    } <= set(texts)
+    legend = [text.get_text() for text in figure.figure.legends[0].get_texts()]
+    assert legend == ["this list (Twist 0.525)", "full scale", "up: too late", "down: too early"]
+    beside = {text.get_text() for text in top.texts}
+    assert beside == {"recall base 7", "turn-around 7", "β 12"}
     low, high = top.get_ylim()
     assert low < -28 and high > 23
     assert top.get_xlim() == (0.5, 15.5)
@@ -101,28 +102,38 @@ def test_labels(b_t: rs.Curve) -> None:
 
 def test_a_list_that_never_recovers(curve_of: Callable[..., rs.Curve]) -> None:
     figure = plot_curve(curve_of("300000000000000"))
-    texts = [text.get_text() for text in figure.figure.legends[0].get_texts()]
-    assert "no balance point" in texts and not any("balance point (" in text for text in texts)
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert "no balance point" in texts and not any("β" in text for text in texts)
 
 
+@pytest.mark.parametrize("axis", ["auto", "linear"])
 def test_every_misplaced_rank_of_a_long_list_is_wide_enough(
-    curve_of: Callable[..., rs.Curve], drawn: Find
+    curve_of: Callable[..., rs.Curve], drawn: Find, axis: str
 ) -> None:
     grades = ["0"] * 1000
     for rank, grade in ((100, "3"), (333, "2"), (334, "1"), (777, "1"), (999, "3")):
         grades[rank] = grade
-    figure = plot_curve(curve_of("".join(grades)))
-    found = boxes(figure.axes[1], drawn)
+    figure = plot_curve(curve_of("".join(grades)), axis=axis)
+    bars = figure.axes[1]
+    found = boxes(bars, drawn)
+    assert bars.get_xscale() == ("log" if axis == "auto" else "linear")
+    assert bars.get_xlabel() == ("rank (log scale)" if axis == "auto" else "rank")
+    assert bars.get_ylabel() == "RP (log)" and {-100, -10, -1, 0, 10, 100} >= set(bars.get_yticks()) > {0}
     figure.figure.draw_without_rendering()
-    points = (
-        figure.axes[1].get_window_extent().width / figure.figure.dpi * 72
-    )  # that the axes are wide on paper
+    wide = {}
+    for name in ("negative", "positive"):
+        for path in drawn(bars, name).get_paths():
+            x = bars.transData.transform(path.vertices)[:, 0]
+            rank = round(
+                path.vertices[:, 0].mean() if axis == "linear" else path.vertices[:2, 0].prod() ** 0.5
+            )
+            wide[rank] = np.ptp(x) / figure.figure.dpi * 72
     for rank, value in enumerate(figure.table.column("rp"), start=1):
-        colour, height, width = found[rank]
+        colour, height, _ = found[rank]
         assert height == value
         assert colour == (EXACT if value == 0 else ABOVE if value < 0 else BELOW)
         if value:
-            assert width / 1000 * points >= 0.9 * THINNEST
+            assert wide[rank] >= 0.9 * THINNEST
 
 
 def test_a_misplaced_rank_of_a_long_list_survives_an_image(curve_of: Callable[..., rs.Curve]) -> None:
@@ -133,7 +144,7 @@ def test_a_misplaced_rank_of_a_long_list_survives_an_image(curve_of: Callable[..
     grades = "3322111" + "0" * 493 + "0" * 500
     late = grades[:6] + "0" + grades[7:700] + "1" + grades[701:]
     pixels = imread(io.BytesIO(plot_curve(curve_of(late)).render("png")))
-    blue = np.array([0, 0x72, 0xB2]) / 255
+    blue = np.array(to_rgb(BELOW))
     lower = pixels[int(0.55 * len(pixels)) : int(0.72 * len(pixels)), int(0.5 * pixels.shape[1]) :, :3]
     assert (np.abs(lower - blue).max(axis=2) < 0.02).any(axis=0).sum() >= 2
 
@@ -157,6 +168,16 @@ def test_a_topic_without_relevant_documents() -> None:
 def test_an_empty_list(curve_of: Callable[..., rs.Curve]) -> None:
     figure = plot_curve(curve_of(""))
     assert figure.table.column("place") == ["above"] * 7 + ["exact"] * 7
+
+
+def test_scales_are_chosen(b_t: rs.Curve, drawn: Find) -> None:
+    top, bar = plot_curve(b_t, axis="log", bars="log").axes
+    assert (top.get_xscale(), bar.get_yscale()) == ("log", "symlog")
+    assert boxes(bar, drawn)[2][:2] == (ABOVE, -6)
+    linear = plot_curve(b_t, bars="linear").axes[1]
+    assert linear.get_yscale() == "linear" and linear.get_ylabel() == "RP (ranks)"
+    with pytest.raises(SettingsError, match="choose one of auto, linear, log"):
+        plot_curve(b_t, axis="lag")
 
 
 def test_stretches() -> None:

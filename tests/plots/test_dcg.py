@@ -36,7 +36,7 @@ def test_curves_and_bars_are_the_table(b_t: rs.Curve, drawn: Find) -> None:
     places = figure.table.column("gain_place")
     assert places == ["same" if abs(v) < 1e-12 else "gain" if v > 0 else "loss" for v in values.values()]
     for name, colour in (("negative", BELOW), ("zero", EXACT), ("positive", ABOVE)):
-        assert to_hex(drawn(delta, name).get_facecolors()[0]).upper() == colour
+        assert to_hex(drawn(delta, name).get_facecolors()[0]) == colour
 
 
 def test_the_values_by_hand(curve_of: Callable[..., rs.Curve]) -> None:
@@ -63,5 +63,6 @@ def test_labels(b_t: rs.Curve) -> None:
     crp, dcg, rp, delta = figure.axes
     assert crp.get_title(loc="left") == "effort: b_t, topic t" and dcg.get_title(loc="left") == "gain: DCG"
     assert [a.get_ylabel() for a in figure.axes] == ["CRP (ranks)", "DCG (gain)", "RP (ranks)", "Δ gain"]
+    assert dcg.get_ylim()[0] == 0
     assert rp.get_xlabel() == delta.get_xlabel() == "rank"
     assert figure.figure.get_size_inches()[0] == 7.0

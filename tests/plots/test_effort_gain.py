@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.interpolate import RegularGridInterpolator
 
 import rankscope as rs
+from rankscope.analysis.plane import density_of
 from rankscope.errors import InputError, SettingsError
 from rankscope.plots import plot_effort_gain
 
@@ -57,22 +59,73 @@ def test_grid_and_shares(effort: rs.Effort) -> None:
     assert f"high-high, {100 * agreement['high_high_share']:.1f} %" in title
 
 
-def test_density_counts_points_close_to_each_other() -> None:
-    lists = {f"r{i}": {"q": ["a", "b"]} for i in range(5)} | {"other": {"q": ["x", "y", "a"]}}
-    figure = plot_effort_gain(rs.effort({"q": {"a": 1, "b": 1}}, lists, "AP"))
-    assert figure.table.column("nearby") == [5] * 5 + [1]
+def test_contours_hold_the_shares_that_the_legend_says(effort: rs.Effort) -> None:
+    figure = plot_effort_gain(effort, "AP")
+    held = figure.table.column("contour")
+    assert [sum(h is not None and h <= share for h in held) for share in (0.5, 0.9)] == [48, 87]
+    contours = [c for c in figure.axes[0].collections if hasattr(c, "levels")]
+    assert len(contours) == 2
+    points = offsets(figure.axes[0])
+    density = density_of(points[:, 0], points[:, 1], 0.0, 1.0)
+    assert density is not None
+    drawn = [density.twist, density.gain]
+    height = RegularGridInterpolator(drawn[::-1], density.height, bounds_error=False, fill_value=None)
+    at = height(np.clip(points[:, ::-1], drawn[0][0], drawn[0][-1]))
+    for contour, share in zip(contours, (0.5, 0.9), strict=True):
+        [level] = contour.levels
+        assert (at >= level - 1e-9).mean() == pytest.approx(share, abs=0.02)
+    few = plot_effort_gain(rs.effort({"q": {"a": 1}}, {"r": {"q": ["a"]}}, "AP"))
+    assert few.table.column("contour") == [None] and not [
+        c for c in few.axes[0].collections if hasattr(c, "levels")
+    ]
+
+
+def test_means_of_runs_with_their_spread(effort: rs.Effort, scores: rs.Scores) -> None:
+    figure = plot_effort_gain(effort, "AP")
+    [means] = [line for line in figure.axes[0].lines if line.get_gid() == "means"]
+    twist, ap = scores.matrix("Twist").values, scores.matrix("AP").values
+    assert means.get_xdata() == pytest.approx(twist.mean(axis=1))
+    assert means.get_ydata() == pytest.approx(ap.mean(axis=1))
+    marked = plot_effort_gain(effort, "AP", highlight=["run3"]).axes[0].lines
+    bars = [line for line in marked if line.get_gid() == "spread"]
+    assert bars[0].get_xdata() == pytest.approx(np.quantile(twist[3], [0.25, 0.75]))
+    assert bars[1].get_ydata() == pytest.approx(np.quantile(ap[3], [0.25, 0.75]))
+
+
+def test_colour_and_facets_tell_classes_apart(effort: rs.Effort, collection: tuple[Any, Any]) -> None:
+    names = dict.fromkeys(effort.archetypes.column("archetype"))
+    figure = plot_effort_gain(effort, "AP", colour="archetype")
+    dots = {c.get_gid(): c for c in figure.axes[0].collections if str(c.get_gid()).startswith("lists: ")}
+    assert set(dots) == {f"lists: {name}" for name in names}
+    assert sum(len(c.get_offsets()) for c in dots.values()) == len(figure.table)
+    shapes = {tuple(c.get_paths()[0].vertices.ravel()) for c in dots.values()}
+    assert len(shapes) == len(dots), "without colour they differ by their shapes"
+    qrels, _ = collection
+    bases = {topic: sum(grade > 0 for grade in found.values()) for topic, found in qrels.items()}
+    assert dict(zip(figure.table.column("topic"), figure.table.column("recall_base"), strict=True)) == bases
+    facets = plot_effort_gain(effort, "AP", facet="recall base")
+    borders = np.quantile(list(bases.values()), [0.25, 0.5, 0.75])
+    quarter = [int((bases[str(topic)] > borders).sum()) for topic in facets.table.column("topic")]
+    drawn = [axes.collections[1] for axes in facets.axes]
+    assert [len(c.get_offsets()) for c in drawn] == [quarter.count(k) for k in sorted(set(quarter))]
+    assert len(plot_effort_gain(effort, "AP", facet="topic").axes) == 12
+    with pytest.raises(SettingsError, match="did you mean archetype"):
+        plot_effort_gain(effort, colour="archetypes")
+    many = rs.effort({f"q{i}": {"a": 1} for i in range(30)}, {"r": {f"q{i}": ["a"] for i in range(30)}}, "AP")
+    with pytest.raises(SettingsError, match="30 small planes do not fit"):
+        plot_effort_gain(many, facet="topic")
 
 
 def test_highlights(effort: rs.Effort) -> None:
     figure = plot_effort_gain(effort, "AP", highlight=["run3", ("run5", "4")])
     marked = [row for row in figure.table.records() if row["highlight"]]
     assert [row["run"] for row in marked] == ["run3"] * 12 + ["run5"]
-    run, one = [line for line in figure.axes[0].lines if line.get_linestyle() == "None"]
+    run, one = [line for line in figure.axes[0].lines if line.get_gid() == "marked"]
     assert list(zip(run.get_xdata(), run.get_ydata(), strict=True)) == [
         (r["Twist"], r["AP"]) for r in marked[:12]
     ]
     assert one.get_xdata().tolist() == [marked[12]["Twist"]]
-    assert [t.get_text() for t in figure.figure.legends[0].get_texts()] == ["run3", "run5, topic 4"]
+    assert [t.get_text() for t in figure.figure.legends[0].get_texts()][-2:] == ["run3", "run5, topic 4"]
     assert run.get_marker() != one.get_marker()
     with pytest.raises(SettingsError, match="run9"):
         plot_effort_gain(effort, highlight=["run9"])
@@ -133,7 +186,7 @@ def test_lists_of_equal_gain_with_their_curves(effort: rs.Effort) -> None:
         [line] = [line for line in figure.axes[1 + 2 * number].lines if line.get_gid() == "crp"]
         assert line.get_ydata().tolist() == curve.crp.tolist()
         assert [row[3] for row in figure.table.rows if row[:2] == (run, topic)] == curve.crp.tolist()
-    marked = [line for line in figure.axes[0].lines if line.get_marker() not in ("None", "")]
+    marked = [line for line in figure.axes[0].lines if line.get_gid() == "marked"]
     assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in marked] == [
         (row["Twist"], row["value"]) for row in found
     ]

@@ -97,17 +97,21 @@ def test_intervals_and_differences(drawn: Find) -> None:
         expected = [sum((i - j + 1) * change[j] for j in range(i + 1)) for i in range(7)]
         assert figure.table.column(name) == expected
         assert [bar.get_height() for bar in bars] == expected
-    assert deltas.get_legend().get_title().get_text() == "Δ of [r, s] is nowhere larger"
+    assert deltas.get_legend().get_title().get_text() == "Size: A is nowhere larger"
+    assert "no measure may rise more on A" in figure.figure.get_suptitle()
 
 
 def test_a_contradiction_is_said() -> None:
     figure = plot_intervals("001", "010", "010", "100", "DCG(discount='jk')")
-    labels = [axes.get_xlabel() for axes in figure.axes]
-    assert labels[0] == f"rank\nrises by {1 - 1 / np.log2(3):.4f}" and labels[1] == "rank\nrises by 0.0000"
-    assert labels[2].endswith(": contradiction")
-    assert (
-        plot_intervals("001", "010", "010", "100", "DCG").axes[2].get_xlabel().endswith(": no contradiction")
-    )
+    said = figure.figure.get_suptitle()
+    assert said.startswith("DCG(discount='jk') is not on an interval-like scale")
+    assert said.endswith(f"rises more on A, by {1 - 1 / np.log2(3):.4f} against 0.0000.")
+    assert [bar.get_height() for bar in figure.axes[3].patches] == pytest.approx([1 - 1 / np.log2(3), 0])
+    assert [text.get_text() for text in figure.axes[3].texts] == ["0.3691", "0.0000"]
+    steps = [[text.get_text() for text in axes.get_legend().get_texts()] for axes in figure.axes[:2]]
+    assert steps == [["from 001", "to 010"], ["from 010", "to 100"]]
+    fine = plot_intervals("001", "010", "010", "100", "DCG").figure.get_suptitle()
+    assert fine.startswith("No contradiction") and "DCG rises by" in fine
 
 
 def test_what_makes_no_interval() -> None:
@@ -123,21 +127,20 @@ def test_what_makes_no_interval() -> None:
 
 def test_graded_intervals_have_a_row_for_each_grade(drawn: Find) -> None:
     figure = plot_intervals("001", "010", "201", "210", "ERR")
-    assert len(figure.axes) == 6
-    assert [axes.get_ylabel() for axes in figure.axes[::3]] == ["grade 1 or better", "grade 2 or better"]
+    assert len(figure.axes) == 7
+    assert [axes.get_ylabel() for axes in figure.axes[:6:3]] == ["grade 1 or better", "grade 2 or better"]
     assert drawn(figure.axes[1], "v").get_ydata().tolist() == [1, 2, 2]
     assert drawn(figure.axes[4], "v").get_ydata().tolist() == [1, 1, 1]
     assert figure.table.column("grade") == [1, 1, 1, 2, 2, 2]
     assert figure.table.column("delta_sr") == [0, 1, 1, 0, 0, 0]
-    assert figure.axes[5].get_xlabel().endswith(": contradiction")
-    assert figure.axes[3].get_xlabel() == f"rank\nrises by {1 / 24:.4f}"
+    assert f"rises more on A, by {1 / 24:.4f}" in figure.figure.get_suptitle()
     found = rs.lab.scales("ERR", length=3, grades=2, equal_relevant=True).plot()
     assert found.table.rows == figure.table.rows
 
 
 def test_from_a_check_of_scales() -> None:
     figure = rs.lab.scales(["DCG(discount='jk')"], length=3, equal_relevant=True).plot()
-    assert figure.axes[2].get_xlabel().endswith(": contradiction")
+    assert "is not on an interval-like scale" in figure.figure.get_suptitle()
     with pytest.raises(SettingsError, match="no counterexample"):
         rs.lab.scales(["RBP(p=0.5)"], length=3, equal_relevant=True).plot()
 
@@ -150,11 +153,11 @@ def test_the_figure_contradicts_whatever_the_laboratory_contradicts() -> None:
     found = rs.lab.scales([tiny], length=3, equal_relevant=True)
     assert not found.findings[0].holds
     assert found.example()["comparison"].records()[0]["contradiction"] is True
-    assert found.plot().axes[2].get_xlabel().endswith(": contradiction")
+    assert "is not on an interval-like scale" in found.plot().figure.get_suptitle()
 
 
 def test_compared_intervals_without_a_measure() -> None:
     found = compared_intervals("01", "10", "00", "11")
     assert found["comparison"].rows == [(None, None, None, True, None)]
-    assert found.plot().axes[2].get_xlabel() == "rank"
+    assert len(found.plot().axes) == 3
     assert compared_intervals("00", "11", "01", "10")["comparison"].rows[0][3] is False

@@ -148,7 +148,15 @@ def test_figures_of_a_study(collection: Any, tmp_path: Path, capfd: pytest.Captu
     )
     names = {path.stem for path in (output / "figures").glob("*.pdf")}
     plain = {"correlation", "robustness", "depth_pool_means", "discriminative_power", "bounds", "means"}
-    assert names == {*plain, "effort_gain-AP", "effort_gain-RBP"}
+    beside = {"heat_map", "findings", "forest", "differences", "orderings"}
+    assert names == {*plain, *beside, "effort_gain-AP", "effort_gain-RBP"}
+    assert {path.stem for path in (output / "figures").glob("*.csv")} == beside
+    scores = rs.evaluate(*paths, ["AP"])
+    best = scores.runs[int(scores.mean("AP").argmax())]
+    means = dict(zip(scores.runs, scores.mean("AP").tolist(), strict=True))
+    rival = max((run for run in scores.runs if run != best), key=lambda run: means[run])
+    differences = (output / "figures" / "differences.csv").read_text().splitlines()
+    assert all({best, rival} <= set(line.split(",")) for line in differences[1:])
     assert main(["study", "--from", str(output / "manifest.json")]) == 0
     assert "identical" in capfd.readouterr().out
 
@@ -302,7 +310,7 @@ def test_the_plane_of_a_study_is_that_of_the_analysis(collection: tuple[Any, Any
     made = rs.study(*collection, ["AP", "Twist"], repeats=1, replicates=20)
     figure = study_figures(made)["effort_gain-AP"]
     expected = plot_effort_gain(rs.effort(*collection, "AP"), "AP")
-    for name in ("Twist", "AP", "nearby"):
+    for name in ("Twist", "AP", "contour"):
         assert figure.table.column(name) == expected.table.column(name)
     lines = [sorted(tuple(line.get_ydata()) for line in f.axes[0].lines) for f in (figure, expected)]
     assert repr(lines[0]) == repr(lines[1])

@@ -19,9 +19,20 @@ import numpy.typing as npt
 from rankscope.errors import SettingsError, nearest
 from rankscope.judging import Judged
 from rankscope.measures import Measure
+from rankscope.measures.archetypes import ARCHETYPES
 from rankscope.measures.grammar import parse
 
-__all__ = ["EFFORTS", "GAINS", "Planes", "chosen_word"]
+__all__ = [
+    "CLASSES",
+    "EFFORTS",
+    "GAINS",
+    "HELD",
+    "Density",
+    "Planes",
+    "chosen_word",
+    "density_of",
+    "run_means",
+]
 
 EFFORTS = ("huge", "high", "medium", "low")
 """The columns of the plane, by rising Twist."""
@@ -29,7 +40,15 @@ EFFORTS = ("huge", "high", "medium", "low")
 GAINS = ("low", "medium", "high", "huge")
 """The rows of the plane, by rising gain."""
 
+CLASSES = ("archetype", "topic", "recall base")
+"""What the lists of a plane can be told apart by."""
+
+HELD = (0.5, 0.9)
+"""The shares of the lists that lie inside the contours of a plane."""
+
 _QUARTERS = (0.25, 0.5, 0.75)
+_BINS, _BLUR, _FEW = 64, 2.0, 20
+"""Squares of a density along an axis, the deviation of its blur in squares, and lists below which there is none."""
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -98,3 +117,100 @@ class Planes:
         """How many lists are in each cell: gain from low to huge down, effort from huge to low across."""
         _, rows, columns = self.cells(self.number(measure))
         return np.bincount(rows * 4 + columns, minlength=16).reshape(4, 4)
+
+    @cached_property
+    def recall_base(self) -> Ints:
+        """The number of relevant documents of the topic of each list."""
+        return np.asarray(self.judged.lists.recall_base(1), np.int64)
+
+    def classes(self, by: str) -> tuple[Ints, list[str]]:
+        """The class of each list (-1: left out) and the names of the classes: see :data:`CLASSES`.
+
+        The classes by recall base are the quarters of the topics: up to the lower quartile, the median, and so on.
+        """
+        chosen_word(by, CLASSES, "class of lists")
+        topics = len(self.judged.topics)
+        if by == "archetype":
+            names = list(ARCHETYPES)
+            found = np.array([names.index(str(name)) if name else -1 for name in self.archetype], np.int64)
+        elif by == "topic":
+            names, found = list(self.judged.topics), np.arange(len(self.twist)) % max(1, topics)
+        else:
+            base = self.recall_base[:topics]
+            borders = np.quantile(base, _QUARTERS) if topics else np.zeros(3)
+            ends = [*borders.tolist(), float(base.max(initial=0))]
+            names = [f"up to {int(end):,} relevant" for end in ends]
+            found = np.searchsorted(borders, self.recall_base, side="left")
+        return np.where(self.archetype == "", -1, found), names
+
+
+def run_means(run: Ints, twist: Floats, gain: Floats) -> Floats:
+    """For each run the mean, the lower and the upper quartile of Twist, then of the gain, over its lists.
+
+    >>> run_means(np.array([0, 0]), np.array([0.0, 1.0]), np.array([0.5, 0.5]))
+    array([[0.5 , 0.25, 0.75, 0.5 , 0.5 , 0.5 ]])
+    """
+    found = []
+    for one in np.unique(run):
+        mine = run == one
+        values = (twist[mine], gain[mine])
+        found.append([x for v in values for x in (float(v.mean()), *np.quantile(v, (0.25, 0.75)).tolist())])
+    return np.array(found, np.float64).reshape(-1, 6)
+
+
+@dataclass(frozen=True, eq=False)
+class Density:
+    """How densely lists lie in a plane: ``height`` at (gain, Twist), and the heights that hold the shares of HELD."""
+
+    twist: Floats
+    gain: Floats
+    height: Floats
+    levels: tuple[float, ...]
+    held: list[float | None]
+    """For each list the share of the innermost contour around it, None outside of all."""
+
+
+def density_of(twist: Floats, gain: Floats, low: float, high: float) -> Density | None:
+    """The lists counted in squares of a plane and blurred; None for so few that a contour would say nothing.
+
+    The contour of a share is as high as the list that so many lie at least as densely as: half of the lists are inside
+    that of 0.5.
+
+    >>> found = density_of(np.linspace(0, 1, 40), np.full(40, 0.5), 0, 1)
+    >>> [found.held.count(share) for share in (0.5, 0.9, None)]
+    [20, 16, 4]
+    """
+    if len(twist) < _FEW:
+        return None
+    places = [np.clip(((v - a) / (b - a) * _BINS).astype(np.int64), 0, _BINS - 1)
+              for v, a, b in ((gain, low, high), (twist, 0.0, 1.0))]  # fmt: skip
+    counts = np.bincount(places[0] * _BINS + places[1], minlength=_BINS**2).reshape(_BINS, _BINS)
+    reach = int(4 * _BLUR)
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / _BLUR) ** 2)
+    kernel /= kernel.sum()
+    height: Floats = np.pad(counts.astype(np.float64), reach, mode="symmetric")
+    for axis in (0, 1):
+        height = np.apply_along_axis(np.convolve, axis, height, kernel, "valid")
+    at = _between(height, [np.clip((v - a) / (b - a) * _BINS - 0.5, 0, _BINS - 1)
+                           for v, a, b in ((gain, low, high), (twist, 0.0, 1.0))])  # fmt: skip
+    # lists that lie equally densely are held in their order, so that a share holds as many as it says
+    order = np.argsort(-at, kind="stable")
+    ends = [int(np.ceil(share * len(twist))) for share in HELD]
+    held: list[float | None] = [None] * len(twist)
+    for share, end in reversed(list(zip(HELD, ends, strict=True))):
+        for index in order[:end].tolist():
+            held[index] = share
+    middle = (np.arange(_BINS) + 0.5) / _BINS
+    return Density(
+        middle, low + middle * (high - low), height, tuple(float(at[order[end - 1]]) for end in ends), held
+    )
+
+
+def _between(height: Floats, places: list[Floats]) -> Floats:
+    """The height between the middles of squares, as a contour is drawn between them."""
+    low = [np.minimum(place.astype(np.int64), _BINS - 2) for place in places]
+    (y, x), (v, u) = low, (place - below for place, below in zip(places, low, strict=True))
+    upper = height[y + 1, x] * (1 - u) + height[y + 1, x + 1] * u
+    lower = height[y, x] * (1 - u) + height[y, x + 1] * u
+    found: Floats = lower * (1 - v) + upper * v
+    return found

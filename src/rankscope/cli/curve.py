@@ -8,6 +8,7 @@ examples:
   rankscope curve qrels.txt bm25.run --topic 351 --cutoff 1000 --head 30
   rankscope curve qrels.txt bm25.run --topic 351 -f json -o curve.json
   rankscope curve qrels.txt bm25.run --topic 351 --gains 0,5,10 --discount jk --base 10 --plot curve.pdf
+  rankscope curve qrels.txt bm25.run --topic 351 --axis linear --bars linear --plot curve.pdf
   rankscope curve qrels.txt bm25.run --topic 351 --figure rp --plot rp.pdf    how RP arises, document by document
 """
 
@@ -25,6 +26,7 @@ from rankscope.cli.output import emit, format_of
 from rankscope.errors import printable
 from rankscope.plots import FIGURES
 from rankscope.plots.blocks import drawn
+from rankscope.plots.crp import SCALES
 from rankscope.tables import Table
 
 _HEAD = 50
@@ -58,6 +60,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="crp",
         help="what --plot draws: CRP above the bars of RP, CRP beside DCG, or how RP arises (default: crp)",
     )
+    parser.add_argument(
+        "--axis",
+        choices=SCALES,
+        default="auto",
+        help="ranks in the figures crp and dcg: linear, log, or log beyond 100 ranks (default: auto)",
+    )
+    parser.add_argument(
+        "--bars",
+        choices=SCALES,
+        default="auto",
+        help="bars in these figures: linear, log, or log where the largest is 15 times the smallest (default: auto)",
+    )
     parser.add_argument("--dcg", action="store_true", help="the same as --figure dcg")
     parser.add_argument("--ranks", type=int, metavar="N", help="ranks in the figure rp (default: 24)")
 
@@ -76,7 +90,7 @@ def run(args: argparse.Namespace) -> None:
     )
     display = [_head(found.table, args.head), *found.display[1:]]
     kind = "dcg" if args.dcg else args.figure
-    more = {"ranks": args.ranks} if kind == "rp" else {}
+    more = {"ranks": args.ranks} if kind == "rp" else {"axis": args.axis, "bars": args.bars}
     if args.output is None and format_of(args) == "table":
         sys.stdout.write(_picture(found))
     emit(args, found, display=display, figure=lambda: found.plot(kind, **more))

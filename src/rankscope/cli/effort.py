@@ -13,6 +13,7 @@ examples:
   rankscope effort qrels.txt runs/ --top 0.75                  without the worst quarter by AP
   rankscope effort qrels.txt runs/ -q -f csv -o effort.csv
   rankscope effort qrels.txt runs/ -m "AP nDCG" --plot planes.pdf                  the planes of both
+  rankscope effort qrels.txt runs/ -m AP --colour archetype --plot plane.pdf       or --facet recall-base
   rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --plot equal.pdf    equal gain, from huge to low effort
   rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --highlight bm25:351 --highlight dense:351 --plot two.pdf
   rankscope effort qrels.txt runs/ -m AP --significance        do gain and effort differ together?
@@ -24,7 +25,7 @@ import argparse
 from typing import Any
 
 from rankscope.analysis.effort import DEFAULT_GAINS, Effort, effort_of
-from rankscope.analysis.plane import EFFORTS, GAINS
+from rankscope.analysis.plane import CLASSES, EFFORTS, GAINS
 from rankscope.cli import options
 from rankscope.cli.output import emit, format_of
 from rankscope.errors import SettingsError
@@ -33,6 +34,8 @@ from rankscope.measures.effort_curves import CROSSINGS
 from rankscope.plots import FIGURES
 from rankscope.result import TableResult
 from rankscope.tables import Table
+
+_BY = {name.replace(" ", "-"): name for name in CLASSES}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,6 +71,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a run, or its list for a topic, to mark in the plane; repeatable. For the figure equal-gain, the lists to"
         " draw instead of those found",
     )
+    for option, what in (
+        ("--colour", "tell the lists of the plane apart by archetype, topic or recall base"),
+        (
+            "--facet",
+            "a small plane for each archetype, topic or quarter of the recall bases, of the first gain",
+        ),
+    ):
+        parser.add_argument(option, choices=tuple(_BY), help=what)
     parser.add_argument(
         "--significance",
         action="store_true",
@@ -85,7 +96,7 @@ def run(args: argparse.Namespace) -> None:
         judge(*collection, jobs=args.jobs), gains, crossing=args.crossing, cutoff=args.cutoff, **options.top(args),
         missing=args.missing, settings=collection.settings,
     )  # fmt: skip
-    kind = args.figure or ("planes" if len(gains) > 1 else "plane")
+    kind = args.figure or ("planes" if len(gains) > 1 and not args.facet else "plane")
 
     def figure() -> Any:
         return found.plot(kind, **_marks(args, found, kind))
@@ -113,7 +124,10 @@ def _marks(args: argparse.Namespace, found: Effort, kind: str) -> dict[str, Any]
         run, colon, topic = text.rpartition(":")
         marks.append((run, topic) if colon and text not in found.judged.runs else text)
     if kind != "equal-gain":
-        return {"highlight": marks} if kind.startswith("plane") else {}
+        facet = {"facet": _BY.get(args.facet)} if kind == "plane" else {}
+        return (
+            {"highlight": marks, "colour": _BY.get(args.colour), **facet} if kind.startswith("plane") else {}
+        )
     if not all(isinstance(mark, tuple) for mark in marks):
         raise SettingsError(
             "the figure equal-gain shows single lists", hint="write --highlight RUN:TOPIC, up to four times"

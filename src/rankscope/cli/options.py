@@ -40,6 +40,7 @@ __all__ = [
     "add_runs",
     "add_scores",
     "add_seed",
+    "add_style",
     "add_top",
     "add_topics",
     "collection",
@@ -319,17 +320,49 @@ def add_plot(parser: argparse.ArgumentParser) -> None:
         "--plot",
         type=_figure_file,
         metavar="FILE",
-        help="also draw the figure into FILE (.pdf, .svg or .png)",
+        help="also draw the figure into FILE (.pdf, .svg, .png, or .pgf for a paper in LaTeX)",
     )
+    add_style(parser)
+
+
+def add_style(parser: argparse.ArgumentParser) -> None:
+    """--style for commands that draw."""
+    parser.add_argument(
+        "--style",
+        type=_style,
+        default="sans",
+        metavar="S",
+        help="text of the figure: sans, serif (like Times), or latex (a PDF that LaTeX sets) (default: sans)",
+    )
+
+
+def _style(name: str) -> str:
+    from rankscope.plots.style import STYLES
+
+    if name not in STYLES:
+        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(STYLES)}")
+    return _settable(name, name == "latex")
+
+
+def _settable(name: str, by_latex: bool) -> str:
+    """The same name, if LaTeX need not set the figure, or can."""
+    if by_latex:
+        from rankscope.plots.latex import tex_system
+
+        try:
+            tex_system()
+        except SettingsError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+    return name
 
 
 def _figure_file(name: str) -> str:
     # known before any work is done
-    if Path(name).suffix.lower() not in (".pdf", ".svg", ".png"):
-        raise argparse.ArgumentTypeError(f"{name!r} does not end in .pdf, .svg or .png")
+    if Path(name).suffix.lower() not in (".pdf", ".svg", ".png", ".pgf"):
+        raise argparse.ArgumentTypeError(f"{name!r} does not end in .pdf, .svg, .png or .pgf")
     if not Path(name).absolute().parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no directory for {name!r}")
-    return name
+    return _settable(name, Path(name).suffix.lower() == ".pgf")
 
 
 def add_rbo(parser: argparse.ArgumentParser) -> None:

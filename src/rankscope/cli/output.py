@@ -79,7 +79,10 @@ def _picture(args: argparse.Namespace, figure: Callable[[], Any]) -> bytes | Non
     """The figure as a file, drawn before anything is written, so that a failure leaves nothing behind."""
     if not getattr(args, "plot", None):
         return None
-    content: bytes = figure().render(Path(args.plot).suffix[1:].lower())
+    from rankscope.plots import using
+
+    with using(args.style):
+        content: bytes = figure().render(Path(args.plot).suffix[1:].lower())
     return content
 
 

@@ -123,8 +123,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_handling(parser)
     parser.add_argument(
-        "--plots", action="store_true", help="also draw the figures, as PDF, beside their data"
+        "--plots",
+        action="store_true",
+        help="also draw the figures, as PDF, beside their data; and the comparison with the best run, its closest rival"
+        " topic by topic, every run on every topic, orderings and findings",
     )
+    options.add_style(parser)
     options.add_seed(parser)
 
 
@@ -157,16 +161,36 @@ def run(args: argparse.Namespace) -> None:
         ties=args.ties, unjudged=args.unjudged, jobs=args.jobs, resume=args.output,
         plugins=[described_plugin(plugin) for plugin in args.plugin],
     )  # fmt: skip
-    made.write(args.output, _pictures(made) if args.plots else None)
+    collections = {"": (qrels, runs)} if not several else {name: tuple(one) for name, one in qrels.items()}
+    made.write(args.output, _pictures(args, made, collections) if args.plots else None)
     _print(made)
     sys.stdout.write(f"\n{len(made.files()) + 1} files in {args.output}\n")
 
 
-def _pictures(made: Study) -> dict[str, bytes]:
+def _pictures(args: argparse.Namespace, made: Study, collections: dict[str, Any]) -> dict[str, bytes]:
     """The figures, without digests in the manifest: they may differ from one version of matplotlib to the next."""
-    from rankscope.plots import study_figures
+    from rankscope.analysis.study.beside import beside
+    from rankscope.plots import figures_beside, study_figures, using
 
-    return {f"figures/{name}.pdf": figure.render("pdf") for name, figure in study_figures(made).items()}
+    with using(args.style):
+        pictures = {
+            f"figures/{name}.pdf": figure.render("pdf") for name, figure in study_figures(made).items()
+        }
+        for number, (collection, (qrels, runs)) in enumerate(collections.items(), start=1):
+            found, left_out = beside(
+                qrels, runs, parse_many(made.settings["measures"]), missing=args.missing, ties=args.ties,
+                unjudged=args.unjudged, seed=args.seed, jobs=args.jobs,
+            )  # fmt: skip
+            for name, reason in left_out.items():
+                sys.stderr.write(
+                    printable(f"rankscope: no figure of {collection or 'the'} {name}: {reason}") + "\n"
+                )
+            # names of collections are the user's, and no names of files
+            own = f"-{number}" if len(collections) > 1 else ""
+            for name, figure in figures_beside(found).items():
+                pictures[f"figures/{name}{own}.pdf"] = figure.render("pdf")
+                pictures[f"figures/{name}{own}.csv"] = figure.table.csv().encode("utf-8", "surrogateescape")
+    return pictures
 
 
 def _repeat(args: argparse.Namespace) -> None:

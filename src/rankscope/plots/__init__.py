@@ -3,7 +3,7 @@
 >>> import rankscope as rs
 >>> found = rs.curve({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}, "q")
 >>> rs.plots.plot_curve(found)
-<Figure: crp, 3.4 x 3.1 inches, 4 rows in its table>
+<Figure: crp, 3.4 x 2.9 inches, 4 rows in its table>
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from rankscope.errors import SettingsError, nearest
 
 _HOME = {
     "Figure": "figure",
+    "figures_beside": "study",
     "plot_archetype_ranges": "ranges",
     "plot_archetypes": "archetypes",
     "plot_asl": "power",
@@ -51,6 +52,7 @@ _HOME = {
     "plot_slopes": "judges",
     "plot_weights": "weights",
     "study_figures": "study",
+    "using": "style",
 }
 
 FIGURES = {
@@ -88,6 +90,7 @@ FIGURES = {
 __all__ = [
     "FIGURES",
     "Figure",
+    "figures_beside",
     "plot",
     "plot_archetype_ranges",
     "plot_archetypes",
@@ -125,6 +128,7 @@ __all__ = [
     "plot_slopes",
     "plot_weights",
     "study_figures",
+    "using",
 ]
 
 
@@ -197,7 +201,9 @@ if TYPE_CHECKING:
     from rankscope.plots.relations import plot_related as plot_related
     from rankscope.plots.relations import plot_relations as plot_relations
     from rankscope.plots.rp import plot_rp as plot_rp
+    from rankscope.plots.study import figures_beside as figures_beside
     from rankscope.plots.study import study_figures as study_figures
+    from rankscope.plots.style import using as using
     from rankscope.plots.verdict import plot_ranks as plot_ranks
     from rankscope.plots.verdict import plot_regions as plot_regions
     from rankscope.plots.weights import plot_weights as plot_weights

@@ -37,19 +37,21 @@ def draw_bars(
     colours: tuple[str, str, str],
     linear: float,
     points: float,
-) -> None:
-    """Bars from 0 to the value of each rank.
+    scale: str = "auto",
+    ranks: str = "linear",
+) -> bool:
+    """Bars from 0 to the value of each rank; returns whether their axis is logarithmic.
 
-    The axis is linear; if values are beyond 15 times ``linear``, the smallest that must be seen, it is linear within
-    ``linear`` and logarithmic beyond. ``colours`` are those of negative, zero and positive values; ``points`` is the
-    width of the axes, from which the least width of a bar follows. Zeros are flat marks, one per stretch of ranks.
+    With the ``scale`` auto the axis is linear; if values are beyond 15 times ``linear``, the smallest that must be
+    seen, it is linear within ``linear`` and logarithmic beyond, with lines at powers of ten. ``colours`` are those of
+    negative, zero and positive values; ``points`` is the width of the axes, from which the least width of a bar
+    follows, on an axis of ``ranks`` that is linear or log. Zeros are flat marks, one per stretch of ranks.
     """
     from matplotlib.collections import PolyCollection
 
     numbers = np.asarray(values, np.float64)
     low, high = min(0.0, float(numbers.min())), max(0.0, float(numbers.max()))
-    half = max(FULL, THINNEST * len(numbers) / points) / 2
-    logarithmic = max(high, -low) > NEAR * linear
+    logarithmic = scale == "log" or (scale == "auto" and max(high, -low) > NEAR * linear)
     if logarithmic:
         axes.set_yscale("symlog", linthresh=linear, linscale=0.8)
     room, least = (2.2, 1.2 * linear) if logarithmic else (1.12, 0.3 * max(high - low, linear))
@@ -58,15 +60,50 @@ def draw_bars(
     marks = [_box(a - 0.5, -flat, b + 0.5, flat) for a, b in stretches(numbers == 0)]
     axes.add_collection(PolyCollection(marks, facecolors=colours[1], linewidths=0, gid="zero"), autolim=False)
     for sign, colour, name in ((-1, colours[0], "negative"), (1, colours[2], "positive")):
-        ranks = np.flatnonzero(np.sign(numbers) == sign) + 1
-        boxes = [_box(r - half, 0, r + half, numbers[r - 1]) for r in ranks.tolist()]
+        found = np.flatnonzero(np.sign(numbers) == sign) + 1
+        boxes = [
+            _box(left, 0, right, numbers[r - 1])
+            for r in found.tolist()
+            for left, right in [_sides(r, len(numbers), points, ranks)]
+        ]
         axes.add_collection(PolyCollection(boxes, facecolors=colour, linewidths=0, gid=name), autolim=False)
-    # the label of a small extreme would cover the 0
-    close = 1.5 * linear if logarithmic else 0.22 * (high - low)
-    axes.set_yticks([low] * (low < -close) + [0.0] + [high] * (high > close))
+    axes.set_yticks(_ticks(low, high, linear) if logarithmic else _extremes(low, high))
     axes.yaxis.set_minor_locator(_no_ticks())
     axes.axhline(0, color="#555555", linewidth=0.5, zorder=3)
     axes.grid(False)
+    if logarithmic:
+        axes.grid(True, axis="y")
+    return logarithmic
+
+
+def _sides(rank: int, length: int, points: float, ranks: str) -> tuple[float, float]:
+    """Where the bar of a rank begins and ends: never closer than the thinnest line that can be seen."""
+    if ranks == "linear":
+        half = max(FULL, THINNEST * length / points) / 2
+        return rank - half, rank + half
+    # on a logarithmic axis a bar keeps its middle, and its width is a factor
+    least = float(np.exp(THINNEST / 2 / points * np.log((length + 0.5) / 0.5)))
+    factor = max(np.sqrt((rank + FULL / 2) / (rank - FULL / 2)), least)
+    return rank / factor, rank * factor
+
+
+def _extremes(low: float, high: float) -> list[float]:
+    # the label of a small extreme would cover the 0
+    close = 0.22 * (high - low)
+    return [low] * (low < -close) + [0.0] + [high] * (high > close)
+
+
+def _ticks(low: float, high: float, linear: float) -> list[float]:
+    """0 and powers of ten, of which an axis of an inch has room for three on a side."""
+    found = [0.0]
+    for sign, end in ((-1, -low), (1, high)):
+        powers = [
+            10.0**k for k in range(int(np.floor(np.log10(linear))), 16) if linear * 0.999 <= 10.0**k <= end
+        ]
+        # the lowest would stand upon the 0
+        chosen = powers[1:][:: max(1, -(-len(powers[1:]) // 3))] or powers or [end] * (end >= linear)
+        found += [sign * power for power in chosen]
+    return sorted(found)
 
 
 def _box(left: float, bottom: float, right: float, top: float) -> list[tuple[float, float]]:

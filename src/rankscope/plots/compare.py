@@ -88,11 +88,16 @@ def _interval(axes: Any, place: int, row: dict[str, Any]) -> None:
 def _numbers(row: dict[str, Any]) -> str:
     """p, effect size and topics, for the place beside a row."""
     p = shown(row["adjusted"], 3, p_value=True)
-    return f"{p} / {_finite(row['effect_size']):.2f} / {row['wins']}–{row['losses']}"
+    effect = f"{_finite(row['effect_size']):.2f}".replace("-", "\N{MINUS SIGN}")
+    return f"{p} / {effect} / {row['wins']}–{row['losses']}"
 
 
-def plot_differences(result: Result, measure: str | None = None, *, width: float = SINGLE) -> Figure:
+def plot_differences(
+    result: Result, measure: str | None = None, *, pair: tuple[str, str] | None = None, width: float = SINGLE
+) -> Figure:
     """Two runs topic by topic, a's losses first: bars a - b, and behind them the interval of their mean.
+
+    ``pair`` is the first one unless set.
 
     >>> import rankscope as rs
     >>> runs = {"good": {f"q{i}": ["a"] for i in range(4)}, "poor": {f"q{i}": ["b", "a"][:i] for i in range(4)}}
@@ -103,18 +108,23 @@ def plot_differences(result: Result, measure: str | None = None, *, width: float
     if "topics" not in result.tables:
         raise SettingsError("no differences of topics were kept", hint="compare with per_topic=True (-q)")
     chosen = _chosen(result, measure)
-    pair = next(row for row in result["pairs"].records() if row["measure"] == chosen)
+    known = {(row["a"], row["b"]): row for row in result["pairs"].records() if row["measure"] == chosen}
+    if pair is not None and pair not in known:
+        raise SettingsError(
+            f"{pair[0]!r} and {pair[1]!r} were not compared", hint="choose a pair of the table"
+        )
+    two = known[pair or next(iter(known))]
     rows = [
         row
         for row in result["topics"].records()
-        if (row["measure"], row["a"], row["b"]) == (chosen, pair["a"], pair["b"])
+        if (row["measure"], row["a"], row["b"]) == (chosen, two["a"], two["b"])
     ]
     values = [_finite(row["difference"]) for row in rows]
     with styled():
         figure = blank(width, 2.3)
         axes = figure.subplots()
-        axes.axhspan(_finite(pair["low"]), _finite(pair["high"]), color=QUIET, alpha=0.25, linewidth=0)
-        axes.axhline(_finite(pair["difference"]), color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
+        axes.axhspan(_finite(two["low"]), _finite(two["high"]), color=QUIET, alpha=0.25, linewidth=0)
+        axes.axhline(_finite(two["difference"]), color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
         for sign, colour, hatch in ((1, COLOURS[0], None), (-1, COLOURS[1], "////")):
             mine = [(k, value) for k, value in enumerate(values) if value * sign > 0]
             wide = 0.86 if len(values) < 120 else 1.0
@@ -135,7 +145,7 @@ def plot_differences(result: Result, measure: str | None = None, *, width: float
         axes.grid(axis="x", visible=False)
         axes.set_xlabel(f"{len(rows):,} topics, largest loss of a first")
         axes.set_ylabel(f"difference in {chosen}")
-        axes.set_title(_words(result, pair), fontsize=6.5)
+        axes.set_title(_words(result, two), fontsize=6.5)
     return Figure(
         figure, (axes,), Table("differences", result["topics"].columns, [tuple(row.values()) for row in rows])
     )

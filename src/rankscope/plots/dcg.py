@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.plots.bars import draw_bars
-from rankscope.plots.crp import curve_table, draw_crp, draw_rp, title
+from rankscope.plots.crp import curve_table, draw_crp, draw_rp, rank_label, rank_scale, title
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import (
     ABOVE,
@@ -30,35 +30,35 @@ if TYPE_CHECKING:
 __all__ = ["plot_dcg"]
 
 
-def plot_dcg(curve: Curve, *, width: float = DOUBLE) -> Figure:
+def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: float = DOUBLE) -> Figure:
     """CRP with the bars of RP at the left; at the right DCG, the ideal DCG, and the bars of the difference in gain.
 
-    A bar of the difference is red (up) where the document gains more than the one of the ideal list at that rank, blue
-    (down) where it gains less, green (flat) where both gain the same. Gains may be negative, as in
-    ``rs.curve(..., gains="0=-1,1=1,2=2,3=3")``.
+    A bar of the difference is orange (up) where the document gains more than the one of the ideal list at that rank,
+    blue (down) where it gains less, grey (flat) where both gain the same. Gains may be negative, as in
+    ``rs.curve(..., gains="0=-1,1=1,2=2,3=3")``. ``axis`` and ``bars`` as in :func:`rankscope.plots.plot_curve`.
 
     >>> import rankscope as rs
     >>> found = rs.curve({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b", "y"]}, "q")
     >>> plot_dcg(found).table.column("gain_place")
     ['loss', 'same', 'gain', 'same']
     """
+    ranks = rank_scale(curve, axis)
     with styled():
-        figure = blank(width, 3.3)
-        axes = figure.subplots(2, 2, sharex=True, height_ratios=(2.7, 1))
+        figure = blank(width, 3.1)
+        axes = figure.subplots(2, 2, sharex=True, height_ratios=(2.5, 1))
         (crp, dcg), (rp, delta) = axes
-        lines = draw_crp(crp, curve) + _draw_dcg(dcg, curve)
-        colours = draw_rp(rp, curve, width / 2) + _draw_delta(delta, curve, width / 2)
-        crp.set_title(f"effort: {title(curve, 0.85 * width / 2)}")
-        dcg.set_title(f"gain: {short(str(curve.dcg_measure), int(4.8 * width))}")
+        lines = draw_crp(crp, curve, name="CRP of this list", ranks=ranks) + _draw_dcg(dcg, curve)
+        lines += draw_rp(rp, curve, width / 2, scale=bars, ranks=ranks)
+        lines += _draw_delta(delta, curve, width / 2, bars, ranks)
+        crp.set_title(f"effort: {title(curve, 0.85 * width / 2)}", pad=13)
+        dcg.set_title(f"gain: {short(str(curve.dcg_measure), int(4.8 * width))}", pad=13)
         crp.set_ylabel("CRP (ranks)")
-        rp.set_ylabel("RP (ranks)")
         dcg.set_ylabel("DCG (gain)")
-        delta.set_ylabel("Δ gain")
         for bottom in (rp, delta):
-            bottom.set_xlabel("rank")
+            bottom.set_xlabel(rank_label(ranks))
         figure.align_ylabels([crp, rp])
         figure.align_ylabels([dcg, delta])
-        legend_below(figure, lines + colours, 4 if width > 5 else 2)
+        legend_below(figure, lines, 4 if width > 5 else 2)
     return Figure(figure, (crp, dcg, rp, delta), _table(curve))
 
 
@@ -84,28 +84,30 @@ def _draw_dcg(axes: Any, curve: Curve) -> list[Any]:
     few = curve.length <= 40
     handles = [
         axes.plot(ranks, curve.dcg, color=COLOURS[3], marker="s" if few else "", markersize=2.6, zorder=4,
-                  label="DCG of the list", gid="dcg")[0],
+                  label="DCG of this list", gid="dcg")[0],
         axes.plot(ranks, curve.ideal_dcg, color=INK, linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9,
                   label="DCG of the ideal list", gid="ideal dcg")[0],
     ]  # fmt: skip
     if curve.recall_base:
         axes.axvline(curve.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.9, gid="recall base")
-    if min(curve.dcg.min(), curve.ideal_dcg.min()) < 0:
+    low = float(min(curve.dcg.min(), curve.ideal_dcg.min(), 0.0))
+    high = float(max(curve.dcg.max(), curve.ideal_dcg.max(), 0.0)) or 1.0
+    if low < 0:
         axes.axhline(0, color=INK, linewidth=0.5)
+    axes.set_ylim(1.05 * low, high + 0.05 * (high - low))
     return handles
 
 
-def _draw_delta(axes: Any, curve: Curve, width: float) -> list[Any]:
+def _draw_delta(axes: Any, curve: Curve, width: float, bars: str, ranks: str) -> list[Any]:
     from matplotlib.patches import Patch
     from matplotlib.ticker import StrMethodFormatter
 
     delta = _rounded(curve.table.column("delta_gain"))
     found = np.abs(delta[delta != 0])
     smallest = float(found.min()) if len(found) else 1.0
-    draw_bars(axes, delta, colours=(BELOW, EXACT, ABOVE), linear=smallest, points=72 * 0.8 * width)
+    logarithmic = draw_bars(
+        axes, delta, colours=(BELOW, EXACT, ABOVE), linear=smallest, points=72 * 0.8 * width, scale=bars, ranks=ranks
+    )  # fmt: skip
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:.3g}"))
-    return [
-        Patch(color=EXACT, label="as in the ideal list"),
-        Patch(color=ABOVE, label="more gain (Δ > 0)"),
-        Patch(color=BELOW, label="less gain (Δ < 0)"),
-    ]
+    axes.set_ylabel("Δ gain (log)" if logarithmic else "Δ gain")
+    return [Patch(color=ABOVE, label="up: more gain"), Patch(color=BELOW, label="down: less gain")]

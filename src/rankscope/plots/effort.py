@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.analysis.effort import Effort, effort_of
-from rankscope.analysis.plane import EFFORTS, GAINS
+from rankscope.analysis.plane import EFFORTS, GAINS, HELD, Density, density_of, run_means
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import DOUBLE, INK, MARKERS, SINGLE, blank, legend_below, short, styled
+from rankscope.plots.style import (
+    ABOVE,
+    ARCHETYPE_COLOURS,
+    COLOURS,
+    DOUBLE,
+    INK,
+    MARKERS,
+    QUARTER_COLOURS,
+    QUIET,
+    SINGLE,
+    blank,
+    legend_below,
+    short,
+    styled,
+)
 from rankscope.scores import Scores
 from rankscope.tables import Cell, Table
 
@@ -22,24 +37,36 @@ if TYPE_CHECKING:
 
 __all__ = ["Highlight", "draw_plane", "plot_effort_gain", "plot_effort_gains", "plot_points"]
 
-_BINS = 60  # per axis, for counting how many points lie close to each other
-_HIGHLIGHTS = ("#D55E00", "#CC79A7", "#000000", "#56B4E9")
+_HIGHLIGHTS = ("#d55e00", "#b0578d", "#1b1f24", "#3a9bd9")
+_MEANS, _CROSSES = 400, 12
+"""Runs up to which their means are drawn, and up to which every mean has a bar for its spread."""
+
+_FACETS = 24
+"""Small planes that a page has room for."""
 
 Highlight = str | tuple[str, str]
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class _Plane:
-    """The points of a plane with their cells."""
+    """The points of a plane with their runs."""
 
-    lists: npt.NDArray[np.int64]
-    twist: npt.NDArray[np.float64]
-    gain: npt.NDArray[np.float64]
-    rows: npt.NDArray[np.int64]
-    columns: npt.NDArray[np.int64]
+    run: Ints
+    twist: Floats
+    gain: Floats
     quartiles: list[float]
-    nearby: npt.NDArray[np.int64]
+    low: float
+    high: float
+
+    @cached_property
+    def density(self) -> Density | None:
+        return density_of(self.twist, self.gain, self.low, self.high)
+
+    @cached_property
+    def means(self) -> Floats:
+        return run_means(self.run, self.twist, self.gain)
 
 
 def plot_effort_gain(
@@ -47,15 +74,19 @@ def plot_effort_gain(
     measure: str | Measure | None = None,
     highlight: Iterable[Highlight] = (),
     *,
+    colour: str | None = None,
+    facet: str | None = None,
     width: float = DOUBLE,
 ) -> Figure:
     """Twist across, a gain measure upwards, one point per list, with the 4 x 4 grid and the share of each cell.
 
-    Points are coloured by how many lie close to them, and are an image inside PDF and SVG files, so that a hundred
-    thousand cost no more than a hundred. The matrix beside them gives the share of every cell in percent, which rows
-    between close quartiles have no room for; its diagonal is framed, and the four high-high cells are dashed.
-    ``highlight`` marks runs, or (run, topic) pairs. ``measure`` is the first gain measure of the analysis unless set;
-    given scores, the analysis is made of their judged lists.
+    Half of the lists lie inside the inner contour, nine tenths inside the outer. The mean of every run is a diamond,
+    with bars over the middle half of its topics where there are few runs or it is highlighted. Points are an image
+    inside PDF and SVG files, so that a hundred thousand cost no more than a hundred. The matrix beside them gives the
+    share of every cell in percent, which rows between close quartiles have no room for; its diagonal is framed, and the
+    four high-high cells are dashed. ``highlight`` marks runs, or (run, topic) pairs. ``colour`` tells lists apart by
+    archetype, topic or recall base; ``facet`` has a small plane for each of these instead of the matrix. ``measure`` is
+    the first gain measure of the analysis unless set; given scores, the analysis is made of their judged lists.
 
     >>> import rankscope as rs
     >>> found = rs.effort({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "y", "d"]}}, "AP")
@@ -64,8 +95,11 @@ def plot_effort_gain(
     """
     found, chosen = _analysis(effort, measure)
     wanted = list(highlight)
-    plane = _plane(found, chosen)
-    marked = _marked(found, plane, wanted)
+    lists, plane = _plane(found, chosen)
+    marked = _marked(found, lists, wanted)
+    if facet is not None:
+        return _facets(found, chosen, plane, lists, marked, facet, width)
+    kinds = None if colour is None else _kinds(found, lists, colour)
     wide = width >= 5
     with styled():
         figure = blank(width, 3.5 if wide else 5.6)
@@ -74,19 +108,79 @@ def plot_effort_gain(
             2 if wide else 1,
             **({"width_ratios": (1.45, 1)} if wide else {"height_ratios": (1.25, 1)}),
         )
-        _draw_points(figure, points, plane, chosen)
+        handles = _draw_points(points, plane, chosen, kinds, spread=not marked)
         _draw_cells(cells, found.plane(chosen))
-        handles = [
-            _draw_marked(points, plane, index, where, one)
-            for index, (one, where) in enumerate(marked.items())
-        ]
-        if handles:
-            legend_below(figure, handles, 3 if wide else 1)
-    return Figure(figure, (points, cells), _table(found, chosen, plane, marked))
+        handles += _draw_marked(points, plane, marked)
+        legend_below(figure, handles, 4 if wide else 1)
+    return Figure(figure, (points, cells), _table(found, chosen, lists, plane, marked))
+
+
+def _facets(
+    effort: Effort,
+    measure: Measure,
+    plane: _Plane,
+    lists: Ints,
+    marked: dict[Highlight, Ints],
+    facet: str,
+    width: float,
+) -> Figure:
+    """A small plane for each class of lists, with the lists of the others behind."""
+    kinds = _kinds(effort, lists, facet)
+    shown = [k for k in range(len(kinds.names)) if (kinds.of == k).any()]
+    if len(shown) > _FACETS:
+        raise SettingsError(
+            f"{len(shown)} small planes do not fit on a page",
+            hint=f"there is room for {_FACETS}: choose some topics, or colour={facet!r}",
+        )
+    columns = max(1, min(4 if width >= 5 else 2, len(shown)))
+    rows = -(-max(1, len(shown)) // columns)
+    with styled():
+        figure = blank(width, 0.5 + 1.75 * rows * (width / columns / 1.75) ** 0.5)
+        panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+        for panel in panels.flat[len(shown) :]:
+            panel.set_axis_off()
+        for panel, kind in zip(panels.flat, shown, strict=False):
+            mine = kinds.of == kind
+            panel.scatter(
+                plane.twist[~mine], plane.gain[~mine], s=2, c="#dddddd", linewidths=0, rasterized=True
+            )
+            panel.scatter(
+                plane.twist[mine], plane.gain[mine], s=7, c=kinds.colours[kind], linewidths=0, rasterized=True,
+                zorder=3, gid=kinds.names[kind],
+            )  # fmt: skip
+            _draw_grid(panel, plane, measure, ticks=(0, 0.5, 1))
+            _draw_marked(panel, plane, {one: where[mine[where]] for one, where in marked.items()})
+            share = f"{int(mine.sum()):,} ({100 * mine.mean():.0f} %)"
+            panel.set_title(f"{short(kinds.names[kind], int(11 * width / columns))}\n{share}", fontsize=7)
+        for panel in panels[:, 0]:
+            panel.set_ylabel(f"{short(str(measure), 16)}", fontsize=7)
+        for column in range(columns):  # of each column the lowest panel
+            panels[
+                max(row for row in range(rows) if row * columns + column < max(1, len(shown))), column
+            ].set_xlabel("Twist", fontsize=7)
+        if marked:
+            legend_below(figure, [line for line in panels.flat[0].lines if line.get_gid() == "marked"], 4)
+    axes = tuple(panels.flat[: max(1, len(shown))])
+    return Figure(figure, axes, _table(effort, measure, lists, plane, marked))
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """Classes of points, with their colours."""
+
+    of: Ints
+    names: list[str]
+    colours: list[str]
+
+
+def _kinds(effort: Effort, lists: Ints, by: str) -> _Kinds:
+    of, names = effort.classes(by)
+    known = {"archetype": ARCHETYPE_COLOURS, "recall base": QUARTER_COLOURS}.get(by, COLOURS)
+    return _Kinds(of[lists], names, [known[k % len(known)] for k in range(len(names))])
 
 
 def plot_effort_gains(
-    effort: Effort, highlight: Iterable[Highlight] = (), *, width: float = DOUBLE
+    effort: Effort, highlight: Iterable[Highlight] = (), *, colour: str | None = None, width: float = DOUBLE
 ) -> Figure:
     """The effort/gain plane of every gain measure of an analysis, one below the other: see :func:`plot_effort_gain`.
 
@@ -99,22 +193,19 @@ def plot_effort_gains(
     wanted = list(highlight)
     rows: list[tuple[Cell, ...]] = []
     with styled():
-        figure = blank(width, 3.1 * len(effort.gains) + (0.3 if wanted else 0))
+        figure = blank(width, 3.1 * len(effort.gains) + 0.3)
         panels = figure.subplots(len(effort.gains), 2, width_ratios=(1.45, 1), squeeze=False)
         handles: list[Any] = []
         for (points, cells), measure in zip(panels, effort.gains, strict=True):
-            plane = _plane(effort, measure)
-            marked = _marked(effort, plane, wanted)
-            _draw_points(figure, points, plane, measure)
+            lists, plane = _plane(effort, measure)
+            marked = _marked(effort, lists, wanted)
+            kinds = None if colour is None else _kinds(effort, lists, colour)
+            handles = _draw_points(points, plane, measure, kinds, spread=not marked)
             _draw_cells(cells, effort.plane(measure))
-            handles = [
-                _draw_marked(points, plane, index, where, one)
-                for index, (one, where) in enumerate(marked.items())
-            ]
-            rows += [(str(measure), *row) for row in _table(effort, measure, plane, marked).rows]
-        if handles:
-            legend_below(figure, handles, 3)
-    columns = ("measure", "run", "topic", "Twist", "value", "effort", "gain", "nearby", "highlight")
+            handles += _draw_marked(points, plane, marked)
+            rows += [(str(measure), *row) for row in _table(effort, measure, lists, plane, marked).rows]
+        legend_below(figure, handles, 4)
+    columns = ("measure", "run", "topic", "Twist", "value", *_COLUMNS)
     table = Table("effort and gains", columns, rows, caption="Effort/gain planes")
     return Figure(figure, tuple(panels.ravel()), table)
 
@@ -136,88 +227,131 @@ def _analysis(effort: Effort | Scores, measure: str | Measure | None) -> tuple[E
     return effort, effort.gains[0 if measure is None else effort.number(measure)]
 
 
-def draw_plane(
-    figure: Any, axes: Any, effort: Effort, measure: Measure, wanted: Sequence[Highlight]
-) -> list[Any]:
-    """The points of a plane with some of them marked; returns what a legend should explain."""
-    plane = _plane(effort, measure)
-    _draw_points(figure, axes, plane, measure)
-    marked = _marked(effort, plane, wanted)
-    return [_draw_marked(axes, plane, index, where, one) for index, (one, where) in enumerate(marked.items())]
+def draw_plane(axes: Any, effort: Effort, measure: Measure, wanted: Sequence[Highlight]) -> list[Any]:
+    """The points of a plane with some of them marked; returns what a legend should explain of these."""
+    lists, plane = _plane(effort, measure)
+    _draw_points(axes, plane, measure, spread=False)
+    return _draw_marked(axes, plane, _marked(effort, lists, wanted), means=False)
 
 
 def plot_points(
-    twist: Floats, gain: Floats, quartiles: Sequence[float], measure: Measure, said: str
+    run: Ints, twist: Floats, gain: Floats, quartiles: Sequence[float], measure: Measure, said: str
 ) -> Figure:
     """The points of one plane by themselves, with its grid: what a study keeps of it. ``said`` is the title."""
-    none = np.zeros(len(twist), np.int64)
-    plane = _Plane(none, twist, gain, none, none, list(quartiles), _nearby(twist, gain))
+    plane = _Plane(run, twist, gain, list(quartiles), *_range(gain))
     with styled():
         figure = blank(SINGLE, 3.0)
         axes = figure.subplots()
-        _draw_points(figure, axes, plane, measure)
+        handles = _draw_points(axes, plane, measure)
         axes.set_title(said, fontsize=7.5)
-    values = zip(twist.tolist(), gain.tolist(), plane.nearby.tolist(), strict=True)
-    columns = ("Twist", str(measure), "nearby")
+        legend_below(figure, handles, 2)
+    values = zip(twist.tolist(), gain.tolist(), _held(plane), strict=True)
+    columns = ("Twist", str(measure), "contour")
     return Figure(figure, (axes,), Table("effort and gain", columns, list(values), caption=said))
 
 
-def _plane(effort: Effort, measure: Measure) -> _Plane:
-    lists, rows, columns = effort.cells(effort.gains.index(measure))
-    gain, twist = effort.gain[effort.gains.index(measure)][lists], effort.twist[lists]
-    return _Plane(lists, twist, gain, rows, columns, effort.quartiles(measure), _nearby(twist, gain))
+def _range(gain: Floats) -> tuple[float, float]:
+    return min([0.0, *gain.tolist()]), max([1.0, *gain.tolist()])
 
 
-def _nearby(twist: npt.NDArray[np.float64], gain: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """How many points lie in the same small square of the plane, the point itself included."""
-    if not len(twist):
-        return np.zeros(0, np.int64)
-    low, high = min(0.0, float(gain.min())), max(1.0, float(gain.max()))
-    x = np.minimum((twist * _BINS).astype(np.int64), _BINS - 1)
-    y = np.minimum(((gain - low) / (high - low) * _BINS).astype(np.int64), _BINS - 1)
-    square = x * _BINS + y
-    counts: npt.NDArray[np.int64] = np.bincount(square, minlength=_BINS * _BINS)[square]
-    return counts
+def _plane(effort: Effort, measure: Measure) -> tuple[Ints, _Plane]:
+    """The lists of a plane, and the plane."""
+    number = effort.gains.index(measure)
+    lists, _, _ = effort.cells(number)
+    gain, twist = effort.gain[number][lists], effort.twist[lists]
+    run = lists // max(1, len(effort.judged.topics))
+    return lists, _Plane(run, twist, gain, effort.quartiles(measure), *_range(gain))
 
 
-def _draw_points(figure: Any, axes: Any, plane: _Plane, gain: Measure) -> None:
-    from matplotlib import colormaps
-    from matplotlib.colors import ListedColormap, LogNorm
+def _held(plane: _Plane) -> list[float | None]:
+    return [None] * len(plane.twist) if plane.density is None else plane.density.held
 
-    # the palest tenth of the map would be lost on white paper
-    shades = ListedColormap(colormaps["viridis_r"](np.linspace(0.12, 1, 256)))
-    order = np.argsort(plane.nearby, kind="stable")
-    most = max(2, int(plane.nearby.max(initial=1)))
-    dots = axes.scatter(
-        plane.twist[order], plane.gain[order], c=plane.nearby[order], cmap=shades, norm=LogNorm(1, most),
-        s=5 if len(order) > 500 else 12, linewidths=0, rasterized=True, clip_on=False, zorder=3, gid="lists",
-    )  # fmt: skip
-    if len(order) > 1 and most > 2:
-        bar = figure.colorbar(
-            dots, ax=axes, fraction=0.035, aspect=34, pad=0.02, ticks=_ticks(most), format="{x:g}"
-        )
-        bar.ax.minorticks_off()
-        bar.outline.set_linewidth(0.4)
-        bar.set_label("lists close to each other", fontsize=7)
-    for border in (0.25, 0.5, 0.75):
-        axes.axvline(border, color=INK, linewidth=0.5, zorder=4)
-    for border in plane.quartiles:
-        axes.axhline(border, color=INK, linewidth=0.5, zorder=4)
-    axes.set_xlim(0, 1)
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
-    axes.grid(False)
-    low, high = min([0.0, *plane.gain.tolist()]), max([1.0, *plane.gain.tolist()])
-    axes.set_ylim(*((high, low) if gain.better == "lower" else (low, high)))
+
+def _draw_points(
+    axes: Any, plane: _Plane, gain: Measure, kinds: _Kinds | None = None, *, spread: bool = True
+) -> list[Any]:
+    """Every list, contours, the grid and the means of the runs; returns what a legend should explain."""
+    handles: list[Any] = []
+    size = 5 if len(plane.twist) > 500 else 10
+    looks: dict[str, Any] = {"linewidths": 0, "rasterized": True, "clip_on": False, "zorder": 2}
+    if kinds is None:
+        axes.scatter(plane.twist, plane.gain, s=size, c="#8fb8d9", gid="lists", **looks)
+        handles.append(_entry("a list", "#8fb8d9", "o"))
+    else:
+        for k, name in enumerate(kinds.names):
+            mine = kinds.of == k
+            if mine.any():
+                looks["marker"] = marker = MARKERS[k % len(MARKERS)]
+                axes.scatter(
+                    plane.twist[mine], plane.gain[mine], s=1.6 * size, c=kinds.colours[k], gid=f"lists: {name}", **looks
+                )  # fmt: skip
+                said = f"{short(name, 24)} ({int(mine.sum()):,})"
+                handles.append(_entry(said, kinds.colours[k], marker))
+    handles += _draw_contours(axes, plane) + _draw_means(axes, plane, spread)
+    _draw_grid(axes, plane, gain)
     axes.set_xlabel("Twist (1 = no avoidable effort)")
     better = ", lower is better" if gain.better == "lower" else ""
     axes.set_ylabel(f"{short(str(gain), 40)} (gain{better})")
-    axes.set_title(
-        f"{len(plane.lists):,} list{'s' if len(plane.lists) != 1 else ''}, lines at the quartiles of gain"
-    )
+    many = len(plane.twist)
+    axes.set_title(f"{many:,} list{'s' if many != 1 else ''}, lines at the quartiles of gain")
+    return handles
 
 
-def _ticks(most: int) -> list[int]:
-    return [tick for tick in (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000) if tick <= most]
+def _entry(name: str, colour: str, marker: str) -> Any:
+    """A legend's entry of points, larger than they are."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], linestyle="none", marker=marker, markersize=4, color=colour, label=name)
+
+
+def _draw_contours(axes: Any, plane: _Plane) -> list[Any]:
+    from matplotlib.lines import Line2D
+
+    density = plane.density
+    if density is None:
+        return []
+    handles = []
+    for level, share, dash, thick in zip(
+        density.levels, HELD, ("solid", (0, (4, 1.5))), (1.1, 0.8), strict=True
+    ):
+        looks = {"colors": "#12579e", "linewidths": thick, "linestyles": [dash], "zorder": 3}
+        axes.contour(density.twist, density.gain, density.height, levels=[level], **looks)
+        name = f"{100 * share:.0f} % of the lists inside"
+        handles.append(Line2D([], [], color="#12579e", linewidth=thick, linestyle=dash, label=name))
+    return handles
+
+
+def _draw_means(axes: Any, plane: _Plane, spread: bool) -> list[Any]:
+    """A diamond for the mean of every run; with few runs, bars over the middle half of its topics."""
+    means = plane.means
+    if not 1 < len(means) <= _MEANS:
+        return []
+    crosses = spread and len(means) <= _CROSSES
+    if crosses:
+        for x, left, right, y, low, high in means.tolist():
+            axes.plot([left, right], [y, y], color=INK, linewidth=0.6, zorder=4)
+            axes.plot([x, x], [low, high], color=INK, linewidth=0.6, zorder=4)
+    name = "mean of a run" + (", bars: middle half of its topics" if crosses else "")
+    return list(
+        axes.plot(
+            means[:, 0], means[:, 3], linestyle="none", marker="D", markersize=3.4, markerfacecolor="white",
+            markeredgecolor=INK, markeredgewidth=0.7, zorder=5, label=name, gid="means",
+        )
+    )  # fmt: skip
+
+
+def _draw_grid(
+    axes: Any, plane: _Plane, gain: Measure, ticks: Sequence[float] = (0, 0.25, 0.5, 0.75, 1)
+) -> None:
+    for border in (0.25, 0.5, 0.75):
+        axes.axvline(border, color=QUIET, linewidth=0.5, zorder=1)
+    for border in plane.quartiles:
+        axes.axhline(border, color=QUIET, linewidth=0.5, zorder=1)
+    axes.set_xlim(0, 1)
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.grid(False)
+    ends = (plane.high, plane.low) if gain.better == "lower" else (plane.low, plane.high)
+    axes.set_ylim(*ends)
 
 
 def _draw_cells(axes: Any, counts: npt.NDArray[np.int64]) -> None:
@@ -243,7 +377,7 @@ def _draw_cells(axes: Any, counts: npt.NDArray[np.int64]) -> None:
         )
     axes.add_patch(
         Rectangle(
-            (-0.46, 1.54), 1.92, 1.92, fill=False, linewidth=1.3, edgecolor="#D55E00", linestyle=(0, (3, 1.5))
+            (-0.46, 1.54), 1.92, 1.92, fill=False, linewidth=1.3, edgecolor=ABOVE, linestyle=(0, (3, 1.5))
         )
     )
     axes.set_xticks(range(4), [f"{effort}" for effort in EFFORTS])
@@ -260,13 +394,11 @@ def _draw_cells(axes: Any, counts: npt.NDArray[np.int64]) -> None:
     )
 
 
-def _marked(
-    effort: Effort, plane: _Plane, wanted: Sequence[Highlight]
-) -> dict[Highlight, npt.NDArray[np.int64]]:
+def _marked(effort: Effort, lists: Ints, wanted: Sequence[Highlight]) -> dict[Highlight, Ints]:
     """For each highlight the places of its points in the plane."""
     runs, topics = effort.judged.runs, effort.judged.topics
-    run, topic = np.divmod(plane.lists, len(topics))
-    found: dict[Highlight, npt.NDArray[np.int64]] = {}
+    run, topic = np.divmod(lists, max(1, len(topics)))
+    found: dict[Highlight, Ints] = {}
     for one in wanted:
         name, only = (one, None) if isinstance(one, str) else one
         for text, known, what in ((name, runs, "run"), (only, topics, "topic")):
@@ -285,26 +417,46 @@ def _name(one: Highlight) -> str:
     return short(one) if isinstance(one, str) else f"{short(one[0])}, topic {short(one[1], 16)}"
 
 
-def _draw_marked(axes: Any, plane: _Plane, index: int, where: npt.NDArray[np.int64], one: Highlight) -> Any:
-    return axes.plot(
-        plane.twist[where], plane.gain[where], linestyle="none", marker=MARKERS[(index + 1) % len(MARKERS)],
-        markersize=4.8, markerfacecolor="none", markeredgecolor=_HIGHLIGHTS[index % len(_HIGHLIGHTS)],
-        markeredgewidth=1.1, zorder=5, clip_on=False, label=_name(one),
-    )[0]  # fmt: skip
+def _draw_marked(axes: Any, plane: _Plane, marked: dict[Highlight, Ints], *, means: bool = True) -> list[Any]:
+    """The points of each highlight, and of a run its mean with bars over the middle half of its topics."""
+    handles = []
+    for index, (one, where) in enumerate(marked.items()):
+        colour = _HIGHLIGHTS[index % len(_HIGHLIGHTS)]
+        looks: dict[str, Any] = {
+            "linestyle": "none", "marker": MARKERS[(index + 1) % len(MARKERS)], "markeredgecolor": colour, "zorder": 6,
+            "clip_on": False, "gid": "marked",
+        }  # fmt: skip
+        handles += axes.plot(
+            plane.twist[where], plane.gain[where], markersize=4.8, markerfacecolor="none", markeredgewidth=1.0,
+            label=_name(one), **looks,
+        )  # fmt: skip
+        if means and isinstance(one, str) and len(where) > 1:
+            [[x, left, right, y, low, high]] = run_means(
+                plane.run[where], plane.twist[where], plane.gain[where]
+            )
+            for ends in (([left, right], [y, y]), ([x, x], [low, high])):
+                axes.plot(*ends, color=colour, linewidth=1.3, zorder=6, solid_capstyle="butt", gid="spread")
+            axes.plot([x], [y], **{**looks, "gid": "mean"}, markersize=5.5, markerfacecolor=colour)
+    return handles
+
+
+_COLUMNS = ("effort", "gain", "contour", "highlight", "archetype", "recall_base")
 
 
 def _table(
-    effort: Effort, measure: Measure, plane: _Plane, marked: dict[Highlight, npt.NDArray[np.int64]]
+    effort: Effort, measure: Measure, lists: Ints, plane: _Plane, marked: dict[Highlight, Ints]
 ) -> Table:
-    names = np.full(len(plane.lists), "", object)
+    names = np.full(len(lists), "", object)
     for one, where in marked.items():
         names[where] = one if isinstance(one, str) else " ".join(one)
+    _, rows_of, columns_of = effort.cells(effort.gains.index(measure))
     rows: list[tuple[Cell, ...]] = [
         (*effort.labels(index), *values)
         for index, *values in zip(
-            plane.lists.tolist(), plane.twist.tolist(), plane.gain.tolist(), [EFFORTS[c] for c in plane.columns],
-            [GAINS[r] for r in plane.rows], plane.nearby.tolist(), [name or None for name in names], strict=True,
+            lists.tolist(), plane.twist.tolist(), plane.gain.tolist(), [EFFORTS[c] for c in columns_of],
+            [GAINS[r] for r in rows_of], _held(plane), [name or None for name in names],
+            effort.archetype[lists].tolist(), effort.recall_base[lists].tolist(), strict=True,
         )
     ]  # fmt: skip
-    columns = ("run", "topic", "Twist", str(measure), "effort", "gain", "nearby", "highlight")
+    columns = ("run", "topic", "Twist", str(measure), *_COLUMNS)
     return Table("effort and gain", columns, rows, caption=f"Effort/gain plane by {measure}")

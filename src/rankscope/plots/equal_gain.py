@@ -60,7 +60,7 @@ def plot_equal_gain(
         figure = blank(width, 6.2)
         grid = figure.add_gridspec(3, len(wanted), height_ratios=(1.7, 1, 1))
         plane = figure.add_subplot(grid[0, :])
-        handles = draw_plane(figure, plane, effort, chosen, wanted)
+        handles = draw_plane(plane, effort, chosen, wanted)
         panels = []
         for number, curve in enumerate(curves):
             crp, dcg = figure.add_subplot(grid[1, number]), figure.add_subplot(grid[2, number])

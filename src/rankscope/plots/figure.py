@@ -11,7 +11,8 @@ from typing import Any
 
 from rankscope.errors import SettingsError
 from rankscope.files import write_atomically
-from rankscope.plots.style import styled
+from rankscope.plots import latex
+from rankscope.plots.style import chosen_style, styled
 from rankscope.tables import Table
 
 __all__ = ["FILES", "Figure"]
@@ -20,6 +21,7 @@ _METADATA: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None, "ModDate": None, "Producer": "Rankscope", "Creator": None},
     "svg": {"Date": None, "Creator": "Rankscope"},
     "png": {"Software": None},
+    "pgf": {},  # has none
 }
 """Without dates and versions the same figure is the same bytes."""
 
@@ -40,22 +42,43 @@ class Figure:
         return f"<Figure: {self.table.name}, {width:.1f} x {height:.1f} inches, {len(self.table)} rows in its table>"
 
     def save(self, path: str | Path) -> Path:
-        """Write a PDF, SVG or PNG (by the ending of the name), whole or not at all."""
+        """Write a PDF, SVG, PNG or PGF (by the ending of the name), whole or not at all."""
         target = Path(path)
         write_atomically(target, self.render(target.suffix[1:].lower()))
         return target
 
     def render(self, kind: str) -> bytes:
-        """The figure as the bytes of a pdf, svg or png file."""
+        r"""The figure as the bytes of a pdf, svg, png or pgf file.
+
+        A pgf file is for ``\input`` in a paper (``\usepackage{pgf}``), whose fonts its text has; with the style latex
+        (:func:`rankscope.plots.using`) a pdf has its text set by LaTeX. Both need a LaTeX that can be called.
+        """
         if kind not in FILES:
             raise SettingsError(
-                f"no figure can be a {kind or 'file without an ending'}", hint="use .pdf, .svg or .png"
+                f"no figure can be a {kind or 'file without an ending'}", hint="use .pdf, .svg, .png or .pgf"
             )
         out = io.BytesIO()
-        with styled(), warnings.catch_warnings():
+        by_latex = kind == "pgf" or (kind == "pdf" and chosen_style() == "latex")
+        with styled() as matplotlib, warnings.catch_warnings():
             # text that a user added may use characters that the font lacks: no reason to speak
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            self._copy().savefig(out, format=kind, metadata=_METADATA[kind])
+            figure = self._copy()
+            options: dict[str, Any] = {"metadata": _METADATA[kind]}
+            if by_latex:
+                matplotlib.rcParams.update(latex.settings())
+                figure, options = (
+                    latex.prepared(figure),
+                    {"backend": "pgf", **({} if kind == "pgf" else options)},
+                )
+            try:
+                figure.savefig(out, format=kind, **options)
+            except (RuntimeError, ValueError) as error:
+                if not by_latex:
+                    raise
+                said = str(error).strip().splitlines()[0]
+                raise SettingsError(
+                    f"LaTeX could not set this figure: {said}", hint="write .svg or .png"
+                ) from None
         return out.getvalue()
 
     def _copy(self) -> Any:

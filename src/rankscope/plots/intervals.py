@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.lab.measurement.compared import Ranking, compared_intervals
+from rankscope.lab.rounding import apart
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import COLOURS, DOUBLE, INK, blank, short, styled
 from rankscope.tables import Cell, Table
@@ -30,9 +31,9 @@ def plot_intervals(
     rises: tuple[float, float] | None = None,
     width: float = DOUBLE,
 ) -> Figure:
-    """The intervals [r, s] and [u, v] as areas between prefix sums, and both difference vectors beside them.
+    """The intervals [r, s] and [u, v] as steps between rankings, and the sizes of both (their difference vectors).
 
-    With a ``measure`` its rises (or those given) are written below, and whether they contradict an interval-like
+    With a ``measure`` its rises (or those given) are drawn, and the title says whether they contradict an interval-like
     scale. The arguments are those of :func:`~rankscope.lab.measurement.compared.compared_intervals`, whose tables are
     drawn.
 
@@ -54,7 +55,12 @@ def plot_scales(result: Scales, measure: object = None, **options: Any) -> Figur
 
 
 def plot_compared(result: Result, *, width: float = DOUBLE) -> Figure:
-    """The figure of two compared intervals: every number is in their tables; with several grades each has a row.
+    """Two steps between rankings, their sizes, and what a measure makes of them, so that no paper is needed to read it.
+
+    From left to right: the two rankings of step A (from r to s) and of step B (from u to v) with their relevant
+    documents so far; the size of both steps at every rank; the rises of the measure. A measure on an interval-like
+    scale must not rise more on a step that is nowhere larger: the sentence on top says whether it does. With several
+    grades each has a row. Every number is in the tables.
 
     >>> from rankscope.lab.measurement.compared import compared_intervals
     >>> plot_compared(compared_intervals([0, 0], [0, 1], [1, 0], [1, 1])).table.name
@@ -62,22 +68,30 @@ def plot_compared(result: Result, *, width: float = DOUBLE) -> Figure:
     """
     whole, [verdict] = result["intervals"], result["comparison"].records()
     tables = _by_grade(whole)
+    rises = verdict["rise_sr"] is not None
     with styled():
-        figure = blank(width, 0.4 + 2.1 * len(tables))
-        panels = figure.subplots(len(tables), 3, width_ratios=(1, 1, 1.15), squeeze=False)
+        figure = blank(width, 0.75 + 2.0 * len(tables))
+        grid = figure.add_gridspec(len(tables), 4 if rises else 3, width_ratios=(1, 1, 1.1, 0.7)[: 3 + rises])
+        panels = [
+            [figure.add_subplot(grid[row, column]) for column in range(3)] for row in range(len(tables))
+        ]
         for row, table in zip(panels, tables, strict=True):
             for panel, low, high, number in ((row[0], "r", "s", 0), (row[1], "u", "v", 1)):
-                _draw_interval(panel, table, low, high, number)
+                _draw_step(panel, table, low, high, number)
             top = 0.5 + max(int(table.column(f"sum_{name}")[-1] or 0) for name in "rsuv")
             for panel in row[:2]:
                 panel.set_ylim(-0.15, top)
-            _draw_deltas(row[2], table, verdict)
+            _draw_sizes(row[2], table, verdict)
             if len(tables) > 1:
                 row[0].set_ylabel(f"grade {table.column('grade')[0]} or better")
-        _say(panels[-1], verdict)
-        for panel in panels.ravel():
-            _ranks(panel, len(tables[0]))
-    return Figure(figure, tuple(panels.ravel()), whole)
+            for panel in row:
+                _ranks(panel, len(table))
+        axes = [panel for row in panels for panel in row]
+        if rises:
+            axes.append(figure.add_subplot(grid[:, 3]))
+            _draw_rises(axes[-1], verdict)
+        figure.suptitle(_sentence(verdict), x=0.01, ha="left", fontsize=8.5, fontweight="bold")
+    return Figure(figure, tuple(axes), whole)
 
 
 def _by_grade(table: Table) -> list[Table]:
@@ -91,76 +105,94 @@ def _by_grade(table: Table) -> list[Table]:
     ]
 
 
-def _say(row: Any, verdict: dict[str, Cell]) -> None:
-    """The rises of the measure, and whether they are a contradiction, below the last row."""
-    for panel, name in zip(row[:2], ("rise_sr", "rise_vu"), strict=True):
-        if verdict[name] is not None:
-            panel.set_xlabel(f"rank\nrises by {verdict[name]:.4f}")
-    if verdict["contradiction"] is not None:
-        found = "contradiction" if verdict["contradiction"] else "no contradiction"
-        row[2].set_xlabel(f"rank\n{short(str(verdict['measure'] or 'rises'), 30)}: {found}")
+def _sentence(verdict: dict[str, Cell]) -> str:
+    """The verdict, and why, for a reader who knows neither intervals nor difference vectors."""
+    larger = "Step A is nowhere larger than step B"
+    if not verdict["no_larger"]:
+        return (
+            "Neither the sizes of the steps nor the measure can be compared: step A is larger at some rank."
+        )
+    if verdict["contradiction"] is None:
+        return f"{larger}: on an interval-like scale no measure may rise more on A."
+    measure = short(str(verdict["measure"] or "the measure"), 40)
+    first, second = apart(_number(verdict["rise_sr"]), _number(verdict["rise_vu"]))
+    if verdict["contradiction"]:
+        return (
+            f"{measure} is not on an interval-like scale: step A is nowhere larger than step B,\n"
+            f"and yet the measure rises more on A, by {first} against {second}."
+        )
+    return (
+        f"No contradiction: {larger[0].lower()}{larger[1:]}, and {measure} rises by {first} against {second}."
+    )
+
+
+def _number(value: Cell) -> float:
+    return float(str(value))
 
 
 def _written(table: Table, name: str) -> str:
-    return short("(" + "".join(map(str, table.column(name))) + ")", 22)
+    return short("".join(map(str, table.column(name))), 22)
 
 
-def _draw_interval(axes: Any, table: Table, low: str, high: str, number: int) -> None:
+def _draw_step(axes: Any, table: Table, low: str, high: str, number: int) -> None:
+    """A step from one ranking to a better one, as the area between their relevant documents so far."""
     ranks = np.array(table.column("rank"))
     lower, upper = (np.array(table.column(f"sum_{name}")) for name in (low, high))
-    colour = COLOURS[number]
+    colour, name = COLOURS[number], "AB"[number]
     axes.fill_between(
-        ranks,
-        lower,
-        upper,
-        color=colour,
-        alpha=0.22,
-        linewidth=0,
-        hatch=("///", "\\\\\\")[number],
-        edgecolor=colour,
-    )
-    axes.plot(ranks, upper, color=colour, marker="^", label=f"{high} = {_written(table, high)}", gid=high)
+        ranks, lower, upper, color=colour, alpha=0.22, linewidth=0, hatch=("///", "\\\\\\")[number], edgecolor=colour
+    )  # fmt: skip
+    axes.plot(ranks, upper, color=colour, marker="^", label=f"to {_written(table, high)}", gid=high)
     axes.plot(
-        ranks,
-        lower,
-        color=colour,
-        marker="v",
-        linestyle=(0, (4, 1.5)),
-        label=f"{low} = {_written(table, low)}",
-        gid=low,
-    )
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderaxespad=0.2, handlelength=1.8)
+        ranks, lower, color=colour, marker="v", linestyle=(0, (4, 1.5)), label=f"from {_written(table, low)}", gid=low
+    )  # fmt: skip
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderaxespad=0.2, handlelength=1.8, reverse=True,
+        title=f"Step {name}", alignment="left", title_fontproperties={"weight": "bold", "size": 7.5},
+    )  # fmt: skip
     axes.set_ylabel("relevant documents so far" if number == 0 else "")
 
 
-def _draw_deltas(axes: Any, table: Table, verdict: dict[str, Cell]) -> None:
+def _draw_sizes(axes: Any, table: Table, verdict: dict[str, Cell]) -> None:
+    """The difference vectors: how far a step goes by each rank."""
     ranks = np.array(table.column("rank"))
     first, second = (np.array(table.column(name), np.int64) for name in ("delta_sr", "delta_vu"))
     half = 0.19 if len(ranks) <= 60 else 0.25
-    axes.bar(ranks - half, first, width=2 * half, color=COLOURS[0], label="Δ of [r, s]")
+    axes.bar(ranks - half, first, width=2 * half, color=COLOURS[0], label="step A")
     axes.bar(
-        ranks + half,
-        second,
-        width=2 * half,
-        color=COLOURS[1],
-        label="Δ of [u, v]",
-        hatch="\\\\\\",
-        edgecolor="white",
+        ranks + half, second, width=2 * half, color=COLOURS[1], label="step B", hatch="\\\\\\", edgecolor="white",
         linewidth=0,
-    )
+    )  # fmt: skip
     axes.plot(ranks - half, first, linestyle="none", marker="_", color=INK, markersize=5)
     axes.plot(ranks + half, second, linestyle="none", marker="_", color=INK, markersize=5)
-    axes.set_ylabel("Δ (steps, summed twice)")
     axes.set_ylim(0, 1.05 * max(1, int(first.max()), int(second.max())))
-    title = "Δ of [r, s] is nowhere larger" if verdict["no_larger"] else "Δ are not ordered"
+    title = "Size: A is nowhere larger" if verdict["no_larger"] else "Size: A is larger somewhere"
     axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 1.0),
-        borderaxespad=0.2,
-        handlelength=1.8,
-        title=title,
-        alignment="left",
-    )
+        loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderaxespad=0.2, handlelength=1.8, title=title,
+        alignment="left", title_fontproperties={"weight": "bold", "size": 7.5},
+    )  # fmt: skip
+    axes.set_ylabel("shaded area so far (Δ)")
+
+
+def _draw_rises(axes: Any, verdict: dict[str, Cell]) -> None:
+    """What the measure makes of both steps."""
+    rises = [_number(verdict[name]) for name in ("rise_sr", "rise_vu")]
+    bars = axes.bar([0, 1], rises, width=0.6, color=COLOURS[:2], gid="rises")
+    bars[1].set(hatch="\\\\\\", edgecolor="white", linewidth=0)
+    for place, (value, text) in enumerate(zip(rises, apart(*rises), strict=True)):
+        axes.annotate(
+            text, (place, value), (0, 2), textcoords="offset points", ha="center", va="bottom", fontsize=7
+        )
+    axes.axhline(0, color=INK, linewidth=0.6)
+    axes.set_xticks([0, 1], ["step A", "step B"])
+    axes.set_xlim(-0.6, 1.6)
+    low, high = min(0.0, *rises), max(0.0, *rises)
+    axes.set_ylim(low - 0.05 * (high - low), high + 0.12 * (high - low) if high > low else 1)
+    axes.tick_params(axis="x", length=0)
+    axes.grid(axis="x", visible=False)
+    said = "Rise: more on A" if verdict["contradiction"] else "Rise"
+    axes.set_title(said, fontsize=7.5, fontweight="bold")
+    axes.set_ylabel(short(str(verdict["measure"] or "measure"), 28), fontsize=7)
 
 
 def _ranks(axes: Any, length: int) -> None:
@@ -169,5 +201,4 @@ def _ranks(axes: Any, length: int) -> None:
     axes.set_xlim(0.5, length + 0.5)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True, min_n_ticks=1))
-    if not axes.get_xlabel():
-        axes.set_xlabel("rank")
+    axes.set_xlabel("rank")

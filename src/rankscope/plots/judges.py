@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import SettingsError, nearest
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import ABOVE, BELOW, DOUBLE, INK, QUIET, SINGLE, blank, short, styled
+from rankscope.plots.style import ABOVE, BELOW, DOUBLE, INK, QUIET, SINGLE, blank, short, spread, styled
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ __all__ = ["plot_confusion", "plot_slopes"]
 
 _LABELLED = 45  # runs that have room for a name
 _NAMED = 6  # runs that are named when not all can be: those that move most
+_NAME_HEIGHT = 0.115  # inches of a name
 _NONE = "none"
 
 
@@ -97,10 +99,13 @@ def plot_slopes(result: Result, measure: str | None = None, *, width: float = SI
         moved = sorted(records, key=lambda row: -abs(_number(row["rank_a"]) - _number(row["rank_b"])))
         named = records if len(records) <= _LABELLED else moved[:_NAMED]
         for row in records:
-            _slope(axes, row, row in named)
-        axes.set_xlim(-0.75, 1.75)
+            _slope(axes, row)
+        for side, end in enumerate(("rank_a", "rank_b")):
+            _name_side(axes, named, side, end)
+        axes.set_xlim(-0.85, 1.85)
         axes.set_xticks([0, 1], [short(str(name), 20) for name in pair])
         axes.set_ylabel(f"rank by {chosen}")
+        axes.set_yticks([1, *(tick for tick in axes.get_yticks() if 1 < tick <= len(records))])
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)
         axes.set_title("in colour: gains or loses beyond chance")
@@ -108,7 +113,7 @@ def plot_slopes(result: Result, measure: str | None = None, *, width: float = SI
     return Figure(figure, (axes,), Table("slopes", table.columns, rows))
 
 
-def _slope(axes: Any, row: dict[str, Cell], named: bool) -> None:
+def _slope(axes: Any, row: dict[str, Cell]) -> None:
     ends = [_number(row["rank_a"]), _number(row["rank_b"])]
     low, high = _number(row["low"]), _number(row["high"])
     colour = BELOW if low > 0 else ABOVE if high < 0 else QUIET
@@ -116,10 +121,26 @@ def _slope(axes: Any, row: dict[str, Cell], named: bool) -> None:
         [0, 1], ends, color=colour, linewidth=1.1 if colour != QUIET else 0.7, marker="o", markersize=2.5,
         linestyle="solid" if colour != ABOVE else (0, (4, 1.5)), gid=str(row["run"]),
     )  # fmt: skip
-    if named:
-        name = short(str(row["run"]), 16)
-        axes.text(-0.05, ends[0], name, ha="right", va="center", fontsize=6, color=INK)
-        axes.text(1.05, ends[1], name, ha="left", va="center", fontsize=6, color=INK)
+
+
+def _name_side(axes: Any, rows: list[dict[str, Cell]], side: int, end: str) -> None:
+    """Names at one end of the slopes; where runs share a rank or lie close, a thin line leads to the name."""
+    rows = sorted((row for row in rows if isfinite(_number(row[end]))), key=lambda row: _number(row[end]))
+    ranks = [_number(row[end]) for row in rows]
+    # a name is as high as one rank where every run has one, and takes a larger part of the axis where ranks are few
+    bottom, top = axes.get_ylim()
+    inches = axes.figure.get_size_inches()[1] - 0.75
+    gap = _NAME_HEIGHT * abs(top - bottom) / max(inches, 0.5)
+    out = -1 if side == 0 else 1
+    for row, rank, place in zip(rows, ranks, spread(ranks, gap), strict=True):
+        if abs(place - rank) > 0.05 * gap:
+            axes.plot(
+                [side + 0.02 * out, side + 0.11 * out], [rank, place], color=QUIET, linewidth=0.4, gid="lead"
+            )
+        axes.text(
+            side + 0.13 * out, place, short(str(row["run"]), 16), ha="right" if side == 0 else "left", va="center",
+            fontsize=6, color=INK, gid=f"name {end}",
+        )  # fmt: skip
 
 
 def _number(value: Cell) -> float:

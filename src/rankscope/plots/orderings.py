@@ -41,8 +41,13 @@ def plot_orderings(result: Result, measure: str | None = None, *, width: float =
         for place, (run, share) in enumerate(rows):
             left.barh(place, 100 * share, height=0.62, color=COLOURS[0])
             right.plot([0, moved[run]], [place, place], color=QUIET, linewidth=1.2)
+            risen = moved[run] >= 0
             right.plot(
-                moved[run], place, "o", color=COLOURS[0] if moved[run] >= 0 else COLOURS[1], markersize=4
+                moved[run],
+                place,
+                "o" if risen else "s",
+                color=COLOURS[0] if risen else COLOURS[1],
+                markersize=4,
             )
         right.axvline(0, color=INK, linewidth=0.7)
         left.set_yticks(range(len(rows)), [short(run, 24) for run, _ in rows], fontsize=6.5)
@@ -53,6 +58,7 @@ def plot_orderings(result: Result, measure: str | None = None, *, width: float =
         rest = f" ({len(rows)} of {len(shares)} runs)" if len(shares) > len(rows) else ""
         left.set_xlim(0, max(1.0, 105 * max((share for _, share in rows), default=0.0)))
         left.set_xlabel(f"% of documents that stand elsewhere{rest}")
+        right.xaxis.set_major_formatter("{x:g}")
         right.set_xlabel(f"{chosen}: {second} minus {first}")
     table = Table(
         "orderings", ("run", "share", "measure", "difference"), [(r, s, chosen, moved[r]) for r, s in rows]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.errors import SettingsError
 from rankscope.plots.crp import title
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import ABOVE, BELOW, DOUBLE, EXACT, INK, blank, legend_below, styled
+from rankscope.plots.style import ABOVE, BELOW, DOUBLE, INK, blank, legend_below, styled
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _draw_row(axes: Any, height: float, grades: list[int], best: int, size: floa
 
 
 def _draw_position(axes: Any, rank: int, nearest: int, rp: int, shown: int, size: float) -> None:
-    colour = EXACT if rp == 0 else ABOVE if rp < 0 else BELOW
+    colour = INK if rp == 0 else ABOVE if rp < 0 else BELOW
     sign = "+" if rp > 0 else "\N{MINUS SIGN}" if rp < 0 else ""
     axes.text(
         rank, _BELOW, f"{sign}{abs(rp)}", ha="center", va="center", fontsize=size, color=colour,

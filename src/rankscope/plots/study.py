@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankscope.analysis.study.beside import closest
 from rankscope.measures import parse_many
 from rankscope.plots.bounds import plot_bounds
 from rankscope.plots.correlation import plot_correlation
@@ -20,13 +21,13 @@ from rankscope.plots.pool_means import plot_pool_means
 from rankscope.plots.pools import plot_robustness
 from rankscope.plots.power import plot_asl
 from rankscope.plots.style import DOUBLE, blank, drawn_into, short, styled
-from rankscope.result import TableResult
+from rankscope.result import Result, TableResult
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.analysis.study.experiments import Study
 
-__all__ = ["study_figures"]
+__all__ = ["figures_beside", "study_figures"]
 
 _Draw = Callable[["Study"], Figure]
 
@@ -52,6 +53,26 @@ def study_figures(study: Study) -> dict[str, Figure]:
             drawn[figure] = draw(next(iter(having.values())))
         elif having:
             drawn[figure] = _panels(having, draw, 1 if figure == "bounds" else 2)
+    return drawn
+
+
+def figures_beside(results: Mapping[str, Result]) -> dict[str, Figure]:
+    """The figures of what a study does not keep: see :func:`rankscope.analysis.study.beside.beside`.
+
+    >>> from rankscope.analysis.study.beside import beside
+    >>> runs = {"good": {"q1": ["a"], "q2": ["a"]}, "poor": {"q1": ["b", "a"], "q2": ["b"]}}
+    >>> list(figures_beside(beside({"q1": {"a": 1}, "q2": {"a": 1}}, runs, "AP")[0]))
+    ['heat_map', 'findings', 'forest', 'differences', 'orderings']
+    """
+    drawn = {"heat_map": results["scores"].plot("heat-map"), "findings": results["findings"].plot()}
+    if "comparison" in results:
+        found = results["comparison"]
+        drawn |= {
+            "forest": found.plot("forest"),
+            "differences": found.plot("differences", pair=closest(found)),
+        }
+    if "orderings" in results:
+        drawn["orderings"] = results["orderings"].plot()
     return drawn
 
 
@@ -102,7 +123,8 @@ def _plane(part: Study, measure: str) -> Figure:
     agree, high = (100 * float(str(said[name])) for name in ("diagonal_share", "high_high_share"))
     title = f"{len(twist):,} lists: agree {agree:.1f} %, high-high {high:.1f} %"
     known = np.isfinite(gain)
-    return plot_points(twist[known], gain[known], defined, parse_many([measure])[0], title)
+    _, run = np.unique(np.array(points.column("run"), object).astype(str), return_inverse=True)
+    return plot_points(run[known], twist[known], gain[known], defined, parse_many([measure])[0], title)
 
 
 def _panels(parts: dict[str, Study], draw: _Draw, columns: int) -> Figure:

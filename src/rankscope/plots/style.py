@@ -1,7 +1,7 @@
 """One look for all figures: colour-blind safe, readable in grey, text taken as it is.
 
-The qualitative colours are those of Okabe and Ito (2008); every series also differs by marker or dash, so that a
-figure survives a grey printer. Names are data: mathematical markup in them is never interpreted.
+Colours are those of the page, after Okabe and Ito (2008); every series also differs by marker or dash, so that a figure
+survives a grey printer. Names are data: mathematical markup in them is never interpreted.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from functools import cache
 from typing import Any
 from unicodedata import bidirectional
 
-from rankscope.errors import MissingDependencyError, printable
+from rankscope.errors import MissingDependencyError, SettingsError, nearest, printable
 
 __all__ = [
     "ABOVE",
+    "ARCHETYPE_COLOURS",
     "BELOW",
     "COLOURS",
     "DASHES",
@@ -24,29 +25,46 @@ __all__ = [
     "EXACT",
     "INK",
     "MARKERS",
+    "QUARTER_COLOURS",
     "QUIET",
     "SINGLE",
+    "STYLES",
     "blank",
+    "chosen_style",
     "drawn_into",
+    "label",
     "legend_below",
     "matplotlib_modules",
     "rank_axis",
     "series",
     "short",
+    "spread",
     "styled",
+    "using",
 ]
+
+STYLES = ("sans", "serif", "latex")
+"""Whose fonts the text has."""
 
 SINGLE, DOUBLE = 3.4, 7.0
 """The widths of one and of two columns of a paper, in inches."""
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#b67c00", "#3a9bd9", "#6a4fb5", "#1b1f24")
+"""Of runs and other series, in the order in which the page gives them (``--run-0`` to ``--run-7``)."""
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")
 DASHES = ("solid", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
-EXACT, ABOVE, BELOW = "#009E73", "#D55E00", "#0072B2"
-"""RP bars: a document in its interval, above it (too early), below it (too late)."""
+EXACT, ABOVE, BELOW = "#c4c8c6", "#b8560b", "#12579e"
+"""RP bars: a document in its interval, above it (too early), below it (too late); the page's exact, early and late."""
+
+ARCHETYPE_COLOURS = ("#08306b", "#1f5fa8", "#5e97cc", "#8fb8d9", "#a39b86", "#e08e4d", "#c05f14", "#93400a")
+QUARTER_COLOURS = ("#7fb8e6", "#3f8fd0", "#c98a2b", "#a1430d")
+"""Of archetypes, and of the quarters of topics by recall base, as on the page."""
 
 INK, QUIET = "#222222", "#8a8a8a"
 """Text and marks that must be seen, and lines that only guide the eye."""
+
+_LOG_RANKS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
 LEFT_TO_RIGHT = "\u200e"
 """An invisible character that reads from left to right."""
@@ -121,7 +139,43 @@ def styled() -> Iterator[Any]:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
+        if chosen_style() != "sans":
+            # a serif font like Times that comes with matplotlib; what it lacks is taken from the usual one
+            matplotlib.rcParams.update({"font.family": ["STIXGeneral", "DejaVu Sans"], "font.size": 9})
         yield matplotlib
+
+
+_STYLE: ContextVar[str] = ContextVar("style", default="sans")
+
+
+def chosen_style() -> str:
+    """The style of the figures that are drawn now."""
+    return _STYLE.get()
+
+
+@contextmanager
+def using(style: str) -> Iterator[None]:
+    """Draw and save figures in a style: sans (the usual one), serif (like Times), or latex.
+
+    With latex, LaTeX sets the text of a PDF in the fonts of an article. It does so for every ``.pgf`` file, whose fonts
+    are those of the paper that includes it.
+
+    >>> import rankscope as rs
+    >>> with rs.plots.using("serif"):
+    ...     figure = rs.curve({"q": {"a": 1}}, {"q": ["x", "a"]}, "q").plot()
+    >>> figure.axes[0].title.get_fontfamily()[0]
+    'STIXGeneral'
+    """
+    if style not in STYLES:
+        raise SettingsError(
+            f"there is no style {style!r}",
+            hint=nearest(style, STYLES) or f"choose one of {', '.join(STYLES)}",
+        )
+    before = _STYLE.set(style)
+    try:
+        yield
+    finally:
+        _STYLE.reset(before)
 
 
 _PANEL: ContextVar[Any] = ContextVar("panel", default=None)
@@ -147,7 +201,7 @@ def drawn_into(panel: Any) -> Iterator[None]:
 
 
 def series(index: int) -> dict[str, Any]:
-    """Colour, marker and dash of the n-th series; the three have different periods, so that 315 series differ."""
+    """Colour, marker and dash of the n-th series; the three have different periods, so that 360 series differ."""
     return {
         "color": COLOURS[index % len(COLOURS)],
         "marker": MARKERS[index % len(MARKERS)],
@@ -161,10 +215,42 @@ def rank_axis(axes: Any, ranks: Sequence[int]) -> None:
 
     deepest = max(ranks, default=1)
     axes.set_xscale("log")
-    axes.set_xticks([tick for tick in (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000) if tick <= deepest] or [1])
+    axes.set_xticks([tick for tick in _LOG_RANKS if tick <= deepest] or [1])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlim(min(ranks, default=1) / 1.1, deepest * 1.1)
+
+
+def label(axes: Any, text: str, point: tuple[float, float], offset: tuple[float, float], **looks: Any) -> Any:
+    """A word beside a point, ``offset`` points away from it, on a paler ground so that lines do not cross it out."""
+    paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
+    return axes.annotate(
+        text,
+        point,
+        offset,
+        textcoords="offset points",
+        fontsize=6.5,
+        color=INK,
+        bbox=paper,
+        zorder=6,
+        **looks,
+    )
+
+
+def spread(places: Sequence[float], gap: float) -> list[float]:
+    """Rising places moved as little as need be so that no two are closer than ``gap``: for names beside points.
+
+    >>> spread([1, 1, 1, 5], 1)
+    [0.0, 1.0, 2.0, 5.0]
+    """
+    groups: list[tuple[float, int]] = []  # the middle of names that touch each other, and how many they are
+    for place in places:
+        middle, many = float(place), 1
+        while groups and middle - groups[-1][0] < gap * (many + groups[-1][1]) / 2 - 1e-9:
+            before, more = groups.pop()
+            middle, many = (before * more + middle * many) / (more + many), more + many
+        groups.append((middle, many))
+    return [middle + gap * (k - (many - 1) / 2) for middle, many in groups for k in range(many)]
 
 
 def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
