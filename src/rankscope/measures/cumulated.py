@@ -108,7 +108,7 @@ class SR(_OwnOrder):
         "Reads exactly k documents; gains their grades, compared with what the same list in its best order "
         "would have given."
     )
-    reference = "Pollack 1968, Korfhage 1997"
+    reference = "Pollock 1968, Korfhage 1997"
     cutoff_rule = "required"
     cutoff_meaning = "the rank at which the ratio is read"
     retrieved: int = parameter(0, "how many documents of a list count as retrieved; 0: all", low=0)
