@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib.util
 import inspect
+import json
 import re
 import shlex
 import subprocess
@@ -16,6 +17,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -23,14 +25,14 @@ import rankscope as rs
 from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR
 from rankscope.cli.main import command_parser
 from rankscope.cli.spellings import respelt
-from rankscope.measures import parse_many
+from rankscope.measures import REGISTRY, parse_many
 from rankscope.trec_eval.options import read_options
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS))
 
-from book import api, commands, measures, pages, tutorials  # noqa: E402
+from book import api, commands, formulas, measures, pages, schemas, tutorials  # noqa: E402
 
 FENCE = re.compile(r"^( *)(```+|~~~+)(.*)\n((?:.*\n)*?)^\1\2 *$", re.MULTILINE)
 ELSEWHERE = {  # pages whose examples are run by tests of their own
@@ -387,6 +389,22 @@ def test_promised_tables_are_there() -> None:
     assert answers <= now.keys() | {"study", "report"}
 
 
+def test_every_column_of_a_table_has_a_meaning() -> None:
+    """And every meaning a column; the schemas carry them."""
+    promised = json.loads(schemas.FILE.read_text("utf-8"))["commands"]
+    columns = [(c, t, column) for c, tables in promised.items() for t in tables for column in tables[t]]
+    assert len(columns) > 400
+    assert [one for one in columns if not schemas.meaning(*one)] == []
+    known = {column for _, _, column in columns} | {f"{c}.{t}.{column}" for c, t, column in columns}
+    for table, meanings in schemas.MEANINGS.items():
+        assert [
+            name for name in meanings if (name if table == "all" else f"{table}.{name}") not in known
+        ] == []
+    made = json.loads(schemas.pages()["reference/schemas/eval.json"])
+    rows = made["properties"]["tables"]["properties"]["means"]["items"]["properties"]
+    assert rows["run"]["description"] == "name of the run" and "string" in rows["run"]["type"]
+
+
 def script_of(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     assert spec is not None and spec.loader is not None
@@ -413,8 +431,29 @@ def test_pages_of_measures_have_formula_bibtex_and_what_to_mind() -> None:
     made = measures.pages()
     assert len(made) > 80
     for place, text in made.items():
-        assert re.search(r'<div class="formula" role="math"><p>.+</p></div>', text), place
+        assert re.search(r'<div class="formula"><p>.+</p></div>', text), place
         assert "\n@" in text and "## What to mind\n\n- " in text and "## What it guarantees" in text, place
         assert not re.search(r"[\^]|<=", re.search(r'<div class="formula".*?</div>', text, re.DOTALL)[0]), (
             place
         )  # type: ignore[index]
+
+
+def test_formulas_are_mathematics() -> None:
+    """As the browser gets them: well-formed, nothing lost, fractions and sums where the text has them."""
+    built_in = [one for one in dict.fromkeys(REGISTRY.values()) if one.family != "user"]
+    with_mathematics = 0
+    for measure in built_in:
+        found = formulas.set_formula(measure.formula)
+        root = ElementTree.fromstring(f"<div>{found}</div>")
+        with_mathematics += "<math" in found
+        for fraction in root.iter("mfrac"):
+            assert len(fraction) == 2, measure.name
+        for raised in [*root.iter("msup"), *root.iter("msub"), *root.iter("munder")]:
+            assert len(raised) == 2, measure.name
+        shown = re.sub(r"\W", "", "".join(root.itertext()))
+        said = re.sub(r"\W|\b(?:sum|prod|product|over|of)\b", "", measure.formula)
+        assert len(shown) > 0.6 * len(said), measure.name
+    assert with_mathematics > 0.8 * len(built_in)
+    precision = formulas.set_formula("RBP = (1 - p) * sum over ranks i of r_i p^(i-1)")
+    assert "<munder>" in precision and "<msub><mi>r</mi><mi>i</mi></msub>" in precision
+    assert "<msup><mi>p</mi><mrow><mi>i</mi><mo>−</mo><mn>1</mn></mrow></msup>" in precision

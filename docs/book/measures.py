@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import re
 
+from book.formulas import set_formula
 from book.pages import DOCS, ORPHAN, for_the_site
 from rankscope.citations import entries, keys_of
 from rankscope.measures import REGISTRY, Measure
 
-_GREEK = {"alpha": "α", "beta": "β", "gamma": "γ"}
-_SIGNS = {" * ": " · ", "&lt;=": "≤", "&gt;=": "≥", "-&gt;": "→", " ... ": " … ", "1e-12": "10<sup>-12</sup>"}
 _FORMULA = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -27,31 +25,13 @@ def pages() -> dict[str, str]:
 
 def page(measure: Measure, text: str) -> str:
     """The page of a measure, completed."""
-    typed = f'```{{raw}} html\n<div class="formula" role="math">{typeset(measure.formula)}</div>\n```'
+    typed = f'```{{raw}} html\n<div class="formula">{set_formula(measure.formula)}</div>\n```'
     text = _FORMULA.sub(lambda _: typed, text, count=1)
     keys = keys_of(measure.reference)
     lines = [text.rstrip(), "", "## What to mind", "", *(f"- {one}" for one in pitfalls(measure)), ""]
     lines += ["## To cite it", "", "```sh", f"rankscope cite -m {_named(measure)}", "```", ""]
     lines += ["```bibtex", *(entries()[key].replace(", title", ",\n  title", 1) for key in keys), "```", ""]
     return "\n".join(lines)
-
-
-def typeset(formula: str) -> str:
-    """A formula as HTML: subscripts, exponents, signs; its words stay words.
-
-    >>> typeset("r_i p^(i-1) <= 1")
-    '<p>r<sub>i</sub> p<sup>i-1</sup> ≤ 1</p>'
-    """
-    text = html.escape(formula, quote=False)
-    for plain, sign in _SIGNS.items():
-        text = text.replace(plain, sign)
-    text = re.sub(r"\^\(([^()]*)\)|\^(-?\w+)", lambda m: f"<sup>{m[1] or m[2]}</sup>", text)
-    text = re.sub(r"\b([A-Za-z]{1,5})_([a-zA-Z0-9]|max|min)\b(?!\()", r"\1<sub>\2</sub>", text)
-    text = re.sub(r"\bsum over\b", "∑ over", text)
-    text = re.sub(r"\bprod(?:uct)? over\b", "∏ over", text)
-    text = re.sub(r"\b(alpha|beta|gamma)\b(?!_)", lambda m: _GREEK[m[1]], text)
-    text = re.sub(r"\blog(2|10|<sub>base</sub>)\b", r"log<sub>\1</sub>", text)
-    return "".join(f"<p>{line.strip()}</p>" for line in text.splitlines())
 
 
 def pitfalls(measure: Measure) -> list[str]:

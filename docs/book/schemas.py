@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from pathlib import Path
 from typing import Any
 
 from book.pages import DOCS
 
 FILE = DOCS / "reference" / "schemas.json"
+MEANINGS: dict[str, dict[str, str]] = tomllib.loads(
+    (Path(__file__).parent / "columns.toml").read_text("utf-8")
+)
 _TYPES = {"text": "string", "number": "number", "boolean": "boolean", "list": "array", "object": "object"}
 _INFINITE = {"enum": ["Infinity", "-Infinity"]}
+
+
+def meaning(command: str, table: str, column: str) -> str | None:
+    """What a column of a table means, or None if nobody has written it down."""
+    return MEANINGS.get(f"{command}.{table}", {}).get(column, MEANINGS["all"].get(column))
 
 
 def schema(version: int, command: str, tables: dict[str, dict[str, str]]) -> dict[str, Any]:
@@ -30,7 +40,10 @@ def schema(version: int, command: str, tables: dict[str, dict[str, str]]) -> dic
                         "type": "array",
                         "items": {
                             "type": "object",
-                            "properties": {column: _cell(kind) for column, kind in columns.items()},
+                            "properties": {
+                                column: {"description": meaning(command, name, column), **_cell(kind)}
+                                for column, kind in columns.items()
+                            },
                         },
                     }
                     for name, columns in tables.items()
@@ -67,7 +80,7 @@ def pages() -> dict[str, str]:
         "have the main tables.",
         "",
         f"These are schemas of version {version}. Columns may be added at any time, so ignore what you do not know;",
-        "taking one away or changing its type makes a new version, and a test holds every column below.",
+        "taking one away, or changing its type or meaning, makes a new version, and a test holds every column below.",
         "",
     ]
     for command, tables in commands.items():
@@ -76,14 +89,14 @@ def pages() -> dict[str, str]:
             "",
             f"[rankscope {command}](commands/{command}.md); {{download}}`JSON Schema <schemas/{command}.json>`",
             "",
-            "| table | columns |",
-            "|---|---|",
         ]
-        lines += [
-            f"| `{name}` | {', '.join(f'`{c}` ({kind})' for c, kind in columns.items())} |"
-            for name, columns in tables.items()
-        ]
-        lines.append("")
+        for name, columns in tables.items():
+            lines += [f"`{name}`", "", "| column | type | meaning |", "|---|---|---|"]
+            lines += [
+                f"| `{column}` | {kind} | {meaning(command, name, column)} |"
+                for column, kind in columns.items()
+            ]
+            lines.append("")
     schemas = {
         f"reference/schemas/{command}.json": json.dumps(schema(version, command, tables), indent=1)
         for command, tables in commands.items()

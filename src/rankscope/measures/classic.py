@@ -161,7 +161,7 @@ class Rprec(Condensable):
 class Bpref(Measure):
     """Binary preference: how seldom judged non-relevant documents stand above relevant ones.
 
-    Bpref = 1/R * sum over retrieved relevant documents of 1 - min(n, D) / D
+    Bpref = 1/R * sum over retrieved relevant documents of (1 - min(n, D) / D)
     n = judged non-relevant documents above it;  the term is 1 when n = 0
     form trec_eval: 1 - min(n, R) / min(R, N), with N = all judged non-relevant documents, as everybody prints it
     form original: D = R, as first published;  form plus10: D = R + 10, its variant for few relevant documents
