@@ -112,9 +112,9 @@ def test_the_time_is_that_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_recipes_name_this_version_and_what_is_needed() -> None:
-    recipe = (ROOT / "release" / "conda" / "meta.yaml").read_text("utf-8")
+    recipe = (ROOT / "release" / "conda" / "recipe.yaml").read_text("utf-8")
     project = (ROOT / "pyproject.toml").read_text("utf-8")
-    assert f'version = "{rs.__version__}"' in recipe
+    assert f'version: "{rs.__version__}"' in recipe
     for name, least in re.findall(r'"(numpy|scipy)>=([\d.]+)"', project):
         assert f"- {name} >={least}" in recipe
     assert re.search(r'requires-python = ">=3\.11"', project) and "- python >=3.11" in recipe

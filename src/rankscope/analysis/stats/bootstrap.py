@@ -84,7 +84,9 @@ def bootstrap_pairs(
     ``values`` is runs x topics without NaN, ``resampled`` replicates x topics as from :func:`resample`.
 
         ASL = #{|t*| >= |t|} / B
-        delta = |mean| of the replicate that holds the ceil(alpha B)-th largest |t*| (ties: the earlier one)
+        delta = |mean| of one replicate: in the order of |t*|, largest first, that in place alpha B, rounded up
+
+    Of replicates with the same |t*| the earlier one comes first.
 
     Identical runs have ASL 1, runs that differ by a constant ASL 0.
 
