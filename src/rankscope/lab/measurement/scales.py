@@ -98,14 +98,13 @@ class Counterexample:
         first, second = apart(self.rise_sr, self.rise_vu)
         if scale in (ALL, EQUAL):
             return (
-                f"the step from {r} to {s} is no larger than the one from {u} to {v}, {small} against {large}, "
-                f"but {measure} rises by more: {first} against {second}"
+                f"the step from {r} to {s} is no larger than the one from {u} to {v} (difference vectors {small} and"
+                f" {large}), but {measure} rises by more: {first} against {second}"
             )
+        steps = f"the steps from {r} to {s} and from {u} to {v} are"
         if small == large:
-            return (
-                f"{r}->{s} and {u}->{v} are equally far, {small}, yet {measure} rises by {first} and {second}"
-            )
-        return f"{r}->{s} and {u}->{v} are not equally far, {small} and {large}, yet {measure} rises by {first} on both"
+            return f"{steps} equally large ({small}), but {measure} rises by {first} and by {second}"
+        return f"{steps} not equally large ({small} and {large}), but {measure} rises by {first} on both"
 
 
 @dataclass(frozen=True)

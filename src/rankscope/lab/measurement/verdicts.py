@@ -86,8 +86,8 @@ def scales(
     >>> found = scales("RBP(p=0.8)", length=4)
     >>> print(found.verdicts[0])  # doctest: +NORMALIZE_WHITESPACE
     Means of RBP are not permissible under the interval-like scale over all intervals at length 4, because
-    already at length 2 the step from (00) to (01) is no larger than the one from (01) to (10), (0,1) against (1,1),
-    but RBP rises by more: 0.1600 against 0.0400
+    already at length 2 the step from (00) to (01) is no larger than the one from (01) to (10)
+    (difference vectors (0,1) and (1,1)), but RBP rises by more: 0.1600 against 0.0400
     (9.29% of 7,695 comparable pairs of intervals are violated).
     """
     wanted = parse_many(measures)
