@@ -326,7 +326,7 @@ def test_verdicts_say_why(usual: Scales) -> None:
     assert len(usual.verdicts) == len(names.SCALES) * len(DEFAULT)
     jk = usual.finding(measure("DCG(discount=jk)"), names.EQUAL).verdict()
     assert jk.startswith("Means of DCG(discount='jk') are not permissible under the interval-like scale")
-    said = "the step from (001) to (010) is no larger than the one from (010) to (100) (difference vectors (0,1,1) and (1,1,1))"
+    said = "(001) to (010) is no larger than the one from (010) to (100) (difference vectors (0,1,1) and (1,1,1))"
     assert said in jk
     assert "rises by more: 0.3691 against 0.0000" in jk
     assert (
