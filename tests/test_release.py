@@ -7,6 +7,8 @@ import shutil
 import struct
 import sys
 import zipfile
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -122,3 +124,23 @@ def test_recipes_name_this_version_and_what_is_needed() -> None:
     extras = re.search(r"rankscope\[([\w,]+)\]", container)
     assert extras is not None
     assert all(f"\n{extra} = [" in project for extra in extras[1].split(","))
+
+
+def test_the_wheel_that_is_tried_is_the_one_the_environment_takes(tmp_path: Path) -> None:
+    """By the platforms that its own pip names, the best first."""
+    loader = SourceFileLoader("release_try", str(ROOT / "release" / "try"))
+    script = module_from_spec(spec_from_loader(loader.name, loader))  # type: ignore[arg-type]
+    sys.modules[loader.name] = script
+    loader.exec_module(script)
+    for platform in platforms.PLATFORMS:
+        (tmp_path / f"rankscope-{rs.__version__}-py3-none-{platform.tag}.whl").touch()
+    for takes, tag in {
+        "manylinux_2_40_x86_64 manylinux_2_17_x86_64 manylinux2014_x86_64 linux_x86_64": "manylinux_2_17_x86_64",
+        "musllinux_1_2_aarch64 musllinux_1_1_aarch64 linux_aarch64": "musllinux_1_2_aarch64",
+        "macosx_14_0_arm64 macosx_11_0_arm64": "macosx_11_0_arm64",
+    }.items():
+        assert tag in script.chosen(tmp_path, takes.split()).name
+    with pytest.raises(SystemExit, match="0 wheels for linux_riscv64"):
+        script.chosen(tmp_path, ["linux_riscv64"])
+    place = script.Place(tmp_path, "python3")
+    assert place.inside(tmp_path / "tmp" / "bare") == "/tmp/bare"
