@@ -182,7 +182,7 @@ class Bpref(Measure):
         # trec_eval keeps negative grades apart: they say that a document was not really judged
         relevant = lists.relevant(self.rel)
         above = lists.ordinal_among(self.rel, 0) - relevant.ordinal
-        terms = self.made_of().term(lists, relevant.list, above)
+        terms = self._preferences().term(lists, relevant.list, above)
         return ratio(relevant.sum(terms), lists.recall_base(self.rel))
 
     def _limits(self, base: Ints, nonrelevant: Ints) -> tuple[Ints, Ints]:
@@ -190,8 +190,11 @@ class Bpref(Measure):
         most = base + 10 if self.form == "plus10" else base
         return most, np.minimum(base, nonrelevant) if self.form == "trec_eval" else most
 
-    def made_of(self) -> Preferences:
+    def _preferences(self) -> Preferences:
         return Preferences(self.rel, 0, self._limits)
+
+    def made_of(self) -> Form:
+        return self._preferences()
 
 
 class SetP(Condensable):
