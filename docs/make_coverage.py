@@ -1,17 +1,20 @@
 """How often do the intervals hold the truth? Simulated, and written into docs/certainty.md.
 
-    python docs/make_coverage.py             writes the table (some minutes)
-    python docs/make_coverage.py --check     only says which shares would change
+    python docs/make_coverage.py             writes the tables (some minutes)
+    python docs/make_coverage.py --check     only says whether they would change
 
-A synthetic collection of many topics is the truth: its means, ranks, differences, and how far a second judge agrees,
-are known. Samples of its topics are what somebody would have evaluated; every interval is computed on each by the
-functions of the package, and counted if it holds the truth.
+A synthetic collection of many topics is the truth: its means, differences, and how far a second judge agrees, are
+known. Samples of its topics are what somebody would have evaluated; every interval is computed on each by the functions
+of the package, and counted if it holds the truth.
+
+How hard it is to hold a rank depends on how close the runs are. So for ranks the runs of every sample get new true
+means: their scores keep their spread over topics, their likeness and their skew, and are moved up or down so that the
+true means have a given standard deviation, in standard errors of the difference of two runs.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -19,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from page_tables import put
 
 import rankscope as rs
 from rankscope.analysis.stats.agreement import grade_bias, kappa, krippendorff_alpha
@@ -40,7 +44,9 @@ from rankscope.scores import score
 PAGE = Path(__file__).parent / "certainty.md"
 TOPICS = (25, 50, 100)
 MEASURES = "AP nDCG@10 RR"
-_PLACE = re.compile(r"(<!-- coverage -->\n).*?(<!-- end -->)", re.DOTALL)
+RUNS = (5, 10, 20)
+SPREADS = (0.5, 1.0, 2.0, 4.0, 16.0)
+"""Standard deviations of the true means, in standard errors of a difference: hardly to be told apart ... well apart."""
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +59,7 @@ class Population(NamedTuple):
     counts: Floats
 
 
-def population(systems: int = 16, topics: int = 600, depth: int = 50, seed: int = 5) -> Population:
+def population(systems: int = 20, topics: int = 600, depth: int = 50, seed: int = 5) -> Population:
     """A synthetic collection, and a second judge who guesses more on some topics than on others."""
     made = rs.simulate(systems=systems, topics=topics, depth=depth, seed=seed, pool_depth=20)
     qrels = rs.Qrels.from_dict(made.qrels)
@@ -92,7 +98,6 @@ def coverage(
             mine = whole.first[index][:, taken]
             _leaderboard(held, whole.first[index], mine, replicates, number)
             taus[index].append(_tau(mine, whole.second[index][:, taken], replicates, number))
-    held["rank, of the run held least"] = [np.min(np.mean(held["rank"], axis=0))]
     _agreement(held, whole, topics, 4 * samples, replicates, seed)
     for found in taus.values():  # what so many topics give on average is known from all samples
         truth = np.mean([value for value, _, _ in found])
@@ -122,9 +127,6 @@ def _leaderboard(held: dict[str, list[Any]], whole: Floats, mine: Floats, replic
     drawn = bootstrap_means(mine, replicates, seed)
     low, high = percentile_intervals(drawn, expanded(0.05, mine.shape[1]))
     held["mean (bootstrap)"].append((low <= truth) & (truth <= high))
-    rank = ranks(truth[:, None])[0][:, 0]
-    first, last = rank_intervals(drawn)
-    held["rank"].append((first <= rank) & (rank <= last))
     ends = np.array([lower_limit(row - mine[0]) for row in mine[1:]])
     held["non-inferiority"].append(ends <= truth[1:] - truth[0])
 
@@ -136,9 +138,8 @@ def _tau(first: Floats, second: Floats, replicates: int, seed: int) -> tuple[flo
     return value, *reflected_interval(value, sampled, expanded(0.05, first.shape[1]))
 
 
-def table(samples: int = 500) -> str:
-    """The shares in Markdown."""
-    whole = population()
+def shares(whole: Population, samples: int = 500) -> str:
+    """The shares of all but ranks in Markdown."""
     found = {topics: coverage(whole, topics, samples) for topics in TOPICS}
     lines = [f"| interval | {' | '.join(f'{topics} topics' for topics in TOPICS)} |", "|---|---:|---:|---:|"]
     lines += [
@@ -148,19 +149,145 @@ def table(samples: int = 500) -> str:
     return "\n".join(lines) + "\n"
 
 
+class Ranks(NamedTuple):
+    """Of one way to make rank intervals: how often they hold the truth, by true rank, and how many ranks they have."""
+
+    held: Floats
+    width: float
+
+
+def percentile_ranks(mine: Floats, drawn: Floats, spread: float) -> tuple[Floats, Floats]:
+    """The ranks that at most 2.5 % of the bootstrap samples leave on each side (Goldstein and Spiegelhalter 1996)."""
+    low, high = np.quantile(ranks(drawn)[0], [0.025, 0.975], axis=1, method="inverted_cdf")
+    return low, high
+
+
+def tested_ranks(mine: Floats, drawn: Floats, spread: float) -> tuple[Floats, Floats]:
+    """The ranks that simultaneous tests of a run against all others leave open (Mogstad and others 2024).
+
+    A run is better than this one if their difference, in standard errors, is above the 95 % quantile of the largest
+    one, without its sign, that bootstrap samples have by chance.
+    """
+    means = mine.mean(axis=1)
+    runs, topics = mine.shape
+    low, high = np.empty((2, runs))
+    for run in range(runs):
+        others = np.delete(np.arange(runs), run)
+        error = (mine[others] - mine[run]).std(axis=1, ddof=1) / np.sqrt(topics)
+        apart = means[others] - means[run]
+        by_chance = np.abs(drawn[others] - drawn[run] - apart[:, None]) / error[:, None]
+        limit = np.quantile(by_chance.max(axis=0), 0.95)
+        low[run] = 1 + (apart / error > limit).sum()
+        high[run] = runs - (apart / error < -limit).sum()
+    return low, high
+
+
+def knowing_ranks(mine: Floats, drawn: Floats, spread: float) -> tuple[Floats, Floats]:
+    """The shortest ranges with at least 95 % of the ranks, for who knows how far the true means are spread."""
+    topics, runs = mine.shape[1], len(mine)
+    means = mine.mean(axis=1, keepdims=True)
+    share = spread**2 / (spread**2 + 0.5)  # chance moves a mean by half the variance of a difference
+    place = ranks(np.sqrt(share) * means + np.sqrt(topics / (topics - 1)) * (drawn - means))[0]
+    held = np.cumsum([(place == rank).mean(axis=1) for rank in range(runs + 1)], axis=0)
+    low, high = np.ones(runs), np.full(runs, float(runs))
+    for size in range(runs, 0, -1):  # ever shorter ones, while they hold enough
+        inside = held[size:] - held[:-size]
+        enough = inside.max(axis=0) >= 0.95 - 1e-9
+        low = np.where(enough, inside.argmax(axis=0) + 1, low)
+        high = np.where(enough, low + size - 1, high)
+    return low, high
+
+
+WAYS = {
+    "this page": lambda mine, drawn, spread: rank_intervals(mine, drawn),
+    "percentiles": percentile_ranks,
+    "simultaneous tests": tested_ranks,
+    "knowing the spread, at least 95 %": knowing_ranks,
+}
+LAYOUTS = {
+    "normal": lambda rng, runs: rng.standard_normal(runs),
+    "even": lambda rng, runs: (np.arange(runs) - (runs - 1) / 2) / np.sqrt((runs**2 - 1) / 12),
+    "skewed": lambda rng, runs: rng.standard_exponential(runs),
+    "two groups": lambda rng, runs: np.where(np.arange(runs) % 2, 1, -1) + rng.normal(0, 0.05, runs),
+}
+"""How true means of standard deviation 1 can lie."""
+
+
+def rank_coverage(
+    whole: Population, runs: int, topics: int, spread: float, samples: int, layout: str = "normal"
+) -> dict[str, Ranks]:
+    """How often rank intervals hold the true ranks of so many runs over so many topics, for each way to make them."""
+    rng = np.random.default_rng([runs, topics, int(10 * spread), list(LAYOUTS).index(layout)])
+    held: dict[str, list[Any]] = defaultdict(list)
+    width: dict[str, list[Any]] = defaultdict(list)
+    for number in range(samples):
+        scores = whole.first[number % len(whole.first)]
+        scores = scores[rng.permutation(len(scores))[:runs]]
+        around = scores - scores.mean(axis=1, keepdims=True)
+        # the mean over pairs of the variance of their difference is twice that of runs around the topic's mean
+        error = np.sqrt(2 * around.var(axis=0, ddof=1).mean() / topics)
+        truth = spread * error * LAYOUTS[layout](rng, runs)
+        mine = around[:, rng.integers(0, around.shape[1], topics)] + truth[:, None]
+        drawn = bootstrap_means(mine, 300, number)
+        rank = ranks(truth[:, None])[0][:, 0]
+        for name, way in WAYS.items():
+            low, high = way(mine, drawn, spread)
+            held[name].append(((low <= rank) & (rank <= high))[np.argsort(rank)])
+            width[name].append(high - low + 1)
+    return {name: Ranks(np.mean(held[name], axis=0), float(np.mean(width[name]))) for name in WAYS}
+
+
+def rank_tables(whole: Population, samples: int = 300) -> tuple[str, str]:
+    """All shares of the rank intervals in Markdown, and the ways to make them against each other."""
+    found = {
+        (runs, spread, topics): rank_coverage(whole, runs, topics, spread, samples)
+        for runs in RUNS
+        for spread in SPREADS
+        for topics in TOPICS
+    }
+    head = " | ".join(f"{topics} topics" for topics in TOPICS)
+    lines = [f"| runs | spread | {head} |", "|---:|---:|---:|---:|---:|"]
+    for runs in RUNS:
+        for spread in SPREADS:
+            cells = [_cell(found[runs, spread, topics]["this page"]) for topics in TOPICS]
+            lines.append(f"| {runs} | {spread:g} | {' | '.join(cells)} |")
+    ways = [("normal", found)]
+    for layout in list(LAYOUTS)[1:]:
+        some = {(10, spread, 50): rank_coverage(whole, 10, 50, spread, samples, layout) for spread in SPREADS}
+        ways.append((layout, some))
+    return "\n".join(lines) + "\n", _ways(ways)
+
+
+def _cell(one: Ranks) -> str:
+    return f"{100 * one.held.mean():.1f} % ({100 * one.held.min():.0f} %), {one.width:.1f}"
+
+
+def _ways(found: list[tuple[str, dict[tuple[int, float, int], dict[str, Ranks]]]]) -> str:
+    """By layout and spread, over all numbers of runs and topics: the lowest and the highest share, and the width."""
+    lines = [f"| true means | spread | {' | '.join(WAYS)} |", "|---|---:|" + "---:|" * len(WAYS)]
+    for layout, cells in found:
+        for spread in SPREADS:
+            row = []
+            for name in WAYS:
+                mine = [(runs, one[name]) for (runs, s, _), one in cells.items() if s == spread]
+                every = [100 * one.held.mean() for _, one in mine]
+                wide = np.mean([one.width / runs for runs, one in mine])
+                held = "–".join(dict.fromkeys(f"{end:.1f}" for end in (min(every), max(every))))
+                row.append(f"{held} %, {100 * wide:.0f} %")
+            lines.append(f"| {layout} | {spread:g} | {' | '.join(row)} |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--check", action="store_true", help="write nothing")
     args = parser.parse_args()
-    made = table()
-    page = PAGE.read_text("utf-8")
-    print(made, end="")
-    if args.check:
-        return int(made not in page)
-    PAGE.write_text(_PLACE.sub(lambda place: place[1] + made + place[2], page), "utf-8")
-    return 0
+    whole = population()
+    by_rank, ways = rank_tables(whole)
+    made = {"coverage": shares(whole), "ranks": by_rank, "ways": ways}
+    return put(PAGE, made, check=args.check)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ METHODS = {
     "effort": "ferro2016 angelini2012",
     "gate": "berger1982",
     "judges": "cohen1960 krippendorff2018 sanderson2007",
-    "leaderboard": "hesterberg2015",
+    "leaderboard": "hesterberg2015 efron1975 goldstein1996 lancaster1961",
     "next": "carterette2006",
     "overlap": "webber2010 corsi2024",
     "pools": "buckley2004 zobel1998",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,3 +58,15 @@ def with_hole(scored):
     twist[:, 1] = math.nan
     twist[2, 3] = math.nan
     return scored({"AP": rng.random((3, 5)), "Twist": twist})
+
+
+@pytest.fixture
+def page_table():
+    """The cells of a table of docs/certainty.md that a script wrote, without its head: ``page_table(name)``."""
+    page = (Path(__file__).parents[2] / "docs" / "certainty.md").read_text("utf-8")
+
+    def cells(name):
+        table = page.partition(f"<!-- {name} -->\n")[2].partition("<!-- end -->")[0].splitlines()
+        return [[part.strip() for part in row.split("|")[1:-1]] for row in table[2:]]
+
+    return cells

@@ -265,3 +265,17 @@ def test_names_of_slopes_do_not_cover_each_other() -> None:
         assert all(low.y1 <= high.y0 + 0.5 for low, high in pairwise(boxes))
     page = figure.figure.bbox
     assert all(page.y0 <= t.get_window_extent().y0 and t.get_window_extent().y1 <= page.y1 for t in names)
+
+
+def test_the_page_has_the_answers_that_are_known(page_table):
+    halves = [row for row in page_table("two sets") if row[0].startswith("half")]
+    assert len(halves) == 6
+    for row in halves:
+        assert row[2] == "1.000"  # kappa where both judged
+        assert row[7] == "0"  # no significant pair is reversed
+    graded = {row[3]: row for row in page_table("two sets") if row[0] == "binary"}
+    assert graded["AP"][4].startswith("1.000")
+    assert graded["AP"][7:10] == ["0", "0", "0"]
+    *_, every = page_table("known kappa")
+    assert all(float(share.removesuffix(" %")) >= 93 for share in every[1:4])
+    assert all(float(row[1]) < 1e-12 for row in page_table("random tables"))

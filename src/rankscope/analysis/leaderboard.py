@@ -50,9 +50,10 @@ def leaderboard(
 
     ``leaderboard`` has a row per run and measure: the mean ``value`` over ``topics`` with its confidence interval
     (1 - alpha), Student's (``low``, ``high``) and from bootstrap samples of the topics (``bootstrap_low``,
-    ``bootstrap_high``: percentiles, as wide as Student's for few topics, Hesterberg 2015); its ``rank``, and the ranks
-    from ``first_rank`` to ``last_rank`` that it has in 1 - alpha of the bootstrap samples; and whether it is
-    ``tied_for_first``: no paired test, corrected for the number of runs, tells it from the best one. Ranks and ties
+    ``bootstrap_high``: percentiles, as wide as Student's for few topics, Hesterberg 2015); its ``rank``, and the
+    range from ``first_rank`` to ``last_rank`` that holds its rank over all topics that could have been asked with
+    1 - alpha (:func:`~rankscope.analysis.stats.intervals.rank_intervals`); and whether it is ``tied_for_first``: no
+    paired test, corrected for the number of runs, tells it from the best one. Ranks and ties
     are empty for measures of which no value is better. Of scores that were evaluated with ``ties=`` or ``unjudged=``
     rows also have what is known of the mean: ``error`` and ``exact``, ``lowest``, ``highest`` and ``tight``.
 
@@ -99,18 +100,19 @@ def _means(
     """The columns from the value to the last rank."""
     count = (~np.isnan(values)).sum(axis=1)
     terms, back = averaged(measure, values)
-    drawn = back(bootstrap_means(terms, replicates, seed))
+    drawn = bootstrap_means(terms, replicates, seed)
     student = [back(end) for end in t_intervals(terms, alpha)]
     tails = {int(n): expanded(alpha, int(n)) for n in np.unique(count)}
     bootstrap = np.full((2, len(values)), np.nan)
     for topics, tail in tails.items():
         if topics > 1:
-            bootstrap[:, count == topics] = percentile_intervals(drawn[count == topics], tail)
+            bootstrap[:, count == topics] = percentile_intervals(back(drawn[count == topics]), tail)
     columns: list[list[Any]] = [one.tolist() for one in (means, count, *student, *bootstrap)]
     if measure.better == "neither":
         return [*columns, *([None] * len(values) for _ in range(3))]
     now = ranks(rounded(measure.merit(means))[:, None])[0][:, 0]
-    return [*columns, now.tolist(), *(end.tolist() for end in rank_intervals(measure.merit(drawn), alpha))]
+    ends = rank_intervals(measure.merit(terms), measure.merit(drawn), alpha)
+    return [*columns, now.tolist(), *(end.tolist() for end in ends)]
 
 
 def tied_for_first(
@@ -182,7 +184,7 @@ def with_margins(table: Table, result: Result, *, margins: bool = True) -> Table
         mine = [records[run, ranked] for run in runs]
         rows = [(row[0], _range(found), *row[1:]) for row, found in zip(table.rows, mine, strict=True)]
         table = replace(table, columns=("run", "rank", *names), rows=rows)
-        said.append(f"rank: range by {ranked} over samples of topics ({level})")
+        said.append(f"rank: {level} range by {ranked} over topics")
         tied = [run for run, found in zip(runs, mine, strict=True) if found["tied_for_first"]]
         first = f"tied for first by {ranked}: {_listed(tied)}" if len(tied) > 1 else ""
         table = replace(table, caption="; ".join(filter(None, (table.caption, first))))

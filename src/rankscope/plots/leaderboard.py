@@ -17,7 +17,7 @@ __all__ = ["plot_leaderboard"]
 
 
 def plot_leaderboard(result: Result, measure: str | None = None, *, width: float = SINGLE) -> Figure:
-    """A row per run, best first: its mean, Student's interval, and on the right the ranks over samples of topics.
+    """A row per run, best first: its mean, Student's interval, and on the right the range of its rank.
 
     Runs that are tied for first have filled dots. ``measure`` is the first one, unless set.
 

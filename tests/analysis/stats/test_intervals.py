@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -99,17 +100,90 @@ def test_ranks_and_their_intervals_by_counting():
     equal = (merits[None] == merits[:, None]).sum(axis=1)
     np.testing.assert_array_equal(first, better + 1)
     np.testing.assert_array_equal(last, better + equal)
-    low, high = rank_intervals(merits, 0.1)
-    for run in range(5):
-        assert (first[run] < low[run]).mean() <= 0.05 < (first[run] <= low[run]).mean() + 1e-9
-        assert (last[run] > high[run]).mean() <= 0.05
-        assert (last[run] >= high[run]).mean() > 0.05
+
+
+def ranges_by_counting(values, drawn, alpha):
+    """Rank intervals from the formulas, one number at a time."""
+    runs, topics = values.shape
+    means = [math.fsum(row) / topics for row in values]
+    moved = (drawn - np.array(means)[:, None]) * math.sqrt(topics / (topics - 1))
+    reach = stats.t.ppf(1 - alpha / 2, topics - 1)
+    order = sorted(range(runs), key=lambda run: means[run])
+    groups = [[order[0]]]
+    for before, after in pairwise(order):
+        error = math.sqrt(np.mean([(x - y) ** 2 for x, y in zip(moved[after], moved[before], strict=True)]))
+        if means[after] - means[before] > reach * error:
+            groups.append([])
+        groups[-1].append(after)
+    closer = list(means)
+    for group in groups:
+        if len(group) > 1:
+            spread = np.var([means[run] for run in group], ddof=1)
+            chance = np.mean([np.var(column, ddof=1) for column in moved[group].T])
+            middle = np.mean([means[run] for run in group])
+            for run in group:
+                closer[run] = middle + math.sqrt(max(0.0, 1 - chance / spread)) * (means[run] - middle)
+    width = reach / stats.norm.ppf(1 - alpha / 2)
+    seen = [
+        [sum(other[b] > mine[b] for other in by) + 1 for b in range(drawn.shape[1])]
+        for by in [[m + width * row for m, row in zip(closer, moved, strict=True)]]
+        for mine in by
+    ]
+    ends = []
+    for run in range(runs):
+        now = sum(m > means[run] for m in means) + 1
+        held = {
+            (low, high): sum(low <= rank <= high for rank in seen[run]) / drawn.shape[1]
+            for low in range(1, now + 1)
+            for high in range(now, runs + 1)
+        }
+        best = {}  # by length, the first of those that hold most
+        for (low, high), inside in sorted(held.items()):
+            if inside > best.get(high - low, (-1,))[0]:
+                best[high - low] = inside, low, high
+        ends.append(min(best.items(), key=lambda one: (round(abs(one[1][0] - 1 + alpha), 9), -one[0]))[1])
+    return [end[1] for end in ends], [end[2] for end in ends]
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.05, 0.3])
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+def test_rank_intervals_hold_what_is_nearest_to_the_level_by_counting(apart, alpha):
+    rng = np.random.default_rng(int(100 * apart))
+    values = rng.random((6, 12)) + apart * rng.standard_normal((6, 1))
+    drawn = bootstrap_means(values, 120, seed=3)
+    low, high = rank_intervals(values, drawn, alpha)
+    assert (low.tolist(), high.tolist()) == ranges_by_counting(values, drawn, alpha)
+
+
+def test_runs_that_chance_alone_tells_apart_may_have_nearly_every_rank():
+    rng = np.random.default_rng(4)
+    topics = rng.random((1, 20))
+    noise = rng.standard_normal((8, 20))
+    noise -= noise.mean(axis=1, keepdims=True)
+    same = topics + noise + 1e-9 * np.arange(8)[:, None]  # hardly apart, while topics differ by 1
+    low, high = rank_intervals(same, bootstrap_means(same))
+    assert (high - low >= 6).all()
+    apart = topics + 0.01 * noise + np.arange(8)[:, None]
+    low, high = rank_intervals(apart, bootstrap_means(apart))
+    assert low.tolist() == high.tolist() == list(range(8, 0, -1))
 
 
 def test_undefined_means_rank_last_and_rounding_breaks_no_tie():
     assert ranks(np.array([[math.nan], [0.1], [-math.inf]]))[0][:, 0].tolist() == [2, 1, 2]
-    low, high = rank_intervals(np.array([[0.3 - 0.2] * 3, [0.2 - 0.1] * 3]))
-    assert (low.tolist(), high.tolist()) == ([1, 1], [2, 2])
+    equal = np.array([[0.3 - 0.2] * 3, [0.2 - 0.1] * 3, [0.0] * 3])
+    low, high = rank_intervals(equal, bootstrap_means(equal, 50))
+    assert (low.tolist(), high.tolist()) == ([1, 1, 3], [2, 2, 3])
+
+
+def test_ranks_of_runs_with_holes_infinite_values_and_single_topics():
+    values = np.random.default_rng(2).random((5, 9)) / 10 + np.array([[0.9], [0.7], [0.5], [0.3], [0.1]])
+    values[1, 3] = values[4] = math.nan
+    values[0, 2] = math.inf
+    low, high = rank_intervals(values, bootstrap_means(values, 200))
+    assert (low.tolist()[:4], high.tolist()[:4]) == ([1, 2, 3, 4], [1, 2, 3, 4])
+    assert (low[4], high[4]) == (1, 5)  # without any value nothing is known
+    low, high = rank_intervals(values[:4, :1], bootstrap_means(values[:4, :1], 20))
+    assert (low.tolist(), high.tolist()) == ([1] * 4, [4] * 4)
 
 
 def test_levels_and_replicates_are_checked():

@@ -59,6 +59,9 @@ function incompleteBeta(a: number, b: number, x: number): number {
   return x < (a + 1) / (a + b + 2) ? (front * betaFraction(a, b, x)) / a : 1 - (front * betaFraction(b, a, 1 - x)) / b;
 }
 
+/** The same of the normal distribution: the limit of tCritical. */
+const NORMAL_CRITICAL = 1.959963984540054;
+
 const critical = new Map<number, number>();
 
 /** The t for which a two-sided 95% interval with `df` degrees of freedom is mean +- t standard errors. */
@@ -117,9 +120,15 @@ export function interval(values: Float64Array, summary: Summary): Interval {
   return { n, mean: back(mean), low: back(mean - half), high: back(mean + half) };
 }
 
+/** The first and the last rank of a run. */
+export interface Range {
+  first: number;
+  last: number;
+}
+
 /**
- * The ranks that each run has in 95% of the bootstrap samples of the topics, as rs.leaderboard has them (the samples are
- * its own): at most 2.5% of the samples leave on each side; runs with equal means share their ranks. `sign` is -1 where lower values are better.
+ * The ranges that hold the true ranks of the runs with 95%, as rs.leaderboard has them: see rank_intervals in Python. The
+ * bootstrap samples of the topics are its own; runs with equal means share their ranks. `sign` is -1 where lower values are better.
  * Works in slices so that the page stays responsive; null when aborted, empty when there are fewer than two topics.
  */
 export async function rankRanges(
@@ -129,58 +138,146 @@ export async function rankRanges(
   sign: number,
   samples: ArrayLike<number>,
   aborted: () => boolean,
-): Promise<{ first: number; last: number }[] | null> {
+): Promise<Range[] | null> {
   if (topics < 2) return [];
   const replicates = samples.length / topics;
-  const firsts = Array.from({ length: runs }, () => new Int32Array(runs + 1));
-  const lasts = Array.from({ length: runs }, () => new Int32Array(runs + 1));
+  const every = Int32Array.from({ length: topics }, (_, t) => t);
+  const means = new Float64Array(runs);
+  const counts = new Int32Array(runs);
+  for (let r = 0; r < runs; r++) {
+    means[r] = sign * meanOf(values, r * topics, every);
+    for (let t = 0; t < topics; t++) if (!Number.isNaN(values[r * topics + t])) counts[r]++;
+  }
+  const merits = new Float64Array(runs * replicates);
   const drawn = new Int32Array(topics);
-  const merit = new Float64Array(runs);
   let slice = performance.now();
+  const pause = async (): Promise<boolean> => {
+    if (performance.now() - slice < 24) return false;
+    await new Promise((resume) => setTimeout(resume));
+    slice = performance.now();
+    return aborted();
+  };
   for (let b = 0; b < replicates; b++) {
     for (let t = 0; t < topics; t++) drawn[t] = samples[b * topics + t];
-    for (let r = 0; r < runs; r++) {
-      let sum = 0;
-      let n = 0;
-      for (const t of drawn) {
-        const v = values[r * topics + t];
-        if (Number.isNaN(v)) continue;
-        sum += v;
-        n++;
-      }
-      // rounded, so that means which are equal but for rounding errors are equal
-      merit[r] = n === 0 ? -Infinity : sign * Number((sum / n).toPrecision(12));
-    }
-    const order = Array.from(merit.keys()).sort((i, j) => (merit[i] === merit[j] ? 0 : merit[j] > merit[i] ? 1 : -1));
-    for (let i = 0; i < runs; ) {
-      let j = i;
-      while (j + 1 < runs && merit[order[j + 1]] === merit[order[i]]) j++;
-      for (let k = i; k <= j; k++) {
-        firsts[order[k]][i + 1]++;
-        lasts[order[k]][j + 1]++;
-      }
-      i = j + 1;
-    }
-    if (performance.now() - slice > 24) {
-      await new Promise((resume) => setTimeout(resume));
-      if (aborted()) return null;
-      slice = performance.now();
-    }
+    for (let r = 0; r < runs; r++) merits[b * runs + r] = sign * meanOf(values, r * topics, drawn);
+    if (await pause()) return null;
   }
-  return firsts.map((counts, r) => ({
-    first: reached(counts, 0.025 * replicates),
-    last: reached(lasts[r], 0.975 * replicates),
-  }));
+  rankedBy(merits, means, counts);
+  const firsts = Array.from({ length: runs }, () => new Int32Array(runs + 1));
+  const lasts = Array.from({ length: runs }, () => new Int32Array(runs + 1));
+  const digits = 10 ** (12 - Math.ceil(Math.log10(largest(merits))));
+  for (let b = 0; b < replicates; b++) {
+    ranked(merits.subarray(b * runs, (b + 1) * runs), digits, (r, first, last) => {
+      firsts[r][first]++;
+      lasts[r][last]++;
+    });
+    if (await pause()) return null;
+  }
+  const found: Range[] = Array.from({ length: runs }, () => ({ first: 1, last: runs }));
+  ranked(means, 10 ** (12 - Math.ceil(Math.log10(largest(means)))), (r, first, last) => {
+    if (counts[r] > 1) found[r] = nearestRange(firsts[r], lasts[r], first, last, 0.95 * replicates);
+  });
+  return found;
 }
 
-/** The first rank at which so many samples have been counted. */
-function reached(counts: Int32Array, wanted: number): number {
-  let seen = 0;
-  for (let rank = 1; rank < counts.length; rank++) {
-    seen += counts[rank];
-    if (seen >= wanted - 1e-9) return rank;
+/** The mean of a run over some topics, undefined values left out. */
+function meanOf(values: Float64Array, start: number, topics: Int32Array): number {
+  let sum = 0;
+  let n = 0;
+  for (const t of topics) {
+    const v = values[start + t];
+    if (Number.isNaN(v)) continue;
+    sum += v;
+    n++;
   }
-  return counts.length - 1;
+  return n === 0 ? NaN : sum / n;
+}
+
+/** The largest finite number without its sign; 1 if all are zero. */
+function largest(numbers: Float64Array): number {
+  const most = numbers.reduce((m, x) => (Number.isFinite(x) ? Math.max(m, Math.abs(x)) : m), 0);
+  return most === 0 ? 1 : most;
+}
+
+/** Puts what the runs are ranked by into the place of their means in the samples: closer together, and as spread as Student's t. */
+function rankedBy(merits: Float64Array, means: Float64Array, counts: Int32Array): void {
+  const runs = means.length;
+  const replicates = merits.length / runs;
+  const several = Array.from(counts, (n) => Math.max(n, 2));
+  const moved = (b: number, r: number): number =>
+    (merits[b * runs + r] - means[r]) * Math.sqrt(several[r] / (several[r] - 1));
+  const kept = Array.from(means.keys()).filter((r) => Number.isFinite(means[r]));
+  const full = Array.from({ length: replicates }, (_, b) => b).filter((b) => kept.every((r) => Number.isFinite(moved(b, r))));
+  const closer = Float64Array.from(means);
+  const order = kept.sort((i, j) => means[i] - means[j]);
+  let group: number[] = [];
+  for (let i = 0; i < order.length && full.length > 0; i++) {
+    group.push(order[i]);
+    if (i + 1 < order.length) {
+      const [r, next] = [order[i], order[i + 1]];
+      const error = Math.sqrt(full.reduce((sum, b) => sum + (moved(b, next) - moved(b, r)) ** 2, 0) / full.length);
+      const reach = tCritical(Math.min(several[r], several[next]) - 1);
+      if (means[next] - means[r] <= reach * error) continue;
+    }
+    if (group.length > 1) {
+      const spread = variance(group.map((r) => means[r]));
+      const chance = full.reduce((sum, b) => sum + variance(group.map((r) => moved(b, r))), 0) / full.length;
+      const share = spread > 0 ? Math.max(0, 1 - chance / spread) : 0;
+      const middle = group.reduce((sum, r) => sum + means[r], 0) / group.length;
+      for (const r of group) closer[r] = middle + Math.sqrt(share) * (means[r] - middle);
+    }
+    group = [];
+  }
+  for (let b = 0; b < replicates; b++)
+    for (let r = 0; r < runs; r++) {
+      const by = closer[r] + (tCritical(several[r] - 1) / NORMAL_CRITICAL) * moved(b, r);
+      if (Number.isFinite(by)) merits[b * runs + r] = by;
+    }
+}
+
+function variance(numbers: number[]): number {
+  const mean = numbers.reduce((a, b) => a + b, 0) / numbers.length;
+  return numbers.reduce((a, b) => a + (b - mean) ** 2, 0) / (numbers.length - 1);
+}
+
+/** Says of each number the first and the last rank it has, the highest first, undefined ones last; equal but for rounding errors is equal. */
+function ranked(merits: Float64Array, digits: number, say: (r: number, first: number, last: number) => void): void {
+  const merit = merits.map((x) => (Number.isNaN(x) ? -Infinity : Number.isFinite(x) ? Math.round(x * digits) : x));
+  const order = Array.from(merit.keys()).sort((i, j) => (merit[i] === merit[j] ? 0 : merit[j] > merit[i] ? 1 : -1));
+  for (let i = 0; i < order.length; ) {
+    let j = i;
+    while (j + 1 < order.length && merit[order[j + 1]] === merit[order[i]]) j++;
+    for (let k = i; k <= j; k++) say(order[k], i + 1, j + 1);
+    i = j + 1;
+  }
+}
+
+/**
+ * The shortest range of ranks, those that the run has among them, that as many samples have as are wanted, or the best one that
+ * is a rank shorter if its number of samples is nearer; of equally long ones the first with most samples.
+ */
+function nearestRange(firsts: Int32Array, lasts: Int32Array, first: number, last: number, wanted: number): Range {
+  const runs = firsts.length - 1;
+  const below = new Int32Array(runs + 2);
+  const within = new Int32Array(runs + 1);
+  for (let rank = 1; rank <= runs; rank++) {
+    below[rank + 1] = below[rank] + firsts[rank];
+    within[rank] = within[rank - 1] + lasts[rank];
+  }
+  let shorter: (Range & { held: number }) | null = null;
+  for (let length = 0; length < runs; length++) {
+    let best: (Range & { held: number }) | null = null;
+    for (let begin = Math.max(1, last - length); begin <= Math.min(first, runs - length); begin++) {
+      const held = within[begin + length] - below[begin];
+      if (best === null || held > best.held) best = { first: begin, last: begin + length, held };
+    }
+    if (best !== null && best.held >= wanted - 1e-9) {
+      const chosen = shorter !== null && wanted - shorter.held < best.held - wanted - 1e-9 ? shorter : best;
+      return { first: chosen.first, last: chosen.last };
+    }
+    shorter = best ?? shorter;
+  }
+  return { first: 1, last: runs };
 }
 
 export interface Paired extends Interval {

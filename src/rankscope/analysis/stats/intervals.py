@@ -179,27 +179,109 @@ def ranks(merits: Floats) -> tuple[Integers, Integers]:
     [[2, 1, 2], [3, 1, 3]]
     """
     known = np.where(np.isnan(merits), -np.inf, merits)
-    ordered = np.sort(-known, axis=0)
+    order = np.argsort(-known, axis=0, kind="stable")
+    ordered = np.take_along_axis(known, order, axis=0)
+    # above the first, between others that differ, below the last
+    edge = np.ones((len(known) + 1, known.shape[1]), np.bool_)
+    edge[1:-1] = ordered[1:] != ordered[:-1]
+    place = np.arange(1, len(known) + 1)[:, None]
+    begin = np.maximum.accumulate(np.where(edge[:-1], place, 1), axis=0)
+    end = np.minimum.accumulate(np.where(edge[1:], place, len(known))[::-1], axis=0)[::-1]
     first, last = np.empty((2, *known.shape), np.int64)
-    for column in range(known.shape[1]):
-        first[:, column] = np.searchsorted(ordered[:, column], -known[:, column], side="left") + 1
-        last[:, column] = np.searchsorted(ordered[:, column], -known[:, column], side="right")
+    np.put_along_axis(first, order, begin, axis=0)
+    np.put_along_axis(last, order, end, axis=0)
     return first, last
 
 
-def rank_intervals(merits: Floats, alpha: float = 0.05) -> tuple[Integers, Integers]:
-    """Per run the range of its rank over bootstrap samples: the ranks that at most alpha/2 of them leave on each side.
+def rank_intervals(merits: Floats, drawn: Floats, alpha: float = 0.05) -> tuple[Integers, Integers]:
+    """Per run a range of ranks, the one it has among them, that holds its true rank with about 1 - alpha.
 
-    ``merits`` is runs x replicates, more is better, as :func:`bootstrap_means` gives them. Equal means share their
-    ranks: the first end counts the best of them, the last end the worst.
+    ``merits`` is runs x topics, more is better, and ``drawn`` has their means in bootstrap samples of the topics, runs
+    x replicates, as :func:`bootstrap_means` gives them.
 
-    >>> [end.tolist() for end in rank_intervals(np.array([[0.4, 0.5, 0.6], [0.5, 0.3, 0.2]]))]
-    [[1, 1], [2, 2]]
+    The means of few topics are further apart than the true ones are, because chance was added to them. In a group of
+    runs, with s^2 the variance of their means and e^2 what chance adds to it, the true means are expected at a share
+
+        B = max(0, 1 - e^2 / s^2)
+
+    of the observed distances, and uncertain by sqrt(B) e (Efron and Morris 1975). So the runs are ranked by
+
+        m + sqrt(B) (mean - m) + c (mean in the sample - mean)
+        c = sqrt(n / (n - 1)) t(1 - alpha/2; n - 1) / z(1 - alpha/2)
+
+    with m the mean of the group, which has the same order; c makes few topics no surer than Student's interval
+    (:func:`expanded`). A group ends where Student's interval for the difference of the next two runs does not hold
+    zero: nothing is drawn together that is apart. The range is the shortest one that holds 1 - alpha of these ranks,
+    or the best one that is a rank shorter if its share is nearer to 1 - alpha: whole ranks hold too much or too
+    little, and the nearer one is right on average (mid-P, Lancaster 1961). Goldstein and Spiegelhalter (1996) took
+    percentiles, without B and c. Equal means share their ranks, and a range holds all of them. Of a single topic
+    nothing is known.
+
+    >>> values = np.array([[0.6, 0.7, 0.5, 0.8], [0.5, 0.8, 0.6, 0.7], [0.1, 0.2, 0.1, 0.2]])
+    >>> [end.tolist() for end in rank_intervals(values, bootstrap_means(values, 200))]
+    [[1, 1, 3], [2, 2, 3]]
     """
-    first, last = ranks(rounded(merits))
-    low = np.quantile(first, alpha / 2, axis=1, method="inverted_cdf")
-    high = np.quantile(last, 1 - alpha / 2, axis=1, method="inverted_cdf")
-    return low.astype(np.int64), high.astype(np.int64)
+    runs, replicates = drawn.shape
+    means, _, counts = _moments(merits)
+    best, worst = (one[:, 0] for one in ranks(rounded(means[:, None])))
+    first, last = ranks(rounded(_ranked_by(means, drawn, counts, alpha)))
+    low, high = np.ones(runs, np.int64), np.full(runs, runs)
+    for run in np.flatnonzero(counts > 1):
+        below = np.cumsum(np.bincount(first[run], minlength=runs + 1))[: best[run]]
+        within = np.cumsum(np.bincount(last[run], minlength=runs + 1))
+        low[run], high[run] = _shortest(below, within, int(worst[run]), (1 - alpha) * replicates)
+    return low, high
+
+
+def _shortest(below: Integers, within: Integers, worst: int, wanted: float) -> tuple[int, int]:
+    """The range of :func:`rank_intervals`, from how many samples have a rank before 1, 2, ... and up to 0, 1, 2, ...
+
+    It begins at one of the ranks that ``below`` knows, and ends at ``worst`` or later.
+    """
+    begin = np.arange(1, len(below) + 1)
+    end = np.maximum(np.searchsorted(within, wanted + below - 1e-9), worst)
+    fits = end < len(within)
+    size = int((end - begin)[fits].min(initial=len(within) - 2))
+    ranges = []
+    for length in (size, size - 1):
+        end = begin + length
+        fits = (end >= worst) & (end < len(within))
+        if fits.any():
+            held = within[end[fits]] - below[fits]
+            most = int(np.argmax(held))
+            ranges.append((int(held[most]), int(begin[fits][most]), int(end[fits][most])))
+    nearer = len(ranges) > 1 and wanted - ranges[1][0] < ranges[0][0] - wanted - 1e-9
+    return ranges[nearer][1:]
+
+
+def _ranked_by(means: Floats, drawn: Floats, counts: Floats, alpha: float) -> Floats:
+    """What :func:`rank_intervals` ranks the runs by in every sample; what is infinite or undefined stays so."""
+    from scipy.special import ndtri
+
+    several = np.maximum(counts, 2)
+    with np.errstate(invalid="ignore"):
+        moved = np.where(np.isfinite(drawn) & np.isfinite(means[:, None]), drawn - means[:, None], np.nan)
+    moved *= np.sqrt(several / (several - 1))[:, None]
+    reach = _t_quantile(1 - alpha / 2, several - 1)
+    closer = means.copy()
+    full = np.isfinite(moved[np.isfinite(means)]).all(axis=0)
+    for group in _groups(means, moved[:, full], reach) if full.any() else ():
+        spread = means[group].var(ddof=1)
+        chance = moved[np.ix_(group, full)].var(axis=0, ddof=1).mean()
+        share = max(0.0, 1 - chance / spread) if spread > 0 else 0.0
+        middle = means[group].mean()
+        closer[group] = middle + sqrt(share) * (means[group] - middle)
+    width = reach / ndtri(1 - alpha / 2)
+    return np.where(np.isnan(moved), drawn, closer[:, None] + width[:, None] * moved)
+
+
+def _groups(means: Floats, moved: Floats, reach: Floats) -> list[Integers]:
+    """Runs with finite means by groups of two or more, which end where two neighbours differ by more than chance."""
+    kept = np.flatnonzero(np.isfinite(means))
+    order = kept[np.argsort(means[kept], kind="stable")]
+    error = np.sqrt(np.square(moved[order[1:]] - moved[order[:-1]]).mean(axis=1))
+    apart = np.diff(means[order]) > np.maximum(reach[order[1:]], reach[order[:-1]]) * error
+    return [group for group in np.split(order, np.flatnonzero(apart) + 1) if len(group) > 1]
 
 
 def _moments(values: Floats) -> tuple[Floats, Floats, Floats]:

@@ -109,8 +109,7 @@ def averaged(measure: Measure, values: Floats) -> tuple[Floats, Callable[[Floats
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.log(values), np.exp
     if measure.summary == "sum":
-        count = (~np.isnan(values)).sum(axis=1).astype(np.float64)
-        return values, lambda means: means * (count if means.ndim == 1 else count[:, None])
+        return values * (~np.isnan(values)).sum(axis=1, keepdims=True), lambda means: means
     return values, lambda means: means
 
 
