@@ -36,7 +36,7 @@ class Topic(NamedTuple):
     numerator: Floats
     """What each run has now, before it is divided."""
     ideal: Floats
-    """What is divided by, with 0, 1, 2, ... more documents of the best grade."""
+    """What is divided by, with 0, 1, 2, ... more documents of the best grade; the last one stays."""
     document: Ints
     """runs x columns: the unjudged documents of each run that have weight, by their numbers on this topic."""
     weight: Floats
@@ -111,7 +111,7 @@ class Effects:
         sums = difference[:, np.newaxis] + np.concatenate(
             [np.zeros((len(first), 1)), np.cumsum(change, axis=1)], axis=1
         )
-        divisor = topic.ideal[: sums.shape[1]]
+        divisor = topic.ideal[np.minimum(np.arange(sums.shape[1]), len(topic.ideal) - 1)]
         values = np.divide(sums, divisor, out=np.zeros_like(sums), where=divisor > 0)
         best = values.argmin(axis=1)
         delta = np.diff(values, axis=1)
@@ -210,10 +210,20 @@ def effects_of(
         known = grade[start:stop][grade[start:stop] >= 0]
         counts = np.bincount(known, minlength=best + 1)
         most = int(np.sort(unjudged)[-2:].sum())
-        ideal = form.ideal(measure, counts, most)
+        ideal = _until_it_stays(form.ideal(measure, counts, most))
         numerator = values[:, place] * ideal[0]
         found.append(_topic(run, document, weight[mine], unjudged, numerator, ideal))
     return Effects(tuple(found), gain, type(form) is not Weighted)
+
+
+def _until_it_stays(values: Floats) -> Floats:
+    """The values up to the one that all others are equal to: below a cutoff nothing changes.
+
+    >>> _until_it_stays(np.array([1.0, 2.0, 2.5, 2.5, 2.5])).tolist()
+    [1.0, 2.0, 2.5]
+    """
+    other = np.flatnonzero(values != values[-1])
+    return values[: other[-1] + 2 if len(other) else 1].copy()
 
 
 def _topic(
