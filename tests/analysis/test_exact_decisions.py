@@ -363,3 +363,10 @@ def test_usual_settings_are_the_same_everywhere() -> None:
     }
     assert len(found) > 25
     assert {place: value for place, value in found.items() if value != usual[place[1]]} == {}
+
+
+def test_runs_of_a_verdict_are_listed_best_first_whatever_their_names() -> None:
+    lists = {"a": ["x", "y", "d"], "m": ["x", "d", "y"], "z": ["d", "x", "y"]}
+    found = rs.verdict({"q": {"d": 1}}, {name: {"q": ranking} for name, ranking in lists.items()})["runs"]
+    assert found.column("run") == ["z", "m", "a"]
+    assert found.column("best_first") == found.column("worst_first") == [1, 2, 3]
