@@ -95,7 +95,7 @@ def test_tails_of_few_topics_are_those_of_students_distribution(topics: int) -> 
     assert expanded(0.05, 1) == 0.025
 
 
-def test_a_manifest_asks_for_one_repetition_at_least(tmp_path: Path) -> None:
+def test_a_manifest_asks_for_one_repetition_at_least_and_a_level_that_is_a_share(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text(
         "".join(f"{q} 0 {d} {g}\n" for q in QRELS for d, g in QRELS[q].items())
     )
@@ -114,10 +114,11 @@ def test_a_manifest_asks_for_one_repetition_at_least(tmp_path: Path) -> None:
     file = tmp_path / "study" / MANIFEST
     content = json.loads(file.read_text())
     assert read_manifest(file)["settings"]["repeats"] == 1
-    content["settings"]["repeats"] = 0
-    file.write_text(json.dumps(content))
-    with pytest.raises(InputError, match="repeats"):
-        read_manifest(file)
+    for name, wrong in (("repeats", 0), ("alpha", 1.5), ("alpha", -0.5)):
+        changed = {**content, "settings": {**content["settings"], name: wrong}}
+        file.write_text(json.dumps(changed))
+        with pytest.raises(InputError, match=name):
+            read_manifest(file)
 
 
 def test_a_pool_has_a_rank_at_least() -> None:
