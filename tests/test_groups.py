@@ -9,7 +9,7 @@ import sys
 import tomllib
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -83,3 +83,26 @@ def test_a_complete_run_fails_when_a_group_was_left_out() -> None:
     assert said[0].endswith("tests of official files and real runs (no folder nowhere): see docs/data.md")
     assert "left out: browser should have run here" in said
     assert "left out: data should have run here" not in said
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3, 8])
+def test_long_files_are_begun_first_and_no_test_is_lost(
+    request: pytest.FixtureRequest, processes: int
+) -> None:
+    """Process n gets the n-th part of all tests, which begins with every n-th of the long files, whole."""
+    shared = next(
+        plugin
+        for plugin in request.config.pluginmanager.get_plugins()
+        if getattr(plugin, "__file__", None) == str(TESTS / "conftest.py")
+    )
+    files = [*(f"test_short{n}.py" for n in range(20)), *sorted(shared.LONG)]
+    assert all((TESTS / name).is_file() for name in shared.LONG)
+    items = [SimpleNamespace(nodeid=f"tests/{name}::test_{n}") for name in files for n in range(5)]
+    found = shared.longest_first(items, processes)
+    assert sorted(one.nodeid for one in found) == sorted(one.nodeid for one in items)
+    part = len(items) // processes
+    for process in range(processes):
+        begun = [one.nodeid.partition("::")[0] for one in found[process * part : (process + 1) * part]]
+        long = [f"tests/{name}" for name in shared.LONG[process::processes]]
+        assert list(dict.fromkeys(begun))[: len(long)] == long
+        assert all(begun.count(name) == 5 for name in long)
