@@ -21,10 +21,12 @@ import pytest
 
 import rankscope
 
-EVERYWHERE = "errors progress once frames columns cells tables result engines"
+EVERYWHERE = "choices lazy errors progress once frames columns cells tables result engines"
 """The ground that every station stands on: it knows nothing of rankings, and nothing of the disk."""
 
 GROUND = {
+    "choices": "",
+    "lazy": "",
     "errors": "",
     "progress": "",
     "once": "",
@@ -72,6 +74,7 @@ STATIONS = {
     "simulation": "",
     "citations": "measures",
     "trec_eval": "read scan judging measures",
+    "ndeval": "read judging measures",
     "pytrec_eval": "read scan judging measures trec_eval",
     "ir_measures": "read measures scores",
     "spark": "read judging measures scores",
@@ -98,6 +101,7 @@ EXCEPTIONS = {
 
 BY_NAME = {
     "": "public names are loaded when they are first used",
+    "lazy": "so are those of packages that help and completion pass through",
     "lab": "so are those of the laboratory",
     "lab.identification.libraries": "other libraries, where they are installed",
     "plots": "and those of the figures",

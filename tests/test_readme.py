@@ -16,7 +16,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.cli.main import main
-from rankscope.cli.ndeval import columns
+from rankscope.ndeval import columns
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

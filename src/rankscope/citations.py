@@ -10,10 +10,13 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rankscope import __version__
 from rankscope.errors import SettingsError, nearest
-from rankscope.measures import Measure, parse_many
+
+if TYPE_CHECKING:
+    from rankscope.measures import Measure
 
 __all__ = ["METHODS", "cite", "entries", "keys_of"]
 
@@ -79,6 +82,8 @@ def cite(measures: str | Measure | Iterable[str | Measure] = (), methods: str | 
       author = {Moffat, Alistair and Zobel, Justin},
     ...
     """
+    from rankscope.measures import parse_many
+
     names = methods.replace(",", " ").split() if isinstance(methods, str) else list(methods)
     for name in names:
         if name not in METHODS:

@@ -14,7 +14,7 @@ import pytest
 from rankscope.errors import InputError, SettingsError
 from rankscope.read.qrels import Qrels
 from rankscope.read.run_text import LineProblem
-from rankscope.scan import RunHits, backend_name, hits_in_text, native
+from rankscope.scan import RunHits, backend_name, hits_in_text, library, native
 
 QRELS = Qrels.from_dict({"301": {"d1": 1, "d2": 0, "d3": 2}, "302": {"d1": 1, "d9": 1}})
 
@@ -285,20 +285,20 @@ def test_a_library_that_cannot_be_loaded_is_as_good_as_none(
 ) -> None:
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "scanner.so").write_bytes(b"not a library")
-    monkeypatch.setattr(native, "__file__", str(tmp_path / "native.py"))
-    native._library.cache_clear()
+    monkeypatch.setattr(library, "__file__", str(tmp_path / "library.py"))
+    library.library.cache_clear()
     try:
-        assert not native.available()
+        assert not library.available()
         assert backend_name() == "python"
     finally:
-        native._library.cache_clear()
+        library.library.cache_clear()
 
 
 @pytest.mark.needs("native")
 def test_what_the_library_may_answer() -> None:
-    library = native._library()
-    assert library is not None
-    with native._Reading.of(native._table(library, QRELS), native._Wanted(0, False), keep=False) as state:
+    found = library.library()
+    assert found is not None
+    with native._Reading.of(native._table(found, QRELS), native._Wanted(0, False), keep=False) as state:
         with pytest.raises(MemoryError):
             state._check(1)
         with pytest.raises(LineProblem) as caught:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.stats.randomness import streams
 from rankscope.analysis.stats.sampling import Sampler, depth_pool
+from rankscope.choices import PERSISTENCE
 from rankscope.errors import InputError, MeasureError, SettingsError, nearest
 from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
@@ -24,10 +25,6 @@ __all__ = ["DEPTHS", "bounds", "bounds_of", "list_bounds"]
 
 Floats = NDArray[np.float64]
 DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
-
-
-PERSISTENCE = (0.5, 0.8, 0.95)
-"""The p of RBP that bounds are shown for, unless others are given."""
 
 
 def bounds(

@@ -21,6 +21,7 @@ from rankscope.analysis.stats.matrices import (
     run_merits,
 )
 from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
+from rankscope.choices import COEFFICIENTS as METHODS
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.measures import Measure, parse_many
 from rankscope.result import Result, TableResult
@@ -30,8 +31,6 @@ from rankscope.tables import Cell, Table
 __all__ = ["METHODS", "Coefficients", "checked_methods", "correlation", "correlation_matrix"]
 
 Floats = NDArray[np.float64]
-
-METHODS = ("kendall", "ap", "spearman", "pearson", "rbo")
 
 
 def correlation(

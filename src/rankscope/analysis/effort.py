@@ -19,6 +19,7 @@ from rankscope.analysis.equal_gain import equal_gain
 from rankscope.analysis.plane import EFFORTS, GAINS, Planes, chosen_word
 from rankscope.analysis.quadrant_tests import quadrant_significance
 from rankscope.analysis.stats.matrices import best_judged, chosen_by, top_settings
+from rankscope.choices import DEFAULT_GAINS
 from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
 from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
@@ -29,9 +30,6 @@ from rankscope.scores import MISSING
 from rankscope.tables import Cell, Table, Tables
 
 __all__ = ["EFFORTS", "GAINS", "Effort", "effort", "effort_of", "summary_of"]
-
-DEFAULT_GAINS = ("AP", "Bpref", "RBP(p=0.8)", "nDCG(discount='jk',base=10)")
-"""The gain measures of the paper; for nDCG gains 0, 5, 10, ... are the same as 0, 1, 2, ..."""
 
 INDICATORS = ("Rho2012", "b_ratio", "CRP_min", "CRP_N")
 

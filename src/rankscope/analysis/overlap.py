@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.stats.coefficients import kendall
 from rankscope.analysis.stats.rank_biased_overlap import common_by_depth, rank_biased_overlap
+from rankscope.choices import MOST_RANKS as MOST
 from rankscope.errors import InputError, SettingsError
 from rankscope.read import Qrels, Run, as_runs, open_qrels
 from rankscope.read.ids import in_natural_order, to_text
@@ -27,9 +28,6 @@ __all__ = ["DEPTHS", "overlap"]
 Floats = NDArray[np.float64]
 
 DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000)
-MOST = 5000
-"""Ranks that can be compared: Kendall's tau looks at every pair of common documents."""
-
 _TOPIC = ("rbo", "rbo_low", "rbo_high", "kendall", "common", "jaccard")
 _RELEVANT = ("relevant_a", "relevant_b", "relevant_common", "relevant_jaccard")
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.choices import CLASSES, EFFORTS, GAINS
 from rankscope.errors import SettingsError, nearest
 from rankscope.judging import Judged
 from rankscope.measures import Measure
@@ -33,15 +34,6 @@ __all__ = [
     "density_of",
     "run_means",
 ]
-
-EFFORTS = ("huge", "high", "medium", "low")
-"""The columns of the plane, by rising Twist."""
-
-GAINS = ("low", "medium", "high", "huge")
-"""The rows of the plane, by rising gain."""
-
-CLASSES = ("archetype", "topic", "recall base")
-"""What the lists of a plane can be told apart by."""
 
 HELD = (0.5, 0.9)
 """The shares of the lists that lie inside the contours of a plane."""

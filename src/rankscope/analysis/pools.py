@@ -14,6 +14,7 @@ from rankscope.analysis.stats.coefficients import ap_correlation, kendall
 from rankscope.analysis.stats.matrices import best_judged, chosen_by, rounded, row_means, top_settings
 from rankscope.analysis.stats.randomness import streams
 from rankscope.analysis.stats.sampling import Sampler, depth_pool, groups_of, without_group
+from rankscope.choices import DEFAULT_MEASURES, RATIOS
 from rankscope.engines import on_engine, run_pieces
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import UNJUDGED, Judged, judge
@@ -26,9 +27,6 @@ from rankscope.tables import Cell, Table
 __all__ = ["RATIOS", "leave_out", "leave_out_of", "pool_robustness", "robustness_of"]
 
 Floats = NDArray[np.float64]
-RATIOS = (90, 70, 50, 30, 10)
-DEFAULT_MEASURES = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
-"""What is compared with each other in studies of measures, unless others are named."""
 
 
 @on_engine

@@ -16,6 +16,7 @@ import numpy as np
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, run_merits
 from rankscope.analysis.stats.significance import all_pairs, run_test
+from rankscope.choices import INTERVAL_LENGTH as LENGTH
 from rankscope.errors import InputError, MeasureError, SettingsError
 from rankscope.judging import Judged, judge
 from rankscope.measures import Measure, parse_many
@@ -26,9 +27,6 @@ from rankscope.scores import score
 from rankscope.tables import Cell, Table
 
 __all__ = ["LENGTH", "on_both_scales", "scale_effect", "scale_effect_of"]
-
-LENGTH = 10
-"""Ranks to which lists are cut."""
 
 FEW = 1 << 13
 """Rankings of a topic up to which the length is kept; with more, grades being told apart, it is shortened."""

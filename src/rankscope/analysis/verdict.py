@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.sign_regions import sign_regions
+from rankscope.choices import VERDICT_DEPTH as DEPTH
+from rankscope.choices import VERDICT_MEASURES as DEFAULT
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.judging import Judged, judge
 from rankscope.lab.cumulated_counts import orders
@@ -32,10 +34,6 @@ __all__ = ["DEFAULT", "DEPTH", "FAMILIES", "ORDERS", "verdict", "verdict_of"]
 
 Ints = NDArray[np.signedinteger[Any]]
 Bools = NDArray[np.bool_]
-
-DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "RBP(p=0.8)", "Twist")
-DEPTH = 1000
-"""Ranks that are compared, unless all lists are shorter."""
 
 FAMILIES = ("P", "R", "DCG", "nDCG")
 """Measures whose cutoffs have regions; RBP has regions of its persistence."""

@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import argparse
 
+from rankscope.choices import CROSSINGS
 from rankscope.cli import options
 from rankscope.cli.output import emit
-from rankscope.lab.ranges import archetype_ranges
-from rankscope.measures.effort_curves import CROSSINGS
 from rankscope.progress import silence
 
 
@@ -41,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.lab.ranges import archetype_ranges
+
     silence(args.quiet)
     result = archetype_ranges(args.relevant, args.length, args.grades, crossing=args.crossing, jobs=args.jobs)
     emit(args, result)

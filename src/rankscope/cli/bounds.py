@@ -14,11 +14,9 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.bounds import PERSISTENCE, bounds_of
+from rankscope.choices import PERSISTENCE
 from rankscope.cli import options
 from rankscope.cli.output import emit
-from rankscope.judging import judge
-from rankscope.measures import REGISTRY
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,6 +58,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.bounds import bounds_of
+    from rankscope.judging import judge
+    from rankscope.measures import REGISTRY
+
     more = options.measures(args) if args.measure else []
     measures = [*(REGISTRY["RBP"](p=p) for p in args.p), *more]
     collection = options.collection(args, measures)

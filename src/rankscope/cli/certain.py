@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.certain import certain, knowing_scores
-from rankscope.analysis.stats.significance import CORRECTIONS, TESTS
+from rankscope.choices import CORRECTIONS, TESTS
 from rankscope.cli import options
 from rankscope.cli.output import emit
 
@@ -43,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.certain import certain, knowing_scores
+
     measures = options.measures(args)
     collection = options.collection(args, measures)
     scores = knowing_scores(collection, measures, missing=args.missing, jobs=args.jobs)

@@ -21,9 +21,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.compare import compare
-from rankscope.analysis.scale_effect import LENGTH
-from rankscope.analysis.stats.significance import CORRECTIONS, TESTS
+from rankscope.choices import CORRECTIONS, INTERVAL_LENGTH, TESTS
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.plots import FIGURES
@@ -63,9 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--also-interval",
         type=int,
         nargs="?",
-        const=LENGTH,
+        const=INTERVAL_LENGTH,
         metavar="N",
-        help=f"which verdicts change on an interval scale, for lists cut to N ranks (default: {LENGTH})",
+        help=f"which verdicts change on an interval scale, for lists cut to N ranks (default: {INTERVAL_LENGTH})",
     )
     options.add_topics(parser, "the difference on every topic, those that a run loses first")
     options.add_seed(parser)
@@ -80,6 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.compare import compare
+
     scores = options.evaluated(args, options.measures(args))
     baseline = args.baseline[0] if args.baseline and len(args.baseline) == 1 else args.baseline
     result = compare(

@@ -19,13 +19,10 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.correlation import METHODS, correlation
-from rankscope.analysis.pool_correlation import pool_correlation
-from rankscope.analysis.pools import DEFAULT_MEASURES
+from rankscope.choices import COEFFICIENTS, DEFAULT_MEASURES, ORDERS
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
-from rankscope.read import ORDERS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method",
         action="append",
-        choices=METHODS,
+        choices=COEFFICIENTS,
         help="coefficient; repeatable (default: kendall and ap)",
     )
     options.add_rbo(parser)
@@ -67,6 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.correlation import correlation
+
     if args.pool_depth is not None or args.orders is not None:
         _across_pools(args)
         return
@@ -87,6 +86,8 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _across_pools(args: argparse.Namespace) -> None:
+    from rankscope.analysis.pool_correlation import pool_correlation
+
     if args.scores or args.per_topic or args.swaps or args.plot:
         raise SettingsError(
             "--pool-depth and --orders make one table of runs",

@@ -19,15 +19,17 @@ import shutil
 import sys
 import textwrap
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from rankscope.analysis.curve import Curve, curve
+from rankscope.choices import AXES
 from rankscope.cli import options
 from rankscope.cli.output import emit, format_of
 from rankscope.errors import printable
 from rankscope.plots import FIGURES
-from rankscope.plots.blocks import drawn
-from rankscope.plots.crp import SCALES
 from rankscope.tables import Table
+
+if TYPE_CHECKING:
+    from rankscope.analysis.curve import Curve
 
 _HEAD = 50
 
@@ -62,13 +64,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--axis",
-        choices=SCALES,
+        choices=AXES,
         default="auto",
         help="ranks in the figures crp and dcg: linear, log, or log beyond 100 ranks (default: auto)",
     )
     parser.add_argument(
         "--bars",
-        choices=SCALES,
+        choices=AXES,
         default="auto",
         help="bars in these figures: linear, log, or log where the largest is 15 times the smallest (default: auto)",
     )
@@ -77,6 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.curve import curve
+
     qrels, runs = options.collection(args, [])
     found = curve(
         qrels,
@@ -98,6 +102,8 @@ def run(args: argparse.Namespace) -> None:
 
 def _picture(found: Curve) -> str:
     """CRP from the first rank to the last, for people who look at a terminal."""
+    from rankscope.plots.blocks import drawn
+
     width = min(100, shutil.get_terminal_size((80, 24)).columns)
     twist = {str(row[0]): row[1] for row in found.values.rows}["Twist (sign-change)"]
     known = f", Twist {twist:.4f}" if isinstance(twist, float) and found.recall_base else ""

@@ -16,10 +16,7 @@ from rankscope.cli import options
 from rankscope.cli.commands import program
 from rankscope.cli.eval import DEFAULT
 from rankscope.errors import InputError
-from rankscope.measures import parse_many
 from rankscope.progress import silence
-from rankscope.read import read_qrels, read_runs
-from rankscope.scores import evaluate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.measures import parse_many
+    from rankscope.read import read_qrels, read_runs
     from rankscope.reporting import report
+    from rankscope.scores import evaluate
     from rankscope.simulation import simulate
 
     silence(args.quiet)

@@ -22,18 +22,18 @@ examples:
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rankscope.analysis.effort import DEFAULT_GAINS, Effort, effort_of
-from rankscope.analysis.plane import CLASSES, EFFORTS, GAINS
+from rankscope.choices import CLASSES, CROSSINGS, DEFAULT_GAINS, EFFORTS, GAINS
 from rankscope.cli import options
 from rankscope.cli.output import emit, format_of
 from rankscope.errors import SettingsError
-from rankscope.judging import judge
-from rankscope.measures.effort_curves import CROSSINGS
 from rankscope.plots import FIGURES
 from rankscope.result import TableResult
 from rankscope.tables import Table
+
+if TYPE_CHECKING:
+    from rankscope.analysis.effort import Effort
 
 _BY = {name.replace(" ", "-"): name for name in CLASSES}
 
@@ -90,6 +90,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.effort import effort_of
+    from rankscope.judging import judge
+
     gains = options.measures(args)
     collection = options.collection(args, gains)
     found = effort_of(

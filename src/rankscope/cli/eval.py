@@ -20,25 +20,20 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rankscope.analysis.leaderboard import leaderboard, with_margins
-from rankscope.analysis.stats.matrices import with_runs
-from rankscope.certainty.values import judged_as
 from rankscope.cli import options
-from rankscope.cli.notes import notes_on
 from rankscope.cli.output import emit, format_of
 from rankscope.cli.parser import note
 from rankscope.errors import SettingsError
-from rankscope.measures import Measure, at_level, needs_aspects, parse_many
 from rankscope.plots import FIGURES
 from rankscope.progress import silence
-from rankscope.read import open_qrels
 from rankscope.result import TableResult
-from rankscope.scores import Scores, score
 from rankscope.tables import Table
+
+if TYPE_CHECKING:
+    from rankscope.measures import Measure
+    from rankscope.scores import Scores
 
 _QUICK = 2_000  # topics: resampling more would be noticed by somebody who only wants the means
 DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "Rprec", "Bpref", "RBP", "Twist")
@@ -90,6 +85,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.certainty.values import judged_as
+    from rankscope.cli.notes import notes_on
+    from rankscope.measures import at_level
+    from rankscope.scores import score
+
     measures = options.measures(args)
     if args.rel is not None:
         measures = at_level(measures, args.rel)
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> None:
     judged = judged_as(*collection, options.handling(args), jobs=args.jobs)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     if args.sort is not None:
-        scores = with_runs(scores, np.array(_order(scores, args.sort, args.rel)))
+        scores = _sorted(scores, args.sort, args.rel)
     if args.per_topic and format_of(args) in ("tsv", "csv"):  # one table that other programs read as one
         shown = TableResult.of(scores.topics_table(means=True), settings=scores.settings)
     else:
@@ -119,13 +119,17 @@ def run(args: argparse.Namespace) -> None:
 
 def _figure(args: argparse.Namespace, scores: Scores) -> Callable[[], Any]:
     """The means, with --ci the leaderboard, or the figure that is named."""
-    if args.figure is None and args.ci:
-        return leaderboard(scores, seed=args.seed).plot
-    return lambda: scores.plot(args.figure)
+    if args.figure is not None or not args.ci:
+        return lambda: scores.plot(args.figure)
+    from rankscope.analysis.leaderboard import leaderboard
+
+    return lambda: leaderboard(scores, seed=args.seed).plot()
 
 
 def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
     """The value of every topic, written piece by piece."""
+    from rankscope.measures import needs_aspects
+    from rankscope.read import open_qrels
     from rankscope.streaming import evaluate_into
 
     if args.output in (None, "-"):
@@ -166,8 +170,19 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
     note(args, f"{done.rows:,} values of {done.lists:,} lists in {done.path}")
 
 
+def _sorted(scores: Scores, by: str, rel: int | None) -> Scores:
+    """The runs in the order that --sort asks for."""
+    import numpy as np
+
+    from rankscope.analysis.stats.matrices import with_runs
+
+    return with_runs(scores, np.array(_order(scores, by, rel)))
+
+
 def _order(scores: Scores, by: str, rel: int | None) -> list[int]:
     """The numbers of the runs in the order that --sort asks for."""
+    from rankscope.measures import at_level, parse_many
+
     if by == "given":
         return list(range(len(scores.runs)))
     if by == "run":
@@ -178,6 +193,8 @@ def _order(scores: Scores, by: str, rel: int | None) -> list[int]:
 
 def _with_topics(table: Table, scores: Scores) -> Table:
     """The means with the number of topics of each run, where that is not the same for all."""
+    import numpy as np
+
     counts = dict(zip(scores.runs, (~np.isnan(scores.values[0])).sum(axis=1).tolist(), strict=True))
     if len(set(counts.values())) < 2 or "topics" in table.columns:
         return table
@@ -189,11 +206,15 @@ def _means(args: argparse.Namespace, scores: Scores) -> tuple[Table, Table, Mapp
     """The means for programs, the means for people, and the settings of both."""
     wide = scores.wide(range(len(scores.runs)) if args.sort is not None else None)
     if args.ci:
+        from rankscope.analysis.leaderboard import leaderboard
+
         found = leaderboard(scores, seed=args.seed)
         means = replace(found["leaderboard"], name="means")
         return means, means, found.settings
     unasked = args.ci is None and args.format is None and not args.output and scores.uncertainty is None
     if unasked and format_of(args) == "table" and wide.rows and len(scores.topics) <= _QUICK:
+        from rankscope.analysis.leaderboard import leaderboard, with_margins
+
         digits = wide.digits if args.digits is None else args.digits
         found = leaderboard(scores, seed=args.seed)
         for margins in (True, False):

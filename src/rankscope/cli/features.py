@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.features import features_of, features_of_several
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
-from rankscope.judging import judge
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.features import features_of, features_of_several
+    from rankscope.judging import judge
+
     if args.collection or args.collections:
         opened = options.collections(args, [])
         judged = {name: judge(*collection, jobs=args.jobs) for name, collection in opened.items()}

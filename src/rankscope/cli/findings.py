@@ -16,12 +16,9 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.findings import findings
-from rankscope.analysis.stats.significance import CORRECTIONS, TESTS
+from rankscope.choices import CORRECTIONS, TESTS
 from rankscope.cli import options
 from rankscope.cli.output import emit
-from rankscope.judging import judge
-from rankscope.scores import score
 
 DEFAULT = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)", "Twist")
 
@@ -42,6 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.findings import findings
+    from rankscope.judging import judge
+    from rankscope.scores import score
+
     measures = options.measures(args)
     if args.scores:
         scores = options.evaluated(args, measures)

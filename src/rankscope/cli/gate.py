@@ -15,15 +15,14 @@ examples:
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from rankscope.analysis.gate import gate
 from rankscope.cli import options
 from rankscope.cli.output import emit, emit_text, format_of
-from rankscope.judging import judge
-from rankscope.measures import Measure
-from rankscope.read import open_collection
-from rankscope.read.scores import holds_scores
-from rankscope.scores import Scores, read_scores, score
+
+if TYPE_CHECKING:
+    from rankscope.measures import Measure
+    from rankscope.scores import Scores
 
 DEFAULT = ("nDCG@10",)
 FAILED = 1
@@ -73,6 +72,8 @@ def _margins(text: str) -> float | dict[str, float]:
 
 
 def run(args: argparse.Namespace) -> int:
+    from rankscope.analysis.gate import gate
+
     measures = options.measures(args)
     scores, baseline = options.evaluated(args, measures), _baseline(args, measures)
     if args.topics:
@@ -87,6 +88,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _baseline(args: argparse.Namespace, measures: list[Measure]) -> Scores:
     """The scores of the baseline: kept, or of its run."""
+    from rankscope.judging import judge
+    from rankscope.read import open_collection
+    from rankscope.read.scores import holds_scores
+    from rankscope.scores import read_scores, score
+
     if holds_scores(args.baseline):
         return read_scores(args.baseline)
     opened = open_collection(

@@ -19,12 +19,10 @@ from __future__ import annotations
 
 import argparse
 
+from rankscope.choices import CALLS
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.cli.plugins import load_function
-from rankscope.lab.identification.calls import CALLS
-from rankscope.lab.identification.libraries import LIBRARIES
-from rankscope.lab.identification.search import identify
 from rankscope.progress import silence
 
 
@@ -35,12 +33,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a module or file and a function of it, or library:measure",
     )
     parser.add_argument(
-        "--call", choices=tuple(CALLS), help="how the function is called (default: by its parameters)"
+        "--call", choices=CALLS, help="how the function is called (default: by its parameters)"
     )
     options.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.lab.identification.libraries import LIBRARIES
+    from rankscope.lab.identification.search import identify
+
     silence(args.quiet)
     module = args.function.partition(":")[0]
     function = args.function if module in LIBRARIES else load_function(args.function)

@@ -15,12 +15,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rankscope.analysis.judges import judges
+from rankscope.choices import ORDERS
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import InputError
 from rankscope.progress import silence
-from rankscope.read import ORDERS
 
 DEFAULT = ("AP", "nDCG@10")
 
@@ -67,6 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.judges import judges
+
     silence(args.quiet)
     measures = options.measures(args)
     result = judges(

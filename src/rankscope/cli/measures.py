@@ -19,18 +19,18 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from rankscope.analysis.attention import rank_weights
 from rankscope.cli import options
 from rankscope.cli.output import emit, format_of
 from rankscope.cli.terminal import ink, write
 from rankscope.errors import MeasureError, SettingsError, nearest, printable
-from rankscope.measures import REGISTRY, Measure, installed, load_installed
-from rankscope.measures.grammar import parse
-from rankscope.measures.spellings import respelled, spellings_of
 from rankscope.result import TableResult
 from rankscope.tables import Table
 from rankscope.text_layout import Ink
+
+if TYPE_CHECKING:
+    from rankscope.measures import Measure
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.attention import rank_weights
+    from rankscope.measures import REGISTRY, load_installed
+
     options.load_plugins(args)
     if not args.name:
         load_installed()
@@ -72,6 +75,8 @@ def run(args: argparse.Namespace) -> None:
 
 def listing(named: Sequence[Measure] = ()) -> Table:
     """Some measures, or every one of the registry, a row each."""
+    from rankscope.measures import REGISTRY
+
     rows = [
         (
             measure.family,
@@ -133,6 +138,8 @@ def _short(table: Table) -> Table:
 
 def explain(measure: Measure, usable: Measure) -> str:
     """All that is known about one measure, as text; ``usable`` is the same with parameters and a cutoff."""
+    from rankscope.measures.spellings import spellings_of
+
     lines = [measure.meaning, "", *([measure.formula, ""] if measure.formula else [])]
     if measure.user:
         lines += [f"its user: {measure.user}", ""]
@@ -164,6 +171,9 @@ def _hung(line: str, width: int) -> list[str]:
 
 
 def _named(text: str) -> Measure:
+    from rankscope.measures import REGISTRY, installed
+    from rankscope.measures.spellings import respelled
+
     name = text.partition("@")[0].partition("(")[0].strip()
     if name not in REGISTRY:
         name = (respelled(text, REGISTRY) or name).partition("@")[0].partition("(")[0]
@@ -184,6 +194,8 @@ def _certified(text: str) -> Measure:
 
 def _usable(text: str, cutoff: int = 10) -> Measure:
     """The measure with its parameters, and with a cutoff where there must be one."""
+    from rankscope.measures.grammar import parse
+
     named = _named(text)
     if text.strip() != named.name or named.cutoff_rule != "required":
         return parse(text)

@@ -14,14 +14,6 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.certain import knowing_scores
-from rankscope.analysis.next_judgments import (
-    judging_orders,
-    next_judgments,
-    read_template,
-    template,
-    with_labels,
-)
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
@@ -54,6 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.certain import knowing_scores
+    from rankscope.analysis.next_judgments import (
+        judging_orders,
+        next_judgments,
+        read_template,
+        template,
+        with_labels,
+    )
+
     measures = options.measures(args)
     collection = options.collection(args, measures)
     qrels, runs = collection

@@ -9,21 +9,18 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.choices import INPUT_FORMATS, ORDERS, RBO_TIES
 from rankscope.cli.plugins import load_plugin
 from rankscope.engines.choice import KINDS
 from rankscope.errors import SettingsError, nearest, printable
-from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.progress import silence
-from rankscope.read import ORDERS, Collection, Qrels, Run, open_collection
-from rankscope.read.collection import recognised
-from rankscope.read.formats import FORMATS as INPUT_FORMATS
-from rankscope.read.grades import merge_table, written_merges
-from rankscope.read.named_collections import NamedFiles, named_collection, open_named, read_collections
-from rankscope.read.topics import chosen_topics
 from rankscope.tables import FORMATS
 
 if TYPE_CHECKING:
     from rankscope.judging import Handling
+    from rankscope.measures import Measure
+    from rankscope.read import Collection, Qrels, Run
+    from rankscope.read.named_collections import NamedFiles
     from rankscope.scores import Scores
 
 __all__ = [
@@ -89,6 +86,8 @@ def add_collection(parser: argparse.ArgumentParser) -> None:
 
 
 def _merges(text: str) -> str:
+    from rankscope.read.grades import merge_table, written_merges
+
     try:
         return written_merges(merge_table(text))
     except SettingsError as error:
@@ -133,6 +132,8 @@ class _Formats(argparse.Action):
 
 def report_formats(opened: Iterable[Qrels | Run], quiet: bool) -> None:
     """Say once what files were recognised as, if they are not the usual ones."""
+    from rankscope.read.collection import recognised
+
     for said in () if quiet else recognised(opened):
         sys.stderr.write(printable(f"rankscope: {said}") + "\n")
 
@@ -197,12 +198,17 @@ def add_collections(parser: argparse.ArgumentParser) -> None:
 
 def named_collections(args: argparse.Namespace) -> list[NamedFiles]:
     """The collections that --collections and --collection name."""
+    from rankscope.read.named_collections import named_collection, read_collections
+
     listed = read_collections(args.collections) if getattr(args, "collections", None) else []
     return [*listed, *map(named_collection, getattr(args, "collection", None) or ())]
 
 
 def collections(args: argparse.Namespace, measures: Iterable[Measure]) -> dict[str, Collection]:
     """The several collections that were named, opened for these measures."""
+    from rankscope.measures import needs_aspects
+    from rankscope.read.named_collections import open_named
+
     silence(args.quiet)
     if args.qrels is not None:
         raise SettingsError(
@@ -367,8 +373,6 @@ def _figure_file(name: str) -> str:
 
 def add_rbo(parser: argparse.ArgumentParser) -> None:
     """--rbo-p and --rbo-ties for commands that compute rank-biased overlap."""
-    from rankscope.analysis.stats.rank_biased_overlap import TIES
-
     parser.add_argument(
         "--rbo-p",
         type=float,
@@ -378,7 +382,7 @@ def add_rbo(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--rbo-ties",
-        choices=TIES,
+        choices=RBO_TIES,
         default="b",
         help="what ties are to rank-biased overlap: an order not known (a), the same corrected so that a ranking agrees"
         " with itself (b), equality (w) (default: b)",
@@ -400,6 +404,8 @@ def add_top(parser: argparse.ArgumentParser) -> None:
 
 def top(args: argparse.Namespace) -> dict[str, Any]:
     """What --top and --by say, for an analysis."""
+    from rankscope.measures import parse_many
+
     by = args.by if getattr(args, "scores", None) else parse_many([args.by])[0]
     return {"top": args.top, "by": by}
 
@@ -458,6 +464,8 @@ def whole_numbers(text: str) -> tuple[int, ...]:
 
 def measures(args: argparse.Namespace) -> list[Measure]:
     """The measures that were asked for, after loading the plugins that may define them."""
+    from rankscope.measures import parse_many
+
     load_plugins(args)
     chosen = parse_many(args.measure or args.default_measures)
     if args.measure and not chosen:  # some commands need none
@@ -473,6 +481,9 @@ def load_plugins(args: argparse.Namespace) -> None:
 
 def collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Collection:
     """The judgments and runs that were named, opened for these measures and the one of --by."""
+    from rankscope.measures import needs_aspects, parse_many
+    from rankscope.read import open_collection
+
     silence(args.quiet)
     chosen = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
     opened = open_collection(
@@ -517,6 +528,7 @@ def handling(args: argparse.Namespace) -> Handling:
 
 def _given(args: argparse.Namespace) -> Scores:
     """The values in the files of --scores."""
+    from rankscope.read.topics import chosen_topics
     from rankscope.scores import read_scores
 
     if args.qrels is not None or args.measure:

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.orderings import orderings
+from rankscope.choices import ORDERS
 from rankscope.cli import options
 from rankscope.cli.output import emit
-from rankscope.read import ORDERS
 
 DEFAULT = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "nDCG")
 
@@ -34,6 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.orderings import orderings
+
     measures = options.measures(args)
     qrels, runs = options.collection(args, measures)
     result = orderings(

@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.overlap import MOST, overlap
+from rankscope.choices import MOST_RANKS
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.progress import silence
-from rankscope.read import looks_like_qrels, open_qrels, read_runs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--baseline", metavar="RUN", help="compare this run with every other one")
     parser.add_argument(
-        "--depth", type=int, default=100, metavar="K", help=f"ranks compared, up to {MOST:,} (default: 100)"
+        "--depth",
+        type=int,
+        default=100,
+        metavar="K",
+        help=f"ranks compared, up to {MOST_RANKS:,} (default: 100)",
     )
     parser.add_argument(
         "--depths",
@@ -46,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.overlap import overlap
+    from rankscope.read import looks_like_qrels, open_qrels, read_runs
+
     silence(args.quiet)
     if args.qrels is None and len(args.runs) > 1 and looks_like_qrels(args.runs[0]):
         args.qrels, *args.runs = args.runs

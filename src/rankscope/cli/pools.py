@@ -15,13 +15,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rankscope.analysis.pools import DEFAULT_MEASURES, RATIOS, leave_out_of, robustness_of
-from rankscope.analysis.stats.matrices import best_judged, top_settings
-from rankscope.analysis.stats.sampling import SAMPLINGS
+from rankscope.choices import DEFAULT_MEASURES, RATIOS, SAMPLINGS
 from rankscope.cli import options
 from rankscope.cli.output import emit
 from rankscope.errors import InputError, SettingsError
-from rankscope.judging import judge
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,6 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.pools import leave_out_of, robustness_of
+    from rankscope.analysis.stats.matrices import best_judged, top_settings
+    from rankscope.judging import judge
+
     measures = options.measures(args)
     collection = options.collection(args, measures)
     judged = best_judged(judge(*collection, jobs=args.jobs), **options.top(args), missing=args.missing)

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.pools import DEFAULT_MEASURES
-from rankscope.analysis.power import discriminative_power
-from rankscope.analysis.stats.significance import TESTS
+from rankscope.choices import DEFAULT_MEASURES, TESTS
 from rankscope.cli import options
 from rankscope.cli.output import emit
 
@@ -54,6 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.power import discriminative_power
+
     measures = options.measures(args)
     scores = options.evaluated(args, measures)
     result = discriminative_power(

@@ -18,11 +18,10 @@ import shutil
 import sys
 import textwrap
 
+from rankscope.choices import PROPERTIES
 from rankscope.cli import options
 from rankscope.cli.output import emit, emit_interrupted, format_of
 from rankscope.errors import SettingsError, printable
-from rankscope.lab.axioms.cases import properties
-from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.progress import silence
 from rankscope.tables import Table
 
@@ -60,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--property",
         action="append",
         metavar="NAME",
-        help=f"repeatable; one of: {', '.join(RELATIONS)}, or what a plugin defines",
+        help=f"repeatable; one of: {', '.join(PROPERTIES)}, or what a plugin defines",
     )
     parser.add_argument("--fixed-length", action="store_true", help="only rankings of exactly the depth")
     parser.add_argument(
@@ -78,6 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.lab.axioms.cases import properties
+
     silence(args.quiet)
     found = properties(
         options.measures(args),

@@ -18,13 +18,16 @@ import argparse
 import shutil
 import sys
 import textwrap
+from typing import TYPE_CHECKING
 
+from rankscope.choices import COUNTS
 from rankscope.cli import options
 from rankscope.cli.output import emit, emit_interrupted, format_of
 from rankscope.errors import printable
-from rankscope.lab.measurement.scales import Scales
-from rankscope.lab.measurement.verdicts import COUNTS, scales
 from rankscope.progress import silence
+
+if TYPE_CHECKING:
+    from rankscope.lab.measurement.scales import Scales
 
 DEFAULT = (
     "AP",
@@ -87,6 +90,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.lab.measurement.verdicts import scales
+
     silence(args.quiet)
     found = scales(
         options.measures(args),

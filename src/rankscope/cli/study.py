@@ -22,23 +22,27 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rankscope.analysis.bounds import PERSISTENCE
-from rankscope.analysis.pools import RATIOS
-from rankscope.analysis.scale_effect import LENGTH
-from rankscope.analysis.stats.sampling import SAMPLINGS
-from rankscope.analysis.study.experiments import LIKE, MEASURES, Study, repeat_study, study
-from rankscope.analysis.study.manifest import read_manifest
-from rankscope.analysis.study.sections import EXPERIMENTS
+from rankscope.choices import (
+    DEFAULT_MEASURES,
+    EXPERIMENTS,
+    INTERVAL_LENGTH,
+    PERSISTENCE,
+    RATIOS,
+    SAMPLINGS,
+    STUDIES,
+)
 from rankscope.cli import options
 from rankscope.cli.output import shown_to_people
 from rankscope.cli.plugins import described_plugin, load_listed_plugin
 from rankscope.cli.terminal import write
 from rankscope.errors import InputError, SettingsError, printable
-from rankscope.measures import parse_many
 from rankscope.progress import silence
 from rankscope.tables import render_parts
+
+if TYPE_CHECKING:
+    from rankscope.analysis.study.experiments import Study
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,11 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action.nargs = "?" if action.dest == "qrels" else "*"
             action.required = False
     options.add_collections(parser)
-    options.add_measures(parser, MEASURES)
+    options.add_measures(parser, DEFAULT_MEASURES)
     options.add_topics(parser)
     parser.add_argument(
         "--like",
-        choices=tuple(LIKE),
+        choices=STUDIES,
         help="do as a published study where nothing else is said; twist: Ferro and others (2016), with its measures and"
         " the best 75 %% of the runs in correlations, pools and power",
     )
@@ -116,10 +120,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--intervals",
         type=int,
         nargs="?",
-        const=LENGTH,
+        const=INTERVAL_LENGTH,
         metavar="N",
         help="show what the step to an interval scale does to the order of the runs and to significant differences,"
-        f" for lists cut to N ranks (default: {LENGTH}); its table is written in any case",
+        f" for lists cut to N ranks (default: {INTERVAL_LENGTH}); its table is written in any case",
     )
     options.add_handling(parser)
     parser.add_argument(
@@ -133,6 +137,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.study.experiments import LIKE, study
+    from rankscope.measures import parse_many
+
     silence(args.quiet)
     if args.manifest is not None:
         _repeat(args)
@@ -194,6 +201,8 @@ def _pictures(args: argparse.Namespace, made: Study, collections: dict[str, Any]
 
 
 def _repeat(args: argparse.Namespace) -> None:
+    from rankscope.analysis.study.experiments import repeat_study
+
     _load_plugins(args)
     again = repeat_study(args.manifest, jobs=args.jobs)
     if args.output is not None:
@@ -214,6 +223,8 @@ def _repeat(args: argparse.Namespace) -> None:
 
 def _load_plugins(args: argparse.Namespace) -> None:
     """Run the plugins of the manifest, if the user says so: they are programs, and the manifest may be anybody's."""
+    from rankscope.analysis.study.manifest import read_manifest
+
     beside = Path(args.manifest) if Path(args.manifest).is_dir() else Path(args.manifest).parent
     listed = read_manifest(args.manifest)["inputs"]["plugins"]
     options.load_plugins(args)

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rankscope import __version__
 from rankscope.errors import printable
-from rankscope.read import open_qrels, read_run
-from rankscope.trec_eval.guide import guide
-from rankscope.trec_eval.layout import lines
-from rankscope.trec_eval.names import Wanted, parsed
 from rankscope.trec_eval.options import Options, read_options
-from rankscope.trec_eval.results import Results, evaluate_qrels, read_zscores
+
+if TYPE_CHECKING:
+    from rankscope.trec_eval.results import Results
 
 
 def main(argv: Sequence[str]) -> int:
@@ -27,8 +26,13 @@ def main(argv: Sequence[str]) -> int:
     if options.version:
         sys.stdout.write(f"trec_eval version 10.0 (rankscope {__version__})\n")
     elif options.help:
+        from rankscope.trec_eval.guide import guide
+
         sys.stdout.write(guide(options))
     else:
+        from rankscope.trec_eval.layout import lines
+        from rankscope.trec_eval.results import read_zscores
+
         results = evaluate(options)
         if options.zscores is not None:
             results = results.as_zscores(read_zscores(options.zscores))
@@ -38,11 +42,16 @@ def main(argv: Sequence[str]) -> int:
 
 def evaluate(options: Options) -> Results:
     """The values that the options ask for."""
+    from rankscope.read import open_qrels, read_run
+    from rankscope.trec_eval.names import Wanted, parsed
+
     columns = parsed(
         options.measures or ["official"], Wanted(options.level, options.documents), options.judgments
     )
     judgments, run = options.files[0], read_run(options.files[1])
     if options.judgments == "qrels":
+        from rankscope.trec_eval.results import evaluate_qrels
+
         return evaluate_qrels(open_qrels(judgments, aspects=False), run, columns, options)
     if options.judgments == "qrels_jg":
         from rankscope.trec_eval.groups import evaluate_groups, read_groups

@@ -16,17 +16,21 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.analysis.verdict import DEFAULT, DEPTH, verdict
+from rankscope.choices import VERDICT_DEPTH, VERDICT_MEASURES
 from rankscope.cli import options
 from rankscope.cli.output import emit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
-    options.add_measures(parser, DEFAULT)
+    options.add_measures(parser, VERDICT_MEASURES)
     parser.add_argument("--pair", nargs=2, metavar=("A", "B"), help="these two runs only")
     parser.add_argument(
-        "--depth", type=int, default=DEPTH, metavar="K", help=f"ranks compared (default: {DEPTH:,})"
+        "--depth",
+        type=int,
+        default=VERDICT_DEPTH,
+        metavar="K",
+        help=f"ranks compared (default: {VERDICT_DEPTH:,})",
     )
     options.add_topics(parser, "every topic or pair as well")
     options.add_output(parser)
@@ -34,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.analysis.verdict import verdict
+
     measures = options.measures(args)
     collection = options.collection(args, measures)
     result = verdict(

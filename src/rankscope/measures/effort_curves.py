@@ -18,13 +18,11 @@ from functools import cached_property
 
 import numpy as np
 
+from rankscope.choices import CROSSINGS
 from rankscope.judging.lists import AnyArray, Floats, Hits, Ints, Lists
 from rankscope.judging.pool import Pool
 
 __all__ = ["CROSSINGS", "Curves", "FractionalCurves", "Ideal", "curves_of", "ideal_of"]
-
-CROSSINGS = ("sign-change", "definition", "matters")
-"""What counts as a crossing of the axis; see :meth:`Curves.crossing`."""
 
 
 class Ideal:

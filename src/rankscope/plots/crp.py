@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankscope.choices import AXES as SCALES
 from rankscope.errors import SettingsError
 from rankscope.plots.bars import draw_bars
 from rankscope.plots.figure import Figure
@@ -40,9 +41,6 @@ __all__ = [
     "rank_scale",
     "title",
 ]
-
-SCALES = ("auto", "linear", "log")
-"""What an axis of ranks, and the bars, can be."""
 
 CROSSING = "sign-change"
 _FEW = 40  # ranks up to which each one gets a dot

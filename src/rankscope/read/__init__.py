@@ -1,11 +1,10 @@
 """Files, frames and dicts in; :class:`Qrels` and :class:`Run` out."""
 
-from rankscope.read.collection import Collection, open_collection, open_qrels
-from rankscope.read.orders import ORDERS
-from rankscope.read.qrels import UNJUDGED, Aspects, Qrels, read_qrels
-from rankscope.read.qrels_text import looks_like_qrels
-from rankscope.read.run_files import read_run, read_runs
-from rankscope.read.runs import Run, RunList, Runs, as_runs
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankscope.lazy import loaded_when_used
 
 __all__ = [
     "ORDERS",
@@ -24,3 +23,23 @@ __all__ = [
     "read_run",
     "read_runs",
 ]
+
+if TYPE_CHECKING:
+    from rankscope.read.collection import Collection, open_collection, open_qrels
+    from rankscope.read.orders import ORDERS
+    from rankscope.read.qrels import UNJUDGED, Aspects, Qrels, read_qrels
+    from rankscope.read.qrels_text import looks_like_qrels
+    from rankscope.read.run_files import read_run, read_runs
+    from rankscope.read.runs import Run, RunList, Runs, as_runs
+else:
+    __getattr__ = loaded_when_used(
+        __name__,
+        {
+            "collection": ("Collection", "open_collection", "open_qrels"),
+            "orders": ("ORDERS",),
+            "qrels": ("UNJUDGED", "Aspects", "Qrels", "read_qrels"),
+            "qrels_text": ("looks_like_qrels",),
+            "run_files": ("read_run", "read_runs"),
+            "runs": ("Run", "RunList", "Runs", "as_runs"),
+        },
+    )

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rankscope.choices import INPUT_FORMATS as FORMATS
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.read.arrow_files import dataset_format
 from rankscope.read.frames import COLUMNS, meaning_of
@@ -37,18 +38,6 @@ __all__ = [
     "format_of_head",
     "separator_of",
 ]
-
-FORMATS = {
-    "trec": "TREC",
-    "beir": "judgments of BEIR",
-    "columns": "columns without a header",
-    "csv": "CSV",
-    "tsv": "TSV",
-    "json": "JSON",
-    "jsonl": "JSON lines",
-    "parquet": "Parquet",
-    "arrow": "Arrow",
-}
 
 BEIR = ["query-id", "corpus-id", "score"]
 _TELLING = 5  # lines: fewer grades may happen to be 1, 2, 3

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.choices import ORDERS
 from rankscope.errors import SettingsError, nearest
 
 __all__ = ["ORDERS", "check_order", "in_32_bits", "permutation", "score_keys"]
-
-ORDERS = ("trec_eval", "trec_eval9", "rank", "file")
 
 
 def check_order(order: str) -> str:

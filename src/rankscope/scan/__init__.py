@@ -1,8 +1,10 @@
 """A run and the judgments in, hits out: by the library in C, in Python, or from lists in memory."""
 
-from rankscope.scan.backends import backend_name, hits_in_text, hits_of
-from rankscope.scan.documents import first_documents, tie_groups, top_list, top_lists
-from rankscope.scan.hits import RunHits, TieGroups, Ties
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankscope.lazy import loaded_when_used
 
 __all__ = [
     "RunHits",
@@ -16,3 +18,19 @@ __all__ = [
     "top_list",
     "top_lists",
 ]
+
+if TYPE_CHECKING:
+    from rankscope.scan.backends import hits_in_text, hits_of
+    from rankscope.scan.documents import first_documents, tie_groups, top_list, top_lists
+    from rankscope.scan.hits import RunHits, TieGroups, Ties
+    from rankscope.scan.library import backend_name
+else:
+    __getattr__ = loaded_when_used(
+        __name__,
+        {
+            "backends": ("hits_in_text", "hits_of"),
+            "documents": ("first_documents", "tie_groups", "top_list", "top_lists"),
+            "hits": ("RunHits", "TieGroups", "Ties"),
+            "library": ("backend_name",),
+        },
+    )

@@ -12,10 +12,8 @@ does not depend on the qrels.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from rankscope.errors import SettingsError
 from rankscope.read.columns import RunColumns
 from rankscope.read.orders import check_order
 from rankscope.read.qrels import Qrels
@@ -24,24 +22,10 @@ from rankscope.read.runs import Run
 from rankscope.read.source import Source
 from rankscope.scan import native
 from rankscope.scan.hits import RunHits
+from rankscope.scan.library import backend_name
 from rankscope.scan.memory import hits_in_memory
 
-__all__ = ["backend_name", "hits_in_text", "hits_of"]
-
-VARIABLE = "RANKSCOPE_SCANNER"
-
-
-def backend_name(backend: str | None = None) -> str:
-    """Which scanner is in use, ``native`` or ``python``."""
-    wanted = backend or os.environ.get(VARIABLE) or ("native" if native.available() else "python")
-    if wanted not in ("native", "python"):
-        raise SettingsError(f"no scanner is called {wanted!r}", hint=f"set {VARIABLE} to native or python")
-    if wanted == "native" and not native.available():
-        raise SettingsError(
-            "the native scanner was not built",
-            hint=f"install a C compiler and reinstall Rankscope, or set {VARIABLE}=python",
-        )
-    return wanted
+__all__ = ["hits_in_text", "hits_of"]
 
 
 def hits_of(run: Run, qrels: Qrels, *, jobs: int = 1, ties: bool = False) -> RunHits:

@@ -17,8 +17,8 @@ from rankscope.read.run_text import LineProblem
 from rankscope.read.runs import Run, RunList
 from rankscope.read.source import Source
 from rankscope.scan import native
-from rankscope.scan.backends import backend_name
 from rankscope.scan.hits import TieGroups
+from rankscope.scan.library import backend_name
 
 __all__ = ["first_documents", "tie_groups", "top_list", "top_lists"]
 

@@ -6,10 +6,8 @@ import ctypes as c
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from io import FileIO
 from itertools import pairwise
-from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, finalize
@@ -28,6 +26,8 @@ from rankscope.read.run_text import LineProblem
 from rankscope.read.source import BLOCK, HEAD, Source, checked_head, unreadable
 from rankscope.scan.cuts import topic_cuts
 from rankscope.scan.hits import ReturningTopic, RunHits, Ties
+from rankscope.scan.library import Documents, Result, available, gives_documents, load, takes_rows
+from rankscope.scan.library import library as _library
 
 __all__ = [
     "available",
@@ -35,10 +35,10 @@ __all__ = [
     "gives_documents",
     "hits_in_rows",
     "hits_in_source",
+    "load",
     "takes_rows",
 ]
 
-_VERSION = 4
 _NO_MEMORY, _RETURNING = 1, 2
 _KINDS = {3: "long", 4: "nul", 5: "fields", 6: "rank", 7: "score", 8: "nan", 9: "duplicate", 10: "ending"}
 _SHARES_FILES = os.name == "posix"  # elsewhere the numbers of open files may mean nothing to the library
@@ -49,95 +49,9 @@ _KEY = os.urandom(16)  # of the hash of ids in this process
 SMALLEST_PIECE = 4 << 20  # bytes: below this a thread costs more than it saves
 
 
-class _Result(c.Structure):
-    _fields_ = [
-        *((name, c.c_int64) for name in ("lists", "hits", "ignored")),
-        *(
-            (name, c.c_void_p)
-            for name in ("topic", "length", "tied", "hit_ends", "rank", "judgment", "tie_first", "tie_size")
-        ),
-        *((name, c.c_void_p) for name in ("ignored_bytes", "ignored_starts", "tag")),
-        *((name, c.c_int64) for name in ("tag_length", "status", "line", "fields")),
-        *((name, c.c_void_p) for name in ("text", "text_topic")),
-        *((name, c.c_int64) for name in ("text_length", "text_topic_length")),
-    ]
-
-
 Top = tuple[int, list[bytes], npt.NDArray[np.int32]]
 """A topic by its number, documents by rank, and the first rank at which each one's score occurs: those that share it
 are in any order."""
-
-
-class _Documents(c.Structure):
-    _fields_ = [
-        ("documents", c.c_int64),
-        *((name, c.c_void_p) for name in ("bytes", "ends", "tie_first", "list_ends")),
-    ]
-
-
-_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
-    "rs_version": (c.c_int32, []),
-    "rs_table_new": (c.c_void_p, [c.c_int64, *[c.c_void_p] * 6]),
-    "rs_table_free": (None, [c.c_void_p]),
-    "rs_scan_new": (c.c_void_p, [c.c_void_p, c.c_int32, c.c_int32]),
-    "rs_scan_free": (None, [c.c_void_p]),
-    "rs_scan_ties": (None, [c.c_void_p]),
-    "rs_scan_feed": (c.c_int32, [c.c_void_p, c.c_char_p, c.c_int64]),
-    "rs_scan_read": (c.c_int64, [c.c_void_p, c.c_int32, c.c_int64]),
-    "rs_scan_finish": (c.c_int32, [c.c_void_p]),
-    "rs_scan_result": (None, [c.c_void_p, c.POINTER(_Result)]),
-}
-
-
-_ROWS, _FIRST, _DOCUMENTS = "rs_scan_rows", "rs_scan_first", "rs_scan_documents"
-_OPTIONAL: dict[str, tuple[Any, list[Any]]] = {
-    _ROWS: (c.c_int32, [c.c_void_p, c.c_int64, *[c.c_void_p] * 6]),
-    _FIRST: (None, [c.c_void_p, c.c_int64]),
-    _DOCUMENTS: (None, [c.c_void_p, c.POINTER(_Documents)]),
-}
-"""What a library that was built earlier may lack: then rows become lists first, and lists are read in Python, with the
-same result."""
-
-
-def load(path: Path) -> c.CDLL:
-    """The library in a file; OSError or AttributeError if it is not ours."""
-    library = c.CDLL(str(path))
-    optional = {name: signature for name, signature in _OPTIONAL.items() if hasattr(library, name)}
-    for name, (result, arguments) in {**_SIGNATURES, **optional}.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    if library.rs_version() != _VERSION:
-        raise OSError(f"{path} is another version of the scanner")
-    return library
-
-
-@lru_cache(maxsize=1)
-def _library() -> c.CDLL | None:
-    for suffix in (".so", ".dll", ".dylib"):
-        path = Path(__file__).parent / "c" / f"scanner{suffix}"
-        if path.exists():
-            try:
-                return load(path)
-            except (OSError, AttributeError):
-                return None
-    return None
-
-
-def available() -> bool:
-    """Whether the library was built and can be loaded here."""
-    return _library() is not None
-
-
-def takes_rows() -> bool:
-    """Whether the library scans rows as well as text."""
-    library = _library()
-    return library is not None and hasattr(library, _ROWS)
-
-
-def gives_documents() -> bool:
-    """Whether the library gives documents back."""
-    library = _library()
-    return library is not None and hasattr(library, _FIRST)
 
 
 class _Wanted(NamedTuple):
@@ -256,7 +170,7 @@ def _read_pieces(table: _Table, wanted: _Wanted, source: Source, jobs: int) -> R
 class _Parts:
     """What one scan found, copied out of its memory."""
 
-    def __init__(self, result: _Result) -> None:
+    def __init__(self, result: Result) -> None:
         self.topic = _int32(result.topic, result.lists)
         self.length = _int32(result.length, result.lists)
         self.tied = _int32(result.tied, result.lists)
@@ -432,8 +346,8 @@ class _Reading:
         """No more text."""
         self._check(self._library.rs_scan_finish(self._handle))
 
-    def _result(self) -> _Result:
-        result = _Result()
+    def _result(self) -> Result:
+        result = Result()
         self._library.rs_scan_result(self._handle, c.byref(result))
         return result
 
@@ -443,7 +357,7 @@ class _Reading:
 
     def documents(self) -> list[Top]:
         """What stands at the top of each list."""
-        result, found = self._result(), _Documents()
+        result, found = self._result(), Documents()
         self._library.rs_scan_documents(self._handle, c.byref(found))
         ends = [0, *_array(found.ends, found.documents, np.dtype(np.uint64)).tolist()]
         names = c.string_at(found.bytes, ends[-1]) if found.bytes else b""

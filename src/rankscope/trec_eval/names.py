@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankscope.errors import MeasureError, nearest
-from rankscope.measures import Measure, classic, counts, trec, weighted
+
+if TYPE_CHECKING:
+    from rankscope.measures import Measure
 
 __all__ = ["ENTRIES", "NICKNAMES", "Column", "Entry", "Wanted", "chosen", "parsed"]
 
@@ -144,6 +146,13 @@ def _pairs(entry: Entry, text: str) -> dict[str, float]:
     return found
 
 
+def _measure(name: str, *cutoff: float, **settings: Any) -> Measure:
+    """A measure of Rankscope's; they are loaded when the first one is made, and the list of names needs none."""
+    from rankscope.measures import REGISTRY
+
+    return type(REGISTRY[name])(*cutoff, **settings)
+
+
 def _gains(pairs: dict[str, float]) -> dict[str, Any]:
     """The gains as settings of a measure; what is not judged gains 0, also where non-relevant documents do not."""
     gains = {int(key): value for key, value in pairs.items() if key != "p"}
@@ -159,27 +168,25 @@ def _utility(prices: list[float], wanted: Wanted) -> Measure:
             f"utility has {len(prices)} parameters", hint="it takes four, as in -m utility.1,-1,0,0"
         )
     a, b, c, d = prices
-    return trec.Utility(rel=wanted.rel, a=a, b=b, c=c, d=d, documents=wanted.documents)
+    return _measure("Utility", rel=wanted.rel, a=a, b=b, c=c, d=d, documents=wanted.documents)
 
 
 def _levels(levels: list[float], wanted: Wanted) -> Measure:
     # written short where that says the same, so that the default is the default of AvgIPrec
     written = [short if float(short := f"{level:g}") == level else repr(level) for level in levels]
-    return trec.AvgIPrec(rel=wanted.rel, levels=",".join(written), rounding=wanted.rounding)
+    return _measure("AvgIPrec", rel=wanted.rel, levels=",".join(written), rounding=wanted.rounding)
 
 
-def _one(name: str, kind: type[Measure]) -> Entry:
-    return Entry(name, lambda w: kind(rel=w.rel))
+def _one(name: str, kind: str) -> Entry:
+    return Entry(name, lambda w: _measure(kind, rel=w.rel))
 
 
 def _count(name: str, make: Callable[[Wanted], Measure]) -> Entry:
     return Entry(name, make, summary="sum", whole=True)
 
 
-def _ranks(
-    name: str, kind: type[Measure], default: Sequence[int] = _CUTOFFS, *, graded: bool = False
-) -> Entry:
-    make = (lambda k, w: kind(k)) if graded else (lambda k, w: kind(k, rel=w.rel))
+def _ranks(name: str, kind: str, default: Sequence[int] = _CUTOFFS, *, graded: bool = False) -> Entry:
+    make = (lambda k, w: _measure(kind, k)) if graded else (lambda k, w: _measure(kind, k, rel=w.rel))
     return Entry(name, make, "cutoffs", default)
 
 
@@ -198,54 +205,54 @@ def _grouped(entry: Entry) -> Entry:
 
 
 _EVERY = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
-_MAP = _one("map", classic.AP)
-_P = _ranks("P", weighted.P)
-_RPREC_MULT = Entry("Rprec_mult", lambda m, w: trec.RprecMult(m, rel=w.rel), "levels", _MULTIPLES)
+_MAP = _one("map", "AP")
+_P = _ranks("P", "P")
+_RPREC_MULT = Entry("Rprec_mult", lambda m, w: _measure("RprecMult", m, rel=w.rel), "levels", _MULTIPLES)
 
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for entry in (
         Entry("runid", summary="topics", in_topics=False, formats=_EVERY),
         Entry("num_q", summary="sum", whole=True, in_topics=False, formats=_EVERY),
-        _count("num_ret", lambda w: counts.NumRet()),
-        _count("num_rel", lambda w: counts.NumRel(rel=w.rel)),
-        _count("num_rel_ret", lambda w: counts.NumRelRet(rel=w.rel)),
+        _count("num_ret", lambda w: _measure("NumRet")),
+        _count("num_rel", lambda w: _measure("NumRel", rel=w.rel)),
+        _count("num_rel_ret", lambda w: _measure("NumRelRet", rel=w.rel)),
         _MAP,
-        Entry("gm_map", lambda w: classic.GMAP(rel=w.rel), summary="geometric", in_topics=False),
-        _one("Rprec", classic.Rprec),
-        _one("bpref", classic.Bpref),
-        _one("recip_rank", classic.RR),
+        Entry("gm_map", lambda w: _measure("GMAP", rel=w.rel), summary="geometric", in_topics=False),
+        _one("Rprec", "Rprec"),
+        _one("bpref", "Bpref"),
+        _one("recip_rank", "RR"),
         Entry(
             "iprec_at_recall",
-            lambda r, w: classic.IPrec(r, rel=w.rel, rounding=w.rounding),
+            lambda r, w: _measure("IPrec", r, rel=w.rel, rounding=w.rounding),
             "levels",
             _RECALLS,
         ),
         _P,
         Entry("relstring", parameters="numbers", default=(10,), summary="topics"),
-        _ranks("recall", classic.R),
-        _one("infAP", classic.infAP),
-        Entry("gm_bpref", lambda w: trec.GMBpref(rel=w.rel), summary="geometric", in_topics=False),
+        _ranks("recall", "R"),
+        _one("infAP", "infAP"),
+        Entry("gm_bpref", lambda w: _measure("GMBpref", rel=w.rel), summary="geometric", in_topics=False),
         _RPREC_MULT,
         Entry("utility", _utility, "numbers", (1, -1, 0, 0)),
         Entry("11pt_avg", _levels, "numbers", _RECALLS),
-        _one("binG", trec.BinG),
-        _graded("G", lambda pairs, w: trec.G(**_gains(pairs))),
-        _graded("dcg", lambda pairs, w: weighted.DCG(**_gains(pairs))),
-        _graded("ideal_dcg", lambda pairs, w: trec.IdealDCG(**_gains(pairs))),
-        _graded("ndcg", lambda pairs, w: weighted.nDCG(**_gains(pairs))),
-        _graded("ndcg_rel", lambda pairs, w: trec.nDCG_rel(**_gains(pairs))),
-        _graded("Rndcg", lambda pairs, w: trec.RnDCG(**_gains(pairs), rel=w.rel)),
-        _ranks("ndcg_cut", weighted.nDCG, graded=True),
-        _ranks("map_cut", classic.AP),
-        _ranks("relative_P", trec.RelP),
-        _ranks("success", classic.Success, (1, 5, 10)),
-        _one("set_P", classic.SetP),
-        _one("set_relative_P", trec.SetRelP),
-        _one("set_recall", classic.SetR),
-        _one("set_map", trec.SetAP),
-        Entry("set_F", lambda x, w: classic.SetF(rel=w.rel, beta=x[0]), "numbers", (1,)),
-        _count("num_nonrel_judged_ret", lambda w: trec.NumNonrelRet(rel=w.rel)),
+        _one("binG", "BinG"),
+        _graded("G", lambda pairs, w: _measure("G", **_gains(pairs))),
+        _graded("dcg", lambda pairs, w: _measure("DCG", **_gains(pairs))),
+        _graded("ideal_dcg", lambda pairs, w: _measure("IdealDCG", **_gains(pairs))),
+        _graded("ndcg", lambda pairs, w: _measure("nDCG", **_gains(pairs))),
+        _graded("ndcg_rel", lambda pairs, w: _measure("nDCG_rel", **_gains(pairs))),
+        _graded("Rndcg", lambda pairs, w: _measure("RnDCG", **_gains(pairs), rel=w.rel)),
+        _ranks("ndcg_cut", "nDCG", graded=True),
+        _ranks("map_cut", "AP"),
+        _ranks("relative_P", "RelP"),
+        _ranks("success", "Success", (1, 5, 10)),
+        _one("set_P", "SetP"),
+        _one("set_relative_P", "SetRelP"),
+        _one("set_recall", "SetR"),
+        _one("set_map", "SetAP"),
+        Entry("set_F", lambda x, w: _measure("SetF", rel=w.rel, beta=x[0]), "numbers", (1,)),
+        _count("num_nonrel_judged_ret", lambda w: _measure("NumNonrelRet", rel=w.rel)),
         _preference("prefs_num_prefs_poss", whole=True),
         _preference("prefs_num_prefs_ful", whole=True),
         _preference("prefs_num_prefs_ful_ret", whole=True),
@@ -263,10 +270,12 @@ ENTRIES: dict[str, Entry] = {
         _grouped(_MAP),
         _grouped(_P),
         _grouped(_RPREC_MULT),
-        _one("yaap", trec.YAAP),
-        _graded("rbp", lambda pairs, w: trec.TopicRBP(p=pairs.get("p", 0.9), gains=_gains(pairs)["gains"])),
-        _graded("rbp_resid", lambda pairs, w: trec.RBPResidual(p=pairs.get("p", 0.9))),
-        _ranks("unj", trec.Unjudged, (5, 10, 20), graded=True),
+        _one("yaap", "YAAP"),
+        _graded(
+            "rbp", lambda pairs, w: _measure("TopicRBP", p=pairs.get("p", 0.9), gains=_gains(pairs)["gains"])
+        ),
+        _graded("rbp_resid", lambda pairs, w: _measure("RBPResidual", p=pairs.get("p", 0.9))),
+        _ranks("unj", "Unjudged", (5, 10, 20), graded=True),
     )
 }
 

@@ -12,6 +12,7 @@ from math import log1p, nan
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankscope.choices import RBO_TIES as TIES
 from rankscope.errors import InputError, SettingsError
 
 __all__ = ["TIES", "RankBiasedOverlap", "common_by_depth", "rank_biased_overlap", "ranking_by_score"]
@@ -19,9 +20,6 @@ __all__ = ["TIES", "RankBiasedOverlap", "common_by_depth", "rank_biased_overlap"
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Ranking = Iterable[Hashable]
-
-TIES = ("a", "b", "w")
-"""What a tie means: an order that is not known (a), the same corrected for what is lost by it (b), equality (w)."""
 
 
 @dataclass(frozen=True)

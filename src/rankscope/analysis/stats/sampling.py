@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.stats.randomness import generator
+from rankscope.choices import SAMPLINGS
 from rankscope.errors import SettingsError, nearest
 from rankscope.judging import UNJUDGED, Judged, Pool
 
@@ -20,7 +21,6 @@ __all__ = ["SAMPLINGS", "Sampler", "depth_pool", "sample_size", "without_group"]
 Grades = NDArray[np.int32]
 Ints = NDArray[np.int64]
 
-SAMPLINGS = ("grade", "binary", "uniform")
 _LEAST_NONRELEVANT = 10
 
 

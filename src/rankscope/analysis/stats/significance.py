@@ -18,6 +18,7 @@ from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.randomisation import EXACT_UP_TO, exact_randomisation, sampled_randomisation
 from rankscope.analysis.stats.randomness import generator, streams
 from rankscope.analysis.stats.wilcoxon import wilcoxon_p
+from rankscope.choices import CORRECTIONS, TESTS
 from rankscope.engines import run_pieces
 from rankscope.errors import SettingsError, nearest
 from rankscope.progress import advance, progress
@@ -40,8 +41,6 @@ __all__ = [
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-TESTS = ("t", "wilcoxon", "randomisation", "bootstrap", "tukey")
-CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 REPLICATES = {"randomisation": 10_000, "bootstrap": 1000, "tukey": 5000}
 _TEST_NAMES = {
     "t": "paired t test",

@@ -10,12 +10,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from rankscope.analysis.pools import DEFAULT_MEASURES, RATIOS
 from rankscope.analysis.study import manifest as manifests
 from rankscope.analysis.study.parts import Parts
 from rankscope.analysis.study.sections import EXPERIMENTS, Experiments
 from rankscope.analysis.study.several import joined, part_of
 from rankscope.certainty.values import handled, judged_as
+from rankscope.choices import DEFAULT_MEASURES as MEASURES
+from rankscope.choices import RATIOS
 from rankscope.engines import on_engine
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.judging import Handling, Judged
@@ -27,8 +28,6 @@ from rankscope.scores import score
 from rankscope.tables import Cell, Table, json_text
 
 __all__ = ["LIKE", "MEASURES", "Repetition", "Study", "repeat_study", "study"]
-
-MEASURES = DEFAULT_MEASURES
 
 LIKE: dict[str, dict[str, Any]] = {
     "twist": {

@@ -18,6 +18,7 @@ from rankscope.analysis.power import discriminative_power, significant_pairs
 from rankscope.analysis.scale_effect import LENGTH, scale_effect_of
 from rankscope.analysis.stats.matrices import best_judged
 from rankscope.analysis.study.parts import Parts
+from rankscope.choices import EXPERIMENTS
 from rankscope.judging import Judged
 from rankscope.measures import REGISTRY, Measure
 from rankscope.progress import progress
@@ -25,9 +26,6 @@ from rankscope.scores import Scores, score
 from rankscope.tables import Cell, Table
 
 __all__ = ["EXPERIMENTS", "Experiments"]
-
-EXPERIMENTS = ("effort", "pools", "power", "scales", "bounds")
-"""The experiments that may look at the best runs only; correlations are given for all and for the best."""
 
 _PAIRS = ("correlations", "pools", "power", "scales")
 """Experiments that compare runs, and so need two of them."""

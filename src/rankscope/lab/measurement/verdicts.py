@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.choices import COUNTS
 from rankscope.engines import on_engine
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement import distances
@@ -46,7 +47,6 @@ from rankscope.measures import Measure, parse_many
 
 __all__ = ["COUNTS", "LONGEST", "scales"]
 
-COUNTS = ("auto", "exact", "sample")
 LONGEST = 20
 """The longest rankings that are all evaluated: 2^20 of them."""
 

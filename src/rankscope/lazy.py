@@ -1,0 +1,26 @@
+"""Names of a package that load their module when they are first used (PEP 562)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+__all__ = ["loaded_when_used"]
+
+
+def loaded_when_used(package: str, home: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package whose modules have these names.
+
+    >>> find = loaded_when_used("rankscope", {"errors": ("nearest",)})
+    >>> find("nearest").__name__
+    'nearest'
+    """
+    where = {name: module for module, names in home.items() for name in names}
+
+    def find(name: str) -> Any:
+        if name not in where:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package}.{where[name]}"), name)
+
+    return find

@@ -1,0 +1,129 @@
+"""The scanner in C as a library: found, loaded with ctypes, and checked. Nothing here needs numpy."""
+
+from __future__ import annotations
+
+import ctypes as c
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from rankscope.errors import SettingsError
+
+__all__ = [
+    "Documents",
+    "Result",
+    "available",
+    "backend_name",
+    "gives_documents",
+    "library",
+    "load",
+    "takes_rows",
+]
+
+VARIABLE = "RANKSCOPE_SCANNER"
+_VERSION = 4
+
+
+class Result(c.Structure):
+    """What a scan has found: ``rs_result`` of ``c/scanner.h``."""
+
+    _fields_ = [
+        *((name, c.c_int64) for name in ("lists", "hits", "ignored")),
+        *(
+            (name, c.c_void_p)
+            for name in ("topic", "length", "tied", "hit_ends", "rank", "judgment", "tie_first", "tie_size")
+        ),
+        *((name, c.c_void_p) for name in ("ignored_bytes", "ignored_starts", "tag")),
+        *((name, c.c_int64) for name in ("tag_length", "status", "line", "fields")),
+        *((name, c.c_void_p) for name in ("text", "text_topic")),
+        *((name, c.c_int64) for name in ("text_length", "text_topic_length")),
+    ]
+
+
+class Documents(c.Structure):
+    """The documents that were asked for: ``rs_documents`` of ``c/scanner.h``."""
+
+    _fields_ = [
+        ("documents", c.c_int64),
+        *((name, c.c_void_p) for name in ("bytes", "ends", "tie_first", "list_ends")),
+    ]
+
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "rs_version": (c.c_int32, []),
+    "rs_table_new": (c.c_void_p, [c.c_int64, *[c.c_void_p] * 6]),
+    "rs_table_free": (None, [c.c_void_p]),
+    "rs_scan_new": (c.c_void_p, [c.c_void_p, c.c_int32, c.c_int32]),
+    "rs_scan_free": (None, [c.c_void_p]),
+    "rs_scan_ties": (None, [c.c_void_p]),
+    "rs_scan_feed": (c.c_int32, [c.c_void_p, c.c_char_p, c.c_int64]),
+    "rs_scan_read": (c.c_int64, [c.c_void_p, c.c_int32, c.c_int64]),
+    "rs_scan_finish": (c.c_int32, [c.c_void_p]),
+    "rs_scan_result": (None, [c.c_void_p, c.POINTER(Result)]),
+}
+
+
+_ROWS, _FIRST, _DOCUMENTS = "rs_scan_rows", "rs_scan_first", "rs_scan_documents"
+_OPTIONAL: dict[str, tuple[Any, list[Any]]] = {
+    _ROWS: (c.c_int32, [c.c_void_p, c.c_int64, *[c.c_void_p] * 6]),
+    _FIRST: (None, [c.c_void_p, c.c_int64]),
+    _DOCUMENTS: (None, [c.c_void_p, c.POINTER(Documents)]),
+}
+"""What a library that was built earlier may lack: then rows become lists first, and lists are read in Python, with the
+same result."""
+
+
+def load(path: Path) -> c.CDLL:
+    """The library in a file; OSError or AttributeError if it is not ours."""
+    found = c.CDLL(str(path))
+    optional = {name: signature for name, signature in _OPTIONAL.items() if hasattr(found, name)}
+    for name, (result, arguments) in {**_SIGNATURES, **optional}.items():
+        function = getattr(found, name)
+        function.restype, function.argtypes = result, arguments
+    if found.rs_version() != _VERSION:
+        raise OSError(f"{path} is another version of the scanner")
+    return found
+
+
+@lru_cache(maxsize=1)
+def library() -> c.CDLL | None:
+    """The library beside this module; None where it was not built, or is not ours."""
+    for suffix in (".so", ".dll", ".dylib"):
+        path = Path(__file__).parent / "c" / f"scanner{suffix}"
+        if path.exists():
+            try:
+                return load(path)
+            except (OSError, AttributeError):
+                return None
+    return None
+
+
+def available() -> bool:
+    """Whether the library was built and can be loaded here."""
+    return library() is not None
+
+
+def takes_rows() -> bool:
+    """Whether the library scans rows as well as text."""
+    found = library()
+    return found is not None and hasattr(found, _ROWS)
+
+
+def gives_documents() -> bool:
+    """Whether the library gives documents back."""
+    found = library()
+    return found is not None and hasattr(found, _FIRST)
+
+
+def backend_name(backend: str | None = None) -> str:
+    """Which scanner is in use, ``native`` or ``python``."""
+    wanted = backend or os.environ.get(VARIABLE) or ("native" if available() else "python")
+    if wanted not in ("native", "python"):
+        raise SettingsError(f"no scanner is called {wanted!r}", hint=f"set {VARIABLE} to native or python")
+    if wanted == "native" and not available():
+        raise SettingsError(
+            "the native scanner was not built",
+            hint=f"install a C compiler and reinstall Rankscope, or set {VARIABLE}=python",
+        )
+    return wanted

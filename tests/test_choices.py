@@ -1,0 +1,32 @@
+"""The words of :mod:`rankscope.choices` are those of the code that gives them a meaning."""
+
+from __future__ import annotations
+
+from rankscope import choices
+from rankscope.analysis.correlation import correlation
+from rankscope.analysis.stats.significance import procedure
+from rankscope.analysis.study.experiments import LIKE
+from rankscope.lab.axioms.relations import RELATIONS
+from rankscope.lab.identification.calls import CALLS
+from rankscope.scores import evaluate
+
+
+def test_properties_calls_and_studies_are_those_that_there_are() -> None:
+    assert tuple(RELATIONS) == choices.PROPERTIES
+    assert tuple(CALLS) == choices.CALLS
+    assert tuple(LIKE) == choices.STUDIES
+
+
+def test_every_test_and_coefficient_is_known() -> None:
+    scores = evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}}, ["AP", "RR"])
+    rows = correlation(scores, choices.COEFFICIENTS)["correlations"].records()
+    assert {row["method"] for row in rows} == set(choices.COEFFICIENTS)
+    named = {procedure(test, one, 0.05) for test in choices.TESTS for one in choices.CORRECTIONS}
+    assert (
+        len(named) == (len(choices.TESTS) - 1) * len(choices.CORRECTIONS) + 1
+    )  # Tukey's needs no correction
+
+
+def test_every_name_is_listed() -> None:
+    names = {name for name in vars(choices) if name.isupper()}
+    assert names == set(choices.__all__)
