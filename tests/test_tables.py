@@ -195,3 +195,30 @@ def test_no_rows_in_columns() -> None:
         assert json.loads(json_text("eval", {}, [table]))["tables"] == {"t": []}
         assert list(table.to_pandas().columns) == ["a", "b"]
     assert json.loads(json_text("eval", {}, []))["tables"] == {}
+
+
+def test_csv_of_coded_columns_is_that_of_the_same_rows() -> None:
+    texts = [
+        "a,b",
+        '"q"',
+        "x\ny",
+        "",
+        "=1+1",
+        " lead",
+        "cr\rx",
+        "plain",
+        None,
+        "é\t",
+        "'",
+        '""',
+        "\x00"[:0],
+        "#1",
+    ]
+    numbers = np.array([0.1, -0.0, np.nan, np.inf, -np.inf, 1e300, 5e-324, 1.0, 2.5, 3, 1 / 3, 7, 8, 9])
+    columns = {
+        "text": Coded(texts, np.arange(len(texts))),
+        "number": numbers,
+        "more,": Coded(["x", "y"], np.arange(14) % 2),
+    }
+    table = Table.of_columns("t", columns)
+    assert table.csv() == Table("t", table.columns, [tuple(row) for row in table.rows]).csv()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -24,6 +22,8 @@ def digest(content: bytes | Path) -> str:
     >>> digest(b"")[:16]
     'e3b0c44298fc1c14'
     """
+    import hashlib  # loads a library that most commands do not need
+
     if isinstance(content, bytes):
         return hashlib.sha256(content).hexdigest()
     if content.is_dir():
@@ -93,6 +93,8 @@ def write_atomically(path: str | Path, content: str | bytes | Iterable[str]) -> 
         return
     try:
         place = Path(os.path.realpath(target, strict=target.exists()))
+        import tempfile
+
         handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:40]}.")
     except OSError as error:
         raise InputError(

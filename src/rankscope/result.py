@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import SettingsError, nearest
@@ -67,6 +66,8 @@ class Result(Derived):
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: the displayed tables, each with its first rows, and the names of the others."""
+        from html import escape
+
         shown = list(self.display)
         parts = [f"<h4>{escape(table.caption or table.name)}</h4>{table._repr_html_()}" for table in shown]
         others = [name for name in self.tables if name not in {table.name for table in shown}]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,11 @@ from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.measures.given import GivenMeasure, given
 from rankscope.measures.grammar import parse
 from rankscope.read import Collection, Qrels, open_collection
-from rankscope.read.scores import ScoreTable, read_score_tables
 from rankscope.result import Result
 from rankscope.tables import Cell, Table, Tables
+
+if TYPE_CHECKING:
+    from rankscope.read.scores import ScoreTable
 
 __all__ = ["ScoreMatrix", "Scores", "as_scores", "evaluate", "read_scores", "score"]
 
@@ -409,11 +411,13 @@ def _joined(one: ScoreTable, other: ScoreTable, measure: Measure) -> ScoreTable:
     values[: len(one.runs), [place[topic] for topic in one.topics]] = one.values
     values[len(one.runs) :, [place[topic] for topic in other.topics]] = other.values
     paths = (*one.paths, *other.paths)
-    return ScoreTable(one.path, (*one.runs, *other.runs), topics, values, paths[1:])
+    return type(one)(one.path, (*one.runs, *other.runs), topics, values, paths[1:])
 
 
 def _tables(source: Any, name: str) -> dict[Measure, ScoreTable]:
     """The score matrices of a file by measure: the one that is named, or all; a matrix without a name by the file's."""
+    from rankscope.read.scores import read_score_tables
+
     tables = read_score_tables(source, is_measure=_names_measure)
     if list(tables) == [""]:
         return {given(name, others=True) if name else given(_stem(source)): tables[""]}

@@ -249,13 +249,30 @@ class Table(Framed):
 
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
-        for block in blocks_of(self.rows):
-            writer.writerows(zip(*map(csv_cells, block), strict=True))
-            yield out.getvalue()
+
+        def written(rows: Iterable[Iterable[str]]) -> str:
+            writer.writerows(rows)
+            text = out.getvalue()
             out.seek(0)
             out.truncate()
-        yield out.getvalue()
+            return text
+
+        def quoted(text: str) -> str:  # as a cell among others: alone in its row it might be quoted otherwise
+            return written([(text, "")])[:-2]
+
+        yield written([self.columns])
+        for block in blocks_of(self.rows):
+            if len(block) > 1 and all(isinstance(one, Coded) or _of_floats(one) for one in block):
+                # a hot place: what needs quotes is found out once for each different text
+                cells = [
+                    one.each(lambda value: quoted(csv_cells([value])[0]))
+                    if isinstance(one, Coded)
+                    else csv_cells(one)
+                    for one in block
+                ]
+                yield "\n".join(map(",".join, zip(*cells, strict=True))) + "\n"
+            else:
+                yield written(zip(*map(csv_cells, block), strict=True))
 
     def markdown(self) -> str:
         """A Markdown table; the best numbers bold."""
@@ -379,6 +396,11 @@ def render_parts(tables: Iterable[Table], format: str, *, ink: Ink = no_ink, res
             yield ("\n" if number else "") + comment.format(title or table.name)
         yield from getattr(table, f"_{format}_parts")()
         yield legend
+
+
+def _of_floats(column: Column) -> bool:
+    """Whether a column is an array of floats, whose words have nothing to quote."""
+    return hasattr(column, "dtype") and column.dtype.kind == "f"
 
 
 def _around(table: Table, format: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ import hashlib
 import importlib.machinery
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -76,6 +77,26 @@ def test_every_command_has_help_with_examples(command: str, capsys: pytest.Captu
     assert code == 0
     assert "usage: rankscope" in out
     assert "examples:" in out
+
+
+@pytest.mark.parametrize(("command", "given", "threads"), [
+    ("eval", None, "1"), ("eval", "3", "3"), ("power", None, "None"), ("--version", None, "None"),
+])  # fmt: skip
+def test_threads_for_matrices_are_switched_off_where_there_are_none(
+    command: str, given: str | None, threads: str
+) -> None:
+    probe = f"""
+import os, sys
+from rankscope.cli.main import main
+try:
+    main([{command!r}, "--help"])
+except SystemExit:
+    sys.stderr.write(str(os.environ.get("OPENBLAS_NUM_THREADS")))"""
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    if given is not None:
+        environment["OPENBLAS_NUM_THREADS"] = given
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, env=environment)
+    assert done.stderr == threads
 
 
 def test_eval_does_not_load_scipy(files: tuple[str, str]) -> None:

@@ -253,7 +253,7 @@ def test_scanner_is_chosen_by_the_environment(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("RANKSCOPE_SCANNER", "fortran")
     with pytest.raises(SettingsError, match="no scanner is called 'fortran'"):
         backend_name()
-    monkeypatch.setattr(native, "available", lambda: False)
+    monkeypatch.setattr(library, "available", lambda: False)
     monkeypatch.setenv("RANKSCOPE_SCANNER", "native")
     with pytest.raises(SettingsError, match="was not built; install a C compiler"):
         backend_name()

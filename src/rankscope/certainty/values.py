@@ -10,9 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.certainty.declared import form_of
-from rankscope.certainty.documents import with_groups
-from rankscope.certainty.ties import check_ties, tied_values
-from rankscope.certainty.unjudged import Range, check_unjudged, ranges
 from rankscope.judging import Handling, Judged, judge
 from rankscope.judging.lists import Floats
 from rankscope.judging.tied import TiedLists
@@ -85,7 +82,15 @@ def handled(ties: str = "break", unjudged: str = "nonrelevant", seed: int = 1) -
     >>> handled("expected").settings
     {'ties': 'expected', 'unjudged': 'nonrelevant', 'ties_seed': 1}
     """
-    return Handling(check_ties(ties), check_unjudged(unjudged), seed)
+    if ties != "break":  # what is as usual needs none of this
+        from rankscope.certainty.ties import check_ties
+
+        check_ties(ties)
+    if unjudged != "nonrelevant":
+        from rankscope.certainty.unjudged import check_unjudged
+
+        check_unjudged(unjudged)
+    return Handling(ties, unjudged, seed)
 
 
 def judged_as(qrels: Qrels, runs: Runs, handling: Handling, **how: Any) -> Judged:
@@ -93,6 +98,8 @@ def judged_as(qrels: Qrels, runs: Runs, handling: Handling, **how: Any) -> Judge
     bounds = handling.unjudged == "bounds"
     judged = judge(qrels, runs, ties=bounds or handling.ties != "break", **how)
     if bounds and handling.ties != "break":
+        from rankscope.certainty.documents import with_groups
+
         judged = with_groups(judged, runs)
     return replace(judged, handling=handling)
 
@@ -118,6 +125,8 @@ def values_of(
         rest = [index for index, known in enumerate(formed) if not known]
         for where, lists in _tied_blocks(judged) if rest else ():
             chosen = [measures[index] for index in rest]
+            from rankscope.certainty.ties import tied_values
+
             found = tied_values(chosen, lists, handling.ties, numbers=where, seed=handling.seed)
             for index, one in zip(rest, found, strict=True):
                 values[index, where], error[index, where], exact[index, where] = (
@@ -128,7 +137,9 @@ def values_of(
         error, exact = error.reshape(shape), exact.reshape(shape)
     if handling.unjudged != "bounds":
         return values.reshape(shape), Uncertainty(error, exact)
-    found_ranges: list[Range] = ranges(judged, measures, values, handling)
+    from rankscope.certainty.unjudged import ranges
+
+    found_ranges = ranges(judged, measures, values, handling)
     lowest, highest, tight = (
         np.array([getattr(one, name) for one in found_ranges]).reshape(shape)
         for name in ("lowest", "highest", "tight")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["COMMANDS", "GROUPS", "OWN_GRAMMAR", "Command", "listed", "program"]
+__all__ = ["COMMANDS", "GROUPS", "NO_MATRICES", "OWN_GRAMMAR", "Command", "listed", "program"]
 
 GROUPS = {
     "evaluate": "how good are the runs?",
@@ -63,6 +63,8 @@ COMMANDS = {
 }
 OWN_GRAMMAR = ("trec_eval",)
 """Commands whose flags argparse cannot read."""
+NO_MATRICES = ("eval", "trec_eval", "ndeval", "curve")
+"""Commands that multiply no large matrices, so that threads for it would only make their start longer."""
 
 
 def program() -> str:

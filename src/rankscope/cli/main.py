@@ -6,6 +6,7 @@ Only the module of the command that was asked for is loaded, so that ``rankscope
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import warnings
@@ -16,7 +17,7 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from rankscope import __version__
-from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR, listed
+from rankscope.cli.commands import COMMANDS, NO_MATRICES, OWN_GRAMMAR, listed
 from rankscope.cli.interrupts import INTERRUPTED, interruptible
 from rankscope.cli.parser import Parser, fail, note
 from rankscope.cli.spellings import respelt
@@ -38,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
-    with interruptible(), _warnings_as_lines():
+    with interruptible(), _warnings_as_lines(), _seldom_collecting():
         return _ended(arguments)
 
 
@@ -69,6 +70,8 @@ def _ended(arguments: list[str]) -> int:
 def dispatch(arguments: list[str]) -> int:
     if arguments and arguments[0] in COMMANDS:
         name, rest = arguments[0], arguments[1:]
+        if name in NO_MATRICES and "numpy" not in sys.modules:
+            _switch_off_blas_threads()
         module = import_module(f"rankscope.cli.{name}")
         if name in OWN_GRAMMAR:
             return int(module.main(rest))
@@ -87,6 +90,11 @@ def dispatch(arguments: list[str]) -> int:
     _top_parser().read(arguments)
     _top_parser().print_help()
     return 0
+
+
+def _switch_off_blas_threads() -> None:
+    """Let numpy start no threads for products of matrices, unless the user asks for some: starting them takes time."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def command_parser(name: str) -> Parser:
@@ -167,6 +175,17 @@ def _warnings_as_lines() -> Iterator[None]:
             warnings.simplefilter("default")
         warnings.showwarning = _show_warning
         yield
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Look for garbage seldom: loading modules makes many objects and no garbage, and looking is a twentieth of it."""
+    usual = gc.get_threshold()
+    gc.set_threshold(100_000, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankscope.choices import INPUT_FORMATS, ORDERS, RBO_TIES
-from rankscope.cli.plugins import load_plugin
 from rankscope.engines.choice import KINDS
 from rankscope.errors import SettingsError, nearest, printable
 from rankscope.progress import silence
@@ -198,10 +197,12 @@ def add_collections(parser: argparse.ArgumentParser) -> None:
 
 def named_collections(args: argparse.Namespace) -> list[NamedFiles]:
     """The collections that --collections and --collection name."""
+    file, named = getattr(args, "collections", None), getattr(args, "collection", None)
+    if not file and not named:
+        return []
     from rankscope.read.named_collections import named_collection, read_collections
 
-    listed = read_collections(args.collections) if getattr(args, "collections", None) else []
-    return [*listed, *map(named_collection, getattr(args, "collection", None) or ())]
+    return [*(read_collections(file) if file else []), *map(named_collection, named or ())]
 
 
 def collections(args: argparse.Namespace, measures: Iterable[Measure]) -> dict[str, Collection]:
@@ -475,8 +476,11 @@ def measures(args: argparse.Namespace) -> list[Measure]:
 
 def load_plugins(args: argparse.Namespace) -> None:
     """Import what --plugin names."""
-    for plugin in args.plugin:
-        load_plugin(plugin)
+    if args.plugin:
+        from rankscope.cli.plugins import load_plugin
+
+        for plugin in args.plugin:
+            load_plugin(plugin)
 
 
 def collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Collection:

@@ -6,15 +6,12 @@ manifest names is run only if it is the file that the manifest means, and the us
 
 from __future__ import annotations
 
-import atexit
-import shutil
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 from rankscope.errors import InputError, nearest
@@ -141,6 +138,10 @@ def _load_source(plugin: Mapping[str, str | None]) -> None:
             hint="do not run it",
         )
     # kept until the end: processes that are started later import it again
+    import atexit
+    import shutil
+    from tempfile import mkdtemp
+
     folder = Path(mkdtemp(prefix="rankscope-plugin-")).resolve()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     file = folder / (Path(name).name if Path(name).suffix == ".py" else f"{name.split('.')[-1]}.py")

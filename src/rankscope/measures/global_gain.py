@@ -5,7 +5,6 @@ D and DS take any measure; D_nDCG and DS_nDCG are the usual ones, with gains of 
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import gcd, lcm
 
 import numpy as np
@@ -145,6 +144,8 @@ def _whole(weights: Floats) -> list[int]:
     >>> _whole(np.array([0.5, 0.3, 0.2])), _whole(np.array([1 / 3] * 3)), _whole(np.zeros(2))
     ([5, 3, 2], [1, 1, 1], [0, 0])
     """
+    from fractions import Fraction
+
     parts = [Fraction(float(weight)).limit_denominator(_MOST_PARTS) for weight in weights]
     if not np.allclose([float(part) for part in parts], weights, rtol=0, atol=1e-9):
         raise MeasureError(

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import MeasureError
 from rankscope.measures.base import REGISTRY, Measure
 from rankscope.measures.function import define
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["GROUP", "installed", "load_installed"]
 
@@ -50,6 +52,8 @@ def _points() -> tuple[EntryPoint, ...]:
 @cache
 def _points_on(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """The entry points of all packages, which takes a while to find out."""
+    from importlib.metadata import entry_points  # takes long to load, and few names need it
+
     return tuple(sorted(entry_points(group=GROUP), key=lambda point: point.name))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
@@ -61,6 +60,8 @@ def read_dataset(dataset: str, aspects: bool | None = None) -> Qrels:
 
 def dataset_digest(dataset: str) -> str:
     """SHA-256 of the judgments as lines of a TREC file."""
+    import hashlib
+
     found = hashlib.sha256()
     for one in _judgments(dataset):
         name = getattr(one, "subtopic_id", getattr(one, "iteration", 0))

@@ -419,7 +419,6 @@ def read_qrels(
     ('q1',)
     """
     from rankscope.read.datasets import dataset_id, read_dataset
-    from rankscope.read.foreign import judgments_in
     from rankscope.read.formats import format_of
     from rankscope.read.qrels_text import parse_qrels
     from rankscope.read.source import Source, only_file
@@ -435,5 +434,7 @@ def read_qrels(
             topics, iterations, documents, found, lines=lines, path=text.label, aspects=aspects
         )
     else:
+        from rankscope.read.foreign import judgments_in
+
         qrels = judgments_in(text, form, aspects)
     return qrels.merged(grades) if grades else qrels

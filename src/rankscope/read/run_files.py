@@ -13,7 +13,6 @@ from typing import NoReturn
 
 from rankscope.errors import InputError
 from rankscope.read.arrow_files import dataset_format
-from rankscope.read.foreign import may_hold_several, runs_in
 from rankscope.read.formats import format_and_head
 from rankscope.read.metadata import metadata_in, name_in
 from rankscope.read.orders import check_order
@@ -78,6 +77,8 @@ def _runs_of(source: str | Path, order: str, name: str | None, chosen: str | Non
     if form == "trec":
         return [replace(run, metadata=metadata_in(text, head))]
     run = replace(run, format=form)
+    from rankscope.read.foreign import may_hold_several, runs_in
+
     if not may_hold_several(text, form):
         return [run]
     return [replace(run, name=one or run.name, **held) for one, held in runs_in(text, form).items()]
