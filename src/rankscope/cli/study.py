@@ -177,6 +177,7 @@ def run(args: argparse.Namespace) -> None:
 def _pictures(args: argparse.Namespace, made: Study, collections: dict[str, Any]) -> dict[str, bytes]:
     """The figures, without digests in the manifest: they may differ from one version of matplotlib to the next."""
     from rankscope.analysis.study.beside import beside
+    from rankscope.measures import parse_many
     from rankscope.plots import figures_beside, study_figures, using
 
     with using(args.style):
