@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from rankscope.errors import InputError, SettingsError
 from rankscope.judging import UNJUDGED, Judged, judge
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import open_collection
+from rankscope.read.groups import run_groups
 from rankscope.result import TableResult
 from rankscope.scores import score
 from rankscope.tables import Cell, Table
@@ -220,7 +222,7 @@ def leave_out(
     measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
     depth: int,
-    groups: Mapping[str, str] | None = None,
+    groups: Mapping[str, str] | str | Path | None = None,
     order: str | None = None,
     missing: str = "zero",
     jobs: int | None = None,
@@ -228,9 +230,10 @@ def leave_out(
 ) -> TableResult:
     """Would a run have fared worse without its own contribution to the pool (Zobel 1998)?
 
-    For every run (or group of runs: ``groups`` maps run to group) the judgments that nobody else's first ``depth``
-    ranks contain are taken back and its runs evaluated again. Tables: ``leave_out`` {group, run, measure, unique,
-    value, without, change, rank, rank_without}, ``bias`` {measure, groups, mean_change, max_change, max_rank_change}.
+    For every run (or group of runs: ``groups`` as in :func:`rankscope.report`) the judgments that nobody else's first
+    ``depth`` ranks contain are taken back and its runs evaluated again. Tables: ``leave_out`` {group, run, measure,
+    unique, value, without, change, rank, rank_without}, ``bias`` {measure, groups, mean_change, max_change,
+    max_rank_change}.
 
     >>> qrels = {"q": {"d1": 1, "d2": 1}}
     >>> found = leave_out(qrels, {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d1", "x"]}}, "AP", depth=2)
@@ -249,14 +252,15 @@ def leave_out_of(
     measures: Sequence[Measure],
     *,
     depth: int,
-    groups: Mapping[str, str] | None = None,
+    groups: Mapping[str, str] | str | Path | None = None,
     missing: str = "zero",
     jobs: int | None = None,
 ) -> TableResult:
     """:func:`leave_out` for lists that are already judged."""
     if len(judged.runs) < 2:
         raise InputError("leaving one run out needs at least two runs", hint="name more run files")
-    members = groups_of(judged.runs, groups)
+    teams = run_groups(judged.runs, groups) if groups else None
+    members = groups_of(judged.runs, teams)
     full = mean_scores(judged, measures, missing)
 
     done = run_pieces(
@@ -294,7 +298,7 @@ def leave_out_of(
         "measures": [str(m) for m in measures],
         "missing": missing,
         "depth": depth,
-        "groups": dict(groups) if groups else None,
+        "groups": teams,
     }
     main = ("leave_out", "bias")
     return TableResult.of(*tables, settings=settings, main=main, display=tables[::-1])

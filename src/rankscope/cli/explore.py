@@ -59,6 +59,7 @@ def run(args: argparse.Namespace) -> None:
         study=read_study(args.study) if args.study else None,
         everything=True if args.everything is None else args.everything,
         texts=args.texts,
+        groups=args.groups,
         jobs=args.jobs,
         host=args.host,
         port=args.port,

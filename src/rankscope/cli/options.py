@@ -411,6 +411,16 @@ def top(args: argparse.Namespace) -> dict[str, Any]:
     return {"top": args.top, "by": by}
 
 
+def add_groups(parser: argparse.ArgumentParser, what: str) -> None:
+    """--groups for commands that know groups of runs."""
+    parser.add_argument(
+        "--groups",
+        metavar="FILE|REGEX",
+        help=f"{what}a file with lines of `run group`, or a regular expression whose first parentheses (or all of it)"
+        " match the group in names of runs",
+    )
+
+
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """--seed for commands that draw random numbers."""
     parser.add_argument(

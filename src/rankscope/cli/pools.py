@@ -1,7 +1,7 @@
 """Robustness of measures to smaller pools: does the ranking of the runs survive?
 
 Stratified random samples of the judgments (--ratios), pools of a depth (--pool-depth), or the pool without what one run
-(or group of runs, --groups FILE with lines of: run group) alone contributed (--leave-out).
+(or group of runs, --groups) alone contributed (--leave-out).
 
 examples:
   rankscope pools qrels.txt runs/ --ratios 90,70,50,30,10 --repeats 10 --seed 1
@@ -13,12 +13,11 @@ examples:
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from rankscope.choices import DEFAULT_MEASURES, RATIOS, SAMPLINGS
 from rankscope.cli import options
 from rankscope.cli.output import emit
-from rankscope.errors import InputError, SettingsError
+from rankscope.errors import SettingsError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out what each run alone put into the --pool-depth pool",
     )
-    parser.add_argument("--groups", metavar="FILE", help="with --leave-out: lines of `run group`")
+    options.add_groups(parser, "with --leave-out: ")
     parser.add_argument("--per-run", action="store_true", help="the mean of every run as well")
     options.add_top(parser)
     options.add_seed(parser)
@@ -80,9 +79,13 @@ def run(args: argparse.Namespace) -> None:
                 "--leave-out needs one --pool-depth",
                 hint="give the depth of the pool, such as --pool-depth 10",
             )
-        groups = None if args.groups is None else _read_groups(args.groups)
         result = leave_out_of(
-            judged, measures, depth=args.pool_depth[0], groups=groups, missing=args.missing, jobs=args.jobs
+            judged,
+            measures,
+            depth=args.pool_depth[0],
+            groups=args.groups,
+            missing=args.missing,
+            jobs=args.jobs,
         )
         emit(args, result.with_settings(**said))
         return
@@ -95,16 +98,3 @@ def run(args: argparse.Namespace) -> None:
     more = ["means"] if args.per_run else []
     display = [result[name] for name in ("curve", *more)]
     emit(args, result.with_settings(**said), main=["robustness", *more], display=display)
-
-
-def _read_groups(path: str) -> dict[str, str]:
-    groups = {}
-    lines = Path(path).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    for number, line in enumerate(lines, 1):
-        fields = line.split()
-        if not fields or fields[0].startswith("#"):
-            continue
-        if len(fields) != 2:
-            raise InputError("not a run and its group", path=path, line=number, hint="write: run group")
-        groups[fields[0]] = fields[1]
-    return groups

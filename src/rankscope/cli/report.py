@@ -7,6 +7,8 @@ examples:
   rankscope report qrels.txt runs/ -m "alpha_nDCG@20 ERR@20" --title "Web track"
   rankscope report qrels.txt runs/ --study my-study/
   rankscope report qrels.txt runs/ --texts docs.jsonl --texts topics.tsv
+  rankscope report qrels.txt runs/ --groups teams.txt
+  rankscope report qrels.txt runs/ --groups '^[a-z]+'     the team is how the name of the run begins
   rankscope report qrels.txt runs/ --ranges      each mean with what ties and unjudged documents leave open
 """
 
@@ -54,6 +56,7 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
         help="texts of documents and topics for the head-to-head view, cut: JSON lines, or id, tab, text, or irds:ID;"
         " repeatable",
     )
+    options.add_groups(parser, "groups of runs (teams) to filter and colour by: ")
     parser.add_argument(
         "--ranges",
         action="store_true",
@@ -103,6 +106,7 @@ def document_of(args: argparse.Namespace) -> Document:
         study=study,
         everything=args.everything,
         texts=args.texts,
+        groups=args.groups,
         jobs=args.jobs,
         ranges=args.ranges,
         source=reporting.source_of(collection, **named(args)),

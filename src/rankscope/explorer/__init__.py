@@ -33,6 +33,7 @@ def explore(
     study: Mapping[str, Table] | None = None,
     everything: bool | None = True,
     texts: str | Path | Iterable[str | Path] = (),
+    groups: Mapping[str, str] | str | Path | None = None,
     jobs: int | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
@@ -57,8 +58,8 @@ def explore(
         collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
         document = document_of(
             collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything,
-            texts=[texts] if isinstance(texts, str | Path) else texts, jobs=jobs,
-            source=source or source_of(collection, qrels, runs, order, missing),
+            texts=[texts] if isinstance(texts, str | Path) else texts, groups=groups,
+            jobs=jobs, source=source or source_of(collection, qrels, runs, order, missing),
         )  # fmt: skip
         token = secrets.token_urlsafe(16)
         app = application(document, *collection, token, stopping)

@@ -32,6 +32,7 @@ def report(
     everything: bool | None = None,
     ranges: bool = False,
     texts: str | Path | Iterable[str | Path] = (),
+    groups: Mapping[str, str] | str | Path | None = None,
     jobs: int | None = None,
 ) -> Path:
     """Write the page about a collection; it opens from disk and makes no request.
@@ -40,6 +41,8 @@ def report(
     computes by itself. ``length`` is N of the effort measures, ``study`` the tables of :func:`rankscope.study`. With
     ``ranges`` the page also has how far the orders of tied documents, and the labels of unjudged ones, can move means.
     ``texts`` are files (JSON lines, or id, tab, text) or ``irds:ID`` with texts of documents and topics, which are cut.
+    ``groups`` are groups of runs, such as teams, to filter and colour by: a mapping from run to group, a file with
+    lines of ``run group``, or a regular expression for names, whose first parentheses (or all of it) are the group.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "report.html"
@@ -53,8 +56,8 @@ def report(
     collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
     document = document_of(
         collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything,
-        ranges=ranges, texts=[texts] if isinstance(texts, str | Path) else texts, jobs=jobs,
-        source=source_of(collection, qrels, runs, order, missing),
+        ranges=ranges, texts=[texts] if isinstance(texts, str | Path) else texts, groups=groups,
+        jobs=jobs, source=source_of(collection, qrels, runs, order, missing),
     )  # fmt: skip
     write_atomically(path, page(document))
     return Path(path)
@@ -73,6 +76,7 @@ def document_of(
     ranges: bool = False,
     source: Source | None = None,
     texts: Iterable[str | Path] = (),
+    groups: Mapping[str, str] | str | Path | None = None,
 ) -> Document:
     """What the page about an open collection is made from, for Python, commands and the explorer alike."""
     from rankscope.judging import judge
@@ -85,6 +89,7 @@ def document_of(
         study=study,
         everything=everything,
         ranges=ranges,
+        groups=groups,
     )
     if texts := list(texts):
         document["texts"] = texts_of(document, texts)

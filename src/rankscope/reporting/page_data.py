@@ -11,7 +11,8 @@ from __future__ import annotations
 import base64
 import json
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -24,10 +25,13 @@ from rankscope.judging import UNJUDGED, Hits, Judged
 from rankscope.measures import Measure
 from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
 from rankscope.measures.grammar import parse
+from rankscope.read.groups import run_groups
 from rankscope.read.ids import to_text
+from rankscope.reporting.coverage import coverage
 from rankscope.reporting.findings import found, plain_table
 from rankscope.reporting.notes import notes
-from rankscope.reporting.schema import VERSION, Document, Documents, Lists, Measured
+from rankscope.reporting.orders import other_orders
+from rankscope.reporting.schema import VERSION, Document, Documents, Groups, Lists, Measured
 from rankscope.reporting.standings import open_ranges, tied_first
 from rankscope.reporting.study import for_page
 from rankscope.scores import Scores, score
@@ -37,6 +41,7 @@ __all__ = ["FORMULAS", "MAGIC", "as_json", "as_stream", "on_every_page", "payloa
 
 _GAIN = ("AP", "nDCG", "nDCG@10", "RBP", "RBP(p=0.5)", "P@10", "RR", "Rprec", "R@100", "Bpref", "Judged@10")
 _EFFORT = ("Twist", "Rho", "Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "b_ratio", "CRP_min", "CRP_N")
+_FOLLOWED = ("AP", "nDCG", "nDCG@10", "RBP", "P@10", "Bpref")
 FORMULAS = frozenset((*_GAIN, *_EFFORT))
 """Measures that the page has formulas for; those of effort at any N."""
 
@@ -66,12 +71,14 @@ def payload(
     study: Mapping[str, Table] | None = None,
     everything: bool | None = None,
     ranges: bool = False,
+    groups: Mapping[str, str] | str | Path | None = None,
 ) -> Document:
     """The document the page is made from.
 
     ``measures`` are added to those of every page. ``everything`` includes (True) or leaves out (False) document names
     and the ranks of judged non-relevant documents; None includes each if it is small. With ``ranges`` every mean
     has its range over orders of tied documents and over labels of unjudged ones (lists judged with ``ties=True``).
+    ``groups`` are groups of runs (:func:`rankscope.read.groups.run_groups`).
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
@@ -82,6 +89,9 @@ def payload(
     """
     kept: dict[str, Any] = {"length": 1000, "crossing": "sign-change", "dcg": "trec_eval", **(settings or {})}
     asked = list(measures)
+    teams = (
+        None if groups is None else run_groups(judged.runs, groups)
+    )  # what is wrong is said before anything is done
     scores = _scored(judged, asked, kept)
     grades = _grades(judged)
     document: Document = {
@@ -106,7 +116,12 @@ def payload(
         "tied_first": tied_first(scores),
         "findings": found(scores, asked),
         "warnings": notes(judged),
+        "orders": other_orders(judged, _ordering(scores, asked), str(kept.get("missing", "zero"))),
     }
+    if teams is not None:
+        document["groups"] = _groups(judged.runs, teams)
+    if (aspects := coverage(judged)) is not None:
+        document["coverage"] = aspects
     _add_optional(document, judged, everything)
     if ranges:
         ranked = [m for m in scores.measures if m.family != "effort" and m.better != "neither"]
@@ -129,6 +144,17 @@ def _scored(judged: Judged, asked: Iterable[Measure], settings: Mapping[str, Any
     always = on_every_page(settings["length"])
     wanted = tuple(dict.fromkeys((*always, *asked)))
     return score(judged, wanted, missing=str(settings.get("missing", "zero")))
+
+
+def _ordering(scores: Scores, asked: Sequence[Measure]) -> list[Measure]:
+    """The measures whose orders are followed across cutoffs and pools: usual ones, and those asked for."""
+    return [m for m in scores.measures if m.better != "neither" and (m in asked or str(m) in _FOLLOWED)]
+
+
+def _groups(runs: Sequence[str], teams: Mapping[str, str]) -> Groups:
+    names = list(dict.fromkeys(teams.values()))
+    place = {name: k for k, name in enumerate(names)}
+    return {"names": names, "of": [place[teams[run]] if run in teams else None for run in runs]}
 
 
 def _lists(judged: Judged, grades: Array) -> Lists:

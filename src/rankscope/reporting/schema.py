@@ -166,6 +166,31 @@ class Found(TypedDict):
     topic: NotRequired[Annotated[str, "the topic to choose there"]]
 
 
+class Groups(TypedDict):
+    """Groups of runs, such as teams."""
+
+    names: Annotated[list[str], "as they first occur"]
+    of: Annotated[list[int | None], "runs: place among the names, null where the run has no group"]
+
+
+class Coverage(TypedDict):
+    """Which aspects of their topics the lists cover, from which rank on."""
+
+    names: Annotated[list[list[str]], "topics x aspects: those to which some document is relevant"]
+    first: Annotated[
+        Array, "lists x aspects of their topic: rank of the first document relevant to the aspect, 0: none"
+    ]
+
+
+class Order(TypedDict):
+    """The means of the runs where something else is asked."""
+
+    across: Annotated[Literal["cutoffs", "pools"], "what differs between the columns"]
+    measure: Annotated[str, "the measure of the page that they are columns for"]
+    columns: Annotated[list[str], "what is asked: the measure at a cutoff, or the pool it is computed from"]
+    means: Annotated[Array, "columns x runs: the values of the topics as one number"]
+
+
 class Document(TypedDict):
     """The data of the page."""
 
@@ -202,6 +227,12 @@ class Document(TypedDict):
         Annotated[dict[str, OpenRange], "by measure (--ranges): what ties and labels leave open of the means"]
     ]
     findings: Annotated[list[Found], "what matters, the most important first (rs.findings)"]
+    groups: NotRequired[Annotated[Groups, "groups of runs (--groups)"]]
+    coverage: NotRequired[Annotated[Coverage, "where the judgments have aspects"]]
+    orders: Annotated[
+        list[Order],
+        "means of the runs at other cutoffs and from smaller pools; none for a single run, or where large",
+    ]
     texts: NotRequired[Annotated[Texts, "texts of documents and topics (--texts)"]]
     warnings: Annotated[list[Note], "what to know about the data"]
     study: NotRequired[Annotated[dict[str, StudyTable], "the tables of rankscope study, by name"]]

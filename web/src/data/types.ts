@@ -163,6 +163,34 @@ export interface Found {
   topic?: string;
 }
 
+/** Groups of runs, such as teams. */
+export interface Groups {
+  /** as they first occur */
+  names: string[];
+  /** runs: place among the names, null where the run has no group */
+  of: (number | null)[];
+}
+
+/** Which aspects of their topics the lists cover, from which rank on. */
+export interface Coverage {
+  /** topics x aspects: those to which some document is relevant */
+  names: string[][];
+  /** lists x aspects of their topic: rank of the first document relevant to the aspect, 0: none */
+  first: Packed;
+}
+
+/** The means of the runs where something else is asked. */
+export interface Order {
+  /** what differs between the columns */
+  across: "cutoffs" | "pools";
+  /** the measure of the page that they are columns for */
+  measure: string;
+  /** what is asked: the measure at a cutoff, or the pool it is computed from */
+  columns: string[];
+  /** columns x runs: the values of the topics as one number */
+  means: Packed;
+}
+
 /** What documents and topics say, cut. */
 export interface Texts {
   /** by name, for documents that the page names */
@@ -227,6 +255,12 @@ export interface Payload {
   ranges?: Record<string, OpenRange>;
   /** what matters, the most important first (rs.findings) */
   findings: Found[];
+  /** groups of runs (--groups) */
+  groups?: Groups;
+  /** where the judgments have aspects */
+  coverage?: Coverage;
+  /** means of the runs at other cutoffs and from smaller pools; none for a single run, or where large */
+  orders: Order[];
   /** texts of documents and topics (--texts) */
   texts?: Texts;
   /** what to know about the data */

@@ -1,0 +1,40 @@
+"""Groups of runs from files, patterns and mappings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rankscope.errors import InputError, SettingsError
+from rankscope.read.groups import run_groups
+
+RUNS = ["uni-a", "uni-b", "lab x", "other"]
+
+
+def test_a_file_wins_over_the_pattern_that_its_name_would_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("uni").write_text("# teams\n\nuni-a first\nlab x\tthe lab\nunknown z\n", "utf-8")
+    assert run_groups(RUNS, "uni") == {"uni-a": "first", "lab x": "the lab"}
+    Path("uni").unlink()
+    assert run_groups(RUNS, "uni") == {"uni-a": "uni", "uni-b": "uni"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [("uni-a", r"teams:1.*not a run"), ("uni-a x\nuni-a y", r"teams:2.*already"), ("nobody x", "none of the 4")],
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, lines: str, message: str) -> None:
+    (tmp_path / "teams").write_text(lines, "utf-8")
+    with pytest.raises(InputError, match=message):
+        run_groups(RUNS, tmp_path / "teams")
+
+
+def test_what_is_wrong_with_a_pattern_is_said() -> None:
+    with pytest.raises(SettingsError, match="no such file.*fails"):
+        run_groups(RUNS, "(")
+    for pattern in ("teams.txt", "z" * 5000, "\0"):
+        with pytest.raises(InputError, match="none of the 4 runs"):
+            run_groups(RUNS, pattern)
