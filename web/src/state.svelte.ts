@@ -15,6 +15,7 @@ export const VIEWS = [
   ["plane", "Effort and gain"],
   ["curves", "Curves"],
   ["versus", "Head to head"],
+  ["coverage", "Coverage"],
   ["indicators", "Indicators"],
   ["archetypes", "Archetypes"],
   ["study", "Study"],
@@ -22,8 +23,9 @@ export const VIEWS = [
 ] as const;
 export type View = (typeof VIEWS)[number][0];
 
-/** A rectangle in the plane, in data units. */
+/** A rectangle in the plane, in data units: Twist, and a measure of gain. */
 export interface Brush {
+  measure: string;
   x0: number;
   x1: number;
   y0: number;
@@ -32,6 +34,13 @@ export interface Brush {
 
 /** Ranges brushed on the axes of the parallel coordinates, by axis. */
 export type Ranges = Record<string, [number, number]>;
+
+/** What points of the plane can be told apart by. */
+export const KINDS = ["archetype", "topic", "recall base", "group"] as const;
+export type Kind = "" | (typeof KINDS)[number];
+/** What the order of the runs is followed across. */
+export const ACROSS = ["measures", "cutoffs", "pools", "samples"] as const;
+export type Across = (typeof ACROSS)[number];
 
 const MAX_RUNS = 8;
 const CROSSINGS = ["sign-change", "definition", "matters"] as const;
@@ -47,8 +56,20 @@ export class State {
   ranges = $state<Ranges>({});
   sort = $state<{ by: string; descending: boolean }>({ by: "", descending: true });
   logRanks = $state(false);
-  /** What the points of the plane are coloured by. */
-  tint = $state<"" | "archetype" | "recall base">("");
+  /** The run that others are held against, in every view. */
+  baseline = $state<number | null>(null);
+  /** With a baseline, differences from it instead of values where a view can show either. */
+  relative = $state(true);
+  /** The only group of runs that views show. */
+  group = $state<number | null>(null);
+  /** What the points of the plane are coloured by, and what it is split by. */
+  tint = $state<Kind>("");
+  facet = $state<Kind>("");
+  /** Lines of equal density in the plane; null: where the points are many. */
+  contours = $state<boolean | null>(null);
+  /** The means of all runs in the plane. */
+  centres = $state(false);
+  across = $state<Across>("measures");
   /** The full-scale list as reference in the curves. */
   reference = $state(false);
   /** All runs in the parallel coordinates, not only those chosen. */
@@ -98,7 +119,10 @@ export class State {
 
   /** The views there is something to show for. */
   get views(): readonly (readonly [View, string])[] {
-    return VIEWS.filter(([view]) => view !== "study" || Object.keys(this.data.study).length > 0);
+    const { study, aspects } = this.data;
+    return VIEWS.filter(
+      ([view]) => (view !== "study" || Object.keys(study).length > 0) && (view !== "coverage" || aspects !== undefined),
+    );
   }
 
   /** Begin or end to draw in vectors; whoever begins first and ends last decides. */
@@ -106,6 +130,41 @@ export class State {
     this.drawings = Math.max(0, this.drawings + (vectors ? 1 : -1));
     this.vector = this.drawings > 0;
     this.palette = palette();
+  }
+
+  /** Kinds that this collection has. */
+  get kinds(): readonly (typeof KINDS)[number][] {
+    return KINDS.filter((kind) => kind !== "group" || this.data.groups !== undefined);
+  }
+
+  /** What the group and the brush of the plane leave: lists, and the runs and topics that have some; null: all. */
+  readonly kept = $derived.by(() => {
+    const { data: d, brush, group } = this;
+    if (!brush && group === null) return null;
+    const [effort, gain] = brush ? [d.values(d.twist, this.settings), d.values(brush.measure, this.settings)] : [];
+    const lists = new Uint8Array(d.size);
+    const runs = d.runs.map(() => 0);
+    const topics = d.topics.map(() => 0);
+    const T = d.topics.length;
+    let count = 0;
+    for (let i = 0; i < lists.length; i++) {
+      const r = Math.floor(i / T);
+      if (group !== null && d.groupOf(r) !== group) continue;
+      if (brush && !(within(effort![i], brush.x0, brush.x1) && within(gain![i], brush.y0, brush.y1))) continue;
+      lists[i] = 1;
+      runs[r]++;
+      topics[i - r * T]++;
+      count++;
+    }
+    return { lists, runs, topics, count };
+  });
+  keepsRun = (r: number): boolean => !this.kept || this.kept.runs[r] > 0;
+  keepsTopic = (t: number): boolean => !this.kept || this.kept.topics[t] > 0;
+  keepsList = (i: number): boolean => !this.kept || this.kept.lists[i] > 0;
+
+  /** A name for charts, with the mark of the baseline. */
+  label(run: number): string {
+    return (run === this.baseline ? "◆ " : "") + this.data.runs[run];
   }
 
   private best(): number {
@@ -166,6 +225,14 @@ export class State {
     if (this.settings.length !== d.defaults.length) q.set("length", String(this.settings.length));
     if (this.settings.crossing !== d.defaults.crossing) q.set("crossing", this.settings.crossing);
     if (this.settings.dcg !== d.defaults.dcg) q.set("dcg", this.settings.dcg);
+    if (this.baseline !== null) q.set("baseline", d.runs[this.baseline]);
+    if (!this.relative) q.set("values", "absolute");
+    if (this.group !== null) q.set("group", d.groups!.names[this.group]);
+    if (this.brush && this.brush.measure !== this.measure) q.set("brushed", this.brush.measure);
+    if (this.facet) q.set("facet", this.facet);
+    if (this.contours !== null) q.set("contours", this.contours ? "on" : "off");
+    if (this.centres) q.set("means", "all");
+    if (this.across !== "measures") q.set("across", this.across);
     if (this.brush) q.set("brush", [this.brush.x0, this.brush.x1, this.brush.y0, this.brush.y1].map(short).join(","));
     const ranges = Object.entries(this.ranges).map(([axis, [a, b]]) => `${axis}:${short(a)}:${short(b)}`);
     if (ranges.length > 0) q.set("ranges", ranges.join(","));
@@ -213,8 +280,24 @@ export class State {
       dcg: dcg === "jk10" || dcg === "trec_eval" ? dcg : d.defaults.dcg,
     };
     const box = (q.get("brush") ?? "").split(",").map(Number);
+    const brushed = d.measure(q.get("brushed") ?? "")?.name ?? this.measure;
     this.brush =
-      box.length === 4 && box.every(Number.isFinite) ? { x0: box[0], x1: box[1], y0: box[2], y1: box[3] } : null;
+      box.length === 4 && box.every(Number.isFinite)
+        ? { measure: brushed, x0: box[0], x1: box[1], y0: box[2], y1: box[3] }
+        : null;
+    const named = (names: readonly string[], what: string): number | null => {
+      const wanted = q.get(what);
+      const found = wanted === null ? -1 : place(names, wanted);
+      if (wanted !== null && found < 0) unknown.push(`${what} ${wanted}`);
+      return found < 0 ? null : found;
+    };
+    this.baseline = named(d.runs, "baseline");
+    this.group = named(d.groups?.names ?? [], "group");
+    this.relative = q.get("values") !== "absolute";
+    const contours = q.get("contours");
+    this.contours = contours === "on" ? true : contours === "off" ? false : null;
+    this.centres = q.get("means") === "all";
+    this.across = ACROSS.find((one) => one === q.get("across")) ?? "measures";
     this.ranges = {};
     for (const part of (q.get("ranges") ?? "").split(",")) {
       const [axis, a, b] = part.split(":");
@@ -223,8 +306,8 @@ export class State {
     const sort = q.get("sort") ?? "";
     this.sort = { by: sort.replace(/^-/, ""), descending: !sort || sort.startsWith("-") };
     this.logRanks = q.get("ranks") === "log";
-    const tint = q.get("tint");
-    this.tint = tint === "archetype" || tint === "recall base" ? tint : "";
+    this.tint = this.kinds.find((kind) => kind === q.get("tint")) ?? "";
+    this.facet = this.kinds.find((kind) => kind === q.get("facet")) ?? "";
     this.talk = q.get("talk") === "on";
     this.reference = q.get("reference") === "full-scale";
     this.everyone = q.get("lines") === "all";
@@ -243,4 +326,5 @@ function place(names: readonly string[], name: string): number {
   return exact >= 0 ? exact : names.findIndex((other) => other.replace(/\p{Surrogate}/gu, "\ufffd") === name);
 }
 
+const within = (x: number, low: number, high: number): boolean => x >= low && x <= high;
 const short = (x: number): string => String(+x.toFixed(4));

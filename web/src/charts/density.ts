@@ -16,20 +16,31 @@ export interface Points {
   height: number;
 }
 
-/** Draws every point as a square of `size`; `alpha` is the strength of one, overlapping ones add up. */
+/** The pixels of a disc, as distances from its middle. */
+function disc(side: number): [number, number][] {
+  const found: [number, number][] = [];
+  const middle = (side - 1) / 2;
+  for (let y = 0; y < side; y++)
+    for (let x = 0; x < side; x++) if (Math.hypot(x - middle, y - middle) <= side / 2) found.push([x, y]);
+  return found;
+}
+
+/** Draws every point as a disc of `size`; `alpha` is the strength of one, overlapping ones add up. */
 export function scatter(canvas: HTMLCanvasElement, points: Points, size: number, ink: string, alpha: number): void {
   const context = prepare(canvas, points.width + 2 * EDGE, points.height + 2 * EDGE);
   const { width: columns, height: rows } = canvas;
   const scale = columns / (points.width + 2 * EDGE);
   const side = Math.max(1, Math.round(size * scale));
   const hits = new Uint16Array(columns * rows);
+  const shape = disc(side);
   const { effort, gain, cell, top, width, height } = points;
   for (let i = 0; i < cell.length; i++) {
     if (cell[i] < 0) continue;
     const left = Math.round((EDGE + effort[i] * width) * scale - side / 2);
     const upper = Math.round((EDGE + height - (gain[i] / top) * height) * scale - side / 2);
-    for (let y = Math.max(0, upper); y < Math.min(rows, upper + side); y++) {
-      for (let x = Math.max(0, left); x < Math.min(columns, left + side); x++) hits[y * columns + x]++;
+    for (const [dx, dy] of shape) {
+      const [x, y] = [left + dx, upper + dy];
+      if (x >= 0 && x < columns && y >= 0 && y < rows) hits[y * columns + x]++;
     }
   }
   const image = context.createImageData(columns, rows);

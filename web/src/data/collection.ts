@@ -3,9 +3,9 @@
 import { dependsOn, FORMULAS, sign, type Measure } from "../measures/catalogue";
 import { ARCHETYPES, effort, type Effort } from "../measures/effort";
 import { DEFAULTS, Topic, type Crossing, type List, type Settings } from "../measures/list";
-import { interval, summarised, type Interval } from "../stats/statistics";
+import { holm, interval, paired, summarised, type Interval, type Paired } from "../stats/statistics";
 import type { Numbers, Source, StudyTable, Warning } from "./payload";
-import { VERSION, type Found, type Measured, type OpenRange, type Packed, type Payload, type Source as Named, type Texts } from "./types";
+import { VERSION, type Found, type Groups, type Order, type Measured, type OpenRange, type Packed, type Payload, type Source as Named, type Texts } from "./types";
 
 function offsets(counts: Numbers): Uint32Array {
   const start = new Uint32Array(counts.length + 1);
@@ -15,6 +15,14 @@ function offsets(counts: Numbers): Uint32Array {
 
 export const INDICATORS = ["R", "rho_w", "rho", "b_ratio", "CRP_min", "CRP_N"] as const;
 export type Indicator = (typeof INDICATORS)[number];
+
+/** A run against the baseline by a measure. */
+export interface Against extends Paired {
+  /** The p value, corrected for the number of runs (Holm). */
+  adjusted: number;
+  wins: number;
+  losses: number;
+}
 
 export class Collection {
   readonly title: string;
@@ -43,6 +51,12 @@ export class Collection {
   /** How a command line names the collection. */
   readonly source?: Named;
   readonly server: boolean;
+  /** Groups of runs, such as teams. */
+  readonly groups?: Groups;
+  /** The aspects of every topic that count, where the judgments have some. */
+  readonly aspects?: readonly (readonly string[])[];
+  private readonly covered?: { first: Numbers; start: Uint32Array };
+  private readonly orders: readonly Order[];
 
   /** Topics that a run lacks are left out of its means instead of counting as an empty list. */
   private readonly skipMissing: boolean;
@@ -98,11 +112,66 @@ export class Collection {
     this.archetypeMeanings = payload.archetypes;
     this.archetype = payload.archetype;
     this.texts = payload.texts;
+    this.groups = payload.groups;
+    this.orders = payload.orders;
+    if (payload.coverage) {
+      const { names, first } = payload.coverage;
+      this.aspects = names;
+      const many = Uint32Array.from({ length: this.size }, (_, i) => names[this.topicOf(i)].length);
+      this.covered = { first: read(first), start: offsets(many) };
+    }
     this.defaults = {
       length: positive(payload.settings.length) ?? DEFAULTS.length,
       crossing: (payload.settings.crossing as Crossing | undefined) ?? DEFAULTS.crossing,
       dcg: payload.settings.dcg === "jk10" ? "jk10" : DEFAULTS.dcg,
     };
+  }
+
+  /** The place of the group of a run among the groups; null where it has none. */
+  groupOf(run: number): number | null {
+    return this.groups?.of[run] ?? null;
+  }
+
+  /** For a list and each aspect of its topic the rank of the first document relevant to it, 0 where there is none. */
+  firstRanks(i: number): ArrayLike<number> {
+    const { first, start } = this.covered!;
+    return first.subarray(start[i], start[i + 1]);
+  }
+
+  /** The means of the runs by a measure at other cutoffs, or from smaller pools; Python's. */
+  order(across: Order["across"], measure: string): { columns: readonly string[]; means: Float64Array[] } | undefined {
+    const found = this.orders.find((one) => one.across === across && one.measure === measure);
+    if (!found) return undefined;
+    const [all, R] = [this.numbers(found.means), this.runs.length];
+    return { columns: found.columns, means: found.columns.map((_, k) => all.subarray(k * R, (k + 1) * R)) };
+  }
+
+  /** Topics on which every run has a value of a measure, as comparisons of many runs need them. */
+  complete(name: string, settings: Settings): number[] {
+    const values = this.values(name, settings);
+    return this.once(`complete ${this.key(name, settings)}`, () =>
+      Array.from(this.topics.keys()).filter((t) => this.runs.every((_, r) => Number.isFinite(values[this.index(r, t)]))),
+    );
+  }
+
+  /** Every run against a baseline, topic by topic, as rs.compare does it: t tests, Holm's correction. */
+  against(name: string, settings: Settings, baseline: number): Against[] {
+    return this.once(`against ${baseline} ${this.key(name, settings)}`, () => {
+      const values = this.values(name, settings);
+      const topics = this.complete(name, settings);
+      const sign = this.sign(name);
+      const found = this.runs.map((_, r) => {
+        const pairs = topics.map((t) => [values[this.index(r, t)], values[this.index(baseline, t)]]);
+        const largest = pairs.reduce((most, [x, y]) => Math.max(most, Math.abs(x), Math.abs(y)), 0);
+        const better = pairs.map(([x, y]) => (Math.abs(x - y) <= 1e-12 * largest ? 0 : Math.sign(sign * (x - y))));
+        const wins = better.filter((b) => b > 0).length;
+        const losses = better.filter((b) => b < 0).length;
+        return { ...paired(pairs.map(([x, y]) => x - y), largest), wins, losses, adjusted: NaN };
+      });
+      const others = Array.from(this.runs.keys()).filter((r) => r !== baseline);
+      holm(others.map((r) => found[r].p)).forEach((p, k) => (found[others[k]].adjusted = p));
+      return found;
+    });
   }
 
   /** What ties and unjudged documents leave open of the means of a measure, if that was asked for; Python's. */
@@ -226,7 +295,11 @@ export class Collection {
 
   /** The places of values of a measure from the best to the worst, undefined ones last; ties as they come. */
   bestFirst(name: string, values: ArrayLike<number>): number[] {
-    const by = this.sign(name);
+    return this.ordered(this.sign(name), values);
+  }
+
+  /** The same where the sign is known. */
+  ordered(by: 1 | -1, values: ArrayLike<number>): number[] {
     return Array.from(values, (_, i) => i).sort((a, b) => {
       const [x, y] = [by * values[a], by * values[b]];
       if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || a - b;

@@ -280,6 +280,17 @@ function nearestRange(firsts: Int32Array, lasts: Int32Array, first: number, last
   return { first: 1, last: runs };
 }
 
+/** Holm's correction of p values for their number; undefined ones stay so and do not count. */
+export function holm(p: readonly number[]): number[] {
+  const order = Array.from(p.keys())
+    .filter((i) => !Number.isNaN(p[i]))
+    .sort((a, b) => p[a] - p[b]);
+  const adjusted = p.map(() => NaN);
+  let least = 0;
+  order.forEach((i, k) => (adjusted[i] = least = Math.max(least, Math.min(1, p[i] * (order.length - k)))));
+  return adjusted;
+}
+
 export interface Paired extends Interval {
   /** Two-sided p of Student's paired t test; 1 for identical runs. */
   p: number;

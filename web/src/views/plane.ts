@@ -4,6 +4,9 @@
 import { sortedQuantile } from "../stats/statistics";
 import type { Brush } from "../state.svelte";
 
+/** A part of the plane, whatever the measure of gain. */
+export type Box = Omit<Brush, "measure">;
+
 export const EFFORTS = ["huge effort", "high", "medium", "low effort"] as const;
 export const GAINS = ["low gain", "medium", "high", "huge gain"] as const;
 export const COLUMNS = [0.25, 0.5, 0.75] as const;
@@ -57,12 +60,27 @@ export function coinciding([lower, median, upper]: Grid["rows"]): string {
   return median === upper ? "The median and the upper quartile coincide" : "";
 }
 
-export function inside(brush: Brush, x: number, y: number): boolean {
+/** Which rows have no points because many lists share a gain, and how many do; empty if none. */
+export function collapsed({ rows, cell }: Grid, gain: Float64Array, sign: 1 | -1): { value: number; lists: number; empty: string[]; row: string }[] {
+  const merit = sign > 0 ? rows : [...rows].reverse();
+  const found: { value: number; lists: number; empty: string[]; row: string }[] = [];
+  for (let k = 0; k < 2; k++) {
+    if (merit[k] !== merit[k + 1]) continue;
+    const last = found[found.length - 1];
+    if (last?.value === merit[k]) last.empty.push(GAINS[k + 1]);
+    else found.push({ value: merit[k], lists: 0, empty: [GAINS[k + 1]], row: GAINS[k] });
+  }
+  for (const one of found)
+    for (let i = 0; i < gain.length; i++) if (cell[i] >= 0 && gain[i] === one.value) one.lists++;
+  return found;
+}
+
+export function inside(brush: Box, x: number, y: number): boolean {
   return x >= brush.x0 && x <= brush.x1 && y >= brush.y0 && y <= brush.y1;
 }
 
 /** The part of the plane that a cell covers; open ends reach beyond every value. */
-export function cellBrush(rows: Grid["rows"], gain: number, effort: number, top: number, sign: 1 | -1 = 1): Brush {
+export function cellBrush(rows: Grid["rows"], gain: number, effort: number, top: number, sign: 1 | -1 = 1): Box {
   const xs = [0, ...COLUMNS, 1];
   const ys = [0, ...rows, top];
   const tiny = 1e-9;

@@ -1,0 +1,95 @@
+// Lines of equal density: each holds the given share of the points, in the smallest area that does.
+
+import type { Points } from "./density";
+
+export interface Contour {
+  share: number;
+  /** In pixels of the plot. */
+  path: string;
+}
+
+const NX = 64;
+const NY = 52;
+
+/** Gaussian smoothing along one axis; what would leave at a border is mirrored, so that no points are lost. */
+function smooth(grid: Float64Array, columns: number, rows: number, across: boolean, sigma: number): Float64Array {
+  const reach = Math.ceil(3 * sigma);
+  const kernel = Array.from({ length: 2 * reach + 1 }, (_, k) => Math.exp(-((k - reach) ** 2) / (2 * sigma * sigma)));
+  const sum = kernel.reduce((a, b) => a + b, 0);
+  const size = across ? columns : rows;
+  const found = new Float64Array(grid.length);
+  for (let y = 0; y < rows; y++)
+    for (let x = 0; x < columns; x++) {
+      const from = grid[y * columns + x];
+      if (from === 0) continue;
+      for (let k = -reach; k <= reach; k++) {
+        let to = (across ? x : y) + k;
+        while (to < 0 || to >= size) to = to < 0 ? -1 - to : 2 * size - 1 - to;
+        found[across ? y * columns + to : to * columns + x] += (from * kernel[k + reach]) / sum;
+      }
+    }
+  return found;
+}
+
+/** The density of the points that are wanted, on NX x NY cells. */
+export function density({ effort, gain, cell, top }: Points, wanted: (i: number) => boolean): Float64Array {
+  let grid: Float64Array = new Float64Array(NX * NY);
+  let n = 0;
+  const sums = [0, 0, 0, 0];
+  for (let i = 0; i < cell.length; i++) {
+    if (cell[i] < 0 || !wanted(i)) continue;
+    const [x, y] = [Math.min(1, Math.max(0, effort[i])), Math.min(1, Math.max(0, gain[i] / top))];
+    grid[Math.min(NY - 1, Math.floor(y * NY)) * NX + Math.min(NX - 1, Math.floor(x * NX))]++;
+    n++;
+    [x, x * x, y, y * y].forEach((v, k) => (sums[k] += v));
+  }
+  if (n === 0) return grid;
+  // Scott's rule for two dimensions, within what the cells can show
+  const width = (a: number, b: number): number => Math.sqrt(Math.max(0, sums[b] / n - (sums[a] / n) ** 2)) * n ** (-1 / 6);
+  const cells = (sigma: number, many: number): number => Math.min(5, Math.max(0.9, sigma * many));
+  grid = smooth(grid, NX, NY, true, cells(width(0, 1), NX));
+  return smooth(grid, NX, NY, false, cells(width(2, 3), NY));
+}
+
+/** The density above which the given share of the points lies. */
+export function levelOf(grid: Float64Array, share: number): number {
+  const sorted = Float64Array.from(grid).sort().reverse();
+  const all = sorted.reduce((a, b) => a + b, 0);
+  let seen = 0;
+  for (const v of sorted) {
+    seen += v;
+    if (seen >= share * all - 1e-9) return v;
+  }
+  return 0;
+}
+
+/** Marching squares over the middles of the cells; beyond the border density goes on as it is there. */
+function lines(grid: Float64Array, level: number, width: number, height: number): string {
+  const at = (x: number, y: number): number =>
+    grid[Math.min(NY - 1, Math.max(0, y)) * NX + Math.min(NX - 1, Math.max(0, x))] - level;
+  const px = (x: number): number => Math.min(width, Math.max(0, ((x + 0.5) * width) / NX));
+  const py = (y: number): number => height - Math.min(height, Math.max(0, ((y + 0.5) * height) / NY));
+  let path = "";
+  for (let y = -1; y < NY; y++)
+    for (let x = -1; x < NX; x++) {
+      const [a, b, c, d] = [at(x, y), at(x + 1, y), at(x + 1, y + 1), at(x, y + 1)];
+      const inside = [a, b, c, d].map((v) => v >= 0);
+      if (inside.every((one) => one === inside[0])) continue;
+      const between = (u: number, v: number): number => u / (u - v);
+      const crossings: [number, number][] = [];
+      if (inside[0] !== inside[1]) crossings.push([x + between(a, b), y]);
+      if (inside[1] !== inside[2]) crossings.push([x + 1, y + between(b, c)]);
+      if (inside[2] !== inside[3]) crossings.push([x + between(d, c), y + 1]);
+      if (inside[3] !== inside[0]) crossings.push([x, y + between(a, d)]);
+      for (let k = 0; k + 1 < crossings.length; k += 2) {
+        const [[ax, ay], [bx, by]] = [crossings[k], crossings[k + 1]];
+        path += `M${px(ax).toFixed(1)} ${py(ay).toFixed(1)}L${px(bx).toFixed(1)} ${py(by).toFixed(1)}`;
+      }
+    }
+  return path;
+}
+
+export function contours(points: Points, shares: readonly number[], wanted: (i: number) => boolean = () => true): Contour[] {
+  const grid = density(points, wanted);
+  return shares.map((share) => ({ share, path: lines(grid, levelOf(grid, share), points.width, points.height) }));
+}
