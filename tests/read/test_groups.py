@@ -24,7 +24,11 @@ def test_a_file_wins_over_the_pattern_that_its_name_would_be(
 
 @pytest.mark.parametrize(
     ("lines", "message"),
-    [("uni-a", r"teams:1.*not a run"), ("uni-a x\nuni-a y", r"teams:2.*already"), ("nobody x", "none of the 4")],
+    [
+        ("uni-a", r"teams:1.*not a run"),
+        ("uni-a x\nuni-a y", r"teams:2.*already"),
+        ("nobody x", "none of the 4"),
+    ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, lines: str, message: str) -> None:
     (tmp_path / "teams").write_text(lines, "utf-8")
@@ -33,7 +37,7 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, lines: str, message: 
 
 
 def test_what_is_wrong_with_a_pattern_is_said() -> None:
-    with pytest.raises(SettingsError, match="no such file.*fails"):
+    with pytest.raises(SettingsError, match=r"no such file.*fails"):
         run_groups(RUNS, "(")
     for pattern in ("teams.txt", "z" * 5000, "\0"):
         with pytest.raises(InputError, match="none of the 4 runs"):

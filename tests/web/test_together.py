@@ -74,7 +74,9 @@ def test_one_baseline_for_every_view(open_page: Open, teams_page: Path, state_of
             assert float(row[mine]) == pytest.approx(one[theirs], abs=1e-9), (row["run"], mine)
     filled = page.locator("tbody tr.first th button").all_inner_texts()
     assert set(filled) == {run for run, one in expected.items() if one["significant"]}
-    assert page.locator("tbody tr", has=page.locator(".base")).locator("th button").all_inner_texts() == [base]
+    assert page.locator("tbody tr", has=page.locator(".base")).locator("th button").all_inner_texts() == [
+        base
+    ]
     # head to head: B is the baseline, and another B becomes it
     page.locator("nav a", has_text="Head to head").click()
     chosen = page.evaluate("rankscope.data.runs[rankscope.state.runs[0]]")
@@ -162,7 +164,9 @@ def test_rows_that_collapse_are_explained_and_density_has_lines(open_page: Open,
     assert "“high”" in said
     lines = page.locator("path.level")
     assert lines.count() == 3
-    boxes = [lines.nth(k).evaluate("e => { const b = e.getBBox(); return b.width * b.height }") for k in range(3)]
+    boxes = [
+        lines.nth(k).evaluate("e => { const b = e.getBBox(); return b.width * b.height }") for k in range(3)
+    ]
     assert boxes[0] >= boxes[1] >= boxes[2] > 0
     page.get_by_label("density lines").uncheck()
     assert lines.count() == 0
@@ -189,10 +193,14 @@ def test_ranks_across_cutoffs_pools_and_samples(open_page: Open, teams_page: Pat
     scores = rs.evaluate(*_data(teams_page), ["nDCG@10", *measures])
     assert places() == [_ranks(scores.mean(name))[run] for name in ["nDCG@10", *measures]]
     page.get_by_label("Ranks across").select_option("pools")
-    found = rs.pool_robustness(*_data(teams_page), "nDCG@10", depth=(20, 10, 5), ratios=(50, 20, 10))["means"].records()
+    found = rs.pool_robustness(*_data(teams_page), "nDCG@10", depth=(20, 10, 5), ratios=(50, 20, 10))[
+        "means"
+    ].records()
     pools = list(dict.fromkeys(row["pool"] for row in found))
     assert names() == ["depth 20", "depth 10", "depth 5", "50%", "20%", "10%"]
-    assert places() == [_ranks(np.array([row["value"] for row in found if row["pool"] == one]))[run] for one in pools]
+    assert places() == [
+        _ranks(np.array([row["value"] for row in found if row["pool"] == one]))[run] for one in pools
+    ]
     page.get_by_label("Ranks across").select_option("samples")
     from rankscope.analysis.stats.intervals import drawn_topics
 
@@ -212,7 +220,8 @@ def test_coverage_of_aspects_by_rank(open_page: Open, tmp_path: Path) -> None:
     ]
     (tmp_path / "qrels.txt").write_text("\n".join(lines), "utf-8")
     runs = {
-        name: {t: {f"d{d}": float(rng.random()) for d in range(40)} for t in ("1", "2", "3")} for name in "abc"
+        name: {t: {f"d{d}": float(rng.random()) for d in range(40)} for t in ("1", "2", "3")}
+        for name in "abc"
     }
     path = report(tmp_path / "qrels.txt", runs, tmp_path / "r.html", measures="alpha_nDCG@20 StRec@10")
     page = open_page(path, "view=runs")

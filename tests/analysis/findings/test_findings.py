@@ -319,6 +319,25 @@ def test_identical_lists_lead_nobody():
     )
 
 
+def test_of_very_many_pairs_a_sample_is_tested_and_said(scored, monkeypatch):
+    rng = np.random.default_rng(6)
+    values = np.clip(np.linspace(0.2, 0.7, 12)[:, None] + rng.normal(0, 0.1, (12, 25)), 0, 1)
+    scores = scored({"AP": values, "RR": np.clip(values + rng.normal(0, 0.2, (12, 25)), 0, 1)})
+    whole = rs.findings(scores, replicates=50)
+    monkeypatch.setattr("rankscope.analysis.findings.basis.MOST_PAIRS", 20)
+    some = rs.findings(scores, replicates=50)
+    assert (whole.of("apart").numbers["pairs"], some.of("apart").numbers["pairs"]) == (66, 20)
+    assert "of 20 pairs of runs (drawn from 66) apart" in some.of("apart").sentence
+    share = [found.of("apart").numbers["share"] for found in (whole, some)]
+    assert share[0] == pytest.approx(share[1], abs=0.3)
+    kept = ("swapped", "pairs", "tau")  # what needs no test is of all pairs
+    assert [whole.of("disagreement").numbers[k] for k in kept] == [
+        some.of("disagreement").numbers[k] for k in kept
+    ]
+    assert "among 20 pairs that were drawn and tested" in some.of("disagreement").sentence
+    assert rs.findings(scores, replicates=50).of("apart").sentence == some.of("apart").sentence
+
+
 def test_one_clear_leader(scored):
     rng = np.random.default_rng(2)
     values = np.clip(

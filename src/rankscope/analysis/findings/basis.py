@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.leaderboard import leaderboard
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, run_merits
+from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.significance import Indices, adjust, all_pairs, run_test, tukey_hsd
 from rankscope.errors import InputError
 from rankscope.judging import Handling, Judged, judge
@@ -26,6 +27,8 @@ __all__ = ["Basis"]
 Floats = NDArray[np.float64]
 
 _SHUFFLES = 2000
+MOST_PAIRS = 100_000
+"""Pairs of runs that are tested for every measure; of more, so many are drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,15 @@ class Basis(Once):
         """All pairs of runs."""
         return all_pairs(len(self.scores.runs))
 
+    @cached_property
+    def tested(self) -> tuple[Indices, Indices]:
+        """The pairs of runs that are tested: all of them, or a sample that the seed decides."""
+        first, second = self.pairs
+        if len(first) <= MOST_PAIRS:
+            return first, second
+        chosen = np.sort(generator(self.seed).choice(len(first), MOST_PAIRS, replace=False))
+        return first[chosen], second[chosen]
+
     def board(self, measure: Measure) -> list[dict[str, Cell]]:
         """The rows of the leaderboard of one measure, best first."""
         alone = self.scores.matrix(measure)
@@ -98,10 +110,10 @@ class Basis(Once):
         return self.chance(matrix) < self.alpha
 
     def significant(self, matrix: CompleteMatrix) -> NDArray[np.bool_]:
-        """Of each pair of runs whether the test, corrected for their number, tells them apart."""
+        """Of each of the ``tested`` pairs of runs whether the test, corrected for their number, tells them apart."""
 
         def tested() -> NDArray[np.bool_]:
-            done = run_test(self.test, matrix.values, *self.pairs, alpha=self.alpha, seed=self.seed)
+            done = run_test(self.test, matrix.values, *self.tested, alpha=self.alpha, seed=self.seed)
             p = done.p if self.test == "tukey" else adjust(done.p, self.correction)
             return np.asarray(p < self.alpha)
 

@@ -64,7 +64,7 @@ def leader(basis: Basis) -> Finding | None:
 
 
 def apart(basis: Basis) -> Finding | None:
-    """How many pairs of runs each measure tells apart with these topics."""
+    """How many pairs of runs each measure tells apart with these topics; of very many pairs, so many of a sample."""
     if not basis.comparable:
         return None
     matrices = [one for one in basis.matrices.values() if len(one.topics) > 1]
@@ -79,11 +79,15 @@ def apart(basis: Basis) -> Finding | None:
         "measure": most[0], "pairs": most[1], "significant": most[2], "share": most[3], "topics": most[4],
         "least": least[0], "least_significant": least[2], "least_share": least[3],
     }  # fmt: skip
+    drawn = _drawn(basis, numbers)
     if not most[2]:
-        pattern = "{topics} topics tell none of the {pairs:,} pairs of runs apart, by whatever measure."
+        pattern = (
+            f"{{topics}} topics tell none of the {{pairs:,}} pairs of runs{drawn} apart, by whatever measure."
+        )
     else:
         pattern = (
-            "{topics} topics tell {significant:,} of {pairs:,} pairs of runs apart ({share:.0%}) by {measure}"
+            f"{{topics}} topics tell {{significant:,}} of {{pairs:,}} pairs of runs{drawn} apart ({{share:.0%}}) by"
+            " {measure}"
         )
         more = ", but only {least_significant:,} ({least_share:.0%}) by {least}."
         pattern += more if least[2] != most[2] else "."
@@ -122,10 +126,15 @@ def disagreement(basis: Basis) -> Finding | None:
             "{a} and {b} disagree the most: they order {swapped:,} of {pairs:,} pairs of runs ({share:.0%}) the other"
             " way round, Kendall's tau is {tau:.2f}; "
         )
+        tested = ""
+        if len(basis.tested[0]) < len(basis.pairs[0]):
+            numbers["tested"] = len(basis.tested[0])
+            tested = " among {tested:,} pairs that were drawn and tested"
         pattern += (
-            "{significant:,} of these differences are significant by one of the two, {contradict:,} by both."
+            f"{{significant:,}} of these differences{tested} are significant by one of the two, {{contradict:,}} by"
+            " both."
             if numbers["significant"]
-            else "{significant} of these differences are significant by either: it may be chance."
+            else f"{{significant}} of these differences{tested} are significant by either: it may be chance."
         )
     evidence = Table(
         "disagreement", names, rows, caption="How differently measures order the runs",
@@ -139,9 +148,17 @@ def disagreement(basis: Basis) -> Finding | None:
     )
 
 
+def _drawn(basis: Basis, numbers: dict[str, Cell]) -> str:
+    """Words for a sample of the pairs, and its number; empty where all are tested."""
+    if len(basis.tested[0]) == len(basis.pairs[0]):
+        return ""
+    numbers["all_pairs"] = len(basis.pairs[0])
+    return " (drawn from {all_pairs:,})"
+
+
 def _reversed(basis: Basis, a: CompleteMatrix, b: CompleteMatrix) -> tuple[int, int]:
     """How many of the pairs that two measures order differently are significant by one of them, and by both."""
-    first, second = basis.pairs
+    first, second = basis.tested
     x, y = run_merits(a), run_merits(b)
     swapped = (x[first] - x[second]) * (y[first] - y[second]) < 0
     one, other = (
