@@ -67,7 +67,7 @@ def test_one_baseline_for_every_view(open_page: Open, teams_page: Path, state_of
             ("difference_low", "low"),
             ("difference_high", "high"),
             ("p", "p"),
-            ("p_adjusted", "p_adjusted"),
+            ("p_adjusted", "adjusted"),
             ("wins", "wins"),
             ("losses", "losses"),
         ):
@@ -125,9 +125,9 @@ def test_groups_filter_and_colour(open_page: Open, teams_page: Path, state_of: S
 def test_what_is_brushed_filters_every_view(open_page: Open, teams_page: Path, state_of: State) -> None:
     page = open_page(teams_page, "view=plane")
     box = page.locator(".overlay").bounding_box()
-    page.mouse.move(box["x"] + 0.55 * box["width"], box["y"] + 2)
+    page.mouse.move(box["x"] + 2, box["y"] + 0.8 * box["height"])
     page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] - 2, box["y"] + 0.55 * box["height"], steps=4)
+    page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + box["height"] - 2, steps=4)
     page.mouse.up()
     scores = rs.evaluate(*_data(teams_page), ["AP", "Twist"])
     gain, effort = scores.matrix("AP").values, scores.matrix("Twist").values
