@@ -276,23 +276,24 @@ def test_tukeys_levels_need_no_correction_and_those_of_students_test_do(scored: 
 
 
 def test_a_verdict_that_the_scale_reverses_is_counted() -> None:
-    """One relevant document a topic, at rank 2, at rank 3, or at rank 1 on 39 topics of 60 and nowhere on 21.
+    """One relevant document a topic, at rank 2, 3 or 4, or at rank 1 on 39 topics of 60 and nowhere on 21.
 
-    AP is 1, 1/2, 1/3 and 0 there, on the interval scale 1, .8, .6 and 0: the rash run is better than the steady one by
-    .15 and then worse by .15, with p = .018 both times; the pair of the rash and the third one is lost.
+    AP is 1, 1/2, 1/3, 1/4 and 0 there, on the interval scale 1, .8, .6, .4 and 0: the rash run is better than the
+    steady one by .15 and then worse by .15, with p = .018 both times; the pair of the rash and the third one is lost.
     """
     topics = [f"q{t}" for t in range(60)]
     runs = {
         "rash": {q: ["a" if t < 39 else "u", "v", "w", "x", "y"] for t, q in enumerate(topics)},
         "steady": {q: ["v", "a", "w", "x", "y"] for q in topics},
         "third": {q: ["v", "w", "a", "x", "y"] for q in topics},
+        "fourth": {q: ["v", "w", "x", "a", "y"] for q in topics},
     }
     (row,) = scale_effect({q: {"a": 1} for q in topics}, runs, ["AP"], length=5)["scale_effect"].records()
     counted = [
         row[name] for name in ("pairs", "significant", "significant_interval", "lost", "gained", "reversed")
     ]
-    assert counted == [3, 3, 2, 1, 0, 1]
-    assert row["changed"] == pytest.approx(2 / 3)
+    assert counted == [6, 6, 5, 1, 0, 1]
+    assert row["changed"] == pytest.approx(2 / 6)
 
 
 def test_means_of_rows_are_those_of_the_measure() -> None:
