@@ -144,9 +144,10 @@ def test_what_is_brushed_filters_every_view(open_page: Open, teams_page: Path, s
     total = page.locator("section:first-of-type tbody td:nth-child(3)").all_inner_texts()
     assert sum(int(n) for n in total) == inside.sum()
     page.locator("nav a", has_text="Curves").click()
-    offered = page.get_by_label("Topic", exact=True).locator("option").all_inner_texts()
+    offered = page.locator(".topic select option").all_text_contents()
     wanted = set(np.array(scores.topics)[inside.any(axis=0)].tolist())
     assert wanted <= set(offered) and len(offered) <= len(wanted) + 1
+    assert state_of(page)["brushed"] == ["AP"]
     again = open_page(teams_page, urlsplit(page.url).fragment)
     assert f"{inside.sum()} list" in again.locator("[data-chip=brush]").inner_text()
     again.get_by_role("button", name="Show all lists").click()
