@@ -1,9 +1,9 @@
 """How time and memory grow with lines, topics and runs, and the peak memory of every command: a part of BENCHMARKS.md.
 
-All of it takes about 25 minutes on two quiet cores, and 4 GB of disk and 7 GB of memory at the largest sizes;
---largest 6 takes two minutes. The page is written anew after every measurement, so that whatever ends the program
-leaves what was measured until then. --parts measures some parts and keeps the others as the page has them. The complete
-page of ``python -m benchmarks`` keeps all of it.
+All of it takes 15 to 25 minutes on two cores, the less the quieter they are, and 4 GB of disk and 7 GB of memory at the
+largest sizes; --largest 6 takes two minutes. The page is written anew after every measurement, so that whatever ends
+the program leaves what was measured until then. --parts measures some parts and keeps the others as the page has them.
+The complete page of ``python -m benchmarks`` keeps all of it.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ from grade 0 to the best one, so that a value has a range
 MOST_LABELLINGS = 20_000
 """Labellings of a list up to which all that matter are looked at."""
 
-_CELLS = 1 << 20
+_CELLS = 1 << 18
 """Hits of labelled lists held at a time."""
 
 
