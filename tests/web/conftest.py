@@ -142,3 +142,23 @@ def collection_page(
         )
 
     return shared("the page of a small collection", make)
+
+
+@pytest.fixture(scope="session")
+def study_page(
+    collection_page: Path, tmp_path_factory: pytest.TempPathFactory, shared: Callable[..., Any]
+) -> Path:
+    """The same collection, with a study of it."""
+    from rankscope.cli.main import main
+
+    def make() -> Path:
+        folder = tmp_path_factory.mktemp("study")
+        data = collection_page.parent / "data"
+        files = [str(data / "qrels.txt"), str(data / "runs"), "--quiet"]
+        settings = ["-m", "AP nDCG Twist", "--repeats", "2", "--replicates", "50", "--p", "0.8"]
+        assert main(["study", *files, *settings, "-o", str(folder / "study")]) == 0
+        page = folder / "report.html"
+        assert main(["report", *files, "-m", "ERR@20", "--study", str(folder / "study"), "-o", str(page)]) == 0
+        return page
+
+    return shared("the page of a small collection with a study", make)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from rankscope.cli.main import main
@@ -22,6 +23,9 @@ Until = Callable[[Any, str], None]
 State = Callable[[Any], dict[str, list[str]]]
 SVG = "{http://www.w3.org/2000/svg}"
 VIEWS = ["runs", "orders", "map", "plane", "curves", "versus", "indicators", "archetypes"]
+OTHERS = ["findings", "summary", "whatif", "study"]
+"""Views of several figures, or of figures that no single command draws."""
+
 TABLES = {"versus": "topics"}
 """Tables of the commands that are not called like the view."""
 
@@ -42,33 +46,59 @@ def _number(text: Any) -> float:
     return float(str(text).replace("Infinity", "inf")) if text not in ("", None) else float("nan")
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_a_figure_leaves_with_caption_and_command(open_page: Open, collection_page: Path, view: str) -> None:
-    page = open_page(collection_page, f"view={view}", color_scheme="dark")
-    page.get_by_text("Save or cite this figure").first.click()
-    caption, command = (page.locator(f".save {part}").first.inner_text() for part in ("p.note", "pre"))
-    root = ElementTree.fromstring(_saved(page, "SVG"))
+def _left(page: Any, place: int = 0) -> tuple[str, str]:
+    """The caption and the commands of a figure of a view, after its SVG was saved and looked at."""
+    page.locator("details.save summary").nth(place).click()
+    inside = page.locator("details.save").nth(place)
+    caption, command = (inside.locator(part).first.inner_text() for part in ("p.note >> nth=-1", "pre"))
+    with page.expect_download() as download:
+        inside.get_by_role("button", name="SVG", exact=True).click()
+    root = ElementTree.fromstring(Path(download.value.path()).read_bytes())
     assert root.tag == f"{SVG}svg"
     assert root.attrib["width"] == "3.400in" or abs(float(root.attrib["width"][:-2]) - 3.4) < 0.02
     assert root.findtext(f"{SVG}title") == caption
-    assert root.findtext(f"{SVG}desc") == f"{caption}\n{command}"
-    drawn = [
-        element for element in root.iter() if element.tag in (f"{SVG}path", f"{SVG}rect", f"{SVG}circle")
-    ]
-    assert len(drawn) > 3
-    assert len(list(root.iter(f"{SVG}text"))) > 5
+    assert root.findtext(f"{SVG}desc") == f"{caption}\n{command}".rstrip("\n")
+    drawn = [e for e in root.iter() if e.tag in (f"{SVG}path", f"{SVG}rect", f"{SVG}circle", f"{SVG}line")]
+    assert len(drawn) > 1
+    assert len(list(root.iter(f"{SVG}text"))) > 2
     assert not [e for e in root.iter() if "style" in e.attrib or e.tag in (f"{SVG}script", f"{SVG}image")]
-    picture = _saved(page, "PNG")
-    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
-    assert abs(int.from_bytes(picture[16:20], "big") - 1020) < 8, "three hundred dots an inch"
-    # the page is as it was
-    assert page.evaluate("[rankscope.state.vector, document.documentElement.dataset.theme ?? null]") == [
-        False,
-        None,
-    ]
-    tex = _saved(page, "Table (LaTeX)").decode()
-    assert tex.count("\\toprule") == tex.count("\\bottomrule") == 1
-    assert tex.startswith(f"% {command.splitlines()[0]}")
+    assert not [e for e in root.iter() if e.attrib.get("fill", "").startswith("color")]
+    return caption, command
+
+
+def _data(page: Any, place: int = 0) -> list[dict[str, str]]:
+    inside = page.locator("details.save").nth(place)
+    with page.expect_download() as download:
+        inside.get_by_role("button", name="Data (CSV)").click()
+    return _rows(Path(download.value.path()).read_text())
+
+
+def test_every_figure_leaves_with_caption_and_command(
+    open_page: Open, study_page: Path, until: Until
+) -> None:
+    page = open_page(study_page, color_scheme="dark")
+    for view in [*VIEWS, *OTHERS]:
+        page.evaluate("view => { location.hash = `view=${view}`; }", view)
+        until(page, f"rankscope.state.view === {view!r}")
+        page.locator("details.save").first.wait_for()
+        many = page.locator("details.save").count()
+        assert many >= {"findings": 6, "study": 5, "versus": 2}.get(view, 1)
+        captions = set()
+        for place in range(many):
+            caption, command = _left(page, place)
+            captions.add(caption)
+            assert command.startswith("rankscope ")
+        assert len(captions) == many
+        picture = _saved(page, "PNG")
+        assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+        assert abs(int.from_bytes(picture[16:20], "big") - 1020) < 8, "three hundred dots an inch"
+        # the page is as it was
+        now = "[rankscope.state.vector, document.documentElement.dataset.theme ?? null]"
+        assert page.evaluate(now) == [False, None]
+        tex = _saved(page, "Table (LaTeX)").decode()
+        assert tex.count("\\toprule") == tex.count("\\bottomrule") == 1
+        command = page.locator("details.save pre").first.inner_text()
+        assert tex.startswith(f"% {command.splitlines()[0]}")
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -114,6 +144,97 @@ def test_the_command_reproduces_the_data(
                 assert _number(row[name]) == pytest.approx(_number(mine[name]), abs=1e-12, nan_ok=True), name
 
 
+def _ran(command: str) -> None:
+    words = shlex.split(command)
+    plot = words.index("--plot") if "--plot" in words else len(words)
+    assert main([*words[1:plot], *words[plot + 2 :], "--quiet"]) == 0
+
+
+def test_commands_reproduce_the_data_of_views_of_several_figures(
+    open_page: Open, study_page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, until: Until
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = open_page(study_page, "view=findings&measure=nDCG@10")
+
+    def shown(view: str) -> list[tuple[str, list[dict[str, str]]]]:
+        page.evaluate("fragment => { location.hash = fragment; }", f"view={view}&measure=nDCG@10")
+        until(page, f"rankscope.state.view === {view.split('&')[0]!r}")
+        page.locator("details.save").first.wait_for()
+        commands = page.locator("details.save pre").all_text_contents()
+        for summary in page.locator("details.save summary").all():
+            summary.click()
+        return [(command.splitlines()[-1], _data(page, k)) for k, command in enumerate(commands)]
+
+    found = shown("findings")
+    kinds = page.locator("article[data-kind]").evaluate_all("all => all.map(e => e.dataset.kind)")
+    assert len({command for command, _ in found}) == 1 and len(kinds) == len(found)
+    _ran(found[0][0])
+    known = {
+        row["kind"]: row for row in json.loads((tmp_path / "findings.json").read_text())["tables"]["findings"]
+    }
+    assert list(known) == kinds
+    for kind, (_, rows) in zip(kinds, found, strict=True):
+        evidence = known[kind]["evidence"]
+        rows_of = json.loads(evidence) if isinstance(evidence, str) else evidence
+        for mine, theirs in zip(rows, rows_of, strict=False):
+            for name, value in mine.items():
+                _same(value, theirs[name])
+
+    [(command, topics)] = shown("summary")
+    _ran(command)
+    values: dict[str, list[float]] = {}
+    for row in _rows((tmp_path / "topics.csv").read_text()):
+        if row["topic"] not in ("all", ""):
+            values.setdefault(row["topic"], []).append(float(row["value"]))
+    assert len(topics) == len(values) == 12
+    for row in topics:
+        own = sorted(values[row["topic"]])
+        for name, value in (("lowest", own[0]), ("median", np.median(own)), ("highest", own[-1])):
+            assert float(row[name]) == pytest.approx(value, abs=1e-12)
+
+    for view, place in (("versus&topic=302", 1), ("whatif&edits=m3-1", 0)):
+        command, rows = shown(view)[place]
+        _ran(command)
+        mine = {row["rank"]: row for row in _rows((tmp_path / "curve.csv").read_text())}
+        last = [row for row in rows if "run" not in row or row["run"] == rows[-1]["run"]]
+        assert len(last) > 5
+        for row in last:
+            for name in row.keys() & {"crp", "dcg", "ideal_dcg"}:
+                assert float(row[name]) == pytest.approx(float(mine[row["rank"]][name]), abs=1e-12)
+
+    figures = shown("study")
+    assert len({command for command, _ in figures}) == 1
+    _ran(figures[0][0])
+    tables = tmp_path / "again" / "tables"
+    again = {
+        name: _rows((tables / f"{name}.csv").read_text()) for name in ("correlations", "robustness", "power")
+    }
+    names = [rows[0].keys() for _, rows in figures]
+    assert len(names) == 5 and names[1:4] == [{"series": "", "x": "", "y": ""}.keys()] * 3
+    by_pair = {(row["a"], row["b"], row["method"]): float(row["value"]) for row in again["correlations"]}
+    for row in figures[0][1]:
+        assert float(row["value"]) == pytest.approx(by_pair[row["a"], row["b"], row["method"]], abs=1e-9)
+    for row in figures[1][1]:
+        own = [
+            float(r["tau"])
+            for r in again["robustness"]
+            if r["measure"] == row["series"] and float(r["pool"]) == float(row["x"])
+        ]
+        assert own and float(row["y"]) == pytest.approx(float(np.mean(own)), abs=1e-9)
+    for row, other in zip(figures[4][1], again["power"], strict=True):
+        assert row["measure"] == other["measure"] and float(row["power"]) == pytest.approx(
+            float(other["power"])
+        )
+
+
+def _same(shown: str, known: Any) -> None:
+    """A cell of a CSV of the page, and the value that a command has for it."""
+    if isinstance(known, bool) or known is None or isinstance(known, str):
+        assert shown == ("" if known is None else str(known).lower() if isinstance(known, bool) else known)
+    else:
+        assert float(shown) == pytest.approx(known, abs=1e-12)
+
+
 _ON_PAPER = {
     "plane": ("path.points", lambda d: d.count("M")),
     "indicators": ("path.lines.kept", lambda d: d.count("M")),
@@ -129,28 +250,38 @@ def _drawn(page: Any) -> dict[str, Any]:
                 const figures = [...document.querySelectorAll('main figure')];
                 const texts = figures.flatMap((f) => [...f.querySelectorAll('svg text')]).filter(seen);
                 const axes = figures.flatMap((f) => [...f.querySelectorAll('svg .axis, svg .grid')]).length;
-                return {texts: texts.map((t) => t.textContent).sort(), axes, figures: figures.length};
+                const shapes = figures.flatMap((f) => [...f.querySelectorAll('svg circle, svg rect')]);
+                const [marks, said] = [shapes.filter(seen).length, texts.map((t) => t.textContent).sort()];
+                return {marks, texts: said, axes, figures: figures.length};
             }"""
         )
     )
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_paper_has_what_the_screen_has(
-    open_page: Open, collection_page: Path, view: str, until: Until
-) -> None:
-    page = open_page(collection_page, f"view={view}")
+def test_paper_has_what_the_screen_has(open_page: Open, study_page: Path, until: Until) -> None:
+    page = open_page(study_page)
+    for view in [*VIEWS, *OTHERS]:
+        fragment = f"view={view}&edits=m3-1" if view == "whatif" else f"view={view}"
+        page.evaluate("fragment => { location.hash = fragment; }", fragment)
+        until(page, f"rankscope.state.view === {view!r}")
+        page.locator("main figure").first.wait_for()
+        _compare_with_paper(page, view, until)
+
+
+def _compare_with_paper(page: Any, view: str, until: Until) -> None:
     screen = _drawn(page)
     assert screen["figures"] >= 1
     pdf = page.pdf()
     page.emulate_media(media="print")
     until(page, "rankscope.state.vector === true")
     paper = _drawn(page)
+    assert paper["figures"] == screen["figures"], view
     assert (paper["axes"] > 0) == (screen["axes"] > 0)
-    assert abs(paper["axes"] - screen["axes"]) <= 0.2 * screen["axes"]
+    assert abs(paper["axes"] - screen["axes"]) <= 0.2 * screen["axes"], view
     # paper has another width, so that an axis may have other ticks; names and legends are the same
     missing = {text for text in screen["texts"] if not re.fullmatch(r"[−\d.,]+", text)} - set(paper["texts"])
-    assert not missing
+    assert not missing, view
+    assert screen["marks"] == paper["marks"] or view in _ON_PAPER, view
     assert page.locator("main canvas").count() == 0, "on paper everything is drawn in vectors"
     lists = page.evaluate("rankscope.data.size")
     if view in _ON_PAPER:
@@ -163,7 +294,7 @@ def test_paper_has_what_the_screen_has(
     widest = page.locator("main figure svg").evaluate_all(
         "all => Math.max(...all.map(e => e.getBoundingClientRect().right))"
     )
-    assert widest <= page.evaluate("innerWidth")
+    assert widest <= page.evaluate("innerWidth"), view
     page.emulate_media(media="screen")
     until(page, "rankscope.state.vector === false")
 

@@ -122,12 +122,15 @@ def source_of(
         options += [f"--{name}", str(more[name])] if more.get(name) else []
     for kind, form in (more.get("input_format") or {}).items():
         options += ["--input-format", f"{kind}={form}"]
-    return {
+    found: Source = {
         "qrels": str(qrels),
         "runs": list(map(str, named)),
         "options": options,
         "files": [run.path for run in collection.runs.values()],
     }
+    if more.get("study"):
+        found["study"] = str(more["study"])
+    return found
 
 
 def texts_of(document: Document, sources: Iterable[str | Path]) -> Texts:

@@ -14,18 +14,22 @@ from rankscope.reporting.schema import EvidenceChart, Found, StudyTable
 from rankscope.scores import Scores
 from rankscope.tables import Table, json_number
 
-__all__ = ["found", "plain_table"]
+__all__ = ["found", "looked_at", "plain_table"]
 
 _USUAL = ("AP", "nDCG@10", "P@10", "RBP")
 _ROWS = 24
 """Rows of the evidence that travel with a finding."""
 
 
-def found(scores: Scores, asked: Sequence[Measure]) -> list[Found]:
-    """What is found by the measures that were asked for, then by the usual ones; those of aspects lead."""
+def looked_at(scores: Scores, asked: Sequence[Measure]) -> list[Measure]:
+    """The measures of the findings: those that were asked for, then the usual ones; those of aspects lead."""
     first = sorted((m for m in asked if m.better != "neither"), key=lambda m: not m.needs_aspects)
     usual = [m for m in scores.measures if m not in first and (str(m) in _USUAL or m.name == "Twist")]
-    wanted = [*first, *usual]
+    return [*first, *usual]
+
+
+def found(scores: Scores, wanted: Sequence[Measure]) -> list[Found]:
+    """What is found by some measures of the scores."""
     places = [scores.measures.index(m) for m in wanted]
     if not wanted or not len(scores.topics) or not len(scores.runs):
         return []

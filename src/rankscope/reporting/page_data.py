@@ -28,7 +28,7 @@ from rankscope.measures.grammar import parse
 from rankscope.read.groups import run_groups
 from rankscope.read.ids import to_text
 from rankscope.reporting.coverage import coverage
-from rankscope.reporting.findings import found, plain_table
+from rankscope.reporting.findings import found, looked_at, plain_table
 from rankscope.reporting.notes import notes
 from rankscope.reporting.orders import other_orders
 from rankscope.reporting.schema import VERSION, Document, Documents, Groups, Lists, Measured
@@ -94,6 +94,8 @@ def payload(
     )  # what is wrong is said before anything is done
     scores = _scored(judged, asked, kept)
     grades = _grades(judged)
+    chosen = looked_at(scores, asked)
+    kept["findings"] = [str(m) for m in chosen]
     document: Document = {
         "format": "rankscope.page",
         "version": VERSION,
@@ -114,7 +116,7 @@ def payload(
         "archetypes": [{"name": name, "meaning": meaning} for name, meaning in ARCHETYPES.items()],
         "archetype": _archetypes(judged, kept),
         "tied_first": tied_first(scores),
-        "findings": found(scores, asked),
+        "findings": found(scores, chosen),
         "warnings": notes(judged),
         "orders": other_orders(judged, _ordering(scores, asked), str(kept.get("missing", "zero"))),
     }

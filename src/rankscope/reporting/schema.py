@@ -129,6 +129,7 @@ class Source(TypedDict):
     runs: Annotated[list[str], "the runs, as they were named"]
     options: Annotated[list[str], "how they were read"]
     files: Annotated[list[str | None], "runs: the file of each, null where it is not known"]
+    study: NotRequired[Annotated[str, "the directory of the study, as it was named"]]
 
 
 class Texts(TypedDict):

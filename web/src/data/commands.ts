@@ -24,6 +24,16 @@ export function effortOptions(s: State): string[] {
   ];
 }
 
+/** The command that makes the curve of one run on the chosen topic again, with DCG as it is set here. */
+export function curveCommand(s: State, run: number): string {
+  const top = Math.max(1, ...s.data.grades);
+  const gains = Array.from({ length: top + 1 }, (_, g) => 5 * g).join(",");
+  const dcg = s.settings.dcg === "trec_eval" ? [] : ["--gains", gains, "--discount", "jk", "--base", "10"];
+  const asked = ["--topic", s.data.topics[s.topic], "--cutoff", String(s.settings.length), ...dcg];
+  const drawn = ["--figure", "dcg", "--axis", s.logRanks ? "log" : "linear", "--plot", "curve.pdf"];
+  return command(s, "curve", [...asked, "-f", "csv", "-o", "curve.csv", ...drawn], run);
+}
+
 /** The measure as a command has to name it: with the settings that were changed here. */
 export function named(s: State, measure: string): string {
   const { settings, data } = s;

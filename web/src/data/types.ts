@@ -15,6 +15,8 @@ export interface Source {
   options: string[];
   /** runs: the file of each, null where it is not known */
   files: (string | null)[];
+  /** the directory of the study, as it was named */
+  study?: string;
 }
 
 /** The judgments of the topics. */

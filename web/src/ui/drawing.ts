@@ -19,6 +19,12 @@ const PROPERTIES = [
 const OF_TEXT = ["font-family", "font-size", "font-weight", "text-anchor"] as const;
 const SKIPPED = ".noexport, button:not(.plain), select, input, label, details, canvas, .unseen";
 
+/** A colour as every program reads it: mixed ones are computed as color(srgb …). */
+function plain(colour: string): string {
+  const parts = /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)\)$/.exec(colour);
+  return parts ? `rgb(${parts.slice(1).map((part) => Math.round(255 * Number(part))).join(", ")})` : colour;
+}
+
 function visible(style: CSSStyleDeclaration): boolean {
   return style.display !== "none" && style.visibility !== "hidden";
 }
@@ -134,12 +140,13 @@ export function drawing(figure: HTMLElement, title: string, description: string)
       root.append(place);
       return;
     }
-    if (node.matches("i, .swatch, tr.chosen > *") && style.backgroundColor !== "rgba(0, 0, 0, 0)") {
+    if (node.matches("i, .swatch, .filled, tr.chosen > *") && style.backgroundColor !== "rgba(0, 0, 0, 0)") {
       const box = node.getBoundingClientRect();
       const swatch = document.createElementNS(SVG, "rect");
       const at = { x: box.left - origin.left, y: box.top - origin.top, width: box.width, height: box.height };
       for (const [name, value] of Object.entries(at)) swatch.setAttribute(name, value.toFixed(1));
-      swatch.setAttribute("fill", style.backgroundColor);
+      swatch.setAttribute("fill", plain(style.backgroundColor));
+      if (style.opacity !== "1") swatch.setAttribute("fill-opacity", style.opacity);
       root.append(swatch);
     }
     node.childNodes.forEach(walk);
