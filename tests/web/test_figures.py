@@ -67,10 +67,21 @@ def _left(page: Any, place: int = 0) -> tuple[str, str]:
 
 
 def _data(page: Any, place: int = 0) -> list[dict[str, str]]:
-    inside = page.locator("details.save").nth(place)
-    with page.expect_download() as download:
-        inside.get_by_role("button", name="Data (CSV)").click()
-    return _rows(Path(download.value.path()).read_text())
+    """The rows of the CSV that a figure of a view hands out."""
+    text = page.evaluate(
+        """place => new Promise((done) => {
+            const make = URL.createObjectURL;
+            URL.createObjectURL = (blob) => {
+                URL.createObjectURL = make;
+                blob.text().then(done);
+                return make.call(URL, blob);
+            };
+            const buttons = document.querySelectorAll('details.save')[place].querySelectorAll('button');
+            [...buttons].find((button) => button.textContent === 'Data (CSV)').click();
+        })""",
+        place,
+    )
+    return _rows(text)
 
 
 def test_every_figure_leaves_with_caption_and_command(
@@ -161,8 +172,6 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
         until(page, f"rankscope.state.view === {view.split('&')[0]!r}")
         page.locator("details.save").first.wait_for()
         commands = page.locator("details.save pre").all_text_contents()
-        for summary in page.locator("details.save summary").all():
-            summary.click()
         return [(command.splitlines()[-1], _data(page, k)) for k, command in enumerate(commands)]
 
     found = shown("findings")
@@ -281,7 +290,8 @@ def _compare_with_paper(page: Any, view: str, until: Until) -> None:
     # paper has another width, so that an axis may have other ticks; names and legends are the same
     missing = {text for text in screen["texts"] if not re.fullmatch(r"[−\d.,]+", text)} - set(paper["texts"])
     assert not missing, view
-    assert screen["marks"] == paper["marks"] or view in _ON_PAPER, view
+    # what is a canvas on the screen has shapes on paper
+    assert screen["marks"] <= paper["marks"] or view in _ON_PAPER, view
     assert page.locator("main canvas").count() == 0, "on paper everything is drawn in vectors"
     lists = page.evaluate("rankscope.data.size")
     if view in _ON_PAPER:
