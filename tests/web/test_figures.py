@@ -178,14 +178,10 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
     kinds = page.locator("article[data-kind]").evaluate_all("all => all.map(e => e.dataset.kind)")
     assert len({command for command, _ in found}) == 1 and len(kinds) == len(found)
     _ran(found[0][0])
-    known = {
-        row["kind"]: row for row in json.loads((tmp_path / "findings.json").read_text())["tables"]["findings"]
-    }
-    assert list(known) == kinds
-    for kind, (_, rows) in zip(kinds, found, strict=True):
-        evidence = known[kind]["evidence"]
-        rows_of = json.loads(evidence) if isinstance(evidence, str) else evidence
-        for mine, theirs in zip(rows, rows_of, strict=False):
+    tables = json.loads((tmp_path / "findings.json").read_text())["tables"]
+    assert [row["kind"] for row in tables["findings"]] == kinds
+    for row, (_, rows) in zip(tables["findings"], found, strict=True):
+        for mine, theirs in zip(rows, tables[row["evidence"]], strict=False):
             for name, value in mine.items():
                 _same(value, theirs[name])
 
@@ -214,9 +210,9 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
     figures = shown("study")
     assert len({command for command, _ in figures}) == 1
     _ran(figures[0][0])
-    tables = tmp_path / "again" / "tables"
+    written = tmp_path / "again" / "tables"
     again = {
-        name: _rows((tables / f"{name}.csv").read_text()) for name in ("correlations", "robustness", "power")
+        name: _rows((written / f"{name}.csv").read_text()) for name in ("correlations", "robustness", "power")
     }
     names = [rows[0].keys() for _, rows in figures]
     assert len(names) == 5 and names[1:4] == [{"series": "", "x": "", "y": ""}.keys()] * 3
