@@ -21,7 +21,6 @@ VIEWS = [
     "versus",
     "indicators",
     "archetypes",
-    "study",
     "whatif",
 ]
 
