@@ -68,7 +68,8 @@ def execute(
             raise TooSlowError(f"not done in {limit:.0f} s")
         if status != 0:
             errors.seek(0)
-            lines = errors.read().decode(errors="replace").strip().splitlines()
+            text = errors.read().decode(errors="replace").strip()
+            lines = [line for line in text.splitlines() if not line[:1].isspace()]  # Java ends with its stack
             raise ExecutionError(lines[-1] if lines else f"ended with code {status}, without a word")
     unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
     return Usage(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6)
