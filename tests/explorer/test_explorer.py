@@ -225,7 +225,8 @@ def _asked(path: str, *hosts: str, bound: str = "127.0.0.1") -> Any:
         ) as client:
             return await client.get(path, headers=[("Host", host) for host in hosts or ["127.0.0.1:80"]])
 
-    return asyncio.run(ask())
+    with ThreadPoolExecutor(1) as apart:  # this thread may have the loop of a browser
+        return apart.submit(asyncio.run, ask()).result()
 
 
 def test_application_in_this_process() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
 from rankscope.analysis.pools import mean_scores, robustness_of
 from rankscope.errors import MeasureError
 from rankscope.judging import Judged
+from rankscope.judging.lists import Floats
 from rankscope.measures import Measure
 from rankscope.reporting.schema import Order
 
@@ -39,10 +41,11 @@ def other_orders(judged: Judged, measures: Sequence[Measure], missing: str = "ze
 
 def _cutoffs(judged: Judged, measures: Sequence[Measure], missing: str) -> list[Order]:
     deeper = {m: found for m in measures if m.family != "effort" and len(found := _at_cutoffs(m)) > 1}
-    wanted = list(dict.fromkeys(one for found in deeper.values() for one in found))
-    if not wanted:
-        return []
-    means = dict(zip(wanted, mean_scores(judged, wanted, missing), strict=True))
+    means: dict[Measure, Floats] = {}
+    for one in dict.fromkeys(one for found in deeper.values() for one in found):
+        with suppress(MeasureError):  # too many rankings for an interval scale, for example
+            means[one] = mean_scores(judged, [one], missing)[0]
+    deeper = {m: [one for one in found if one in means] for m, found in deeper.items()}
     return [
         {
             "across": "cutoffs",
@@ -51,6 +54,7 @@ def _cutoffs(judged: Judged, measures: Sequence[Measure], missing: str) -> list[
             "means": np.concatenate([means[one] for one in found]),
         }
         for m, found in deeper.items()
+        if len(found) > 1
     ]
 
 
