@@ -209,3 +209,15 @@ def test_archetypes_of_all_short_graded_lists_are_those_of_the_definition(
     found = archetypes_of(judge(qrels, Runs(runs)).lists, cutoff=2 * sum(counts.values())).tolist()
     assert found == [defined_archetype(word, counts) for word in lists]
     assert {"ups-and-downs", "excellent A", "typical B"} <= set(found)
+
+
+def test_an_effort_beyond_all_gain_is_refused_in_a_short_line() -> None:
+    assert rs.measure("RBU(e=1000000)").settings["e"] == 1e6
+    with pytest.raises(MeasureError, match=r"RBU cannot have e=\S{1,30}$"):
+        rs.measure("RBU(e=1e308)")
+
+
+def test_given_measures_may_have_names_that_are_no_text() -> None:
+    from rankscope.measures.given import given as given_measure
+
+    assert given_measure("\udce9").name == "\udce9"

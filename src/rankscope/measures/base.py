@@ -68,8 +68,9 @@ class Parameter:
         if fits and kind in (int, float):
             fits = math.isfinite(value) and (kind is float or value == int(value))
         if not fits or not self._inside(value):
+            written = repr(value)
             raise MeasureError(
-                f"{measure} cannot have {self.name}={value!r}",
+                f"{measure} cannot have {self.name}={written if len(written) < 60 else written[:20] + '...'}",
                 hint=f"{self.name} is {self.allowed()}: {self.meaning}",
             )
         return kind(value)

@@ -46,6 +46,8 @@ def given(name: str, others: bool = False) -> Measure:
     if others and name.lower() not in _AMBIGUOUS and respelled(name, REGISTRY) is not None:
         with suppress(MeasureError):
             return parse(name)
-    kind = type("Given", (GivenMeasure,), {"name": name, "__doc__": f"{name}: values given."}, abstract=True)
+    readable = name.encode("utf-8", "replace").decode()  # no docstring has bytes that are no text
+    about = {"name": name, "__doc__": f"{readable}: values given."}
+    kind = type("Given", (GivenMeasure,), about, abstract=True)
     measure: Measure = kind()
     return measure

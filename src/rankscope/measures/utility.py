@@ -31,7 +31,7 @@ class RBU(Diversity):
     reference = "Amigo, Spina and Carrillo-de-Albornoz 2018"
     range = (-float("inf"), float("inf"))
     p: float = parameter(0.99, "probability of going on to the next rank", low=0, high=1)
-    e: float = parameter(0.05, "effort of looking at a document", low=0)
+    e: float = parameter(0.05, "effort of looking at a document", low=0, high=1e6)
     max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
     preset: str = parameter(
         "definition", "definition: as printed in the paper; evall: the program of its authors",
