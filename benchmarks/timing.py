@@ -24,6 +24,7 @@ class Usage(NamedTuple):
     wall: float  # seconds
     cpu: float  # seconds, user and system, of all its threads and children
     memory: float  # MB at the peak, of its largest process
+    system: float = 0.0  # seconds of cpu that the system took: new memory, files
 
 
 class ExecutionError(Exception):
@@ -72,7 +73,8 @@ def execute(
             lines = [line for line in text.splitlines() if not line[:1].isspace()]  # Java ends with its stack
             raise ExecutionError(lines[-1] if lines else f"ended with code {status}, without a word")
     unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
-    return Usage(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6)
+    cpu = usage.ru_utime + usage.ru_stime
+    return Usage(wall, cpu, usage.ru_maxrss * unit / 1e6, usage.ru_stime)
 
 
 def _wait(process: subprocess.Popen[bytes], limit: float) -> tuple[int, struct_rusage]:
