@@ -93,3 +93,21 @@ def test_a_dash_inside_a_value_stays() -> None:
 
 def test_a_list_may_end_with_an_object_of_one_line() -> None:
     assert parse_metadata(["method:", "  - name: bm25"]) == {"method": [{"name": "bm25"}]}
+
+
+def test_names_of_many_runs_are_compared_a_few_times_each() -> None:
+    from rankscope.read.run_files import _called
+
+    class Counted(str):
+        """A name that counts how often it is compared with another."""
+
+        compared = 0
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            Counted.compared += 1
+            return str.__eq__(self, other)
+
+    runs = [rs.Run.from_dict({"q": ["d"]}, name=Counted(f"run {n}")) for n in range(500)]
+    assert [run.name for run in _called(runs)] == [f"run {n}" for n in range(500)]
+    assert Counted.compared < 10 * len(runs)

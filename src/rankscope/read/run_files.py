@@ -6,6 +6,7 @@ import glob
 import os
 import stat
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -118,11 +119,9 @@ def read_runs(*sources: str | Path, order: str = "trec_eval", input_format: str 
 def _called(runs: list[Run]) -> list[Run]:
     """Each run as its header calls it, unless another one has that name."""
     wanted = [name_in(run.metadata) or run.name for run in runs]
-    names = [run.name for run in runs]
+    times, names = Counter(wanted), {run.name for run in runs}
     return [
-        replace(run, name=name)
-        if wanted.count(name) == 1 and (name == run.name or name not in names)
-        else run
+        replace(run, name=name) if name != run.name and times[name] == 1 and name not in names else run
         for run, name in zip(runs, wanted, strict=True)
     ]
 
