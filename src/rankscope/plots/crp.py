@@ -198,8 +198,8 @@ def _mark_points(axes: Any, curve: Curve, ranks: str) -> None:
             label(axes, f"{word} {rank:,}", (rank, height), (-5 if left else 5, 4 if up else -4),
                   va="bottom" if up else "top", ha="right" if left else "left")  # fmt: skip
         elif point == "balance point" and points:
-            axes.text(
-                0.99, 0.98, "no balance point", transform=axes.transAxes, ha="right", va="top", fontsize=6.5
+            label(
+                axes, "no balance point", (0.99, 0.98), (0, 0), xycoords="axes fraction", ha="right", va="top"
             )
 
 
@@ -215,7 +215,7 @@ def _limits(crp: Any, full: Any) -> tuple[float, float]:
     else:
         high = max(high, 0.3 * max(span, -low))
     margin = 0.07 * max(high - low, 1.0)
-    return low - margin, high + margin
+    return low - 2 * margin, high + margin  # below, the name of the turn-around has room
 
 
 def draw_rp(
