@@ -45,6 +45,9 @@ PAGE = Path(__file__).parent / "certainty.md"
 TOPICS = (25, 50, 100)
 MEASURES = "AP nDCG@10 RR"
 RUNS = (5, 10, 20)
+SYSTEMS = (10, 20, 40)
+"""Numbers of runs of simulated collections; 40 is what ``rankscope simulate`` makes unless told otherwise."""
+
 SPREADS = (0.5, 1.0, 2.0, 4.0, 16.0)
 """Standard deviations of the true means, in standard errors of a difference: hardly to be told apart ... well apart."""
 
@@ -139,13 +142,36 @@ def _tau(first: Floats, second: Floats, replicates: int, seed: int) -> tuple[flo
 
 
 def shares(whole: Population, samples: int = 500) -> str:
-    """The shares of all but ranks in Markdown."""
+    """The shares of all but ranks in Markdown: a table, which those of the ranks continue."""
     found = {topics: coverage(whole, topics, samples) for topics in TOPICS}
     lines = [f"| interval | {' | '.join(f'{topics} topics' for topics in TOPICS)} |", "|---|---:|---:|---:|"]
     lines += [
         f"| {name} | {' | '.join(f'{100 * found[t][name]:.1f} %' for t in TOPICS)} |"
         for name in found[TOPICS[0]]
     ]
+    return "\n".join(lines) + "\n"
+
+
+def true_ranks(whole: Population, topics: int, samples: int, replicates: int = 300) -> float:
+    """The share of the runs of a collection as it is, nothing moved, whose rank interval holds the true rank."""
+    rng = np.random.default_rng([topics, whole.first.shape[1]])
+    held = []
+    for number in range(samples):
+        scores = whole.first[number % len(whole.first)]
+        mine = scores[:, rng.integers(0, scores.shape[1], topics)]
+        low, high = rank_intervals(mine, bootstrap_means(mine, replicates, number))
+        rank = ranks(scores.mean(axis=1, keepdims=True))[0][:, 0]
+        held.append((low <= rank) & (rank <= high))
+    return float(np.mean(held))
+
+
+def rank_shares(samples: int = 150, seeds: tuple[int, ...] = (5, 6, 7)) -> str:
+    """The rows of the ranks on simulated collections as they are, three of each size."""
+    lines = []
+    for systems in SYSTEMS:
+        made = [population(systems=systems, seed=seed) for seed in seeds]
+        found = [np.mean([true_ranks(one, topics, samples) for one in made]) for topics in TOPICS]
+        lines.append(f"| rank, {systems} runs | {' | '.join(f'{100 * share:.1f} %' for share in found)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -286,7 +312,7 @@ def main() -> int:
     args = parser.parse_args()
     whole = population()
     by_rank, ways = rank_tables(whole)
-    made = {"coverage": shares(whole), "ranks": by_rank, "ways": ways}
+    made = {"coverage": shares(whole) + rank_shares(), "ranks": by_rank, "ways": ways}
     return put(PAGE, made, check=args.check)
 
 

@@ -63,11 +63,18 @@ def test_rank_intervals_hold_ranks_that_are_open_about_as_often_as_they_promise(
     assert apart["this page"].width < 2
 
 
+def test_rank_intervals_hold_the_ranks_of_a_collection_as_it_is(script: ModuleType, whole: Any) -> None:
+    assert 0.93 < script.true_ranks(whole, topics=25, samples=30) < 0.99
+
+
 def test_the_page_has_the_tables_of_the_command(page_table: Any) -> None:
     table = page_table("coverage")
-    assert len(table) == 8
+    assert len(table) == 11
     for name, *three in table:
-        assert all(93 <= float(share.removesuffix(" %")) <= 97 for share in three), name
+        held = [float(share.removesuffix(" %")) for share in three]
+        assert min(held) >= 93, name
+        if name != "rank, 10 runs":  # many of their ranks are certain, and a certain rank is held always
+            assert max(held) <= 97, name
     ranked = page_table("ranks")
     assert [(row[0], row[1]) for row in ranked] == [
         (str(runs), f"{spread:g}") for runs in (5, 10, 20) for spread in (0.5, 1, 2, 4, 16)

@@ -106,6 +106,18 @@ def test_people_read_margins_ranges_and_ties_for_first(small):
     assert not with_margins(scores.wide(), result, margins=False).marks
 
 
+def test_a_run_tied_for_first_whose_own_range_begins_later_is_explained(scored):
+    rng = np.random.default_rng(3)
+    topics = rng.random(40)
+    values = np.array([topics + 0.0025 * gap + 0.08 * rng.random(40) for gap in range(12)])
+    close = scored({"AP": values})
+    found = {row["run"]: row for row in rs.leaderboard(close)["leaderboard"].records()}
+    assert any(row["tied_for_first"] and row["first_rank"] > 1 for row in found.values())
+    assert "tested for all runs together" in with_margins(close.wide(), rs.leaderboard(close)).legend
+    apart = scored({"AP": values[:1] + np.array([[0.0], [9.0]])})
+    assert "together" not in with_margins(apart.wide(), rs.leaderboard(apart)).legend
+
+
 def test_several_baselines_have_a_sign_each_and_every_pair_is_tested_once(small):
     scores = rs.evaluate(*small, ["AP"])
     result = rs.compare(scores, ["run0", "run1"])

@@ -157,3 +157,38 @@ def test_the_first_of_several_wrong_lines_is_named(
         (tmp_path / "run").write_text(right + first + "1 Q0\n" + right + "x\n", newline="")
         with pytest.raises(InputError, match=r"run:2: "):
             rs.evaluate({"1": {"a": 1}}, str(tmp_path / "run"), "AP")
+
+
+def test_runs_have_names_whatever_each_of_them_is(tmp_path: Path) -> None:
+    for name, text in (("x.run", "1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n"), ("y.run", "1 Q0 a 1 2 t\n")):
+        (tmp_path / name).write_text(text)
+    frame = pandas.DataFrame({"qid": ["1"], "docno": ["a"], "score": [1.0]})
+    found = as_runs(
+        {
+            "path": tmp_path / "x.run",
+            "text": str(tmp_path / "y.run"),
+            "frame": frame,
+            "dict": {"1": {"a": 1.0}},
+            "ids": {"1": ["c", "a"]},
+            "run": read_run(tmp_path / "x.run"),
+        }
+    )
+    assert {name: run.ranking("1") for name, run in found.items()} == {
+        "path": ["b", "a"], "text": ["a"], "frame": ["a"], "dict": ["a"], "ids": ["c", "a"], "run": ["b", "a"],
+    }  # fmt: skip
+    assert as_runs({"x": tmp_path / "x.run"}, order="rank")["x"].order == "rank"
+    with pytest.raises(InputError, match="2 runs cannot all be called 'both'"):
+        as_runs({"both": tmp_path})
+
+
+@pytest.mark.parametrize("wrong", [5, "abc", None])
+def test_what_is_no_list_is_not_taken_letter_by_letter(wrong: object) -> None:
+    with pytest.raises(InputError, match="topic '1' has"):
+        Run.from_dict({"1": wrong})  # type: ignore[dict-item]
+
+
+def test_what_holds_neither_runs_nor_judgments_is_refused_by_its_kind() -> None:
+    with pytest.raises(InputError, match="int without columns holds neither lists nor judgments"):
+        rs.evaluate({"1": {"a": 1}}, 5, "AP")
+    with pytest.raises(InputError, match="give the path of a file"):
+        rs.evaluate(None, {"1": {"a": 1.0}}, "AP")

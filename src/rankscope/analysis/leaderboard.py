@@ -185,8 +185,10 @@ def with_margins(table: Table, result: Result, *, margins: bool = True) -> Table
         rows = [(row[0], _range(found), *row[1:]) for row, found in zip(table.rows, mine, strict=True)]
         table = replace(table, columns=("run", "rank", *names), rows=rows)
         said.append(f"rank: {level} range by {ranked} over topics")
-        tied = [run for run, found in zip(runs, mine, strict=True) if found["tied_for_first"]]
-        first = f"tied for first by {ranked}: {_listed(tied)}" if len(tied) > 1 else ""
+        tied = {run: found for run, found in zip(runs, mine, strict=True) if found["tied_for_first"]}
+        if any(found["first_rank"] != 1 for found in tied.values()):
+            said.append("a range is of one run alone; tied for first is tested for all runs together")
+        first = f"tied for first by {ranked}: {_listed(list(tied))}" if len(tied) > 1 else ""
         table = replace(table, caption="; ".join(filter(None, (table.caption, first))))
     return replace(table, legend="; ".join(said))
 

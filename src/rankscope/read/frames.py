@@ -79,6 +79,11 @@ def raw_columns(table: Any, required: Sequence[str], optional: Sequence[str] = (
     """The same as the table has them."""
     table = by_columns(table)
     names = names_of(table)
+    if not names and not isinstance(table, Mapping):
+        raise InputError(
+            f"{type(table).__name__} without columns holds neither lists nor judgments",
+            hint="give the path of a file, a dict by topic and document, or a data frame",
+        )
     columns = {}
     for wanted in (*required, *optional):
         found = found_column(wanted, names)

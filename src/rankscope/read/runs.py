@@ -87,6 +87,10 @@ class Run(Framed):
         """A run as pytrec_eval users have it, ``{topic: {document: score}}``; a plain ranking of ids will do too."""
         memory = {}
         for topic, scored in lists.items():
+            if isinstance(scored, str | bytes) or not isinstance(scored, Iterable):
+                raise InputError(
+                    f"topic {topic!r} has {scored!r} for a list", hint="give {document: score}, or a list of ids"
+                )
             documents = [to_bytes(text_of(document, "document")) for document in scored]
             scores = _numbers(scored.values(), topic) if isinstance(scored, Mapping) else None
             _refuse_duplicates(documents, topic)
@@ -248,14 +252,9 @@ def as_runs(runs: Any, order: str | None = None, input_format: str | None = None
     if is_table(runs):
         return Runs.from_frame(runs, order=read)
     if isinstance(runs, Mapping):
-        values = list(runs.values())
-        if values and all(is_table(value) for value in values):
-            return Runs(Run.from_frame(table, str(name), read) for name, table in runs.items())
-        if values and all(isinstance(value, Run) for value in values):
-            return as_runs(Runs(replace(run, name=str(name)) for name, run in runs.items()), order)
-        if _is_one_run(values):
+        if _is_one_run(list(runs.values())):
             return Runs([Run.from_dict(runs, order=read)])
-        return Runs(Run.from_dict(lists, name=str(name), order=read) for name, lists in runs.items())
+        return Runs(_called(str(name), one, order, input_format) for name, one in runs.items())
     if isinstance(runs, list | tuple):
         if all(isinstance(one, str | Path) for one in runs):
             return read_runs(*runs, order=read, input_format=input_format)
@@ -282,10 +281,28 @@ def _named(one: Any) -> Any:
     return {one[0]: one[1]} if is_pair and not isinstance(one[1], str | Path) else one
 
 
+def _called(name: str, one: Any, order: str | None, input_format: str | None) -> Run:
+    """The one run that something holds, under another name."""
+    if isinstance(one, Mapping) and not is_table(one):
+        return Run.from_dict(one, name, check_order(order or "trec_eval"))
+    found = as_runs(one, order, input_format)
+    if len(found) != 1:
+        raise InputError(f"{len(found)} runs cannot all be called {name!r}", hint="give each one a name")
+    return replace(next(iter(found.values())), name=name)
+
+
 def _is_one_run(values: Sequence[Any]) -> bool:
-    """Whether these are the lists of one run (topic: scores) rather than several runs (name: topic: scores)."""
+    """Whether these are the lists of one run (topic: scores) rather than several runs (name: a file, table, run, dict)."""
+    if any(isinstance(value, Run | str | Path) or _is_frame(value) for value in values):
+        return False
+    if values and all(is_table(value) for value in values):
+        return False
     inner = [next(iter(value.values()), None) for value in values if isinstance(value, Mapping)]
     return len(inner) < len(values) or not any(isinstance(value, Mapping | list | tuple) for value in inner)
+
+
+def _is_frame(thing: Any) -> bool:
+    return not isinstance(thing, Mapping | list | tuple) and is_table(thing)
 
 
 def _numbers(values: Iterable[Any], topic: str) -> npt.NDArray[np.float64]:
