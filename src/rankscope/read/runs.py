@@ -292,7 +292,7 @@ def _called(name: str, one: Any, order: str | None, input_format: str | None) ->
 
 
 def _is_one_run(values: Sequence[Any]) -> bool:
-    """Whether these are the lists of one run (topic: scores) rather than several runs (name: a file, table, run, dict)."""
+    """Whether these are the lists of one run (topic: scores) rather than several runs by their names."""
     if any(isinstance(value, Run | str | Path) or _is_frame(value) for value in values):
         return False
     if values and all(is_table(value) for value in values):
