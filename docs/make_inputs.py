@@ -428,8 +428,8 @@ directories and `-` for standard input work for every format. A directory is one
 `column=value`, a mark such as `_SUCCESS`, or nothing but files called `part-...` or `...-00000-of-00002...`; any other
 directory holds a run in each file. Parquet and Arrow need `pip install 'rankscope[frames]'`, zstd `rankscope[zstd]`.
 
-In Python the runs of `rs.evaluate(qrels, runs, ...)` are a path or several, a dict `{topic: {document: score}}`, a frame,
-or a dict of these by name: `{"bm25": "bm25.run", "dense": frame, "fused": {"q1": {"d1": 7.5}}}`.
+In Python the runs of `rs.evaluate(qrels, runs, ...)` are a path or several, a dict `{topic: {document: score}}`, a
+frame, or a dict of these by name: `{"bm25": "bm25.run", "dense": frame, "fused": {"q1": {"d1": 7.5}}}`.
 
 A line may have 16,777,216 bytes, and a packed file unpack to 1 GB or 250 times its size; what has more is refused,
 because it could take all memory. Where more is meant, environment variables raise these limits:
