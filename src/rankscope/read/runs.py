@@ -89,7 +89,8 @@ class Run(Framed):
         for topic, scored in lists.items():
             if isinstance(scored, str | bytes) or not isinstance(scored, Iterable):
                 raise InputError(
-                    f"topic {topic!r} has {scored!r} for a list", hint="give {document: score}, or a list of ids"
+                    f"topic {topic!r} has {scored!r} for a list",
+                    hint="give {document: score}, or a list of ids",
                 )
             documents = [to_bytes(text_of(document, "document")) for document in scored]
             scores = _numbers(scored.values(), topic) if isinstance(scored, Mapping) else None
