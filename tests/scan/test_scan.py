@@ -264,13 +264,13 @@ def test_scanner_is_chosen_by_the_environment(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.needs("native")
 def test_the_table_of_judgments_is_shared_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
-    original = native._Table.__init__
+    original = library.Table.__init__
 
     def counted(self: Any, *arguments: Any) -> None:
         made.append(1)
         original(self, *arguments)
 
-    monkeypatch.setattr(native._Table, "__init__", counted)
+    monkeypatch.setattr(library.Table, "__init__", counted)
     qrels = Qrels.from_dict({"301": {"d1": 1}})
     before = len(native._tables)
     for _ in range(3):

@@ -85,6 +85,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    with options.reading_ahead(args):
+        _evaluate(args)
+
+
+def _evaluate(args: argparse.Namespace) -> None:
     from rankscope.certainty.values import judged_as
     from rankscope.cli.notes import notes_on
     from rankscope.measures import at_level
