@@ -1,8 +1,8 @@
 """Judgments and plain run files that are read while the program still loads what evaluates them.
 
 The library needs neither numpy nor the lock of the interpreter. A command whose arguments are known lets it begin;
-whoever comes to a file later asks whether it has been read already. What has not been begun by then, is not as usual, or
-has changed in between, is read as if nothing had been ahead, so that results and messages are the same.
+whoever comes to a file later asks whether it has been read already. What has not been begun by then, is not as usual,
+or has changed in between, is read as if nothing had been ahead, so that results and messages are the same.
 """
 
 from __future__ import annotations
