@@ -346,6 +346,8 @@ def add_style(parser: argparse.ArgumentParser) -> None:
 
 
 def _style(name: str) -> str:
+    if name == "sans":  # the usual one, for which nothing has to be loaded
+        return name
     from rankscope.plots.style import STYLES
 
     if name not in STYLES:
