@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError, SettingsError
+from rankscope.read.line_problems import LineProblem
 from rankscope.read.qrels import Qrels
-from rankscope.read.run_text import LineProblem
 from rankscope.scan import RunHits, backend_name, hits_in_text, library, native
 
 QRELS = Qrels.from_dict({"301": {"d1": 1, "d2": 0, "d3": 2}, "302": {"d1": 1, "d9": 1}})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from importlib import import_module
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rankscope.measures.base import Measure
@@ -83,7 +83,7 @@ class Registry(dict[str, "Measure"]):
         self._find(name)
         return super().__getitem__(name)
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: Measure | None = None) -> Measure | None:  # type: ignore[override]
         """The measure of a name, or the default."""
         self._find(name)
         return super().get(name, default)

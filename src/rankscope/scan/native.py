@@ -20,9 +20,9 @@ from rankscope.progress import advance
 from rankscope.read.columns import RunColumns, Texts
 from rankscope.read.ids import to_bytes, to_text
 from rankscope.read.limits import LONGEST_LINE, line_at, longest_line
+from rankscope.read.line_problems import LineProblem
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
-from rankscope.read.run_text import LineProblem
 from rankscope.read.source import BLOCK, HEAD, Source, checked_head, unreadable
 from rankscope.scan import ahead
 from rankscope.scan.cuts import topic_cuts
