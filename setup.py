@@ -46,7 +46,7 @@ setup(
     ext_modules=[
         Extension(
             "rankscope.scan.c.scanner",
-            sources=[f"{NATIVE}/{name}.c" for name in ("scanner", "table")],
+            sources=[f"{NATIVE}/{name}.c" for name in ("scanner", "table", "qrels", "ahead")],
             depends=[str(header) for header in sorted(Path(NATIVE).glob("*.h"))],
             optional=True,  # without a compiler the scanner in Python serves, with the same results
         ),

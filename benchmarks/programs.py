@@ -6,10 +6,9 @@ file, for the comparison between programs, if there is one.
 
 from __future__ import annotations
 
-import csv
+import atexit
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -50,8 +49,8 @@ def rankscope_command(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Va
     """The command line of Rankscope: the value of every topic written to a file, which the others need not do."""
     from rankscope.cli.main import main as command
 
-    place = tempfile.TemporaryDirectory()
-    written = Path(place.name) / "values.csv"
+    written = qrels.with_name(f"values-{os.getpid()}.csv")
+    atexit.register(written.unlink, missing_ok=True)
     words = [
         "eval",
         str(qrels),
@@ -67,11 +66,12 @@ def rankscope_command(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Va
         raise SystemExit("rankscope eval did not work")
 
     def values() -> Iterator[Value]:
+        import csv  # what is loaded before would count
+
         with written.open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 if row["topic"] != "all":  # which are the means
                     yield row["run"], row["topic"], row["measure"], float(row["value"])
-        place.cleanup()
 
     return values
 

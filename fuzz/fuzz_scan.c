@@ -1,4 +1,5 @@
 /* Fuzzes the scanner: any bytes as run, any blocks, any order; the result must be what the naive scanner finds.
+ * All but the first two bytes are also read as judgments, lines of four words.
  *
  * Input: one byte for the order and whether lists are kept, one for the size of blocks, then judgments as lines of
  * two words (topic, document), a line with a single '%', and the run.
@@ -186,10 +187,80 @@ static void compare(const judgments *judged, const naive_run *run, const rs_resu
     REQUIRE(result->hits == (list ? result->hit_ends[list - 1] : 0));
 }
 
+typedef struct {
+    word topic, document;
+    int32_t grade;
+} naive_judgment;
+
+/* The judgments of a text, line by line; -1 if a line has not four words that end in a whole number. */
+static int naive_judgments(naive_judgment *lines, const uint8_t *p, const uint8_t *stop) {
+    int count = 0;
+    for (const uint8_t *end; p < stop; p = end + 1) {
+        for (end = p; end < stop && *end != '\n';) end++;
+        word words[6];
+        const int64_t many = words_of(p, end, words);
+        if (!many) continue;
+        if (many != 4 || *words[0].at == '#' || count == MOST) return -1;
+        const uint8_t *digit = words[3].at, *last = digit + words[3].n;
+        const int negative = *digit == '-';
+        int64_t grade = 0;
+        for (digit += *digit == '-' || *digit == '+'; digit < last; digit++) {
+            if (!isdigit(*digit) || grade > INT32_MAX) return -1;
+            grade = 10 * grade + (*digit - '0');
+        }
+        lines[count++] = (naive_judgment){words[0], words[2], (int32_t)(negative ? -grade : grade)};
+    }
+    return count;
+}
+
+/* Judgments that the library takes are those of the lines, by topic, the last one first, and by document. */
+static void check_judgments(const uint8_t *text, size_t n) {
+    static naive_judgment lines[MOST];
+    static const uint64_t key[2] = {1, 2};
+    const uint8_t *p, *name;
+    int32_t place[MOST];
+    rs_judgments found;
+    rs_qrels *qrels = rs_qrels_new(text, (int64_t)n, key);
+    if (!qrels) return;
+    const int count = naive_judgments(lines, text, text + n);
+    rs_qrels_result(qrels, &found);
+    REQUIRE(count == found.judgments || found.judgments > MOST);
+    for (int64_t t = 0; t < found.topics && t < MOST; t++) place[t] = (int32_t)(found.topics - 1 - t);
+    if (count > 0 && rs_qrels_arrange(qrels, place)) {
+        rs_qrels_result(qrels, &found);
+        REQUIRE(found.offsets[0] == 0 && found.offsets[found.topics] == count);
+        rs_table *table = rs_qrels_table(qrels, place, key);
+        REQUIRE(table);
+        rs_table_free(table);
+        p = found.documents;
+        name = found.names + found.names_length;
+        for (int64_t t = 0; t < found.topics; t++) {
+            const uint8_t *end = --name;
+            while (name > found.names && name[-1] != '\n') name--;
+            word before = {p, 0};
+            for (int64_t d = found.offsets[t]; d < found.offsets[t + 1]; d++) {
+                word document = {p, 0};
+                while (p[document.n] != '\n') document.n++;
+                REQUIRE(d == found.offsets[t] || descending(document, before));
+                int there = 0;
+                for (int i = 0; i < count; i++)
+                    there += same_word(lines[i].topic, (word){name, (size_t)(end - name)}) &&
+                             same_word(lines[i].document, document) && lines[i].grade == found.grades[d];
+                REQUIRE(there == 1);
+                before = document;
+                p += document.n + 1;
+            }
+        }
+        REQUIRE(p == found.documents + found.documents_length && name == found.names);
+    }
+    rs_qrels_free(qrels);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     static judgments judged;
     static naive_run run;
     if (n < 2 || n > 4096) return 0;
+    check_judgments(data + 2, n - 2);
     int order = data[0] & 3, keep = data[0] >> 2 & 1;
     size_t block = data[1] ? data[1] : 4096;
     const uint8_t *text = parse_judgments(&judged, data + 2, data + n);

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 LIBRARIES = {
-    "rankscope/scan/c/scanner": ("scanner.c", "table.c"),
+    "rankscope/scan/c/scanner": ("scanner.c", "table.c", "qrels.c", "ahead.c"),
     "rankscope/lab/measurement/c/counting": ("counting.c",),
 }
 """The libraries of the package and their sources, as in setup.py."""

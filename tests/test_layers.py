@@ -41,13 +41,18 @@ GROUND = {
     "files": "errors progress",
     "directories": "errors files",
     "json_documents": "errors",
+    # the library in C, which reads judgments and scans runs: it knows bytes and files, and nothing of Qrels and Run
+    "scan.library": "errors",
+    "scan.judgments": "scan.library",
+    "scan.cuts": "",
+    "scan.ahead": "scan.library scan.judgments scan.cuts",
 }
 
 STATIONS = {
     # files become lists, lists become hits, hits become values
-    "read": "json_documents",
-    "scan": "read",
-    "judging": "read scan",
+    "read": "json_documents scan.judgments scan.ahead",
+    "scan": "read scan.library scan.cuts scan.ahead",
+    "judging": "read scan scan.cuts",
     "measures": "judging",
     "certainty": "read scan judging measures",
     "scores": "read judging measures certainty",
@@ -102,6 +107,7 @@ EXCEPTIONS = {
 BY_NAME = {
     "": "public names are loaded when they are first used",
     "lazy": "so are those of packages that help and completion pass through",
+    "measures.registry": "so are the families of measures",
     "lab": "so are those of the laboratory",
     "lab.identification.libraries": "other libraries, where they are installed",
     "plots": "and those of the figures",

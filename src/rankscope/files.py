@@ -93,15 +93,11 @@ def write_atomically(path: str | Path, content: str | bytes | Iterable[str]) -> 
         return
     try:
         place = Path(os.path.realpath(target, strict=target.exists()))
-        import tempfile
-
-        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:40]}.")
+        temporary = _sibling(place)
     except OSError as error:
         raise InputError(
             f"cannot write ({error.strerror})", path=target, hint="check the directory"
         ) from None
-    temporary = Path(name)
-    os.close(handle)
     try:
         disk.write(temporary, next(blocks, b""))
         for block in blocks:
@@ -113,6 +109,17 @@ def write_atomically(path: str | Path, content: str | bytes | Iterable[str]) -> 
         if isinstance(error, OSError):
             raise InputError(f"cannot write ({error.strerror})", path=target, hint="check the path") from None
         raise
+
+
+def _sibling(place: Path) -> Path:
+    """A new empty file beside a place, hidden, and for us alone. (To load tempfile takes longer than writing does.)"""
+    while True:
+        path = place.parent / f".{place.name[:40]}.{os.urandom(6).hex()}"
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            continue
+        return path
 
 
 def _mode(place: Path) -> int:

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError, SettingsError
+from rankscope.read.line_problems import LineProblem
 from rankscope.read.qrels import Qrels
-from rankscope.read.run_text import LineProblem
 from rankscope.scan import RunHits, backend_name, hits_in_text, library, native
 
 QRELS = Qrels.from_dict({"301": {"d1": 1, "d2": 0, "d3": 2}, "302": {"d1": 1, "d9": 1}})
@@ -264,13 +264,13 @@ def test_scanner_is_chosen_by_the_environment(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.needs("native")
 def test_the_table_of_judgments_is_shared_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
-    original = native._Table.__init__
+    original = library.Table.__init__
 
     def counted(self: Any, *arguments: Any) -> None:
         made.append(1)
         original(self, *arguments)
 
-    monkeypatch.setattr(native._Table, "__init__", counted)
+    monkeypatch.setattr(library.Table, "__init__", counted)
     qrels = Qrels.from_dict({"301": {"d1": 1}})
     before = len(native._tables)
     for _ in range(3):

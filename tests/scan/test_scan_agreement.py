@@ -13,9 +13,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
+from rankscope.read.line_problems import LineProblem
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
-from rankscope.read.run_text import LineProblem
 from rankscope.read.source import Source
 from rankscope.scan import RunHits, hits_in_text
 from rankscope.scan import native as library_scanner

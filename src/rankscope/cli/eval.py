@@ -85,6 +85,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    with options.reading_ahead(args):
+        _evaluate(args)
+
+
+def _evaluate(args: argparse.Namespace) -> None:
     from rankscope.certainty.values import judged_as
     from rankscope.cli.notes import notes_on
     from rankscope.measures import at_level
@@ -113,7 +118,7 @@ def run(args: argparse.Namespace) -> None:
             display=[_with_topics(display, scores), *([scores.wide_topics()] if args.per_topic else [])],
         )
     emit(args, shown, figure=_figure(args, scores))
-    for text in notes_on(judged, args.missing):
+    for text in () if args.quiet else notes_on(judged, args.missing):
         note(args, text)
 
 

@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,7 @@ __all__ = [
     "measures",
     "named_collections",
     "named_file",
+    "reading_ahead",
     "report_formats",
     "top",
     "whole_numbers",
@@ -344,6 +346,8 @@ def add_style(parser: argparse.ArgumentParser) -> None:
 
 
 def _style(name: str) -> str:
+    if name == "sans":  # the usual one, for which nothing has to be loaded
+        return name
     from rankscope.plots.style import STYLES
 
     if name not in STYLES:
@@ -511,6 +515,19 @@ def collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Collect
     )
     report_formats((opened.qrels, *opened.runs.values()), args.quiet)
     return opened
+
+
+def reading_ahead(args: argparse.Namespace) -> AbstractContextManager[None]:
+    """Let files be read while what evaluates them is loaded, where the options ask for nothing but that."""
+    ties = args.ties != "break" or args.unjudged == "bounds"
+    if args.engine is not None or args.stream or args.topics or args.plugin:
+        return nullcontext()
+    from rankscope.read.ids import in_natural_order
+    from rankscope.scan.ahead import Wanted, reading_ahead
+
+    return reading_ahead(
+        args.qrels, args.runs, in_natural_order, Wanted(ORDERS.index(args.order), ties), args.jobs
+    )
 
 
 def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:

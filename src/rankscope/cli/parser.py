@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
-import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -30,18 +30,29 @@ def note(args: argparse.Namespace, text: str) -> None:
         return
     line = printable(f"rankscope: {text}")
     if sys.stderr.isatty():
-        columns = shutil.get_terminal_size((80, 24)).columns
+        columns = _terminal_columns()
         line = textwrap.fill(
             line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
         )
     sys.stderr.write(line + "\n")
 
 
+def _terminal_columns() -> int:
+    """As shutil.get_terminal_size has it, which takes longer to load than all arguments to be read."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isascii() and columns.isdigit() and int(columns):
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):  # no standard output, or no terminal
+        return 80
+
+
 class Help(argparse.HelpFormatter):
     """Help in lines of the terminal's width: paragraphs are filled, examples broken where a shell allows it."""
 
     def __init__(self, prog: str, **options: Any) -> None:
-        columns = min(_WIDEST, shutil.get_terminal_size((80, 24)).columns)
+        columns = min(_WIDEST, _terminal_columns())
         super().__init__(prog, **{"width": columns - 1, "max_help_position": 26, **options})
 
     def _format_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any) -> str:

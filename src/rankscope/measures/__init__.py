@@ -5,22 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rankscope.measures import (  # each registers its measures
-    classic,  # noqa: F401
-    continuation,  # noqa: F401
-    counts,  # noqa: F401
-    cube,  # noqa: F401
-    cumulated,  # noqa: F401
-    diversity,  # noqa: F401
-    effort,  # noqa: F401
-    global_gain,  # noqa: F401
-    interval,  # noqa: F401
-    similarity,  # noqa: F401
-    terminal,  # noqa: F401
-    trec,  # noqa: F401
-    utility,  # noqa: F401
-    weighted,  # noqa: F401
-)
 from rankscope.measures.base import REGISTRY, Better, Measure, at_level, needs_aspects
 from rankscope.measures.function import ANY_NUMBER, FunctionMeasure, define
 from rankscope.measures.grammar import parse, parse_many

@@ -16,6 +16,7 @@ import numpy as np
 
 from rankscope.errors import MeasureError, nearest
 from rankscope.judging.lists import Floats, Lists
+from rankscope.measures.registry import Registry
 
 if TYPE_CHECKING:
     from rankscope.measures.forms import Form
@@ -38,7 +39,7 @@ DEEPEST = 10_000_000
 Better: TypeAlias = Literal["higher", "lower", "neither"]
 """Which of two values speaks for the better list; neither for what says nothing about quality, such as a count."""
 
-REGISTRY: dict[str, Measure] = {}
+REGISTRY = Registry()
 """Every measure by its name, with its default parameters."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,6 @@ _CELLS = 1 << 20
 """Cells of a padded matrix held at a time."""
 
 
-@dataclass(frozen=True)
 class Cascade(Form):
     """The user stops at a document with a probability that its grade gives, and gains something by the rank reached.
 
@@ -31,8 +29,10 @@ class Cascade(Form):
     function of their 1 - stop; documents before the group are as likely to be passed whatever the order inside.
     """
 
-    stops: Callable[[npt.NDArray[Any], int], Floats]
-    value: Callable[[npt.NDArray[Any]], Floats]
+    def __init__(
+        self, stops: Callable[[npt.NDArray[Any], int], Floats], value: Callable[[npt.NDArray[Any]], Floats]
+    ) -> None:
+        self.stops, self.value = stops, value
 
     def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
         some, fewer = self._reached(lists)

@@ -7,7 +7,6 @@ function of the user's, is looked at order by order (:mod:`rankscope.certainty.o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -77,7 +76,6 @@ class Form:
         raise TypeError(f"{type(self).__name__} says nothing about orders")
 
 
-@dataclass(frozen=True)
 class Unordered(Form):
     """The order does not matter."""
 
@@ -85,7 +83,6 @@ class Unordered(Form):
         return value
 
 
-@dataclass(frozen=True)
 class Additive(Form):
     """Every document adds something of its own, whatever else is in the list.
 
@@ -135,16 +132,16 @@ def _shifted(value: Floats, lists: TiedLists, tied: TiedHits, shift: Floats, div
     return np.asarray(value + np.divide(moved, divisor, out=np.zeros(len(lists)), where=moved != 0))
 
 
-@dataclass(frozen=True)
 class Counted(Additive):
     """Every relevant document down to some rank adds as much as another: a share of all relevant ones.
 
     M = relevant documents down to rank k / R, where k may differ from topic to topic
     """
 
-    rel: int
-    depth: Callable[[Ints], Ints]
-    """k for each number R of relevant documents."""
+    def __init__(self, rel: int, depth: Callable[[Ints], Ints]) -> None:
+        self.rel = rel
+        self.depth = depth
+        """k for each number R of relevant documents."""
 
     def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
         tied, base = lists.tied(self.rel), lists.recall_base(self.rel)
@@ -166,7 +163,6 @@ class Counted(Additive):
         return float(ratio(known + least, base).min()), float(ratio(known + most, base).max())
 
 
-@dataclass(frozen=True)
 class Precisions(Form):
     """Every relevant document adds its number among the relevant ones, times a weight of its rank.
 
@@ -175,8 +171,8 @@ class Precisions(Form):
     probability r/n, and then its ordinal is on average c + 1 + (j-1)(r-1)/(n-1) (McSherry and Najork 2008).
     """
 
-    rel: int
-    weight: Callable[[npt.NDArray[Any]], Floats]
+    def __init__(self, rel: int, weight: Callable[[npt.NDArray[Any]], Floats]) -> None:
+        self.rel, self.weight = rel, weight
 
     def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
         tied = lists.tied(self.rel)
@@ -215,16 +211,16 @@ class Precisions(Form):
         )
 
 
-@dataclass(frozen=True)
 class Weighted(Additive):
     """Every document adds its gain times the weight of its rank, and nothing else counts.
 
     M = sum of gain * weight(rank);  gains rise with grades from 0 on, weights fall with ranks
     """
 
-    gains: Callable[[int], Floats]
-    """Those of the grades 0, 1, ..., best."""
-    weight: Callable[[npt.NDArray[Any]], Floats]
+    def __init__(self, gains: Callable[[int], Floats], weight: Callable[[npt.NDArray[Any]], Floats]) -> None:
+        self.gains = gains
+        """Those of the grades 0, 1, ..., best."""
+        self.weight = weight
 
     def weights(self, measure: Measure, rank: npt.NDArray[Any]) -> Floats:
         """The weight of each rank, none below the cutoff."""
@@ -250,15 +246,21 @@ class Weighted(Additive):
         return _shifted(value, lists, tied, gain[tied.grade] * shift, self.divisor(lists))
 
 
-@dataclass(frozen=True)
 class ShareOfIdeal(Weighted):
     """What documents add, as a share of what they add in the ideal order of all judged ones.
 
     M = sum of gain * weight(rank) / the same of the ideal list
     """
 
-    of_ideal: Callable[[Pool], Floats]
-    """What the ideal list of each topic adds up to."""
+    def __init__(
+        self,
+        gains: Callable[[int], Floats],
+        weight: Callable[[npt.NDArray[Any]], Floats],
+        of_ideal: Callable[[Pool], Floats],
+    ) -> None:
+        super().__init__(gains, weight)
+        self.of_ideal = of_ideal
+        """What the ideal list of each topic adds up to."""
 
     def divisor(self, lists: Lists) -> Floats:
         return np.asarray(lists.per_topic(self.of_ideal(lists.pool)))
@@ -324,7 +326,6 @@ def _best_fraction(sign: int, base: float, added: Floats, worth: Floats) -> floa
         best = value
 
 
-@dataclass(frozen=True)
 class Preferences(Form):
     """Every relevant document adds a term of the number of judged non-relevant ones above it.
 
@@ -333,10 +334,10 @@ class Preferences(Form):
     n = b, b + 1, ..., b + a are equally likely.
     """
 
-    rel: int
-    lowest: int
-    limits: Callable[[Ints, Ints], tuple[Ints, Ints]]
-    """The cap and the scale for each number R of relevant documents, and of judged non-relevant ones."""
+    def __init__(self, rel: int, lowest: int, limits: Callable[[Ints, Ints], tuple[Ints, Ints]]) -> None:
+        self.rel, self.lowest = rel, lowest
+        self.limits = limits
+        """The cap and the scale for each number R of relevant documents, and of judged non-relevant ones."""
 
     def term(self, lists: Lists, owner: Ints, above: Ints) -> Floats:
         """What a relevant document adds to its list with so many judged non-relevant ones above it."""

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankscope.read.run_text import LineProblem, RunText, TextList, changes, portions, refuse_empty
+from rankscope.read.line_problems import LineProblem, refuse_empty
+from rankscope.read.run_text import RunText, TextList, changes, portions
 from rankscope.read.source import Source, whole_lines
 
 __all__ = ["text_lists_one_by_one"]

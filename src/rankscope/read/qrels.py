@@ -420,7 +420,7 @@ def read_qrels(
     """
     from rankscope.read.datasets import dataset_id, read_dataset
     from rankscope.read.formats import format_of
-    from rankscope.read.qrels_text import parse_qrels
+    from rankscope.read.qrels_text import parse_qrels, read_by_library
     from rankscope.read.source import Source, only_file
 
     if dataset := dataset_id(source):
@@ -428,7 +428,11 @@ def read_qrels(
         return qrels.merged(grades) if grades else qrels
     text = Source.of(only_file(source))
     form = format_of(text, "qrels", input_format)
-    if form == "trec":
+    plain = None if form != "trec" or aspects else read_by_library(text)
+    if plain is not None and (aspects is False or not plain.several):
+        offsets, values = np.frombuffer(plain.offsets(), np.int64), np.frombuffer(plain.grades(), np.int32)
+        qrels = Qrels(plain.topics, offsets, plain.documents, values, path=text.label)
+    elif form == "trec":
         topics, iterations, documents, found, lines = parse_qrels(text)
         qrels = Qrels.from_columns(
             topics, iterations, documents, found, lines=lines, path=text.label, aspects=aspects

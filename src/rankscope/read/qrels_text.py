@@ -10,15 +10,18 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.read.formats import format_of
-from rankscope.read.ids import to_text
+from rankscope.read.ids import in_natural_order, to_text
 from rankscope.read.line_ends import described_end, foreign_end, may_have_foreign_end
 from rankscope.read.source import Source, named_path, whole_lines
+from rankscope.scan.ahead import judgments_read
+from rankscope.scan.judgments import Judgments, judgments_in
 
-__all__ = ["looks_like_qrels", "parse_qrels"]
+__all__ = ["looks_like_qrels", "parse_qrels", "read_by_library"]
 
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _END = b"\0"  # stands for the end of a line among its fields: no field can contain it
 _LARGEST = 2**31 - 2
+_LARGEST_TEXT = 1 << 28  # bytes that the library is given as a whole
 
 Columns = tuple[list[bytes], list[bytes], list[bytes], npt.NDArray[np.int32], npt.NDArray[np.int64]]
 
@@ -51,6 +54,22 @@ def parse_qrels(source: Source) -> Columns:
         what = "there is no line with data" if before else "the file is empty"
         raise InputError(what, path=path, hint="qrels have lines of: topic iteration document grade")
     return topics, iterations, documents, np.concatenate(grades), np.concatenate(numbers)
+
+
+def read_by_library(source: Source) -> Judgments | None:
+    """The same as the library reads it, now or before; None if there is none or anything is unusual about the text."""
+    return judgments_read(source.stamp) or judgments_in(_whole(source), in_natural_order)
+
+
+def _whole(source: Source) -> bytes:
+    """A text in one piece; nothing if it is too large for that."""
+    blocks, size = [], 0
+    for block in source.line_blocks():
+        size += len(block)
+        if size > _LARGEST_TEXT:
+            return b""
+        blocks.append(block)
+    return b"".join(blocks)
 
 
 def looks_like_qrels(path: str | Path) -> bool:

@@ -12,83 +12,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from operator import ne
-from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import InputError
-from rankscope.read.ids import to_text
-from rankscope.read.limits import line_too_long
-from rankscope.read.line_ends import described_end, foreign_end, may_have_foreign_end
+from rankscope.read.line_ends import foreign_end, may_have_foreign_end
+from rankscope.read.line_problems import LineProblem
 from rankscope.read.source import Source, whole_lines
 
-__all__ = ["COLUMNS", "LineProblem", "RunText", "TextList", "changes", "portions", "refuse_empty"]
+__all__ = ["RunText", "TextList", "changes", "portions"]
 
-COLUMNS = "topic Q0 document rank score tag"
 _NUMBER = re.compile(rb"(?i)[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)")
 _NAN = re.compile(rb"(?i)[+-]?nan")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _PORTION = 1 << 15
 _END = b"\0"  # stands for the end of a line among its fields: no field can contain it
-
-
-class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the file has a name
-    """The first line of a run that is wrong. Both scanners raise it, so their messages are the same.
-
-    ``kind`` is one of ``long``, ``nul``, ``ending``, ``fields``, ``rank``, ``score``, ``nan``, ``duplicate``, tested in
-    this order within a line; a duplicate is a problem of the line where the document occurs for the second time.
-    """
-
-    def __init__(self, kind: str, line: int, text: bytes = b"", topic: bytes = b"", fields: int = 0) -> None:
-        super().__init__(kind, line)
-        self.kind, self.line, self.text, self.topic, self.fields = kind, line, text, topic, fields
-
-    def located(self, label: str) -> InputError:
-        """The error to show for a file."""
-        message, hint = getattr(self, f"_{self.kind}")()
-        return InputError(message, path=label, line=self.line, hint=hint)
-
-    def _long(self) -> tuple[str, str]:
-        return line_too_long()
-
-    def _nul(self) -> tuple[str, str]:
-        return "a NUL byte in the line", "this looks like binary data; give a text file"
-
-    def _ending(self) -> tuple[str, str]:
-        return described_end(self.text)
-
-    def _fields(self) -> tuple[str, str]:
-        message = f"{self.fields} field{'s' * (self.fields != 1)} where a run has 6: {COLUMNS}"
-        if self.fields == 4:
-            return (
-                message,
-                "this looks like a qrels file; name the qrels first and the runs after it",
-            )
-        return message, "complete the line or remove it"
-
-    def _rank(self) -> tuple[str, str]:
-        return (
-            f"rank {_quoted(self.text)} is not an integer",
-            "correct it, or choose another order",
-        )
-
-    def _score(self) -> tuple[str, str]:
-        return f"score {_quoted(self.text)} is not a number", "give a decimal number such as 12.5 or 1e-3"
-
-    def _nan(self) -> tuple[str, str]:
-        return "NaN score", "remove the line or give a number"
-
-    def _duplicate(self) -> tuple[str, str]:
-        return (
-            f"document {_quoted(self.text)} occurs twice in topic {_quoted(self.topic)}",
-            "keep one of the two lines",
-        )
-
-
-def _quoted(text: bytes) -> str:
-    shown = to_text(text)
-    return f"'{shown}'" if len(shown) <= 60 else f"'{shown[:57]}...'"
 
 
 @dataclass
@@ -217,12 +155,6 @@ class RunText(ABC):
             if document in seen:
                 raise LineProblem("duplicate", columns.lines[row], document, columns.topics[row])
             seen.add(document)
-
-
-def refuse_empty(text: Source) -> NoReturn:
-    """A run without a line of data is no run."""
-    what = "the file is empty" if text.size == 0 else "there is no line with data"
-    raise InputError(what, path=text.label, hint=f"a run has lines of: {COLUMNS}")
 
 
 def portions(text: bytes) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,6 @@ are loaded when somebody looks at them (``run.lists()``).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,9 +19,7 @@ from rankscope.frames import Framed
 from rankscope.read.columns import RunColumns, RunList, Texts
 from rankscope.read.frames import is_table, raw_columns, text_of
 from rankscope.read.ids import to_bytes, to_text
-from rankscope.read.one_by_one import text_lists_one_by_one
 from rankscope.read.orders import check_order
-from rankscope.read.run_text import LineProblem, RunText, TextList, refuse_empty
 from rankscope.read.source import Source, is_held
 
 __all__ = ["Run", "RunList", "Runs", "as_runs"]
@@ -115,16 +112,19 @@ class Run(Framed):
             raw = run.rows.lists()
         else:
             assert run.source is not None
-            raw = _parse_lists(run.source, run.label)
+            raw = _lists_in(run.source, run.label)
         return {topic: one.ordered(self.order) for topic, one in raw.items()}
 
     def each_list(self) -> Iterator[tuple[str, RunList]]:
         """Every topic with its list, in the ordering of the run, one after the other: a file is not held as a whole."""
         run = self.loaded()
         if run.memory is None and run.rows is None:
+            from rankscope.read.one_by_one import text_lists_one_by_one
+            from rankscope.read.run_lists import run_list
+
             assert run.source is not None
             for topic, text in text_lists_one_by_one(run.source, run.label):
-                yield to_text(topic), _run_list(text).ordered(self.order)
+                yield to_text(topic), run_list(text).ordered(self.order)
         else:
             yield from self.lists().items()
 
@@ -133,7 +133,7 @@ class Run(Framed):
         raw = self.memory
         if raw is None:
             assert self.source is not None
-            raw = _parse_lists(self.source, self.label)
+            raw = _lists_in(self.source, self.label)
         return {topic: one.documents for topic, one in raw.items()}
 
     def frame_columns(self) -> Mapping[str, Sequence[Any]]:
@@ -161,7 +161,7 @@ class Run(Framed):
             found = run.rows.lists().get(topic)
         else:
             assert run.source is not None
-            found = _parse_lists(run.source, run.label, only=topic).get(topic)
+            found = _lists_in(run.source, run.label, only=topic).get(topic)
         return None if found is None else found.ordered(self.order)
 
 
@@ -263,6 +263,12 @@ def as_runs(runs: Any, order: str | None = None, input_format: str | None = None
     return Runs.from_frame(runs, order=read)
 
 
+def _lists_in(source: Path | bytes, label: str, only: str | None = None) -> dict[str, RunList]:
+    from rankscope.read.run_lists import lists_in  # evaluation needs hits, and no such lists
+
+    return lists_in(source, label, only)
+
+
 def _run_columns(frame: Any, *more: str) -> dict[str, Any]:
     """The columns of a run; where there is no score, the rank says what is better."""
     optional = ("rank", *more)
@@ -323,48 +329,3 @@ def _refuse_duplicates(documents: Sequence[bytes], topic: str) -> None:
         raise InputError(
             f"document {to_text(twice)!r} occurs twice in topic {topic!r}", hint="keep one of the two"
         )
-
-
-class _Lists(RunText):
-    """Every line of a run, or of one topic ``only``, by topic; the rank column is free text here."""
-
-    def __init__(self, only: str | None = None) -> None:
-        super().__init__("file")
-        self.lists: dict[bytes, TextList] = {}
-        self._only = None if only is None else to_bytes(only)
-        self._line = re.compile(rb"(?m)^\s*" + re.escape(self._only or b"") + rb"\s")
-
-    def take(self, text: bytes) -> None:
-        if self._only is None or self._line.search(text):
-            super().take(text)
-        else:
-            self.lines += text.count(b"\n")
-
-    def list_of(self, topic: bytes) -> TextList:
-        if self._only in (None, topic):
-            return self.lists.setdefault(topic, TextList())
-        return TextList()
-
-
-def _parse_lists(source: Path | bytes, label: str, only: str | None = None) -> dict[str, RunList]:
-    text = Source.of(source, label)
-    run = _Lists(only)
-    try:
-        run.read(text)
-    except LineProblem as problem:
-        text.check_unchanged()
-        raise problem.located(text.label) from None
-    if not run.lists and only is None:
-        refuse_empty(text)
-    return {to_text(topic): _run_list(one) for topic, one in run.lists.items()}
-
-
-def _run_list(text: TextList) -> RunList:
-    return RunList(text.documents, np.concatenate(text.scores), _rank_column(text.ranks))
-
-
-def _rank_column(ranks: Iterable[list[bytes]]) -> npt.NDArray[np.int64] | None:
-    try:
-        return np.array([int(rank) for part in ranks for rank in part], np.int64)
-    except (ValueError, OverflowError):
-        return None  # the rank column is free text for every ordering but `rank`, where the scanner checks it

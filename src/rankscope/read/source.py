@@ -137,15 +137,18 @@ class Source(NamedTuple):
         if _stamp(os.fstat(file.fileno())) != self.stamp or file.tell() != until:
             raise self.changed()
 
-    def check_unchanged(self) -> None:
-        """The same for a file that is not open."""
+    def is_unchanged(self) -> bool:
+        """Whether a file that is not open is still the one that was named."""
         if self.path is None:
-            return
+            return True
         try:
-            same = _stamp(self.path.stat()) == self.stamp
+            return _stamp(self.path.stat()) == self.stamp
         except OSError:
-            same = False
-        if not same:
+            return False
+
+    def check_unchanged(self) -> None:
+        """An error if it is not."""
+        if not self.is_unchanged():
             raise self.changed()
 
     def changed(self) -> InputError:

@@ -15,9 +15,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from rankscope.read.columns import RunColumns
+from rankscope.read.line_problems import LineProblem, refuse_empty
 from rankscope.read.orders import check_order
 from rankscope.read.qrels import Qrels
-from rankscope.read.run_text import LineProblem, refuse_empty
 from rankscope.read.runs import Run
 from rankscope.read.source import Source
 from rankscope.scan import native

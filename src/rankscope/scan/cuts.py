@@ -6,9 +6,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
-from rankscope.read.source import BLOCK
-
 __all__ = ["topic_cuts"]
+
+_BUFFER = 1 << 13  # bytes: what is looked at are single lines, far from each other
 
 
 def topic_cuts(path: Path, size: int, pieces: int) -> list[int]:
@@ -17,7 +17,7 @@ def topic_cuts(path: Path, size: int, pieces: int) -> list[int]:
     Between two shares that begin in the same topic there is no cut; otherwise the change is found by halving, so the
     work does not grow with the length of the lists. A topic that returns may be cut: who reads the pieces notices.
     """
-    with path.open("rb", buffering=BLOCK) as file:
+    with path.open("rb", buffering=_BUFFER) as file:
         places = [_line_from(file, size * piece // pieces, size) for piece in range(pieces)]
         found = [(start, topic) for start, topic in places if topic is not None]
         cuts = []

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.read.line_problems import LineProblem
 from rankscope.read.orders import score_keys
 from rankscope.read.qrels import Qrels
-from rankscope.read.run_text import LineProblem
 from rankscope.read.runs import Run, RunList
 from rankscope.read.source import Source
 from rankscope.scan import native

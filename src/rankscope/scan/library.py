@@ -7,14 +7,19 @@ import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 from rankscope.errors import SettingsError
 
 __all__ = [
+    "KEY",
     "Documents",
+    "Judged",
     "Result",
+    "Table",
     "available",
     "backend_name",
+    "chosen_library",
     "gives_documents",
     "library",
     "load",
@@ -22,6 +27,8 @@ __all__ = [
 ]
 
 VARIABLE = "RANKSCOPE_SCANNER"
+KEY = os.urandom(16)
+"""Of the hash of ids in this process."""
 _VERSION = 4
 
 
@@ -50,6 +57,18 @@ class Documents(c.Structure):
     ]
 
 
+class Judged(c.Structure):
+    """What judgments are: ``rs_judgments`` of ``c/scanner.h``."""
+
+    _fields_ = [
+        *((name, c.c_int64) for name in ("topics", "judgments", "several")),
+        ("names", c.c_void_p),
+        ("names_length", c.c_int64),
+        *((name, c.c_void_p) for name in ("offsets", "grades", "documents")),
+        ("documents_length", c.c_int64),
+    ]
+
+
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "rs_version": (c.c_int32, []),
     "rs_table_new": (c.c_void_p, [c.c_int64, *[c.c_void_p] * 6]),
@@ -69,9 +88,20 @@ _OPTIONAL: dict[str, tuple[Any, list[Any]]] = {
     _ROWS: (c.c_int32, [c.c_void_p, c.c_int64, *[c.c_void_p] * 6]),
     _FIRST: (None, [c.c_void_p, c.c_int64]),
     _DOCUMENTS: (None, [c.c_void_p, c.POINTER(Documents)]),
+    "rs_qrels_new": (c.c_void_p, [c.c_char_p, c.c_int64, c.c_char_p]),
+    "rs_qrels_free": (None, [c.c_void_p]),
+    "rs_qrels_arrange": (c.c_int32, [c.c_void_p, c.c_void_p]),
+    "rs_qrels_result": (None, [c.c_void_p, c.POINTER(Judged)]),
+    "rs_qrels_table": (c.c_void_p, [c.c_void_p, c.c_void_p, c.c_char_p]),
+    "rs_ahead_new": (c.c_void_p, [c.c_void_p, c.c_int32, c.c_int32, c.c_int64, *[c.c_void_p] * 4]),
+    "rs_ahead_free": (None, [c.c_void_p]),
+    "rs_ahead_run": (None, [c.c_void_p]),
+    "rs_ahead_stop": (None, [c.c_void_p, c.c_int32]),
+    "rs_ahead_claim": (c.c_int32, [c.c_void_p, c.c_int64]),
+    "rs_ahead_scan": (c.c_void_p, [c.c_void_p, c.c_int64, c.c_void_p]),
 }
-"""What a library that was built earlier may lack: then rows become lists first, and lists are read in Python, with the
-same result."""
+"""What a library that was built earlier may lack: then rows become lists first, lists and judgments are read in Python,
+and nothing is read ahead, with the same result."""
 
 
 def load(path: Path) -> c.CDLL:
@@ -97,6 +127,24 @@ def library() -> c.CDLL | None:
             except (OSError, AttributeError):
                 return None
     return None
+
+
+class Table:
+    """The judged documents in the memory of the library, shared by all scans with the same judgments."""
+
+    def __init__(self, library: c.CDLL, handle: int | None) -> None:
+        if not handle:
+            raise MemoryError("no memory for the table of judged documents")
+        self.library, self.handle = library, handle
+        finalize(self, library.rs_table_free, handle)
+
+
+def chosen_library(needed: str) -> c.CDLL | None:
+    """The library, if it is to be used and has a function; None if Python has to do what that does."""
+    if os.environ.get(VARIABLE, "") not in ("", "native"):
+        return None
+    found = library()
+    return found if found is not None and hasattr(found, needed) else None
 
 
 def available() -> bool:

@@ -10,7 +10,7 @@ from io import FileIO
 from itertools import pairwise
 from threading import Lock
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary, finalize
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,23 @@ from rankscope.progress import advance
 from rankscope.read.columns import RunColumns, Texts
 from rankscope.read.ids import to_bytes, to_text
 from rankscope.read.limits import LONGEST_LINE, line_at, longest_line
+from rankscope.read.line_problems import LineProblem
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
-from rankscope.read.run_text import LineProblem
 from rankscope.read.source import BLOCK, HEAD, Source, checked_head, unreadable
+from rankscope.scan import ahead
 from rankscope.scan.cuts import topic_cuts
 from rankscope.scan.hits import ReturningTopic, RunHits, Ties
-from rankscope.scan.library import Documents, Result, available, gives_documents, load, takes_rows
+from rankscope.scan.library import (
+    KEY,
+    Documents,
+    Result,
+    Table,
+    available,
+    gives_documents,
+    load,
+    takes_rows,
+)
 from rankscope.scan.library import library as _library
 
 __all__ = [
@@ -45,7 +55,6 @@ _SHARES_FILES = os.name == "posix"  # elsewhere the numbers of open files may me
 _TURN = LONGEST_LINE  # bytes of a file that are read without looking for an interrupt
 _TURN_ROWS = 1 << 20  # rows, likewise
 _PADDING = 64
-_KEY = os.urandom(16)  # of the hash of ids in this process
 SMALLEST_PIECE = 4 << 20  # bytes: below this a thread costs more than it saves
 
 
@@ -75,6 +84,10 @@ def hits_in_source(
     assert library is not None
     table = _table(library, qrels)
     wanted = _Wanted(ORDERS.index(order), ties)
+    if (parts := ahead.parts_read(table, ahead.Wanted(wanted.order, ties), source.stamp)) is not None:
+        found = _read_ahead(table, wanted, source, parts, jobs)
+        if found is not None:
+            return found
     if source.path is not None and not source.packed and jobs > 1 and source.size >= 2 * SMALLEST_PIECE:
         pieces = _read_pieces(table, wanted, source, min(jobs, source.size // SMALLEST_PIECE))
         if pieces is not None:
@@ -96,7 +109,7 @@ def documents_in_source(source: Source, qrels: Qrels, order: str, depth: int) ->
         return _documents_found(table, wanted, source, keep=True)
 
 
-def _documents_found(table: _Table, wanted: _Wanted, source: Source, keep: bool) -> list[Top]:
+def _documents_found(table: Table, wanted: _Wanted, source: Source, keep: bool) -> list[Top]:
     with _Reading.of(table, wanted, keep) as state:
         state.read_all(source)
         return state.documents()
@@ -117,7 +130,7 @@ def hits_in_rows(rows: RunColumns, qrels: Qrels, order: str, ties: bool = False)
 
 
 def _rows_found(
-    table: _Table, wanted: _Wanted, rows: RunColumns, columns: tuple[Texts, Texts], keep: bool
+    table: Table, wanted: _Wanted, rows: RunColumns, columns: tuple[Texts, Texts], keep: bool
 ) -> RunHits:
     with _Reading.of(table, wanted, keep) as state:
         for start in range(0, len(rows.scores), _TURN_ROWS):
@@ -138,13 +151,13 @@ def _padded(texts: Texts) -> Texts:
     return Texts(data, starts - first if first else starts)
 
 
-def _read_whole(table: _Table, wanted: _Wanted, source: Source, keep: bool) -> RunHits:
+def _read_whole(table: Table, wanted: _Wanted, source: Source, keep: bool) -> RunHits:
     with _Reading.of(table, wanted, keep) as state:
         state.read_all(source)
         return _merged([state.parts()], wanted.ties)
 
 
-def _read_pieces(table: _Table, wanted: _Wanted, source: Source, jobs: int) -> RunHits | None:
+def _read_pieces(table: Table, wanted: _Wanted, source: Source, jobs: int) -> RunHits | None:
     """A file cut where topics change, its pieces read by threads.
 
     None if a line is wrong or a topic stands in two pieces: then only a reading from the start gives the
@@ -163,8 +176,41 @@ def _read_pieces(table: _Table, wanted: _Wanted, source: Source, jobs: int) -> R
         found = in_threads(piece, spans, len(spans))
     except (LineProblem, ReturningTopic):
         return None
+    return _merged(found, wanted.ties) if _distinct(found) else None
+
+
+def _read_ahead(
+    table: Table, wanted: _Wanted, source: Source, parts: list[ahead.Part], jobs: int
+) -> RunHits | None:
+    """A file of which parts may have been scanned already, and the others are now.
+
+    None if it has to be read from the start: as a whole, or because there is anything unusual about it.
+    """
+
+    def piece(part: ahead.Part) -> _Parts:
+        scan = part.scan()
+        if scan is not None:
+            advance(part.stop - part.start)
+            return _Reading(table, scan).parts()
+        if len(parts) == 1:
+            raise ReturningTopic
+        with _Reading.of(table, wanted, keep=False) as state:
+            state.read(source, part.start, None if part is parts[-1] else part.stop)
+            return state.parts()
+
+    try:
+        found = [piece(parts[0])] if len(parts) == 1 else in_threads(piece, parts, min(jobs, len(parts)))
+    except (LineProblem, ReturningTopic):
+        return None
+    return _merged(found, wanted.ties) if _distinct(found) and source.is_unchanged() else None
+
+
+def _distinct(found: list[_Parts]) -> bool:
+    """Whether no topic stands in two parts."""
+    if len(found) == 1:
+        return True
     topics = [t for parts in found for t in (*parts.topic.tolist(), *parts.ignored)]
-    return None if len(set(topics)) < len(topics) else _merged(found, wanted.ties)
+    return len(set(topics)) == len(topics)
 
 
 class _Parts:
@@ -229,23 +275,17 @@ def _int32(address: int | None, count: int) -> npt.NDArray[np.int32]:
     return _array(address, count, np.dtype(np.int32))
 
 
-class _Table:
-    """The judged documents in the memory of the library, shared by all scans with the same qrels."""
-
-    def __init__(self, library: c.CDLL, qrels: Qrels) -> None:
-        names = "".join(qrels.topics)
-        topics = qrels.topics if names.isascii() else [to_bytes(topic) for topic in qrels.topics]
-        joined = names.encode() if names.isascii() else b"".join(map(to_bytes, qrels.topics))
-        offsets = np.ascontiguousarray(qrels.topic_offsets, np.int64)
-        topic_starts, document_starts = _starts(topics), _starts(qrels.documents)
-        self.library = library
-        self.handle = library.rs_table_new(
-            len(topics), joined, topic_starts.ctypes.data, offsets.ctypes.data,
-            b"".join(qrels.documents), document_starts.ctypes.data, _KEY,
-        )  # fmt: skip
-        if not self.handle:
-            raise MemoryError("no memory for the table of judged documents")
-        finalize(self, library.rs_table_free, self.handle)
+def _new_table(library: c.CDLL, qrels: Qrels) -> Table:
+    names = "".join(qrels.topics)
+    topics = qrels.topics if names.isascii() else [to_bytes(topic) for topic in qrels.topics]
+    joined = names.encode() if names.isascii() else b"".join(map(to_bytes, qrels.topics))
+    offsets = np.ascontiguousarray(qrels.topic_offsets, np.int64)
+    topic_starts, document_starts = _starts(topics), _starts(qrels.documents)
+    handle = library.rs_table_new(
+        len(topics), joined, topic_starts.ctypes.data, offsets.ctypes.data,
+        b"".join(qrels.documents), document_starts.ctypes.data, KEY,
+    )  # fmt: skip
+    return Table(library, handle)
 
 
 def _starts(names: Any) -> npt.NDArray[np.uint64]:
@@ -254,27 +294,28 @@ def _starts(names: Any) -> npt.NDArray[np.uint64]:
     return starts
 
 
-_tables: WeakKeyDictionary[Qrels, dict[c.CDLL, _Table]] = WeakKeyDictionary()
+_tables: WeakKeyDictionary[Qrels, dict[c.CDLL, Table]] = WeakKeyDictionary()
 _tables_lock = Lock()
 
 
-def _table(library: c.CDLL, qrels: Qrels) -> _Table:
+def _table(library: c.CDLL, qrels: Qrels) -> Table:
     with _tables_lock:
         known = _tables.setdefault(qrels, {})
         if library not in known:
-            known[library] = _Table(library, qrels)
+            made = ahead.table_of(library, qrels.topics, qrels.documents)
+            known[library] = made or _new_table(library, qrels)
         return known[library]
 
 
 class _Reading:
     """One reading of a run, or of a piece of it."""
 
-    def __init__(self, table: _Table, handle: int) -> None:
+    def __init__(self, table: Table, handle: int) -> None:
         self._table, self._library, self._handle = table, table.library, handle
 
     @classmethod
     @contextmanager
-    def of(cls, table: _Table, wanted: _Wanted, keep: bool) -> Iterator[_Reading]:
+    def of(cls, table: Table, wanted: _Wanted, keep: bool) -> Iterator[_Reading]:
         handle = table.library.rs_scan_new(table.handle, wanted.order, keep)
         if not handle:
             raise MemoryError

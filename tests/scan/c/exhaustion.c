@@ -15,6 +15,7 @@ static void *failing_malloc(size_t n) { return left-- > 0 ? malloc(n) : NULL; }
 #define malloc failing_malloc
 #include "scanner.c"
 #include "table.c"
+#include "qrels.c"
 
 static rs_table *table_of_two(void) {
     const uint64_t topic_starts[] = {0, 3, 6}, document_starts[] = {0, 2, 4, 6};
@@ -41,6 +42,27 @@ static int scan_text(const rs_table *table, int order, int keep, const char *tex
     return status == wanted;
 }
 
+/* Whether judgments were read, arranged and made a table. */
+static int judgments_read(const char *text) {
+    static const uint64_t key[2] = {1, 2};
+    const int32_t place[2] = {1, 0};
+    rs_qrels *qrels = rs_qrels_new((const uint8_t *)text, (int64_t)strlen(text), key);
+    if (!qrels) return 0;
+    rs_table *table = rs_qrels_arrange(qrels, place) ? rs_qrels_table(qrels, place, key) : NULL;
+    rs_qrels_free(qrels);
+    rs_table_free(table);
+    return table != NULL;
+}
+
+static long allocations_of_judgments(void) {
+    long n = 0;
+    for (int done = 0; !done; n++) {
+        left = n;
+        done = judgments_read("302 0 d2 1\n302 0 d1 0\n301 0 d1 1\n");
+    }
+    return n;
+}
+
 int main(void) {
     static char text[1 << 16];
     char *p = text;
@@ -62,6 +84,7 @@ int main(void) {
             }
         }
     }
+    if (allocations_of_judgments() < 12) return fputs("judgments need more memory than that\n", stderr), 1;
     puts("done");
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #endif
 
+#include "ahead.h"
 #include "fields.h"
 #include "ids.h"
 #include "number.h"
@@ -716,6 +717,21 @@ RS_API int32_t rs_scan_finish(rs_scan *scan) {
     if (scan->used && rs_scan_feed(scan, (const uint8_t *)"\n", 1)) return scan->status;
     if (scan->keep) return finish_kept(scan);
     return finish_list(scan, &scan->now) ? RS_OK : fail_plainly(scan, RS_NO_MEMORY);
+}
+
+uint64_t scan_pending(const rs_scan *scan) { return scan->used; }
+
+void scan_trim(rs_scan *scan) {
+    list_free(&scan->now);
+    memset(&scan->now, 0, sizeof scan->now);
+    kept_free(&scan->kept);
+    free(scan->buffer);
+    free(scan->items);
+    free(scan->list_of);
+    scan->buffer = NULL;
+    scan->items = NULL;
+    scan->list_of = NULL;
+    scan->room = scan->used = scan->items_room = scan->list_of_room = 0;
 }
 
 RS_API void rs_scan_result(const rs_scan *scan, rs_result *result) {

@@ -98,4 +98,51 @@ RS_API int32_t rs_scan_finish(rs_scan *scan);
 RS_API void rs_scan_result(const rs_scan *scan, rs_result *result);
 RS_API void rs_scan_documents(const rs_scan *scan, rs_documents *result);
 
+/* Judgments: lines of `topic iteration document grade`, as long as there is nothing unusual about any of them. Whoever
+ * asks must be able to read them in another way, which also says what is wrong with a file. */
+typedef struct rs_qrels rs_qrels;
+
+/* Pointers stay valid until the judgments are freed. */
+typedef struct {
+    int64_t topics, judgments, several; /* several: whether the second column tells anything apart */
+    const uint8_t *names;               /* of the topics in order of appearance, each followed by a newline */
+    int64_t names_length;
+    /* once they are arranged: the judgments of a topic are offsets[t] .. offsets[t+1]-1 */
+    const int64_t *offsets;
+    const int32_t *grades;
+    const uint8_t *documents; /* each followed by a newline */
+    int64_t documents_length;
+} rs_judgments;
+
+/* NULL if a line is unusual, there is none, or no memory. The text is not needed any more. */
+RS_API rs_qrels *rs_qrels_new(const uint8_t *text, int64_t bytes, const uint64_t key[2]);
+RS_API void rs_qrels_free(rs_qrels *qrels);
+/* Puts the topics where `place` says for each, in order of appearance, and the documents of each by their bytes; 0 if a
+ * document is judged twice in a topic, or without memory. */
+RS_API int32_t rs_qrels_arrange(rs_qrels *qrels, const int32_t *place);
+RS_API void rs_qrels_result(const rs_qrels *qrels, rs_judgments *result);
+/* The table of judgments that are arranged, by the same places; NULL without memory. */
+RS_API rs_table *rs_qrels_table(const rs_qrels *qrels, const int32_t *place, const uint64_t key[2]);
+
+/* Plain run files, or parts of them, that are scanned before anybody asks for them: while a program still loads. Whatever
+ * is not as usual about a part makes it RS_GIVEN_UP, and whoever wants it scans it again, which also says what is wrong. */
+typedef struct rs_ahead rs_ahead;
+
+enum rs_state { RS_FREE = 0, RS_BUSY = 1, RS_DONE = 2, RS_GIVEN_UP = 3, RS_CLAIMED = 4 };
+
+/* Part p is the bytes starts[p] .. stops[p]-1 of a file of sizes[p] bytes. NULL without memory or where files cannot be
+ * shared with the library. The table must outlive it. */
+RS_API rs_ahead *rs_ahead_new(const rs_table *table, int32_t order, int32_t ties, int64_t parts, const char *const *paths,
+                              const int64_t *starts, const int64_t *stops, const int64_t *sizes);
+/* No thread may be inside rs_ahead_run. */
+RS_API void rs_ahead_free(rs_ahead *ahead);
+/* Scans part after part until there is none left, or it is told to stop. Any number of threads may do so. */
+RS_API void rs_ahead_run(rs_ahead *ahead);
+/* From now on no part is begun; `at_once` also ends those that are being scanned. */
+RS_API void rs_ahead_stop(rs_ahead *ahead, int32_t at_once);
+/* The state of a part; one that is free is the caller's now, and nobody else scans it. */
+RS_API int32_t rs_ahead_claim(rs_ahead *ahead, int64_t part);
+/* What was found in a part that is done, until it is freed: device, inode, size and time of the file are in `stamp`. */
+RS_API rs_scan *rs_ahead_scan(const rs_ahead *ahead, int64_t part, uint64_t stamp[4]);
+
 #endif

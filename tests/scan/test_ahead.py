@@ -1,0 +1,347 @@
+"""Files that are read while the program loads: the same bytes, the same messages, and no time after Ctrl-C."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankscope.cli.main import main
+from rankscope.scan import ahead
+
+pytestmark = pytest.mark.needs("native")
+
+TOPICS = range(301, 309)
+Run = Callable[..., tuple[int, str, str]]
+
+
+def run_text(seed: int, lines: int = 60, scores: int = 25) -> str:
+    """A run with ties, and topics and documents that have no judgments."""
+    chance = random.Random(seed)
+    rows = []
+    for topic in (*TOPICS, 999):
+        documents = chance.sample(range(200), lines)
+        rows += [
+            f"{topic} Q0 d{document} {rank} {chance.randrange(scores) / 8} run{seed}\n"
+            for rank, document in enumerate(documents)
+        ]
+    return "".join(rows)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Judgments and four runs: one whose topics return, one that is packed."""
+    chance = random.Random(7)
+    judged = [
+        f"{t} 0 d{d} {chance.randrange(-1, 3)}\n" for t in TOPICS for d in chance.sample(range(200), 40)
+    ]
+    (tmp_path / "qrels.txt").write_text("".join(judged))
+    (tmp_path / "runs").mkdir()
+    for seed in range(3):
+        (tmp_path / "runs" / f"r{seed}.run").write_text(run_text(seed))
+    (tmp_path / "runs" / "returning.run").write_text(run_text(8) + "301 Q0 another 1 0.5 run8\n")
+    (tmp_path / "runs" / "packed.gz").write_bytes(gzip.compress(run_text(9).encode()))
+    return tmp_path
+
+
+@pytest.fixture(params=["everything", "one", "nothing"])
+def read_before(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How much has been read when the rest of the program is ready; how many files were asked for, and were there."""
+    begin, scan_of = ahead._Ahead.begin, ahead._Ahead.scan_of
+    asked = [0, 0]
+
+    def all_at_once(self: Any) -> None:
+        begin(self)
+        self._wait()
+
+    def nothing(self: Any) -> None:
+        pass
+
+    def all_but_one(self: Any) -> None:
+        for number in range(1, len(self._stamps)):
+            self._library.rs_ahead_claim(self._handle, number)
+        all_at_once(self)
+
+    def counted(self: Any, number: int) -> int | None:
+        found = scan_of(self, number)
+        asked[0] += 1
+        asked[1] += found is not None
+        return found
+
+    monkeypatch.setattr(ahead, "_cores", lambda: 4)
+    chosen = {"everything": all_at_once, "one": all_but_one, "nothing": nothing}[request.param]
+    monkeypatch.setattr(ahead._Ahead, "begin", chosen)
+    monkeypatch.setattr(ahead._Ahead, "scan_of", counted)
+    return asked
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """A command with its exit code, and what it writes."""
+
+    def call(*words: str) -> tuple[int, str, str]:
+        code = main(["eval", *words])
+        return (code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def without(run: Run) -> Run:
+    """The same with nothing read ahead."""
+
+    def call(*words: str) -> tuple[int, str, str]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ahead, "_begun", lambda *_: None)
+            return run(*words)
+
+    return call
+
+
+OPTIONS = [
+    "-q -f csv",
+    "-q -f tsv -j 1",
+    "-q -f json -j 2",
+    "-m AP,Bpref,nDCG@10 -f latex",
+    *(f"-q -f csv --order {order} -j {jobs}" for order in ("trec_eval9", "rank", "file") for jobs in (1, 2)),
+    "-q -f csv --ties expected",
+    "-q -f csv --ties worst --unjudged bounds",
+    "-q -f csv --unjudged condense",
+    "-q -f csv --unjudged bounds",
+    "-q -f csv -l 2 --missing skip --sort RR",
+    "-q -f csv --grades -1,0=0;1,2=1",
+    "-q -f csv --topics 301-304",
+    "-q -f csv -m alpha_nDCG@10,AP",
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_the_same_bytes_with_reading_ahead_and_without(
+    options: str, place: Path, read_before: list[int], run: Run, without: Run
+) -> None:
+    words = [str(place / "qrels.txt"), str(place / "runs"), *options.split()]
+    assert run(*words) == without(*words)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_what_was_read_ahead_is_used(
+    several: bool, place: Path, read_before: list[int], run: Run, request: pytest.FixtureRequest
+) -> None:
+    if several:  # a second column that may matter is left to Python, and the runs are scanned all the same
+        judged = (place / "qrels.txt").read_text().replace(" 0 d1", " 1 d1")
+        (place / "qrels.txt").write_text(judged)
+    assert run(str(place / "qrels.txt"), str(place / "runs"))[0] == 0
+    way = request.node.callspec.params["read_before"]
+    assert read_before[1] == {"everything": 3, "one": 0, "nothing": 0}[way]  # the packed one comes first
+    assert read_before[0] >= 5
+
+
+def test_a_large_file_is_read_in_pieces(
+    place: Path, read_before: list[int], run: Run, without: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ahead, "_PIECE", 2000)
+    words = [str(place / "qrels.txt"), str(place / "runs" / "r0.run"), "-q", "-f", "csv"]
+    for jobs in ("1", "2"):
+        assert run(*words, "-j", jobs) == without(*words, "-j", jobs)
+    assert read_before[0] > 8
+
+
+@pytest.mark.parametrize("pieces", [1 << 20, 1000])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "301 Q0 d1 1\n",
+        "301 Q0 d7 1 x t\n",
+        "301 Q0 d7 1 nan t\n",
+        "301 Q0 d\0 1 1 t\n",
+        "# a\r301 Q0 d7 1 1 t\n",
+    ],
+)
+def test_a_wrong_line_is_named_as_ever(
+    wrong: str,
+    pieces: int,
+    place: Path,
+    read_before: list[int],
+    run: Run,
+    without: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ahead, "_PIECE", pieces)
+    path = place / "runs" / "r1.run"
+    path.write_text(path.read_text() + wrong + path.read_text().replace("Q0 d", "Q0 e"))
+    words = [str(place / "qrels.txt"), str(path)]
+    found = run(*words)
+    assert found == without(*words)
+    assert found[0] == 2 and "r1.run:541:" in found[2]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# nothing\n", "\ufeff301 Q0 d1 1 2 t\n", "999 Q0 d1 1 1 t\n", "{}\n", "a b c d e f\n"]
+)
+def test_odd_files_are_what_they_are(
+    text: str, place: Path, read_before: list[int], run: Run, without: Run
+) -> None:
+    path = place / "odd.run"
+    path.write_text(text)
+    words = [str(place / "qrels.txt"), str(path), "-q"]
+    assert run(*words) == without(*words)
+    (place / "odd.txt").write_text(text)
+    words = [str(place / "odd.txt"), str(place / "runs" / "r0.run"), "-q"]
+    assert run(*words) == without(*words)
+
+
+def test_a_file_that_is_not_there_is_missed_as_ever(place: Path, run: Run, without: Run) -> None:
+    for words in (
+        [str(place / "qrels.txt"), str(place / "none.run")],
+        [str(place / "none"), str(place / "runs")],
+    ):
+        assert run(*words) == without(*words)
+        assert run(*words)[0] == 2
+
+
+def test_standard_input_is_read_once(
+    place: Path, read_before: list[int], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qrels, path = place / "qrels.txt", place / "runs" / "r0.run"
+    expected = run(str(qrels), str(path), "-q", "-f", "csv")[1].replace("r0,", "stdin,")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+    assert run(str(qrels), "-", "-q", "-f", "csv")[1] == expected
+
+
+def changing(path: Path, patch: pytest.MonkeyPatch, change: Callable[[], Any]) -> None:
+    """Let a file change after it was read ahead, and before anybody asks for it."""
+    wait = ahead._Ahead.begin
+
+    def then(self: Any) -> None:
+        wait(self)
+        change()
+
+    patch.setattr(ahead._Ahead, "begin", then)
+
+
+@pytest.mark.parametrize("same_size", [True, False])
+def test_a_run_that_changes_after_it_was_read_ahead_is_read_again(
+    same_size: bool,
+    place: Path,
+    read_before: list[int],
+    run: Run,
+    without: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = place / "runs" / "r0.run"
+    text = path.read_text()
+    other = text.replace("Q0 d1", "Q0 d9") if same_size else run_text(5)
+    changing(path, monkeypatch, lambda: (path.write_text(other), os.utime(path, ns=(1, 1))))
+    words = [str(place / "qrels.txt"), str(path), "-q", "-f", "csv"]
+    found = run(*words)
+    assert path.read_text() == other
+    assert found == without(*words)
+
+
+def test_judgments_that_change_after_they_were_read_ahead_are_read_again(
+    place: Path, read_before: list[int], run: Run, without: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = place / "qrels.txt"
+    other = path.read_text().replace(" 1\n", " 0\n")
+    changing(path, monkeypatch, lambda: (path.write_text(other), os.utime(path, ns=(1, 1))))
+    words = [str(path), str(place / "runs"), "-q", "-f", "csv"]
+    assert run(*words) == without(*words)
+
+
+@pytest.mark.parametrize("options", ["--engine local", "--topics 301", "--stream -o {place}/x.csv"])
+def test_what_is_read_otherwise_is_not_read_ahead(
+    options: str, place: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Any] = []
+    monkeypatch.setattr(ahead, "_begun", lambda *given: begun.append(given))
+    assert run(str(place / "qrels.txt"), str(place / "runs"), *options.format(place=place).split())[0] == 0
+    assert not begun
+
+
+@pytest.fixture
+def threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many threads each reading ahead has."""
+    begin = ahead._Ahead.begin
+    many: list[int] = []
+
+    def counted(self: Any) -> None:
+        many.append(len(self._threads))
+        begin(self)
+
+    monkeypatch.setattr(ahead, "_cores", lambda: 4)
+    monkeypatch.setattr(ahead, "_FOR_A_THREAD", 100)
+    monkeypatch.setattr(ahead._Ahead, "begin", counted)
+    return many
+
+
+def test_jobs_bound_the_threads(place: Path, threads: list[int], run: Run) -> None:
+    words = [str(place / "qrels.txt"), str(place / "runs")]
+    results = [run(*words, "-j", jobs) for jobs in ("1", "2", "9")]
+    assert threads == [1, 2, 3]
+    assert results[0] == results[1] == results[2]
+
+
+def test_the_scanner_in_python_reads_nothing_ahead(
+    place: Path, threads: list[int], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKSCOPE_SCANNER", "python")
+    assert run(str(place / "qrels.txt"), str(place / "runs"), "-j", "1")[0] == 0
+    assert threads == []
+
+
+def test_scans_that_were_begun_end_with_the_command(place: Path) -> None:
+    with ahead.reading_ahead(
+        str(place / "qrels.txt"), [str(place / "runs")], sorted, ahead.Wanted(0, ties=False), 1
+    ):
+        current = ahead._current
+    assert ahead._current is None
+    assert current is None or (current._handle is None and not any(t.is_alive() for t in current._threads))
+
+
+@pytest.fixture
+def huge(tmp_path: Path) -> Iterator[Path]:
+    """A run of half a gigabyte."""
+    path = tmp_path / "huge.run"
+    block = "".join(f"301 Q0 d{number} 1 {number} t\n" for number in range(20_000))
+    with path.open("w") as file:
+        for topic in range(1000, 2000):
+            file.write(block.replace("301 ", f"{topic} "))
+    yield path
+    path.unlink()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupt_ends_reading_ahead_within_a_second(place: Path, huge: Path) -> None:
+    waiting = (
+        "import sys, time\n"
+        "from rankscope.scan import ahead\n"
+        "begin = ahead._Ahead.begin\n"
+        "def then(self):\n"
+        "    begin(self)\n"
+        "    print('begun', flush=True)\n"
+        "    time.sleep(60)\n"
+        "ahead._Ahead.begin, ahead._cores = then, lambda: 2\n"
+        "from rankscope.cli.main import main\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    words = ["eval", str(place / "qrels.txt"), str(huge), "-j", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", waiting, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130 and errors == "\nrankscope: interrupted\n"
+    assert time.monotonic() - start < 1

@@ -1,0 +1,157 @@
+"""Judgments as the library reads them: those of the parser in Python, or nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from rankscope.errors import InputError
+from rankscope.read.ids import in_natural_order
+from rankscope.read.qrels import Qrels, read_qrels
+from rankscope.read.qrels_text import parse_qrels
+from rankscope.read.source import Source
+from rankscope.scan.judgments import judgments_in
+
+pytestmark = pytest.mark.needs("native")
+
+USUAL = b"10 0 d2 1\n9 0 d1 -2\r\n10\t0  d10 +0 \n\n9 0 d2 2147483646"
+
+
+def in_python(text: bytes) -> Qrels:
+    """The judgments as they are read without the library."""
+    topics, iterations, documents, grades, lines = parse_qrels(Source.of(text))
+    return Qrels.from_columns(topics, iterations, documents, grades, lines=lines)
+
+
+def in_library(text: bytes) -> Qrels | None:
+    """The judgments as the library reads them; None if it leaves them to the other."""
+    import numpy as np
+
+    found = judgments_in(text, in_natural_order)
+    if found is None:
+        return None
+    offsets, grades = np.frombuffer(found.offsets(), np.int64), np.frombuffer(found.grades(), np.int32)
+    return Qrels(found.topics, offsets, found.documents, grades)
+
+
+def said(qrels: Qrels) -> tuple[object, ...]:
+    """Everything that judgments consist of."""
+    return qrels.topics, qrels.topic_offsets.tolist(), qrels.documents, qrels.grade.tolist()
+
+
+def test_usual_judgments_are_read_and_put_in_order() -> None:
+    qrels = in_library(USUAL)
+    assert qrels is not None
+    assert qrels.topics == ("9", "10")
+    assert qrels.judgments("9") == {"d1": -2, "d2": 2147483646}
+    assert qrels.judgments("10") == {"d10": 0, "d2": 1}
+    assert said(qrels) == said(in_python(USUAL))
+    assert qrels.grade.flags.writeable and qrels.topic_offsets.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"\n \t\r\n",
+        b"# judged by experts\n301 0 d1 1\n",
+        b"  #301 0 d1 1\n",
+        b"301 0 d1\n",
+        b"301 0 d1 1 2\n",
+        b"301 0 d1 1 Q0 2\n",
+        b"301 0 d1 1.0\n",
+        b"301 0 d1 x\n",
+        b"301 0 d1 +\n",
+        b"301 0 d1 2147483647\n",
+        b"301 0 d1 00000000001\n",
+        b"301 0 d1 1\r301 0 d2 1\r",
+        b"301 0 d\0 1\n",
+        b"301 0 d1\x0b1\n",
+        b"301 0 d\x1c 1\n",
+        "301 0 d1 1\u2028301 0 d2 1\n".encode(),
+        b"301 0 d1 1\n301 0 d1 1\n",
+        b"301 0 d1 1\n302 0 d1 1\n301 0 d1 0\n",
+        b"301 0 " + b"d" * (1 << 20) + b" 1\n",
+    ],
+)
+def test_whatever_is_unusual_is_left_to_python(text: bytes) -> None:
+    assert in_library(text) is None
+
+
+def test_the_second_column_is_known_to_have_several_names() -> None:
+    one, two = (judgments_in(text, in_natural_order) for text in (USUAL, b"1 0 a 1\n1 1 b 1\n1 1 c 0\n"))
+    assert one is not None and not one.several
+    assert two is not None and two.several
+    assert read_both(b"1 0 a 1\n1 1 b 1\n")[1].subtopics is not None
+
+
+def read_both(text: bytes, **options: object) -> tuple[Qrels, Qrels]:
+    """A file read with the library and without."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        path = Path(folder) / "qrels.txt"
+        path.write_bytes(text)
+        found = read_qrels(path, **options)  # type: ignore[arg-type]
+        patch.setenv("RANKSCOPE_SCANNER", "python")
+        return found, read_qrels(path, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("aspects", [None, False, True])
+@pytest.mark.parametrize("text", [USUAL, b"1 0 b 1\n1 1 a 2\n", b"\xef\xbb\xbf1 0 a 1\n"])
+def test_files_are_the_same_with_the_library_and_without(text: bytes, aspects: bool | None) -> None:
+    found, expected = read_both(text, aspects=aspects)
+    assert said(found) == said(expected)
+    assert (found.aspects is None, found.subtopics is None) == (
+        expected.aspects is None,
+        expected.subtopics is None,
+    )
+
+
+FIELD = st.one_of(
+    st.sampled_from(
+        [b"301", b"9", b"010", b"d1", b"d10", b"0", b"-1", b"2", b"#", b"\xc3\xa9", b"\xff", b"\x1c"]
+    ),
+    st.binary(min_size=1, max_size=9),
+)
+LINE = st.one_of(
+    st.tuples(FIELD, st.sampled_from([b"0", b"1"]), FIELD, st.sampled_from([b"0", b"1", b"+2", b"-3"])),
+    st.lists(FIELD, max_size=6).map(tuple),
+)
+GAP = st.sampled_from([b" ", b"\t", b"  ", b" \t "])
+END = st.sampled_from([b"\n", b"\r\n", b" \n", b"\n\n", b"\r", b""])
+TEXT = st.lists(st.tuples(LINE, GAP, END), max_size=8).map(
+    lambda lines: b"".join(gap.join(fields) + end for fields, gap, end in lines)
+)
+
+
+@given(TEXT)
+@example(USUAL)
+@example(b"1 0 a 1\n1 0 b 1 \r")
+@example(b"\xff 0 \xfe 1\n\xfe 0 \xff 1\n")
+def test_the_library_reads_what_python_reads_or_nothing(text: bytes) -> None:
+    qrels = in_library(text)
+    if qrels is None:
+        return
+    assert said(qrels) == said(in_python(text))
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.binary(min_size=1, max_size=12)), min_size=1, max_size=60))
+def test_any_order_of_lines_gives_the_order_of_ids(rows: list[tuple[int, bytes]]) -> None:
+    clean = {(topic, name.translate(None, bytes(range(33)) + b"#") or b"x") for topic, name in rows}
+    text = b"".join(b"%d 0 %s 1\n" % row for row in sorted(clean, key=hash))
+    qrels = in_library(text)
+    assert qrels is not None
+    assert said(qrels) == said(in_python(text))
+
+
+def test_what_is_wrong_is_said_by_the_other_parser(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_bytes(b"301 0 d1 1\n301 0 d2 2\n301 0 d1 0\n")
+    with pytest.raises(
+        InputError, match=r"qrels.txt:3: document 'd1' of topic '301' is judged 0 here and 1 before"
+    ):
+        read_qrels(path)
