@@ -5,10 +5,9 @@ Members (streams, frames) may follow each other, as ``cat a.gz b.gz`` writes the
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import zlib
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any, Protocol
 
 from rankscope.errors import InputError, MissingDependencyError
@@ -26,6 +25,7 @@ _PORTION = 1 << 10  # of zstd: at most 32 MB of content
 def packing_of(head: bytes) -> str:
     """How something is packed that begins with these bytes; empty if it is not.
 
+    >>> import bz2
     >>> packing_of(bz2.compress(b"301 Q0 d1 1 2 t")), packing_of(b"BZh9 Q0 d1 1 2 t")
     ('bzip2', '')
     """
@@ -60,12 +60,21 @@ class _Gzip:
 class _Buffered:
     """Those of bz2 and lzma, which keep what they have not used until there is room for it."""
 
-    def __init__(self, state: Any) -> None:
-        self._state = state
+    def __init__(self, module: str, name: str, label: str) -> None:
+        try:
+            library = import_module(module)
+        except ImportError:  # Python can be compiled without
+            hint = "unpack the file first, or use a Python that has it"
+            raise MissingDependencyError(f"this Python has no {module}", path=label, hint=hint) from None
+        self._state: Any = getattr(library, name)()
+        self._error: Any = getattr(library, "LZMAError", OSError)
         self.rest, self.ended = b"", False
 
     def more(self, data: bytes, most: int) -> bytes:
-        block: bytes = self._state.decompress(data, most)
+        try:
+            block: bytes = self._state.decompress(data, most)
+        except self._error as error:
+            raise ValueError(str(error)) from None
         self.ended = self._state.eof
         self.rest = self._state.unused_data if self.ended else b""
         return block
@@ -114,7 +123,7 @@ def unpacked(raw: Iterator[bytes], packing: str, label: str, most: int = BLOCK) 
                 member = _member(packing, label)
             try:
                 block = member.more(rest, most)
-            except (zlib.error, OSError, lzma.LZMAError, ValueError):
+            except (zlib.error, ValueError):
                 raise _damaged(f"the {packing} data is damaged", label) from None
             rest = member.rest
             full = len(block) == most and not member.ended  # more may come without more input
@@ -133,7 +142,9 @@ def _member(packing: str, label: str) -> _Member:
         return _Gzip()
     if packing == "zstd":
         return _Zstd(label)
-    return _Buffered(bz2.BZ2Decompressor() if packing == "bzip2" else lzma.LZMADecompressor())
+    if packing == "bzip2":
+        return _Buffered("bz2", "BZ2Decompressor", label)
+    return _Buffered("lzma", "LZMADecompressor", label)
 
 
 def _damaged(what: str, label: str) -> InputError:
