@@ -10,11 +10,6 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-LIBRARIES = {
-    "rankscope/scan/c/scanner": ("scanner.c", "table.c", "qrels.c", "ahead.c"),
-    "rankscope/lab/measurement/c/counting": ("counting.c",),
-}
-"""The libraries of the package and their sources, as in setup.py."""
 FLAGS = (
     "-O3",
     "-std=c11",
@@ -50,15 +45,24 @@ PLATFORMS = (
 )
 
 
-def compiled(platform: Platform, packages: Path) -> dict[str, bytes]:
-    """The libraries of a platform, compiled from the sources below a folder of packages."""
+def libraries(tree: Path) -> dict[str, list[str]]:
+    """The libraries of the package, by their place in a wheel, and the sources of each: what setup.py says."""
+    import setuptools  # noqa: F401  # isort: skip (first, since it brings the distutils that Python 3.12 has no longer)
+    from distutils.core import run_setup  # isort: skip
+
+    said = run_setup(str(tree / "setup.py"), stop_after="init").ext_modules
+    return {one.name.replace(".", "/"): list(one.sources) for one in said}
+
+
+def compiled(platform: Platform, tree: Path) -> dict[str, bytes]:
+    """The libraries of a platform, compiled from the sources of a tree."""
     return {
-        name + platform.suffix: _compiled(platform, (packages / name).parent, sources)
-        for name, sources in LIBRARIES.items()
+        name + platform.suffix: _compiled(platform, tree, sources)
+        for name, sources in libraries(tree).items()
     }
 
 
-def _compiled(platform: Platform, folder: Path, sources: tuple[str, ...]) -> bytes:
+def _compiled(platform: Platform, tree: Path, sources: list[str]) -> bytes:
     with tempfile.TemporaryDirectory() as temporary:
         output = Path(temporary) / f"library{platform.suffix}"
         extra = ["-fPIC"] if platform.kind != "pe" else []
@@ -68,9 +72,7 @@ def _compiled(platform: Platform, folder: Path, sources: tuple[str, ...]) -> byt
             )  # else the name of the temporary folder is in it
         words = [sys.executable, "-m", "ziglang", "cc", "-target", platform.target, *FLAGS, *extra]
         # relative names, so that no path of this machine is in the library
-        done = subprocess.run(
-            [*words, "-o", str(output), *sources], cwd=folder, capture_output=True, text=True
-        )
+        done = subprocess.run([*words, "-o", str(output), *sources], cwd=tree, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"{platform.target}: the compiler failed: {done.stderr.strip()}")
         return output.read_bytes()

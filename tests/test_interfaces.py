@@ -421,8 +421,8 @@ def test_inside_ir_measures() -> None:
     measures = [
         bridge.Twist,
         ir_measures.AP,
-        ir_measures.parse_measure("Twist@5"),
-        ir_measures.parse_measure("ACT"),
+        bridge.parse_measure("Twist@5"),
+        bridge.parse_measure("ACT"),
     ]
     found = ir_measures.calc_aggregate(measures, qrels, run)
     assert found[ir_measures.AP] == 0.5

@@ -4,6 +4,7 @@ give, or is refused."""
 from __future__ import annotations
 
 import logging
+import sys
 from typing import Any
 
 import pytest
@@ -176,8 +177,29 @@ def test_values_over_aspects_are_theirs(collection: dict[str, Any], wanted: list
 def test_values_are_those_of_gdeval(collection: dict[str, Any], cutoff: int) -> None:
     if not ir_measures.gdeval.is_available():
         pytest.skip("gdeval needs perl")
-    wanted = [ir_measures.parse_measure(f"{name}@{cutoff}") for name in GDEVAL]
+    wanted = [bridge.parse_measure(f"{name}@{cutoff}") for name in GDEVAL]
     assert_same(wanted, judgments(collection), run_of(collection), tolerance=6e-6)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("AP", "AP(rel=2)@10", "P@5", "IPrec@0.5", "SetP(relative=True)", "nDCG(dcg='exp-log2')@3"),
+        *("nDCG(gains={0: 0, 1: 2})@4", "INST(min_rel=0, max_rel=3, T=1.5)", "Twist", "Twist(rel=2)@5"),
+    ],
+)
+@pytest.mark.skipif(
+    sys.version_info >= (3, 14),
+    reason="ir_measures 0.4.3 reads no numbers on Python 3.14: it asks for ast.Num",
+)
+def test_names_are_read_as_ir_measures_reads_them(text: str) -> None:
+    assert bridge.parse_measure(text) == ir_measures.parse_measure(text)
+
+
+@pytest.mark.parametrize("text", ["", "AP@", "AP(2)", "AP@x", "AP(**{})@x", "Nope@3", "1 + 1", "AP; AP"])
+def test_what_names_no_measure_is_said_in_one_line(text: str) -> None:
+    with pytest.raises(ValueError, match="has no measure"):
+        bridge.parse_measure(text)
 
 
 @given(collections, st.sampled_from([0.5, 0.8]))

@@ -23,6 +23,7 @@ ORPHAN = "---\norphan: true\n---\n\n"
 """Before a page that a list leads to, and not the sidebar, which would be too long for reading and for building."""
 _IN_SITE = {"docs/README.md": "index.md", "README.md": "index.md"}
 _FENCE = re.compile(r"^(?:```|~~~).*?^(?:```|~~~)\s*?$", re.MULTILINE | re.DOTALL)
+_END = re.compile(r"\n(\n`{3,}\s*)$")  # the empty line after an example, which doctest wants and nobody else
 _CODE = re.compile(r"`[^`\n]*`")
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 
@@ -74,6 +75,6 @@ def for_the_site(place: str, source: str, text: str, generated: frozenset[str] =
 
     pieces, last = [], 0
     for fence in _FENCE.finditer(text):
-        pieces += [outside_code(text[last : fence.start()]), fence[0]]
+        pieces += [outside_code(text[last : fence.start()]), _END.sub(r"\1", fence[0])]
         last = fence.end()
     return "".join([*pieces, outside_code(text[last:])])

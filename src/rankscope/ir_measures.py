@@ -9,10 +9,14 @@ Five have other parameters in ir_measures than here, where ``evaluate`` can give
 
 PyTerrier finds this module by itself (entry point ``pyterrier.modules``): measures may then be given by name, as in
 ``pt.Experiment(..., eval_metrics=["Twist", "nDCG@10"])``, and are in ``pt.rankscope``.
+
+On Python 3.14 the function ``parse_measure`` of ir_measures 0.4.3 reads no name with a number in it (it asks for
+``ast.Num``, which Python has no longer); the one of this module does, and so does everything else here.
 """
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Iterable, Iterator
 from functools import wraps
@@ -29,7 +33,7 @@ from rankscope.measures.spellings import respelled
 from rankscope.read import Qrels, Run, open_qrels
 from rankscope.scores import evaluate
 
-__all__ = ["in_pyterrier", "provider"]
+__all__ = ["in_pyterrier", "parse_measure", "provider"]
 
 
 class _Evaluator(providers.Evaluator):  # type: ignore[misc]
@@ -154,6 +158,29 @@ if provider.NAME not in providers.registry:
     ir_measures.DefaultPipeline.providers.append(provider)
 
 
+def parse_measure(text: str) -> Any:
+    """The measure that a text names in ir_measures: its own, or one that is registered from here.
+
+    >>> parse_measure("AP(rel=2)@10")
+    AP(rel=2)@10
+    >>> parse_measure("Twist@5")
+    Twist@5
+    """
+    try:
+        node = ast.parse(text, mode="eval").body
+        cutoff = None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            node, cutoff = node.left, ast.literal_eval(node.right)
+        settings: dict[Any, Any] = {}
+        if isinstance(node, ast.Call) and not node.args:
+            settings = {one.arg: ast.literal_eval(one.value) for one in node.keywords}
+            node = node.func
+        measure = registry[node.id if isinstance(node, ast.Name) else ""](**settings)
+        return measure if cutoff is None else measure @ cutoff
+    except (SyntaxError, ValueError, KeyError, TypeError, AssertionError):
+        raise ValueError(f"ir_measures has no measure {text!r}; write Measure(name=value)@cutoff") from None
+
+
 def in_pyterrier() -> Any:
     """This module, for PyTerrier, whose experiments then know measures by their names, however they are written.
 
@@ -173,8 +200,8 @@ def _by_any_name(known: Any) -> Any:
             found: list[Any] = known(measure)
         except ValueError:
             try:
-                return [ir_measures.parse_measure(respelled(measure, registry) or measure)]
-            except (ValueError, NameError):
+                return [parse_measure(respelled(measure, registry) or measure)]
+            except ValueError:
                 hint = nearest(measure.partition("@")[0].partition("(")[0], registry)
                 raise ValueError(f"unknown measure {measure!r}" + (f"; {hint}" if hint else "")) from None
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,8 @@ def test_the_page_has_six_libraries_and_every_measure():
 def test_three_lines_show_a_difference(text, theirs, usual, script):
     library = text.partition(":")[0]
     pytest.importorskip(IMPORTED.get(library, library))
+    if library == "ir_measures" and sys.version_info >= (3, 14) and re.search(r"\d", text):
+        pytest.skip("ir_measures 0.4.3 reads no numbers on Python 3.14: it asks for ast.Num")
     assert len(script.splitlines()) == 3
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

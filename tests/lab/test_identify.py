@@ -314,6 +314,20 @@ def test_refusals():
         rs.lab.identify(lambda grades: "x")
 
 
+def test_a_library_that_does_not_work_on_this_python_is_named(monkeypatch):
+    """ir_measures 0.4.3 asks for ast.Num, which Python 3.14 has no longer."""
+    ir_measures = pytest.importorskip("ir_measures")
+
+    def parse_measure(text):
+        raise AttributeError("module 'ast' has no attribute 'Num'")
+
+    monkeypatch.setattr(ir_measures, "parse_measure", parse_measure)
+    with pytest.raises(
+        SettingsError, match=r"cannot read 'P@5' on this version of Python.*ast.*Python 3\.13"
+    ):
+        rs.lab.identify("ir_measures:P@5")
+
+
 def test_the_command(tmp_path, capsys, monkeypatch):
     (tmp_path / "mine.py").write_text("def hit(grades):\n    return float(any(g > 0 for g in grades[:1]))\n")
     assert main(["identify", str(tmp_path / "mine.py") + ":hit", "-f", "json"]) == 0

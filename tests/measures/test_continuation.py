@@ -15,7 +15,12 @@ from rankscope.errors import MeasureError
 from rankscope.measures import REGISTRY
 
 ir_measures = pytest.importorskip("ir_measures")
+bridge = pytest.importorskip("rankscope.ir_measures")
 pytestmark = pytest.mark.needs("peers")
+
+THEIRS = ir_measures.providers.FallbackProvider(
+    [one for one in ir_measures.DefaultPipeline.providers if one is not bridge.provider]
+)
 
 DOCUMENTS = [f"d{i:02}" for i in range(20)]
 Topic = tuple[dict[str, int], list[str]]
@@ -53,7 +58,7 @@ def ours(text: str, topic: Topic) -> float:
 
 def theirs(text: str, topic: Topic) -> list[float]:
     logging.getLogger("ir_measures.cwl_eval").setLevel("ERROR")
-    found = ir_measures.iter_calc([ir_measures.parse_measure(text)], *collection(topic))
+    found = THEIRS.iter_calc([bridge.parse_measure(text)], *collection(topic))
     return [metric.value for metric in found]
 
 
@@ -113,7 +118,7 @@ JUDGED_ONLY = [
 
 
 def judged_only(text: str) -> str:
-    parsed = ir_measures.parse_measure(text)
+    parsed = bridge.parse_measure(text)
     return str(parsed(judged_only=True))
 
 

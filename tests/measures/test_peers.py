@@ -15,7 +15,12 @@ from rankscope.read import Run, Runs
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")
+bridge = pytest.importorskip("rankscope.ir_measures")
 pytestmark = pytest.mark.needs("peers")
+
+THEIRS = ir_measures.providers.FallbackProvider(
+    [one for one in ir_measures.DefaultPipeline.providers if one is not bridge.provider]
+)
 
 Collection = tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]
 
@@ -167,9 +172,9 @@ SHARED = [
 
 def asked(texts: list[str], collection: Collection) -> dict[tuple[str, str], float]:
     """What ir_measures answers, by topic and measure; topics that the run lacks are left out."""
-    parsed = {text: ir_measures.parse_measure(text) for text in texts}
+    parsed = {text: bridge.parse_measure(text) for text in texts}
     found: dict[tuple[str, str], float] = {}
-    for metric in ir_measures.iter_calc(list(parsed.values()), *collection):
+    for metric in THEIRS.iter_calc(list(parsed.values()), *collection):
         if metric.query_id in collection[1]:
             text = next(text for text, one in parsed.items() if one == metric.measure)
             found[metric.query_id, text] = metric.value

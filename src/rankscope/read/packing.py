@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any, Protocol
 
 from rankscope.errors import InputError, MissingDependencyError
@@ -59,12 +60,14 @@ class _Gzip:
 class _Buffered:
     """Those of bz2 and lzma, which keep what they have not used until there is room for it."""
 
-    def __init__(self, packing: str) -> None:
-        import bz2  # both libraries take a while to load, and few files need them
-        import lzma
-
-        self._state: Any = bz2.BZ2Decompressor() if packing == "bzip2" else lzma.LZMADecompressor()
-        self._error = lzma.LZMAError
+    def __init__(self, module: str, name: str, label: str) -> None:
+        try:
+            library = import_module(module)
+        except ImportError:  # Python can be compiled without
+            hint = "unpack the file first, or use a Python that has it"
+            raise MissingDependencyError(f"this Python has no {module}", path=label, hint=hint) from None
+        self._state: Any = getattr(library, name)()
+        self._error: Any = getattr(library, "LZMAError", OSError)
         self.rest, self.ended = b"", False
 
     def more(self, data: bytes, most: int) -> bytes:
@@ -120,7 +123,7 @@ def unpacked(raw: Iterator[bytes], packing: str, label: str, most: int = BLOCK) 
                 member = _member(packing, label)
             try:
                 block = member.more(rest, most)
-            except (zlib.error, OSError, ValueError):
+            except (zlib.error, ValueError):
                 raise _damaged(f"the {packing} data is damaged", label) from None
             rest = member.rest
             full = len(block) == most and not member.ended  # more may come without more input
@@ -139,7 +142,9 @@ def _member(packing: str, label: str) -> _Member:
         return _Gzip()
     if packing == "zstd":
         return _Zstd(label)
-    return _Buffered(packing)
+    if packing == "bzip2":
+        return _Buffered("bz2", "BZ2Decompressor", label)
+    return _Buffered("lzma", "LZMADecompressor", label)
 
 
 def _damaged(what: str, label: str) -> InputError:

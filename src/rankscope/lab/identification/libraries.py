@@ -35,7 +35,11 @@ def _pytrec_eval(measure: str) -> Function:
 
 def _ir_measures(measure: str) -> Function:
     library = _module("ir_measures", "ir_measures")
-    parsed = library.parse_measure(measure)
+    try:
+        parsed = library.parse_measure(measure)
+    except AttributeError as error:  # "module 'ast' has no attribute 'Num'", from Python 3.14 on
+        problem = f"ir_measures cannot read {measure!r} on this version of Python: {error}"
+        raise SettingsError(problem, hint="use Python 3.13, or a newer ir_measures") from None
     return lambda one: library.calc_aggregate([parsed], {"q": one.qrels}, {"q": one.run})[parsed]
 
 
