@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -38,27 +37,21 @@ def chromium() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def node_modules() -> Path:
-    """The packages of the page, installed if they are absent and npm can; else a visible skip."""
+def node_modules(shared: Callable[[str, Callable[[], str]], str]) -> Path:
+    """The packages of the page, installed by the process that comes first if they are absent; else a visible skip."""
     if shutil.which("node") is None or shutil.which("npm") is None:
         pytest.skip("Node.js is absent")
-    found = WEB / "node_modules"
-    lock = WEB / ".installing"
-    for _ in range(600):  # several workers may come here at once; one installs, the others wait
-        try:
-            lock.mkdir()
-            break
-        except FileExistsError:
-            time.sleep(1)
-    try:
-        if not (found / ".package-lock.json").is_file():
-            command = ["npm", "install", "--no-package-lock", "--no-save", "--loglevel=error"]
-            done = subprocess.run(command, cwd=WEB, capture_output=True, text=True, timeout=600, check=False)
-            if done.returncode != 0:
-                pytest.skip(f"npm cannot install the packages of the page: {done.stderr.strip()[:200]}")
-    finally:
-        lock.rmdir()
-    return found
+
+    def install() -> str:
+        if (WEB / "node_modules" / ".package-lock.json").is_file():
+            return ""
+        command = ["npm", "install", "--no-package-lock", "--no-save", "--loglevel=error"]
+        done = subprocess.run(command, cwd=WEB, capture_output=True, text=True, timeout=600, check=False)
+        return done.stderr.strip()[:200] or "npm says nothing" if done.returncode else ""
+
+    if said := shared("packages of the page", install):
+        pytest.skip(f"npm cannot install the packages of the page: {said}")
+    return WEB / "node_modules"
 
 
 class Watched:

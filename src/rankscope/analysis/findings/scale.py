@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.finding import Chart, Finding, listed
 from rankscope.errors import MeasureError, SettingsError
@@ -62,6 +64,11 @@ def badge(measure: Measure) -> tuple[Cell, ...] | None:
     >>> badge(parse("RBP")), badge(parse("AP"))[:3], badge(parse("P@20"))[:3]
     (('RBP', 'interval-like', None, ''), ('AP', 'ordinal', 3), ('P@20', 'ordinal', 21))
     """
+    return (_badge.__wrapped__ if measure.family == "user" else _badge)(measure)
+
+
+@lru_cache(256)  # what the laboratory says of a measure follows from the measure alone
+def _badge(measure: Measure) -> tuple[Cell, ...] | None:
     here = measure @ _SHORT if measure.family == "effort" and measure.cutoff_rule != "none" else measure
     cut = here.cutoff if isinstance(here.cutoff, int) and measure.family != "effort" else 0
     length = max(_SHORT, cut + 1) if cut < _LONG else max(LONGEST, cut) + 1
@@ -90,4 +97,6 @@ def _findings(measure: Measure, length: int) -> list[ScaleFinding]:
         ]
     except (MeasureError, SettingsError):
         return []
+    if any(result.partial for result in results):  # interrupted, and there is no time for half an answer
+        raise KeyboardInterrupt
     return [one for result in results for one in result.findings if one.scale in (ALL, EQUAL)]
