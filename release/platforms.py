@@ -13,6 +13,7 @@ from typing import NamedTuple
 LIBRARIES = {
     "rankscope/scan/c/scanner": ("scanner.c", "table.c"),
     "rankscope/lab/measurement/c/counting": ("counting.c",),
+    "rankscope/lab/rankings/c/paths": ("paths.c",),
 }
 """The libraries of the package and their sources, as in setup.py."""
 FLAGS = (
