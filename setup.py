@@ -1,4 +1,4 @@
-"""Builds the C scanner and the counting of intervals, plain libraries, if there is a compiler; see pyproject.toml."""
+"""Builds the C scanner and the libraries of the laboratory, if there is a compiler; see pyproject.toml."""
 
 from __future__ import annotations
 
@@ -54,6 +54,11 @@ setup(
             "rankscope.lab.measurement.c.counting",
             sources=["src/rankscope/lab/measurement/c/counting.c"],
             optional=True,  # without a compiler numpy counts the same
+        ),
+        Extension(
+            "rankscope.lab.rankings.c.paths",
+            sources=["src/rankscope/lab/rankings/c/paths.c"],
+            optional=True,  # without a compiler numpy adds and compares the same
         ),
     ],
     cmdclass={"build_ext": BuildLibrary, "bdist_wheel": PlatformWheel},

@@ -300,6 +300,10 @@ class Lists(Once):
         """For each list the number of documents it has, down to a rank."""
         return self.length if cutoff is None else np.minimum(self.length, cutoff)
 
+    def at_length(self, table: AnyArray, cutoff: int | None = None) -> AnyArray:
+        """For each list the entry of a table at the number of documents it has, down to a rank."""
+        return np.asarray(table[self.retrieved(cutoff)])
+
     @cached_property
     def by_aspect(self) -> ByAspect:
         """Every list once for each aspect of its topic, under the grades of that aspect."""

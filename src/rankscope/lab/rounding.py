@@ -32,9 +32,10 @@ def magnitude(values: NDArray[np.float64]) -> float:
     >>> magnitude(np.array([0.5, -2.0, np.inf, np.nan]))
     2.0
     """
-    size = np.abs(values)
-    largest = float(size.max(initial=0.0))
-    return largest if np.isfinite(largest) else float(size[np.isfinite(size)].max(initial=0.0))
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    if np.isfinite(largest):
+        return largest
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
 
 
 def exceeded_by(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:

@@ -6,20 +6,20 @@ no violation is as certain as the depth allows. Properties that name their ranki
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.engines import on_engine
 from rankscope.errors import SettingsError
 from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.comparison import (
     AnyRelation,
+    Cases,
+    LeftOut,
     Merits,
-    impossible,
     kept_of,
     pairs_of,
     refuse_undefined,
@@ -36,6 +36,7 @@ from rankscope.lab.rankings.enumeration import (
     check_depth,
     evaluated,
     number_of_rankings,
+    orbits,
     places,
 )
 from rankscope.lab.rankings.tree import Shape, Tree
@@ -52,6 +53,8 @@ CELLS = 1 << 26
 
 PAIRS = 1 << 25
 """Induced pairs found at a time (some GB)."""
+
+Piece = tuple[int, tuple[int, ...], int]
 
 _OF_ASPECTS = ("relevance monotonicity", "irrelevance monotonicity", "redundancy", "induced")
 _OF_GRADES = ("relevance monotonicity", "irrelevance monotonicity", "swap", "replacement")
@@ -111,6 +114,19 @@ def properties(
     return PropertiesResult(tuple(analysis.findings), settings)
 
 
+class _Part(NamedTuple):
+    """An enumeration down to a depth for some measures; to ``alike`` ones the names of aspects make no difference."""
+
+    depth: int
+    alike: bool
+    measures: tuple[int, ...]
+
+    def pieces(self, world: World) -> list[tuple[Piece, int]]:
+        """The blocks to look at, each with the number of those for which it stands."""
+        every = blocks(world, self.depth)
+        return orbits(world, every) if self.alike else [(piece, 1) for piece in every]
+
+
 class _Analysis:
     """The work: blocks of rankings, evaluated once for all measures, compared for all properties."""
 
@@ -135,6 +151,8 @@ class _Analysis:
         self.local = [one for one in relations if one.local]
         self.wide = [one for one in relations if not one.local and one.words is None]
         self.written = [written for one in self.named for written in self._written(one)]
+        self.parts: list[_Part] = []
+        self.whole: set[int] = set()  # measures that are evaluated all the way down, by their numbers
         if not self.local and not self.wide:  # nothing to enumerate
             self.rankings = sum(len(lists) for _, lists in self.written)
             self.scores = None
@@ -149,6 +167,24 @@ class _Analysis:
         if any(one is RELATIONS["induced"] for one in self.wide):
             self._refuse_too_many_pairs(rankings)
         self.scores = np.empty((len(measures), rankings)) if self.wide else None
+        self.parts = self._parts()
+
+    def _parts(self) -> list[_Part]:
+        """What to enumerate for which measures, as far as they look: to their depth, one of all names of aspects."""
+        known = not self.wide and all(one.near for one in self.local)
+        # below what it looks at, a measure gives two rankings the same score: no news but for a relation that asks more
+        plain = known and not any(one.strict or one.some or one.within for one in self.local)
+        found: dict[tuple[int, bool], list[int]] = {}
+        for number, evaluator in enumerate(self.evaluators):
+            depth, alike = self.depth, False
+            if known:
+                watch = evaluator.watched(self.world, self.depth)
+                depth = max(1, watch.reach) if plain and number not in self.whole else depth
+                alike = watch.alike and self.examples <= 1
+            found.setdefault((depth, alike), []).append(number)
+        if not any(depth == self.depth for depth, _ in found):
+            found[self.depth, True] = []
+        return [_Part(*key, tuple(found[key])) for key in sorted(found)]
 
     def _refuse_too_many_pairs(self, rankings: int) -> None:
         """The induced pairs of a ranking grow little with the depth, so that short rankings tell how many there are."""
@@ -166,20 +202,39 @@ class _Analysis:
         try:
             for one, lists in self.written:
                 self._compare_written(one, lists)
-            if not self.local and not self.wide:
-                return True
-            pieces = blocks(self.world, self.depth)
-            work = evaluated(pieces, self.evaluators, self.world, self.jobs)
-            for tree, first, values in progress(work, len(pieces), "rankings"):
-                self._keep(tree, first, values)
-                self._compare(self.local, tree, max(first, self.first), values)
+            while (undefined := self._enumerate()) is not None:
+                self._start_again(undefined)
             if self.scores is not None:
                 whole = Tree(self.world, self.depth)
-                self._compare(self.wide, whole, self.first, list(self.scores))
+                merits = self._merits(list(self.scores), range(len(self.evaluators)))
+                self._compare(self.wide, whole, self.first, merits)
                 self._explain(whole)
         except KeyboardInterrupt:
             return False
         return True
+
+    def _enumerate(self) -> int | None:
+        """Compare near rankings; the number of a measure that is undefined on some, if they must go on further down."""
+        work = [(part, *piece) for part in self.parts for piece in part.pieces(self.world)]
+        for part, many, tree, first, values in progress(self._evaluated(work), len(work), "rankings"):
+            self._keep(tree, first, values)
+            merits = self._merits(values, part.measures)
+            undefined = [number for number, found in merits.items() if found.undefined]
+            if undefined and part.depth < self.depth:
+                return undefined[0]
+            last = part is self.parts[-1]
+            beyond = [each for each in self.parts if last and each.depth < self.depth]
+            self._compare(self.local, tree, max(first, self.first), merits, many, beyond)
+        return None
+
+    def _start_again(self, number: int) -> None:
+        """Count near rankings once more, and for this measure all of them."""
+        self.whole.add(number)
+        self.parts = self._parts()
+        for finding in self.findings:
+            if finding.relation in self.local:
+                finding.cases = finding.violations = 0
+                finding.shortest = []
 
     def _explain(self, tree: Tree) -> None:
         """Let relations that can say more about a counterexample do so."""
@@ -204,49 +259,77 @@ class _Analysis:
             if kept:
                 yield one, Written(self.world, [word for side in zip(*kept, strict=True) for word in side])
 
+    def _evaluated(
+        self, work: Sequence[tuple[_Part, Piece, int]]
+    ) -> Iterator[tuple[_Part, int, Tree, int, list[Floats]]]:
+        """The work part by part: how many blocks one stands for, its rankings, their first own length, their scores."""
+        for part in self.parts:
+            mine = [(piece, many) for where, piece, many in work if where is part]
+            evaluators = [self.evaluators[number] for number in part.measures]
+            found = evaluated([piece for piece, _ in mine], evaluators, self.world, self.jobs)
+            for (_, many), (tree, first, values) in zip(mine, found, strict=True):
+                yield part, many, tree, first, values
+
     def _compare_written(self, one: Relation, lists: Written) -> None:
         pairs = Pairs(*np.arange(len(lists)).reshape(2, -1))
-        self._judge(one, lists, [pairs], self._merits([each.written(lists) for each in self.evaluators]))
+        values = [each.written(lists) for each in self.evaluators]
+        self._judge(Cases(one, [pairs]), lists, self._merits(values, range(len(values))))
 
-    def _compare(self, relations: Sequence[Relation], tree: Tree, first: int, values: list[Floats]) -> None:
-        left_out = impossible(tree) if self.possible else None
-        merits = self._merits(values)
+    def _compare(
+        self,
+        relations: Sequence[Relation],
+        tree: Tree,
+        first: int,
+        merits: dict[int, Merits],
+        many: int = 1,
+        beyond: Sequence[_Part] = (),
+    ) -> None:
+        left_out = LeftOut(tree) if self.possible else None
         for one in relations:
-            self._judge(one, tree, pairs_of(one, tree, first, left_out), merits)
+            pairs = pairs_of(one, tree, first, left_out)
+            # those of far rankings are too many to hold all of them
+            for cases in [Cases(one, pairs)] if one.local else (Cases(one, [each]) for each in pairs):
+                self._judge(cases, tree, merits, many)
+                for part in beyond:
+                    # below what a measure looks at it gives both rankings of a pair the score of what is above
+                    more = many * cases.longer_than(part.depth, tree)
+                    for number in part.measures:
+                        self._finding(number, one).cases += more
 
-    def _merits(self, values: list[Floats]) -> list[Merits]:
-        found = [
-            Merits(each.measure, mine, scale)
-            for each, mine, scale in zip(self.evaluators, values, self.scale, strict=True)
-        ]
-        self.scale = [merits.scale for merits in found]
+    def _finding(self, number: int, one: Relation) -> Finding:
+        """What is found out about a measure, by its number, and a property."""
+        mine = len(self.findings) // len(self.evaluators)
+        return next(f for f in self.findings[number * mine : (number + 1) * mine] if f.relation is one)
+
+    def _merits(self, values: list[Floats], measures: Sequence[int]) -> dict[int, Merits]:
+        """The scores of measures, by their numbers."""
+        found = {
+            number: Merits(self.evaluators[number].measure, mine, self.scale[number])
+            for number, mine in zip(measures, values, strict=True)
+        }
+        for number, merits in found.items():
+            self.scale[number] = merits.scale
         return found
 
-    def _judge(
-        self, one: Relation, lists: Tree | Written, all_pairs: Iterable[Pairs], merits: Sequence[Merits]
-    ) -> None:
-        mine = [finding for finding in self.findings if finding.relation is one]
-        for pairs in all_pairs:
-            for finding, found in zip(mine, merits, strict=True):
-                if found.undefined:
+    def _judge(self, cases: Cases, lists: Tree | Written, merits: dict[int, Merits], many: int = 1) -> None:
+        """Count what the measures make of the pairs of a relation, each of which stands for so many."""
+        one = cases.relation
+        for number, found in merits.items():
+            finding = self._finding(number, one)
+            if found.undefined:
+                for pairs in cases.pairs:
                     refuse_undefined(finding.measure, lists, pairs, found.values)
-                self._count(finding, lists, pairs, found)
-
-    def _count(self, finding: Finding, lists: Tree | Written, pairs: Pairs, merits: Merits) -> None:
-        wrong = merits.broken(finding.relation, pairs)
-        number = int(np.count_nonzero(wrong))
-        some = finding.relation.some
-        finding.cases += min(1, wrong.size) if some else wrong.size
-        finding.violations += min(1, number) if some else number
-        if number and self.examples:
-            self._remember(finding, lists, pairs, np.flatnonzero(wrong), merits)
+            for pairs, size, broken in zip(cases.pairs, cases.sizes, found.count(cases), strict=True):
+                finding.cases += many * (min(1, size) if one.some else size)
+                finding.violations += many * (min(1, broken) if one.some else broken)
+                if broken and self.examples:
+                    self._remember(finding, lists, pairs, found)
 
     def _remember(
         self,
         finding: Finding,
         lists: Tree | Written,
         pairs: Pairs,
-        wrong: npt.NDArray[np.intp],
         merits: Merits,
     ) -> None:
         """Keep the shortest counterexamples, and of equally long ones the first in alphabetical order."""
@@ -254,6 +337,7 @@ class _Analysis:
             lists, pairs
         ):
             return
+        wrong = np.flatnonzero(merits.broken(finding.relation, pairs))
         low, high = pairs.of(merits.values)
         lower, higher = (nodes.ravel()[wrong] for nodes in pairs.nodes())
         lengths = np.maximum(lists.length[lower], lists.length[higher])
@@ -269,7 +353,11 @@ class _Analysis:
         # ties with the last one wanted are decided by the alphabet
         alike = (lengths == lengths[last]) & (gaps == gaps[last])
         tied = merits.tied(pairs).ravel()
-        for k in {*order[: self.examples].tolist(), *np.flatnonzero(alike)[:1000].tolist()}:
+        near = np.flatnonzero(alike)
+        if isinstance(lists, Tree):
+            keys = lists.alphabetical(higher[near]), lists.alphabetical(lower[near])
+            near = near[np.lexsort(keys)[: self.examples]]
+        for k in {*order[: self.examples].tolist(), *near.tolist()}:
             here = np.array([low.ravel()[wrong[k]], high.ravel()[wrong[k]]])
             scores = finding.measure.merit(here)
             example = Counterexample(

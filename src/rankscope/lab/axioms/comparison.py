@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,20 @@ import numpy.typing as npt
 
 from rankscope.errors import MeasureError, SettingsError, nearest
 from rankscope.judging.lists import Floats
-from rankscope.lab.axioms.pairs import Pairs, Relation
+from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch
 from rankscope.lab.axioms.relations import RELATIONS, relation
+from rankscope.lab.rankings import native
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
 from rankscope.lab.rankings.written import Written
-from rankscope.lab.rounding import exceeded_by, magnitude
+from rankscope.lab.rounding import ABSOLUTE, RELATIVE, exceeded_by, magnitude
 from rankscope.measures import Measure
 
 __all__ = [
     "AnyRelation",
+    "Cases",
+    "LeftOut",
     "Merits",
-    "impossible",
     "kept_of",
     "pairs_of",
     "refuse_undefined",
@@ -89,12 +92,43 @@ def relations_of(wanted: Iterable[AnyRelation], world: World) -> list[Relation]:
     return found
 
 
-def pairs_of(
-    one: Relation, tree: Tree, first: int = 0, left_out: npt.NDArray[np.bool_] | None = None
-) -> Iterator[Pairs]:
+def pairs_of(one: Relation, tree: Tree, first: int = 0, left_out: LeftOut | None = None) -> Iterator[Pairs]:
     """The pairs of a relation among rankings of a length from ``first`` on, but for those with one left out."""
     for pairs in one.pairs(tree, first):
-        yield pairs if left_out is None else _without(pairs, left_out)
+        yield pairs if left_out is None else left_out.without(pairs)
+
+
+class Cases:
+    """The pairs of a relation, as they are compared for one measure after the other."""
+
+    def __init__(self, one: Relation, pairs: Iterable[Pairs]) -> None:
+        self.relation = one
+        self.pairs = list(pairs)
+        self.sizes = [each.number for each in self.pairs]
+
+    def longer_than(self, depth: int, tree: Tree) -> int:
+        """How many of the pairs of near rankings have one of more than so many documents."""
+        start = tree.shape.starts[depth + 1] if depth < tree.shape.depth else tree.shape.size
+        return sum(
+            size
+            for each, size in zip(self.pairs, self.sizes, strict=True)
+            if isinstance(each.low, Stretch)
+            and isinstance(each.high, Stretch)
+            and max(each.low.start, each.high.start) >= start
+        )
+
+    @cached_property
+    def stretches(self) -> native.Stretches | None:
+        """The pairs as stretches of nodes that can be compared natively; None if they are no such."""
+        if not native.available() or self.relation.within is not None or self.relation.some:
+            return None
+        found = []
+        for each in self.pairs:
+            low, high = each.low, each.high
+            if not (isinstance(low, Stretch) and isinstance(high, Stretch) and low.whole and high.whole):
+                return None
+            found.append((low.start, high.start, low.stop - low.start, each.mask))
+        return native.Stretches(found)
 
 
 class Merits:
@@ -107,8 +141,20 @@ class Merits:
         self.measure = measure
         self.values = measure.merit(values)
         self.scale = max(scale, magnitude(self.values))
-        self.limits = exceeded_by(self.values, self.scale)
-        self.undefined = bool(np.isnan(self.values).any())
+        self.undefined = bool(np.isnan(self.values.max(initial=0.0)))
+
+    @cached_property
+    def limits(self) -> Floats:
+        """For each score the number that a larger one exceeds."""
+        return exceeded_by(self.values, self.scale)
+
+    def count(self, cases: Cases) -> list[int]:
+        """For each of the pairs of a relation how many break it."""
+        stretches = cases.stretches
+        if stretches is None:
+            return [int(np.count_nonzero(self.broken(cases.relation, each))) for each in cases.pairs]
+        values = np.ascontiguousarray(self.values, np.float64)
+        return native.compare(values, stretches, (RELATIVE, ABSOLUTE * self.scale), cases.relation.strict)
 
     def broken(self, one: Relation, pairs: Pairs) -> npt.NDArray[np.bool_]:
         """For each pair whether it breaks the relation; of one for some pair all or none."""
@@ -147,17 +193,22 @@ def refuse_undefined(measure: Measure, tree: Tree | Written, pairs: Pairs, value
             )
 
 
-def impossible(tree: Tree) -> npt.NDArray[np.bool_]:
-    """Whether a ranking has more documents of a kind than are judged."""
-    found = np.zeros(tree.shape.size, np.bool_)
-    hits = tree.hits()
-    for letter, judged in enumerate(tree.world.judged):
-        mine = hits.take(np.repeat(np.arange(len(tree.world)), tree.world.judged)) == letter
-        found |= hits.sum(mine) > judged
-    return found
+class LeftOut:
+    """The rankings that have more documents of a kind than are judged: impossible ones."""
 
+    def __init__(self, tree: Tree) -> None:
+        self.rankings = np.zeros(tree.shape.size, np.bool_)
+        for letter, judged in enumerate(tree.world.judged):
+            if judged < tree.shape.depth:
+                mine = tree.count_of([other == letter for other in range(len(tree.world))])
+                self.rankings |= mine > judged
+        self._first = int(self.rankings.argmax()) if self.rankings.any() else tree.shape.size
 
-def _without(pairs: Pairs, left_out: npt.NDArray[np.bool_]) -> Pairs:
-    low, high = Pairs(pairs.low, pairs.high).of(left_out)
-    mask = ~(low | high)
-    return Pairs(pairs.low, pairs.high, mask if pairs.mask is None else mask & pairs.mask)
+    def without(self, pairs: Pairs) -> Pairs:
+        """The pairs of which both rankings are possible."""
+        low, high = pairs.low, pairs.high
+        if isinstance(low, Stretch) and isinstance(high, Stretch) and max(low.stop, high.stop) <= self._first:
+            return pairs
+        lower, higher = Pairs(low, high).of(self.rankings)
+        mask = ~(lower | higher)
+        return Pairs(low, high, mask if pairs.mask is None else mask & pairs.mask)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -41,7 +43,10 @@ Word = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Stretch:
-    """Some nodes of a tree: ``nodes[start:stop]``, seen in a shape, of which an index takes a part."""
+    """Some nodes of a tree: ``nodes[start:stop]``, seen in a shape, of which an index takes a part.
+
+    The index has a number, or everything, for each dimension.
+    """
 
     start: int
     stop: int
@@ -51,6 +56,17 @@ class Stretch:
     def of(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The values of these nodes."""
         return np.asarray(values[self.start : self.stop].reshape(self.shape)[self.index])
+
+    @property
+    def whole(self) -> bool:
+        """Whether all nodes from start to stop are meant, in their order."""
+        return self.shape == (-1,) and not self.index
+
+    @property
+    def number(self) -> int:
+        """How many they are."""
+        taken = [many for many, at in zip(self.shape, self.index, strict=False) if isinstance(at, int)]
+        return (self.stop - self.start) // prod(taken)
 
     def nodes(self) -> npt.NDArray[np.int64]:
         """Their numbers."""
@@ -74,6 +90,13 @@ class Pairs:
         high = self.high.of(highs) if isinstance(self.high, Stretch) else highs[self.high]
         return (low, high) if self.mask is None else (low[self.mask], high[self.mask])
 
+    @property
+    def number(self) -> int:
+        """How many pairs there are."""
+        if self.mask is not None:
+            return int(np.count_nonzero(self.mask))
+        return self.low.number if isinstance(self.low, Stretch) else self.low.size
+
     def nodes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The numbers of the lower and of the higher rankings."""
         low = self.low.nodes() if isinstance(self.low, Stretch) else self.low
@@ -94,6 +117,7 @@ class Relation:
     A ``strict`` relation asks for ``<``: a tie breaks it. Of one for ``some`` each ``Pairs`` is one case, which holds
     if one of its pairs does. One of scores ``within`` two numbers has pairs of a ranking with itself. One of ``words``
     names its rankings, so that they can be longer than what can be enumerated: it yields cases, lists of (low, high).
+    A ``near`` one relates two of a ranking and those with one document more, whatever the aspects are called.
     ``short`` is the head of a column, and ``reference`` says who asks for it.
     """
 
@@ -102,6 +126,7 @@ class Relation:
     broken: str
     pairs: Callable[[Tree, int], Iterator[Pairs]]
     local: bool = False
+    near: bool = False
     needs_aspects: bool = False
     tell: Callable[[Tree, str, str], str] | None = None
     strict: bool = False
@@ -167,12 +192,17 @@ def append_nonrelevant(tree: Tree, first: int) -> Iterator[Pairs]:
 
 def append_redundant(tree: Tree, first: int) -> Iterator[Pairs]:
     """S p and S n: p of aspects that S covers, n of as many that it does not."""
-    covered = (tree.by_aspect.lists.relevant().count > 0).reshape(tree.world.aspects, -1)
+    kinds = tree.world.kinds
+    covered = [tree.count_of([kind[a] > 0 for kind in kinds]) > 0 for a in range(tree.world.aspects)]
+    fitting = []
+    for old, new, seen, unseen in tree.world.redundant:
+        where = reduce(np.logical_and, [covered[a] for a in seen])
+        fitting.append((old, new, reduce(np.greater, [covered[a] for a in unseen], where)))
     for level in extended(tree, first):
-        parents = covered[:, tree.shape.starts[level - 1] : tree.shape.starts[level]]
-        for old, new, seen, unseen in tree.world.redundant:
-            mask = np.asarray(parents[list(seen)].all(axis=0) & ~parents[list(unseen)].any(axis=0))
-            yield Pairs(row(tree, level, old), row(tree, level, new), mask)
+        parents = slice(tree.shape.starts[level - 1], tree.shape.starts[level])
+        for old, new, where in fitting:
+            if where[parents].any():
+                yield Pairs(row(tree, level, old), row(tree, level, new), where[parents])
 
 
 def swap(tree: Tree, first: int, farthest: int | None = None) -> Iterator[Pairs]:

@@ -9,8 +9,8 @@ import numpy as np
 from rankscope.errors import SettingsError
 from rankscope.lab.axioms.comparison import (
     AnyRelation,
+    LeftOut,
     Merits,
-    impossible,
     kept_of,
     pairs_of,
     refuse_undefined,
@@ -70,7 +70,7 @@ def related(
     chosen = parse(measure) if isinstance(measure, str) else measure
     scores = np.full(number, np.nan) if chosen is None else np.asarray(Evaluator(chosen, world).of(tree))
     merits = None if chosen is None else Merits(chosen, scores)
-    left_out = impossible(tree)
+    left_out = LeftOut(tree)
     words, length = tree.words(), tree.length.tolist()
     rows: list[tuple[Cell, ...]] = []
     for one in relations:
@@ -86,7 +86,7 @@ def related(
             ]
     name = "" if chosen is None else str(chosen)
     columns = ("property", "low", "high", "low_score", "high_score", "violated")
-    rankings = list(zip(words, length, (~left_out).tolist(), scores.tolist(), strict=True))
+    rankings = list(zip(words, length, (~left_out.rankings).tolist(), scores.tolist(), strict=True))
     return TableResult.of(
         Table("relations", columns, rows, caption=name or "Related rankings"),
         Table("rankings", ("ranking", "length", "possible", "score"), rankings, caption=name or "Rankings"),

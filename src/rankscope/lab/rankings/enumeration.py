@@ -15,6 +15,7 @@ import numpy as np
 from rankscope.engines import stream_pieces
 from rankscope.errors import MeasureError, RankscopeError, SettingsError
 from rankscope.judging.lists import Floats, Lists
+from rankscope.lab.rankings.lumped import Lumped, NotLumpedError, Watch, lumped
 from rankscope.lab.rankings.tree import Shape, Tree
 from rankscope.lab.rankings.worlds import World, graded_world
 from rankscope.lab.rounding import magnitude
@@ -26,6 +27,7 @@ __all__ = [
     "check_depth",
     "evaluated",
     "number_of_rankings",
+    "orbits",
     "places",
     "values_on_binary",
     "values_on_words",
@@ -65,6 +67,40 @@ def blocks(world: World, depth: int, size: int | None = None) -> list[tuple[int,
     top = depth - below
     head = blocks(world, top, size)
     return head + [(depth, prefix, top + 1) for prefix in product(range(len(world)), repeat=top)]
+
+
+def orbits(
+    world: World, pieces: Sequence[tuple[int, tuple[int, ...], int]]
+) -> list[tuple[tuple[int, tuple[int, ...], int], int]]:
+    """One of all blocks that differ by the names of aspects, the first in alphabetical order; and how many they are.
+
+    >>> from rankscope.lab.rankings.worlds import aspect_world
+    >>> world = aspect_world(2, relevant=1, nonrelevant=1)
+    >>> orbits(world, blocks(world, 2, size=4))
+    [((1, (), 0), 1), ((2, (0,), 2), 2), ((2, (2,), 2), 1)]
+    """
+    found = []
+    many: dict[tuple[int, ...], int] = {}
+    for piece in pieces:
+        prefix = piece[1]
+        if prefix not in many:
+            images = _images(world, prefix)
+            many |= dict.fromkeys(images, 0)
+            many[min(images, key=world.word)] = len(images)
+        if many[prefix]:
+            found.append((piece, many[prefix]))
+    return found
+
+
+def _images(world: World, prefix: tuple[int, ...]) -> set[tuple[int, ...]]:
+    """What a ranking becomes when aspects change their names, itself included."""
+    images, waiting = {prefix}, [prefix]
+    while waiting:
+        here = waiting.pop()
+        more = {tuple(letters[letter] for letter in here) for _, letters in world.renamings} - images
+        images |= more
+        waiting += more
+    return images
 
 
 def check_depth(world: World, depth: int) -> None:
@@ -113,16 +149,34 @@ class _Evaluated:
 class Evaluator:
     """A measure with the way to evaluate it on trees.
 
-    Most formulas follow the tree. One that does not (it needs lists written out, or asks for the length of the list a
-    hit stands in) shows itself on short rankings, and is then given lists written out; the measure is the same.
+    Most formulas follow the tree, and many of them need its hits only lumped. One that does not (it needs lists
+    written out, or asks for the length of the list a hit stands in) shows itself on short rankings, and is then given
+    lists written out; the measure is the same.
     """
 
     def __init__(self, measure: Measure, world: World) -> None:
         self.measure = measure
-        self.follows_tree = self._agrees(Tree(world, 3))
+        short = Tree(world, 3)
+        expected = self._values(short.flat())
+        self.follows_tree = self._agrees(short, expected)
+        self.lumps = self.follows_tree and self._agrees(lumped(short), expected)
 
-    def _agrees(self, tree: Tree) -> bool:
-        expected = self._values(tree.flat())
+    def watched(self, world: World, depth: int) -> Watch:
+        """What the formula learns of the rankings down to a depth: everything, if it cannot be watched.
+
+        The hits of a lumped tree are those of all rankings, whatever its prefix: a few rankings show what it asks.
+        """
+        thin = Lumped(world, depth, (0,) * (depth - 1))
+        watch = thin.watched()
+        try:
+            if self.lumps:
+                self._values(thin)
+                return watch
+        except NotLumpedError:
+            pass
+        return Watch(depth, alike=False)
+
+    def _agrees(self, tree: Tree, expected: Floats) -> bool:
         try:
             found = self.measure.of(tree)
         except Exception:  # whatever an unsuited formula runs into
@@ -134,7 +188,7 @@ class Evaluator:
     def _values(self, lists: Lists) -> Floats:
         try:
             return self.measure.of(lists)
-        except RankscopeError:
+        except (RankscopeError, NotLumpedError):
             raise
         except Exception as error:
             longest = int(np.max(lists.length, initial=0))
@@ -145,6 +199,11 @@ class Evaluator:
 
     def of(self, tree: Tree) -> Floats:
         """The value of every node."""
+        if self.lumps:
+            try:
+                return self._values(lumped(tree))
+            except NotLumpedError:  # on long rankings only
+                pass
         if self.follows_tree:
             return self._values(tree)
         if tree.shape.size <= _FLAT_BLOCK:

@@ -10,8 +10,9 @@ To bound memory a tree may begin with a fixed prefix, whose nodes have a single 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,14 @@ import numpy.typing as npt
 from rankscope.judging.aspects import ByAspect
 from rankscope.judging.lists import AnyArray, Ints, Lists
 from rankscope.judging.pool import Pool
+from rankscope.lab.rankings.paths import Counts, counts_of
 from rankscope.lab.rankings.tree_hits import TreeByAspect, TreeHits
 from rankscope.lab.rankings.worlds import World, letters_of
 
 __all__ = ["Shape", "Tree"]
+
+_KEPT = 1 << 19
+"""Nodes of a tree whose lengths are kept for the next tree of its shape."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,11 @@ class Shape:
         """The number of nodes."""
         return self.starts[-1]
 
+    @property
+    def lengths(self) -> Ints:
+        """The level of each node."""
+        return (_kept_lengths if self.size <= _KEPT else _lengths)(self.letters, len(self.prefix), self.depth)
+
     def row(self, level: int, letter: int) -> slice:
         """The nodes of a level that end in a letter, in the order of their parents."""
         width = self.widths[level - 1]
@@ -60,6 +70,16 @@ class Shape:
         if level <= len(self.prefix):
             return range(self.prefix[level - 1], self.prefix[level - 1] + 1)
         return range(self.letters)
+
+
+def _lengths(letters: int, fixed: int, depth: int) -> Ints:
+    widths = [letters ** max(0, level - fixed) for level in range(depth + 1)]
+    lengths = np.repeat(np.arange(depth + 1), widths)
+    lengths.setflags(write=False)
+    return lengths
+
+
+_kept_lengths = lru_cache(maxsize=16)(_lengths)
 
 
 class Tree(Lists):
@@ -81,7 +101,19 @@ class Tree(Lists):
         self.shape = shape
         self.pool = pool
         self.letter_grades = grades  # [tree of the forest, letter]
-        self.length = np.tile(np.repeat(np.arange(shape.depth + 1), shape.widths), len(grades))
+
+    @cached_property
+    def length(self) -> Ints:  # type: ignore[override]
+        """The length of each ranking."""
+        trees = len(self.letter_grades)
+        return np.tile(self.shape.lengths, trees) if trees > 1 else self.shape.lengths
+
+    def at_length(self, table: AnyArray, cutoff: int | None = None) -> AnyArray:
+        """For each ranking the entry of a table at the number of documents it has, down to a rank."""
+        values = np.empty(len(self), table.dtype)
+        for level in range(self.shape.depth + 1):
+            self.level(values, level)[:] = table[level if cutoff is None else min(level, cutoff)]
+        return values
 
     @cached_property
     def topic(self) -> Ints:  # type: ignore[override]
@@ -127,6 +159,11 @@ class Tree(Lists):
         start = self.shape.starts[level]
         return values.reshape(-1, self.shape.size)[:, start : start + self.shape.widths[level]]
 
+    def count_of(self, marked: Sequence[bool]) -> Counts:
+        """For each node the number of documents of marked letters."""
+        letters = tuple(marked)
+        return self.once(("count of", letters), lambda: counts_of(self.shape, letters))
+
     def letters_of(self, level: int) -> npt.NDArray[np.int8]:
         """The rankings of one length as a matrix: a row for each node, a column for each rank."""
         fixed = min(level, len(self.shape.prefix))
@@ -151,6 +188,21 @@ class Tree(Lists):
             code, letter = divmod(code, self.shape.letters)
             letters.append(letter)
         return self.world.word(letters)
+
+    def alphabetical(self, nodes: Ints) -> Ints:
+        """Numbers in the order of the rankings as text."""
+        place = {label: number for number, label in enumerate(sorted(self.world.labels))}
+        order = np.array([place[label] + 1 for label in self.world.labels])
+        level = np.searchsorted(self.shape.starts, nodes, side="right") - 1
+        code = nodes - np.array(self.shape.starts)[level]
+        keys = np.zeros(len(nodes), np.int64)
+        for rank in range(self.shape.depth):
+            if rank < len(self.shape.prefix):
+                letter = np.full(len(nodes), self.shape.prefix[rank])
+            else:
+                code, letter = np.divmod(code, self.shape.letters)
+            keys = keys * (self.shape.letters + 1) + np.where(rank < level, order[letter], 0)
+        return keys
 
     def node(self, word: str) -> int | None:
         """The number of a ranking in a tree without prefix; None if it is not in the tree."""

@@ -84,6 +84,32 @@ class World:
         return found
 
     @cached_property
+    def renamings(self) -> list[tuple[list[int], list[int]]]:
+        """The pairs of aspects that can change their names and nothing else changes: (aspects, letters) afterwards.
+
+        Both have the same weight, and as many documents of each kind are judged.
+
+        >>> aspect_world(2, relevant=1, nonrelevant=1).renamings
+        [([1, 0], [1, 0, 2])]
+        """
+        if self.graded:
+            return []
+        found = []
+        number = {kind: letter for letter, kind in enumerate(self.kinds)}
+        for one, other in combinations(range(self.aspects), 2):
+            aspects = list(range(self.aspects))
+            aspects[one], aspects[other] = other, one
+            letters = [number.get(tuple(kind[a] for a in aspects), -1) for kind in self.kinds]
+            weights = self.weights is None or self.weights[one] == self.weights[other]
+            if (
+                weights
+                and -1 not in letters
+                and all(self.judged[b] == n for b, n in zip(letters, self.judged, strict=True))
+            ):
+                found.append((aspects, letters))
+        return found
+
+    @cached_property
     def document(self) -> npt.NDArray[np.int64]:
         """For each letter one of its judged documents."""
         return np.cumsum([0, *self.judged[:-1]])

@@ -1,0 +1,107 @@
+"""Sums along paths and comparisons by a library in C, loaded with ctypes; without it numpy does the same."""
+
+from __future__ import annotations
+
+import ctypes as c
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Stretches", "available", "compare", "descend"]
+
+_VERSION = 1
+
+
+class _Paths(c.Structure):
+    _fields_ = [
+        *((name, c.c_int64) for name in ("letters", "levels", "trees", "ordinals")),
+        *((name, c.c_void_p) for name in ("table", "marked", "counts", "above", "totals")),
+    ]
+
+
+@lru_cache(maxsize=1)
+def _library() -> c.CDLL | None:
+    for suffix in (".so", ".dll", ".dylib"):
+        path = Path(__file__).parent / "c" / f"paths{suffix}"
+        if path.exists():
+            try:
+                library = c.CDLL(str(path))
+                library.rs_descend.restype = library.rs_compare.restype = None
+                library.rs_descend.argtypes = [c.POINTER(_Paths)]
+                library.rs_compare.argtypes = [
+                    c.c_void_p, c.c_void_p, c.c_int64, c.c_double, c.c_double, c.c_int32, c.c_void_p,
+                ]  # fmt: skip
+                return library if library.rs_paths_version() == _VERSION else None
+            except (OSError, AttributeError):
+                return None
+    return None
+
+
+def available() -> bool:
+    """Whether the library was built and can be loaded here."""
+    return _library() is not None
+
+
+def descend(
+    table: NDArray[np.float64],
+    marked: NDArray[np.bool_],
+    counts: Sequence[NDArray[np.uint8]],
+    above: Sequence[int],
+    totals: NDArray[np.float64],
+) -> None:
+    """Fill ``totals``, of which the first entry is known, level by level.
+
+    ``table`` and ``marked`` are [level, tree, letter, documents above] and [level, tree, letter]; ``counts`` has, for
+    each tree, the documents of every ranking below the prefix, and ``above`` those in the prefix.
+    """
+    library = _library()
+    assert library is not None and table.flags.c_contiguous and marked.flags.c_contiguous
+    levels, trees, letters, ordinals = table.shape
+    places = np.array([one.ctypes.data for one in counts], np.uintp)
+    given = np.array(above, np.int64)
+    paths = _Paths(
+        letters, levels, trees, ordinals,
+        table.ctypes.data, marked.ctypes.data, places.ctypes.data, given.ctypes.data, totals.ctypes.data,
+    )  # fmt: skip
+    library.rs_descend(c.byref(paths))
+
+
+class Stretches:
+    """Pairs of rankings, stretch by stretch: the first ranking of each side, how many follow, and which count."""
+
+    def __init__(self, stretches: Sequence[tuple[int, int, int, NDArray[np.bool_] | None]]) -> None:
+        self._masks = [None if mask is None else np.ascontiguousarray(mask) for *_, mask in stretches]
+        self.table = np.array(
+            [
+                (low, high, many, 0 if mask is None else mask.ctypes.data)
+                for (low, high, many, _), mask in zip(stretches, self._masks, strict=True)
+            ],
+            np.int64,
+        ).reshape(-1, 4)
+
+
+def compare(
+    values: NDArray[np.float64],
+    stretches: Stretches,
+    slack: tuple[float, float],
+    strict: bool,
+) -> list[int]:
+    """For each stretch how many of its pairs are in the wrong order; ``slack`` is relative and absolute.
+
+    >>> if available():
+    ...     compare(np.array([0.0, 2.0, 1.0]), Stretches([(1, 2, 1, None), (0, 1, 2, None)]), (0.0, 0.0), strict=False)
+    ... else:
+    ...     [1, 1]
+    [1, 1]
+    """
+    library = _library()
+    assert library is not None and values.flags.c_contiguous and values.dtype == np.float64
+    number = len(stretches.table)
+    found = np.empty(number, np.int64)
+    library.rs_compare(
+        values.ctypes.data, stretches.table.ctypes.data, number, *slack, int(strict), found.ctypes.data
+    )
+    return found.tolist()

@@ -1,0 +1,364 @@
+"""What is not looked at twice: lumped hits, ranks below a cutoff, other names of aspects. The results stay the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankscope.judging.lists import Floats, Lists
+from rankscope.lab import properties
+from rankscope.lab.axioms import cases
+from rankscope.lab.axioms.cases import PropertiesResult
+from rankscope.lab.axioms.relations import RELATIONS
+from rankscope.lab.rankings import enumeration, native, paths
+from rankscope.lab.rankings.enumeration import Evaluator, blocks, orbits
+from rankscope.lab.rankings.lumped import Lumped, NotLumpedError, Watch, lumped
+from rankscope.lab.rankings.tree import Shape, Tree
+from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
+from rankscope.measures import REGISTRY, Measure, measure
+from rankscope.measures.function import FunctionMeasure
+
+NEAR = [one.name for one in RELATIONS.values() if one.near]
+PLAIN = ["relevance monotonicity", "irrelevance monotonicity", "redundancy", "monotonicity"]
+SEVERAL = aspect_world(2, relevant=2, nonrelevant=2, grades=2, several=True)
+WORLDS = {
+    "two aspects": aspect_world(2, relevant=3, nonrelevant=4),
+    "three aspects": aspect_world(3, relevant=4, nonrelevant=4),
+    "two of three weigh the same": aspect_world(3, relevant=2, nonrelevant=5, weights=[0.4, 0.2, 0.4]),
+    "documents of both": SEVERAL,
+    "three grades": graded_world(2, relevant=2, nonrelevant=3),
+}
+
+
+def every_measure() -> list[Measure]:
+    cut = {"IPrec": 0.5}
+    return [
+        one @ cut.get(one.name, 3) if one.cutoff_rule == "required" else one
+        for one in dict.fromkeys(REGISTRY.values())
+        if not isinstance(one, FunctionMeasure)
+    ]
+
+
+def test_counts_are_those_of_the_words() -> None:
+    tree = Tree(WORLDS["two aspects"], 5, (0, 2))
+    words = tree.words()
+    assert tree.count_of([True, False, True]).tolist() == [sum(word.count(c) for c in "ax") for word in words]
+
+
+@pytest.mark.parametrize("cutoff", [None, 2])
+def test_an_entry_at_the_length_of_each_list(cutoff: int | None) -> None:
+    tree, table = Tree(WORLDS["two aspects"], 4, (0, 2)), np.array([5.0, 3.0, 8.0, 1.0, 9.0])
+    for lists in (tree, lumped(tree), tree.by_aspect.lists):
+        found = lists.at_length(table, cutoff)
+        np.testing.assert_array_equal(found, table[lists.retrieved(cutoff)])
+        np.testing.assert_array_equal(found[: len(tree)], tree.flat().at_length(table, cutoff))
+
+
+@pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
+@pytest.mark.parametrize("one", every_measure(), ids=str)
+def test_lumped_hits_give_the_same_bits(one: Measure, world: World) -> None:
+    evaluator = Evaluator(one, world)
+    if not evaluator.lumps:
+        return
+    for prefix in [(), (1,), (1, 1, 0)]:
+        tree = Tree(world, 4, prefix)
+        np.testing.assert_array_equal(one.of(lumped(tree)), one.of(tree))
+
+
+def test_most_measures_are_lumped() -> None:
+    names = {one.name for one in every_measure() if Evaluator(one, WORLDS["two aspects"]).lumps}
+    assert {"ACT", "AP_IA", "alpha_nDCG", "NRBP", "StRec", "AP", "nDCG", "RBP", "ERR", "P"} <= names
+    assert "Bpref" not in names  # asks where a hit stands
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        lambda lists: lists.relevant().sum(lists.length[lists.relevant().list]),
+        lambda lists: lists.relevant().sum(lists.relevant().descending(lists.relevant().rank)),
+        lambda lists: lists.relevant().sum(lists.relevant().before(1 / lists.relevant().rank)),
+        lambda lists: lists.relevant().sum(lists.relevant().where(lists.relevant().rank > 1).ordinal),
+        lambda lists: np.array([sum(grades) for grades in lists.grades()]),
+        lambda lists: lists.relevant(2).sum(lists.ordinal_among(2, 1)),
+        lambda lists: lists.under(lists.pool).relevant().sum(),
+        lambda lists: lists.of_length(2).relevant().sum(),
+    ],
+)
+def test_what_differs_between_lumped_hits_is_refused(formula: Callable[[Lists], Floats]) -> None:
+    with pytest.raises(NotLumpedError):
+        formula(Lumped(WORLDS["two aspects"], 4))
+
+
+class _Formula(Measure, abstract=True):
+    """Any function of lists."""
+
+    name = "Formula"
+
+    def __init__(self, formula: Callable[[Lists], Any] | None = None, better: str = "higher") -> None:
+        super().__init__()
+        object.__setattr__(self, "formula_of_lists", formula)
+        object.__setattr__(self, "better", better)
+
+    def of(self, lists: Lists) -> Floats:
+        return np.asarray(self.formula_of_lists(lists), np.float64)  # type: ignore[attr-defined]
+
+
+def seen(formula: Callable[[Lists], Any], world: World, depth: int = 5) -> Watch:
+    return Evaluator(_Formula(formula), world).watched(world, depth)
+
+
+def test_how_far_a_formula_looks() -> None:
+    world = WORLDS["two aspects"]
+    assert seen(lambda lists: lists.relevant(1, 2).sum(), world).reach == 2
+    assert seen(lambda lists: lists.retrieved(3) * 1.0, world).reach == 3
+    assert seen(lambda lists: lists.at_length(np.arange(9.0), 2), world).reach == 2
+    assert seen(lambda lists: lists.at_length(np.arange(9.0)), world).reach == 5
+    assert seen(lambda lists: lists.by_aspect.lists.relevant(1, 4).count.reshape(2, -1)[0], world).reach == 4
+    assert seen(lambda lists: lists.relevant(1, 2).sum() + lists.length, world).reach == 5
+    assert seen(lambda lists: lists.recall_base() * 1.0, world).reach == 0
+    flat = seen(lambda lists: lists.of_length(2).relevant().sum(), world)
+    assert (flat.reach, flat.alike) == (5, False)  # cannot be watched
+
+
+def test_who_would_notice_other_names() -> None:
+    world = WORLDS["two aspects"]
+    ones = np.ones((2, 1))
+
+    def total(values: Callable[[Any], Any], weights: Any = ones) -> Callable[[Lists], Any]:
+        def formula(lists: Lists) -> Any:
+            hits = lists.by_aspect.lists.relevant()
+            return lists.by_aspect.total(hits, values(hits), weights)
+
+        return formula
+
+    assert seen(total(lambda hits: hits.ordinal / hits.rank), world).alike
+    assert seen(lambda lists: lists.relevant().first(1 / lists.relevant().rank), world).alike
+    assert not seen(total(lambda hits: hits.judgment * 1.0), world).alike
+    assert not seen(total(lambda hits: np.arange(len(hits)) * 1.0), world).alike
+    assert not seen(total(lambda hits: 1 / hits.rank, np.array([[0.7], [0.3]])), world).alike
+    assert not seen(lambda lists: lists.relevant().sum(lists.relevant().judgment == 0), world).alike
+    first = lambda lists: lists.by_aspect.lists.relevant().count[: len(lists)]  # noqa: E731
+    assert not seen(first, world).alike
+    assert not seen(lambda lists: lists.by_aspect.lists.topic[: len(lists)], world).alike
+    assert not seen(lambda lists: lists.by_aspect.lists.recall_base()[: len(lists)], world).alike
+    # a document of two aspects is added twice, and the order can be told by the last digit
+    assert not seen(total(lambda hits: 1 / hits.rank), SEVERAL).alike
+    assert seen(lambda lists: lists.by_aspect.lists.topic[: len(lists)], WORLDS["three grades"]).alike
+
+
+@pytest.mark.parametrize("world", list(WORLDS.values())[:4], ids=list(WORLDS)[:4])
+@pytest.mark.parametrize("one", every_measure(), ids=str)
+def test_who_does_not_notice_gives_the_same_to_other_names(one: Measure, world: World) -> None:
+    """The proof against the values, with every pair of names."""
+    evaluator = Evaluator(one, world)
+    if not evaluator.watched(world, 4).alike:
+        return
+    tree = Tree(world, 4)
+    values = evaluator.of(tree)
+    for _, letters in world.renamings:
+        for level in range(5):
+            renamed = np.array(letters)[tree.letters_of(level)]
+            codes = renamed @ len(world) ** np.arange(level)
+            here = tree.level(values, level)[0]
+            np.testing.assert_array_equal(here[codes.astype(np.int64)], here)
+
+
+@pytest.mark.parametrize("one", every_measure(), ids=str)
+def test_below_its_reach_a_measure_gives_the_score_of_what_is_above(one: Measure) -> None:
+    world = WORLDS["two aspects"]
+    evaluator = Evaluator(one, world)
+    reach = evaluator.watched(world, 5).reach
+    tree = Tree(world, 5)
+    values = evaluator.of(tree)
+    for level in range(reach + 1, 6):
+        above = tree.level(values, level - 1)[0]
+        np.testing.assert_array_equal(tree.level(values, level)[0], np.tile(above, len(world)))
+
+
+def test_renamings_are_those_that_change_nothing() -> None:
+    assert len(WORLDS["three aspects"].renamings) == 3
+    assert WORLDS["two of three weigh the same"].renamings == [([2, 1, 0], [2, 1, 0, 3])]
+    assert WORLDS["three grades"].renamings == []
+    ((_, letters),) = SEVERAL.renamings
+    assert [SEVERAL.labels[letter] for letter in letters] == [
+        "b",
+        "B",
+        "a",
+        "A",
+        "(ab)",
+        "(Ab)",
+        "(aB)",
+        "(AB)",
+        "x",
+    ]
+    uneven = World(("a", "b", "x"), ((1, 0), (0, 1), (0, 0)), (2, 3, 4))
+    assert uneven.renamings == []
+
+
+@pytest.mark.parametrize("name", ["two aspects", "three aspects", "documents of both", "three grades"])
+def test_orbits_stand_for_every_block_once(name: str) -> None:
+    world = WORLDS[name]
+    every = blocks(world, 4, size=len(world) + 2)
+    chosen = orbits(world, every)
+    assert sum(many for _, many in chosen) == len(every)
+    assert [piece for piece, _ in chosen] == [piece for piece in every if piece in dict(chosen)]
+    for (_, prefix, _), _ in chosen:
+        words = {world.word(prefix)}
+        for order in permutations("abc"):
+            name_of = str.maketrans(dict(zip("abc", order, strict=True)))
+            if name == "three aspects":
+                words.add(world.word(prefix).translate(name_of))
+        assert world.word(prefix) == min(words)
+
+
+def outcome(result: PropertiesResult) -> list[tuple[Any, ...]]:
+    return [(f.relation.name, f.cases, f.violations, f.shortest) for f in result.findings]
+
+
+def in_full(patch: pytest.MonkeyPatch) -> None:
+    """No measure is watched: every ranking is looked at."""
+    patch.setattr(Evaluator, "watched", lambda self, world, depth: Watch(depth, alike=False))
+
+
+@pytest.mark.parametrize("names", [PLAIN, NEAR], ids=["plain", "all"])
+@pytest.mark.parametrize("examples", [0, 1, 4])
+@pytest.mark.parametrize(
+    "given", [{"aspects": 2, "relevant": 3}, {"aspects": 3}, {"aspects": 2, "weights": [1, 3]}], ids=str
+)
+def test_what_is_left_out_changes_no_count_and_no_example(
+    given: dict[str, Any], examples: int, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enumeration, "BLOCK", 20)
+    measures = ["ACT", "AP_IA", "alpha_nDCG@2", "StRec@3", "NRBP", "P@1", "Bpref", "nDCG@3", "SetP", "NumRel"]
+    for fixed in (False, True):
+        kept = {
+            "depth": 4 if given["aspects"] == 3 else 5,
+            "properties": names,
+            "examples": examples,
+            "fixed_length": fixed,
+            **given,
+        }
+        quick = outcome(properties(measures, **kept))
+        with monkeypatch.context() as patch:
+            in_full(patch)
+            assert outcome(properties(measures, **kept)) == quick
+
+
+def test_fewer_rankings_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(enumeration, "BLOCK", 20)
+    evaluated: list[tuple[str, int]] = []
+    plain = Evaluator.of
+
+    def counted(self: Evaluator, tree: Tree) -> Floats:
+        evaluated.append((str(self.measure), tree.shape.size))
+        return plain(self, tree)
+
+    monkeypatch.setattr(Evaluator, "of", counted)
+    properties("AP_IA StRec StRec@2", aspects=2, depth=6, properties=PLAIN)
+    sizes = {name: sum(size for one, size in evaluated if one == name) for name, _ in evaluated}
+    assert sizes["StRec@2"] == 1 + 3 + 9
+    assert sizes["AP_IA"] < 0.6 * sizes["StRec"]
+
+
+@given(
+    weights=st.lists(st.sampled_from([0.0, 0.25, 1.0, -1.0]), min_size=3, max_size=3),
+    fade=st.sampled_from([1.0, 0.5, -0.5]),
+    cutoff=st.sampled_from([None, 1, 3]),
+    first=st.sampled_from([0.0, 0.5]),
+    better=st.sampled_from(["higher", "lower"]),
+)
+@settings(max_examples=40, deadline=None)
+def test_any_formula_is_counted_as_in_full(
+    weights: list[float], fade: float, cutoff: int | None, first: float, better: str
+) -> None:
+    """Formulas that treat aspects differently by their documents, by their trees, or not at all."""
+
+    def formula(lists: Lists) -> Any:
+        hits, apart = lists.hits(cutoff), lists.by_aspect.lists.relevant(1, cutoff)
+        kinds = np.repeat(weights, lists.pool.offsets[-1] // 3)
+        value = hits.sum(hits.take(kinds) * fade ** (hits.rank + 0.0))
+        value = value + lists.by_aspect.total(apart, fade ** (apart.ordinal + 0.0), np.ones((2, 1)))
+        return value + first * apart.count[: len(lists)] if first else value
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(enumeration, "BLOCK", 20)
+        one = _Formula(formula, better)
+        quick = outcome(properties(one, aspects=2, depth=4, properties=PLAIN))
+        in_full(patch)
+        assert outcome(properties(one, aspects=2, depth=4, properties=PLAIN)) == quick
+
+
+def test_without_the_library_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(enumeration, "BLOCK", 100)
+    measures = ["ACT", "AP_IA", "alpha_nDCG@3", "ERR_IA", "BalancePoint", "SetP", "DCG"]
+    kept = {"aspects": 2, "relevant": 3, "depth": 6, "properties": NEAR, "examples": 2}
+    quick = outcome(properties(measures, **kept))  # type: ignore[arg-type]
+    monkeypatch.setattr(native, "_library", lambda: None)
+    assert not native.available()
+    assert outcome(properties(measures, **kept)) == quick  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(not native.available(), reason="the library was not built")
+@pytest.mark.parametrize("prefix", [(), (0, 2)])
+def test_the_library_adds_as_numpy_does(prefix: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(5)
+    shape, marked = Shape(3, prefix, 6), [(True, False, True), (False, True, True)]
+    table = generator.normal(size=(6, 2, 3, 6))
+    hits = np.broadcast_to(np.array(marked), (6, 2, 3)) & (np.arange(6) < 5)[:, None, None]
+    quick = paths.descended(shape, marked, table, np.ascontiguousarray(hits))
+    monkeypatch.setattr(native, "_library", lambda: None)
+    np.testing.assert_array_equal(paths.descended(shape, marked, table, hits), quick)
+
+
+@pytest.mark.skipif(not native.available(), reason="the library was not built")
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_library_compares_as_numpy_does(strict: bool) -> None:
+    generator = np.random.default_rng(6)
+    values = generator.integers(0, 4, 200) / 3 + generator.choice([0.0, 1e-9, 2e-9, 1e-13], 200)
+    values[::17], values[::19] = np.inf, -np.inf
+    mask = generator.random(50) < 0.5
+    one = cases.replace(RELATIONS["monotonicity"], strict=strict)
+    pairs = [
+        cases.Pairs(cases.Stretch(low, low + 50), cases.Stretch(high, high + 50), each)
+        for low, high, each in [(0, 50, None), (100, 30, mask), (7, 7, None), (150, 1, ~mask)]
+    ]
+    together = cases.Cases(one, pairs)
+    merits = cases.Merits(measure("AP"), values)
+    assert together.stretches is not None
+    assert merits.count(together) == [int(merits.broken(one, each).sum()) for each in pairs]
+
+
+def test_undefined_below_the_reach_is_refused_as_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ranking that nothing above relates may have longer ones that are related."""
+
+    def formula(lists: Lists) -> Any:
+        found = lists.relevant(1, 2)
+        return np.where(found.sum(found.rank == 2) > 0, np.nan, 1.0)
+
+    messages = []
+    for patched in (False, True):
+        if patched:
+            in_full(monkeypatch)
+        with pytest.raises(Exception, match="undefined") as error:
+            properties(_Formula(formula), aspects=2, depth=4, properties=["irrelevance monotonicity"])
+        messages.append(str(error.value))
+    assert messages[0] == messages[1]
+    assert properties(_Formula(formula), aspects=2, depth=1, properties=["boundedness"]).complete
+
+
+def test_examples_are_in_alphabetical_order_among_many() -> None:
+    """More than a thousand pairs are equally wrong."""
+    late = _Formula(lambda lists: -1.0 * (lists.retrieved(9) == 9))
+    (found,) = properties(
+        late, aspects=2, depth=9, properties=["relevance monotonicity"], examples=2
+    ).findings
+    assert [(e.low, e.high) for e in found.shortest] == [("a" * 8, "a" * 9), ("a" * 8, "a" * 8 + "b")]
+    tree = Tree(SEVERAL, 3, (4,))
+    keys = tree.alphabetical(np.arange(1, len(tree)))
+    assert [tree.words()[i + 1] for i in np.argsort(keys)] == sorted(tree.words()[1:])
