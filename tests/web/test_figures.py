@@ -45,8 +45,9 @@ def _number(text: Any) -> float:
 
 def _left(page: Any, place: int = 0) -> tuple[str, str]:
     """The caption and the commands of a figure of a view, after its SVG was saved and looked at."""
-    page.locator("details.save summary").nth(place).click()
     inside = page.locator("details.save").nth(place)
+    if not inside.evaluate("details => details.open"):
+        inside.locator("summary").click()
     caption, command = (inside.locator(part).first.inner_text() for part in ("p.note >> nth=-1", "pre"))
     with page.expect_download() as download:
         inside.get_by_role("button", name="SVG", exact=True).click()
