@@ -276,6 +276,29 @@ def _same(shown: str, known: Any) -> None:
         assert float(shown) == pytest.approx(known, abs=1e-12)
 
 
+def test_a_slide_begins_at_its_top_and_has_no_controls(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=map")
+    page.evaluate("scrollTo(0, 400)")
+    page.evaluate("rankscope.state.talk = true")
+    page.wait_for_timeout(100)
+    assert page.evaluate("[scrollY, document.getElementById('page').scrollTop]") == [0, 0]
+    assert page.locator("nav").is_hidden() and page.locator(".controls").first.is_hidden()
+    assert page.locator("main h2").first.is_visible() and page.locator("main figure").first.is_visible()
+
+
+def test_names_that_the_page_cuts_are_cut_in_the_figure(open_page: Open, tmp_path: Path) -> None:
+    from rankscope.reporting import report
+
+    long = "a-very-long-name-of-a-run-that-no-column-has-room-for"
+    runs = {name: {"q1": ["a", "b"], "q2": ["b", "a"]} for name in (long, "short")}
+    page = open_page(report({"q1": {"a": 1}, "q2": {"a": 1}}, runs, tmp_path / "r.html"), "view=runs")
+    page.locator("details.save summary").first.click()
+    root = ElementTree.fromstring(_saved(page, "SVG"))
+    texts = [element.text or "" for element in root.iter(f"{SVG}text")]
+    assert "short" in texts and long not in texts
+    assert [text for text in texts if text.endswith("…") and long.startswith(text[:-1])]
+
+
 def test_talk_mode_has_the_shape_of_a_slide(open_page: Open, collection_page: Path, state_of: State) -> None:
     page = open_page(collection_page, "view=runs&talk=on")
     box = page.locator("#page").bounding_box()

@@ -93,6 +93,30 @@ def _compare_with_paper(page: Any, view: str, until: Until) -> None:
     until(page, "rankscope.state.vector === false")
 
 
+def test_no_chart_is_wider_than_narrow_paper(visit: Open, places: list[tuple[Path, str]], until: Until) -> None:
+    """Paper is laid out before charts can notice its width: what was drawn for the screen has to shrink by itself."""
+    for path, fragment in places:
+        page = visit(path, fragment)
+        page.locator("main figure").first.wait_for()
+        page.emulate_media(media="print")
+        until(page, "rankscope.state.vector === true")
+        # in one go, so that no observer of sizes comes between
+        wide = page.evaluate(
+            """() => {
+                const main = document.querySelector('main');
+                main.style.width = '560px';
+                const edge = main.getBoundingClientRect().right + 1;
+                const charts = [...document.querySelectorAll('main figure svg')].filter((e) => !e.closest('table'));
+                const found = charts.filter((e) => e.getBoundingClientRect().right > edge).map((e) => e.outerHTML.slice(0, 90));
+                main.style.width = '';
+                return found;
+            }"""
+        )
+        assert wide == [], fragment
+        page.emulate_media(media="screen")
+        until(page, "rankscope.state.vector === false")
+
+
 def _moves(pdf: bytes) -> int:
     """How many pieces of lines a PDF draws."""
     found = 0
