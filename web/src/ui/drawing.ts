@@ -87,7 +87,7 @@ function textOf(node: Text, origin: DOMRect): SVGTextElement[] {
   const style = getComputedStyle(node.parentElement!);
   const lines: { text: string; box: DOMRect }[] = [];
   const rects = Array.from(range.getClientRects());
-  if (rects.length <= 1) lines.push({ text: words, box: rects[0] ?? range.getBoundingClientRect() });
+  if (rects.length <= 1 || words.endsWith("…")) lines.push({ text: words, box: rects[0] ?? range.getBoundingClientRect() });
   else {
     // a text of several lines: which letters stand in which
     const one = document.createRange();
