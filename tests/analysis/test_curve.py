@@ -209,3 +209,50 @@ def test_lines_of_other_topics_are_checked_as_well(tmp_path, line, message):
     path.write_text("1 Q0 d1 1 9 t\n" + "".join(f"2 Q0 x{i} {i} {-i} t\n" for i in range(5000)) + line)
     with pytest.raises(InputError, match=message):
         rs.curve({"1": {"d1": 1}, "2": {"d1": 1}}, path, "1")
+
+
+EDITED = {"q": {"a": 2, "b": 1, "c": 1, "n": 0, "m": 0}}
+
+
+def test_an_edited_list_is_the_list_one_writes_down() -> None:
+    run = {"q": ["n", "a", "x", "b", "y", "z"]}
+    found = rs.curve(EDITED, run, "q", edits="m4-1 r3=1 r6=0")
+    written = rs.curve(EDITED, {"q": ["b", "n", "c", "x", "y", "m"]}, "q")
+    assert found.documents == written.documents
+    assert found.settings == {**written.settings, "edits": "m4-1 r3=1 r6=0"}
+    before = rs.curve(EDITED, run, "q")
+    assert found.table.column("crp_before") == before.table.column("crp")
+    assert [row[:-1] for row in found.table.rows] == written.table.rows
+    for name in ("points", "values", "places"):
+        assert found[name].rows == written[name].rows, name
+    assert "crp_before" not in before.table.columns and before.crp_before is None
+
+
+def test_a_grade_can_be_kept_and_a_document_made_up() -> None:
+    run = {"q": ["b", "n", "c", "m", "other-1"]}
+    assert rs.curve(EDITED, run, "q", edits="r1=1").documents[0] == "b"
+    assert rs.curve(EDITED, run, "q", edits="r1=0").documents[0] == "other-2"
+
+
+@pytest.mark.parametrize(
+    ("edits", "said"),
+    [
+        ("m1-9", "no rank 9"),
+        ("m0-1", "no rank 0"),
+        ("r1=7", "no document of grade 7"),
+        ("r2=1", "no document of grade 1 that the list lacks"),
+        ("up", "no edit is called 'up'"),
+        ("r1=-1", "no edit is called"),
+    ],
+)
+def test_edits_that_cannot_be_done_say_why(edits: str, said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        rs.curve(EDITED, {"q": ["b", "n", "c"]}, "q", edits=edits)
+
+
+def test_the_figure_of_an_edited_list_has_both_curves() -> None:
+    pytest.importorskip("matplotlib")
+    figure = rs.curve(EDITED, {"q": ["n", "a", "x", "b"]}, "q", edits="m2-1").plot()
+    lines = {line.get_gid(): list(line.get_ydata()) for line in figure.axes[0].lines}
+    assert lines["crp"] == figure.table.column("crp")
+    assert lines["before"] == figure.table.column("crp_before") != lines["crp"]

@@ -103,10 +103,22 @@ def test_serves_data_and_whole_lists(server: Server) -> None:
     assert json.loads(body) == [["b", 0], ["x", None], ["a", 1]]
 
 
+def test_finds_a_document_in_the_lists_of_a_run(server: Server) -> None:
+    for document, places in (("a", [[0, 3, 1]]), ("x", [[0, 2, None]]), ("c", [[1, 1, 2]]), ("nobody", [])):
+        status, body, _ = server.get(f"{server.path}find/0?document={document}")
+        assert status == 200 and json.loads(body) == places
+
+
 @pytest.mark.parametrize(
     "path",
     [
         "/",
+        "/wrong/find/0?document=a",
+        "{t}find/0",
+        "{t}find/0?document=",
+        "{t}find/9?document=a",
+        "{t}find/-1?document=a",
+        "{t}find/0?document=" + "a" * 5000,
         "/wrong/",
         "/wrong/data",
         "/wrong/list/0/0",

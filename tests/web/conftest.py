@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 
 WEB = Path(__file__).parents[2] / "web"
@@ -20,6 +22,50 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "without(*views): views of the page that a test of every view leaves out"
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that takes a ``view`` is run for every view that the sources of the page name."""
+    if "view" in metafunc.fixturenames:
+        left_out = {name for mark in metafunc.definition.iter_markers("without") for name in mark.args}
+        known = _views()
+        assert left_out <= set(known)
+        metafunc.parametrize("view", [name for name in known if name not in left_out])
+
+
+def _views() -> list[str]:
+    """The views of the page, in the order of its bar."""
+    source = (WEB / "src" / "state.svelte.ts").read_text("utf-8")
+    listed = re.search(r"export const VIEWS = \[(.*?)\] as const;", source, re.S)
+    assert listed
+    return re.findall(r'\["(\w+)", "', listed[1])
+
+
+@pytest.fixture(scope="session")
+def views() -> list[str]:
+    """The views of the page: every one there is, also those that only some collections have."""
+    return _views()
+
+
+@pytest.fixture(scope="session")
+def views_of() -> Callable[[Any], list[str]]:
+    """The views that an open page offers."""
+    return lambda page: list(page.evaluate("rankscope.state.views.map(([view]) => view)"))
+
+
+@pytest.fixture(scope="session")
+def places(views: list[str], study_page: Path, aspects_page: Path) -> list[tuple[Path, str]]:
+    """Every view in a page that has it, as an address; and the plane split in every way."""
+    split = [f"plane&facet={kind}" for kind in ("archetype", "topic", "recall base", "group")]
+    edited = {"whatif": "whatif&edits=m3-1"}
+    found = [(aspects_page if view == "coverage" else study_page, edited.get(view, view)) for view in views]
+    return [(page, f"view={view}") for page, view in [*found, *((study_page, one) for one in split)]]
 
 
 @pytest.fixture(scope="session")
@@ -119,6 +165,23 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
     assert problems == []
 
 
+@pytest.fixture
+def visit(open_page: Callable[..., Any], until: Callable[[Any, str], None]) -> Callable[..., Any]:
+    """Shows a view of a page, which is opened when it is first asked for."""
+    opened: dict[Path, Any] = {}
+
+    def go(path: Path, fragment: str, **options: Any) -> Any:
+        if path not in opened:
+            opened[path] = open_page(path, **options)
+        page = opened[path]
+        page.evaluate("fragment => { location.hash = fragment; }", fragment)
+        until(page, f"rankscope.state.view === {parse_qs(fragment)['view'][0]!r}")
+        page.locator("main h2").first.wait_for()
+        return page
+
+    return go
+
+
 @pytest.fixture(scope="session")
 def collection_page(
     tmp_path_factory: pytest.TempPathFactory, shared: Callable[[str, Callable[[], Path]], Path]
@@ -151,7 +214,34 @@ def study_page(
         settings = ["-m", "AP nDCG Twist", "--repeats", "2", "--replicates", "50", "--p", "0.8"]
         assert main(["study", *files, *settings, "-o", str(folder / "study")]) == 0
         page = folder / "report.html"
-        assert main(["report", *files, "-m", "ERR@20", "--study", str(folder / "study"), "-o", str(page)]) == 0
+        more = ["-m", "ERR@20", "--study", str(folder / "study"), "--groups", "^[a-g][a-z]*"]
+        assert main(["report", *files, *more, "-o", str(page)]) == 0
         return page
 
     return shared("the page of a small collection with a study", make)
+
+
+@pytest.fixture(scope="session")
+def aspects_page(tmp_path_factory: pytest.TempPathFactory, shared: Callable[..., Any]) -> Path:
+    """A report about judgments with aspects: three runs, six topics of five aspects."""
+    from rankscope.reporting import report
+
+    def make() -> Path:
+        folder = tmp_path_factory.mktemp("aspects")
+        rng = np.random.default_rng(5)
+        topics, documents = range(101, 107), range(40)
+        lines = [
+            f"{topic} {aspect} d{document} {int(rng.random() < 0.12)}"
+            for topic in topics
+            for aspect in range(1, 6)
+            for document in documents
+        ]
+        (folder / "qrels.txt").write_text("\n".join(lines), "utf-8")
+        (folder / "runs").mkdir()
+        for name in ("one", "two", "three"):
+            scored = [f"{t} Q0 d{d} 0 {rng.random():.6f} {name}" for t in topics for d in documents]
+            (folder / "runs" / f"{name}.txt").write_text("\n".join(scored), "utf-8")
+        measures = "alpha_nDCG@20 StRec@10"
+        return report(folder / "qrels.txt", folder / "runs", folder / "report.html", measures=measures)
+
+    return shared("the page of judgments with aspects", make)

@@ -74,7 +74,9 @@ def test_the_first_run_chosen_is_the_best(open_page: Open, page_file: Path) -> N
 
 def test_the_heat_map_has_the_best_runs_above(open_page: Open, page_file: Path) -> None:
     page = open_page(page_file, f"view=map&measure={COST}")
-    names = page.locator("svg text.run").evaluate_all("all => all.map(one => one.lastChild.textContent.trim())")
+    names = page.locator("svg text.run").evaluate_all(
+        "all => all.map(one => one.lastChild.textContent.trim())"
+    )
     assert names == ORDER
     worse, better = re.findall(r"[\d.]+", page.locator(".legend").inner_text())
     assert float(worse) > float(better)

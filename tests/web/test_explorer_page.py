@@ -101,3 +101,25 @@ def test_the_page_says_when_its_server_is_gone(tab: Any, address: str) -> None:
     tab.unroute("**/list/**")
     tab.get_by_label("Next topic").click()
     tab.get_by_role("alert").wait_for(state="detached")
+
+
+def test_the_explorer_finds_documents_that_nobody_judged(tab: Any, address: str, collection_page: Path) -> None:
+    data = collection_page.parent / "data"
+    qrels, runs = rs.read_qrels(data / "qrels.txt"), rs.read_runs(data / "runs")
+    topic = qrels.topics[4]
+    known = qrels.judgments(topic)
+    document = next(d for d in next(iter(runs.values())).ranking(topic) if d not in known)
+    tab.goto(address + "#view=curves")
+    tab.wait_for_selector("main h2")
+    tab.get_by_label("Find a document").fill(document)
+    tab.get_by_role("button", name="Look through whole lists").click()
+    tab.get_by_text(f"In all lists of {len(runs)} runs").wait_for()
+    row = tab.locator("table.places tr", has=tab.get_by_role("button", name=topic, exact=True)).last
+    cells = [" ".join(text.split()) for text in row.locator("th, td").all_inner_texts()]
+    there = sorted(
+        (run.ranking(topic).index(document) + 1, r, name)
+        for r, (name, run) in enumerate(runs.items())
+        if document in run.ranking(topic)
+    )
+    assert cells[:2] == [document, topic] and cells[2] == "–"
+    assert cells[-1] == ", ".join(f"{name} {rank}" for rank, _, name in there)

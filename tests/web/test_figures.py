@@ -7,10 +7,10 @@ import io
 import json
 import re
 import shlex
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 from xml.etree import ElementTree
 
 import numpy as np
@@ -22,10 +22,7 @@ Open = Callable[..., Any]
 Until = Callable[[Any, str], None]
 State = Callable[[Any], dict[str, list[str]]]
 SVG = "{http://www.w3.org/2000/svg}"
-VIEWS = ["runs", "orders", "map", "plane", "curves", "versus", "indicators", "archetypes"]
-OTHERS = ["findings", "summary", "whatif", "study"]
-"""Views of several figures, or of figures that no single command draws."""
-
+Places = list[tuple[Path, str]]
 TABLES = {"versus": "topics"}
 """Tables of the commands that are not called like the view."""
 
@@ -48,8 +45,9 @@ def _number(text: Any) -> float:
 
 def _left(page: Any, place: int = 0) -> tuple[str, str]:
     """The caption and the commands of a figure of a view, after its SVG was saved and looked at."""
-    page.locator("details.save summary").nth(place).click()
     inside = page.locator("details.save").nth(place)
+    if not inside.evaluate("details => details.open"):
+        inside.locator("summary").click()
     caption, command = (inside.locator(part).first.inner_text() for part in ("p.note >> nth=-1", "pre"))
     with page.expect_download() as download:
         inside.get_by_role("button", name="SVG", exact=True).click()
@@ -84,16 +82,13 @@ def _data(page: Any, place: int = 0) -> list[dict[str, str]]:
     return _rows(text)
 
 
-def test_every_figure_leaves_with_caption_and_command(
-    open_page: Open, study_page: Path, until: Until
-) -> None:
-    page = open_page(study_page, color_scheme="dark")
-    for view in [*VIEWS, *OTHERS]:
-        page.evaluate("view => { location.hash = `view=${view}`; }", view)
-        until(page, f"rankscope.state.view === {view!r}")
+def test_every_figure_leaves_with_caption_and_command(visit: Open, places: Places) -> None:
+    for path, fragment in places:
+        page = visit(path, fragment, color_scheme="dark")
+        view, split = parse_qs(fragment)["view"][0], "facet" in fragment
         page.locator("details.save").first.wait_for()
         many = page.locator("details.save").count()
-        assert many >= {"findings": 6, "study": 5, "versus": 2}.get(view, 1)
+        assert many >= {"findings": 6, "study": 5, "versus": 2, "plane": 2}.get(view, 1) + split
         captions = set()
         for place in range(many):
             caption, command = _left(page, place)
@@ -112,16 +107,18 @@ def test_every_figure_leaves_with_caption_and_command(
         assert tex.startswith(f"% {command.splitlines()[0]}")
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.without("findings", "summary", "study", "whatif")  # which have several figures, or edited ones
 def test_the_command_reproduces_the_data(
     open_page: Open,
     collection_page: Path,
+    aspects_page: Path,
     view: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     until: Until,
 ) -> None:
-    page = open_page(collection_page, f"view={view}&measure=nDCG@10&length=60")
+    path = aspects_page if view == "coverage" else collection_page
+    page = open_page(path, f"view={view}&measure=nDCG@10&length=60")
     if view == "runs":
         page.locator("td.ranks", has_text=re.compile(r"\d")).first.wait_for()
     page.get_by_text("Save or cite this figure").first.click()
@@ -138,14 +135,14 @@ def test_the_command_reproduces_the_data(
         found = json.loads(written.read_text())["tables"][TABLES.get(view, view)]
     else:
         found = _rows(written.read_text())
-    if view in ("plane", "orders"):
+    if view in ("plane", "orders", "coverage"):
         wide: dict[tuple[str, str], dict[str, Any]] = {}
         for row in found:
             wide.setdefault((row["run"], row.get("topic", "")), {})[row["measure"]] = row["value"]
         found = [{"run": r, **({"topic": t} if t else {}), **values} for (r, t), values in wide.items()]
     keys = [name for name in ("run", "topic", "rank", "measure") if name in shown[0] and name in found[0]]
     known = {tuple(str(row[k]) for k in keys): row for row in found}
-    assert len(shown) > 5
+    assert len(shown) > (2 if view == "coverage" else 5)
     for row in shown:
         mine = known[tuple(row[k] for k in keys)]
         for name in row.keys() - set(keys) - {"run", "topic", "grade"}:
@@ -197,13 +194,16 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
         for name, value in (("lowest", own[0]), ("median", np.median(own)), ("highest", own[-1])):
             assert float(row[name]) == pytest.approx(value, abs=1e-12)
 
-    for view, place in (("versus&topic=302", 1), ("whatif&edits=m3-1", 0)):
-        command, rows = shown(view)[place]
+    _, rows = shown("versus&topic=302")[1]
+    commands = page.locator("details.save pre").nth(1).text_content().splitlines()
+    runs = list(dict.fromkeys(row["run"] for row in rows))
+    assert len(commands) == len(runs) == 2
+    for command, run in zip(commands, runs, strict=True):
         _ran(command)
         mine = {row["rank"]: row for row in _rows((tmp_path / "curve.csv").read_text())}
-        last = [row for row in rows if "run" not in row or row["run"] == rows[-1]["run"]]
-        assert len(last) > 5
-        for row in last:
+        own = [row for row in rows if row["run"] == run]
+        assert len(own) > 5
+        for row in own:
             for name in row.keys() & {"crp", "dcg", "ideal_dcg"}:
                 assert float(row[name]) == pytest.approx(float(mine[row["rank"]][name]), abs=1e-12)
 
@@ -232,6 +232,42 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
         )
 
 
+def test_commands_reproduce_split_planes(
+    open_page: Open, study_page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for kind in ("archetype", "topic", "recall base", "group"):
+        page = open_page(study_page, f"view=plane&measure=nDCG@10&facet={kind}")
+        place = page.locator("details.save").count() - 1
+        rows = _data(page, place)
+        commands = page.locator("details.save pre").nth(place).text_content().splitlines()
+        for command in commands:
+            _ran(command)
+        values = {(r["run"], r["topic"], r["measure"]): r["value"] for r in _rows(Path("planes.csv").read_text())}
+        assert len(rows) == 96
+        for row in rows:
+            for measure in ("Twist", "nDCG@10"):
+                known = float(values[row["run"], row["topic"], measure])
+                assert float(row[measure]) == pytest.approx(known, abs=1e-12)
+        if kind in ("archetype", "recall base"):
+            tables = json.loads(Path("classes.json").read_text())["tables"]
+            of = {(r["run"], r["topic"]): r for r in tables["archetypes" if kind == "archetype" else "indicators"]}
+            for row in rows:
+                known = of[row["run"], row["topic"]]
+                if kind == "archetype":
+                    assert row["archetype"] == known["archetype"]
+                else:
+                    (most,) = re.findall(r"[\d,]+", row["recall base"])
+                    assert known["recall_base"] <= int(most.replace(",", ""))
+        elif kind == "topic":
+            assert all(row["plane"] == row["topic"] for row in rows)
+        else:
+            assert {row["run"].split("-")[0]: row["group"] for row in rows} == {
+                "boolean": "boolean", "dense": "dense", "feedback": "feedback", "graph": "graph",
+                "hybrid": "no group", "lexical": "no group", "reranked": "no group",
+            }  # fmt: skip
+
+
 def _same(shown: str, known: Any) -> None:
     """A cell of a CSV of the page, and the value that a command has for it."""
     if isinstance(known, bool) or known is None or isinstance(known, str):
@@ -240,80 +276,27 @@ def _same(shown: str, known: Any) -> None:
         assert float(shown) == pytest.approx(known, abs=1e-12)
 
 
-_ON_PAPER = {
-    "plane": ("path.points", lambda d: d.count("M")),
-    "indicators": ("path.lines.kept", lambda d: d.count("M")),
-    "map": (".vectors path", lambda d: d.count("M")),
-}
+def test_a_slide_begins_at_its_top_and_has_no_controls(open_page: Open, collection_page: Path) -> None:
+    page = open_page(collection_page, "view=map")
+    page.evaluate("scrollTo(0, 400)")
+    page.evaluate("rankscope.state.talk = true")
+    page.wait_for_timeout(100)
+    assert page.evaluate("[scrollY, document.getElementById('page').scrollTop]") == [0, 0]
+    assert page.locator("nav").is_hidden() and page.locator(".controls").first.is_hidden()
+    assert page.locator("main h2").first.is_visible() and page.locator("main figure").first.is_visible()
 
 
-def _drawn(page: Any) -> dict[str, Any]:
-    return dict(
-        page.evaluate(
-            """() => {
-                const seen = (e) => e.getBoundingClientRect().width > 0;
-                const figures = [...document.querySelectorAll('main figure')];
-                const texts = figures.flatMap((f) => [...f.querySelectorAll('svg text')]).filter(seen);
-                const axes = figures.flatMap((f) => [...f.querySelectorAll('svg .axis, svg .grid')]).length;
-                const shapes = figures.flatMap((f) => [...f.querySelectorAll('svg circle, svg rect')]);
-                const [marks, said] = [shapes.filter(seen).length, texts.map((t) => t.textContent).sort()];
-                return {marks, texts: said, axes, figures: figures.length};
-            }"""
-        )
-    )
+def test_names_that_the_page_cuts_are_cut_in_the_figure(open_page: Open, tmp_path: Path) -> None:
+    from rankscope.reporting import report
 
-
-def test_paper_has_what_the_screen_has(open_page: Open, study_page: Path, until: Until) -> None:
-    page = open_page(study_page)
-    for view in [*VIEWS, *OTHERS]:
-        fragment = f"view={view}&edits=m3-1" if view == "whatif" else f"view={view}"
-        page.evaluate("fragment => { location.hash = fragment; }", fragment)
-        until(page, f"rankscope.state.view === {view!r}")
-        page.locator("main figure").first.wait_for()
-        _compare_with_paper(page, view, until)
-
-
-def _compare_with_paper(page: Any, view: str, until: Until) -> None:
-    screen = _drawn(page)
-    assert screen["figures"] >= 1
-    pdf = page.pdf()
-    page.emulate_media(media="print")
-    until(page, "rankscope.state.vector === true")
-    paper = _drawn(page)
-    assert paper["figures"] == screen["figures"], view
-    assert (paper["axes"] > 0) == (screen["axes"] > 0)
-    assert abs(paper["axes"] - screen["axes"]) <= 0.2 * screen["axes"], view
-    # paper has another width, so that an axis may have other ticks; names and legends are the same
-    missing = {text for text in screen["texts"] if not re.fullmatch(r"[−\d.,]+", text)} - set(paper["texts"])
-    assert not missing, view
-    # what is a canvas on the screen has shapes on paper
-    assert screen["marks"] <= paper["marks"] or view in _ON_PAPER, view
-    assert page.locator("main canvas").count() == 0, "on paper everything is drawn in vectors"
-    lists = page.evaluate("rankscope.data.size")
-    if view in _ON_PAPER:
-        selector, count = _ON_PAPER[view]
-        paths = page.locator(selector).evaluate_all("all => all.map(p => p.getAttribute('d'))")
-        expected = page.evaluate("rankscope.data.topics.length") if view == "indicators" else lists
-        number = sum(map(count, paths[:1] if view == "plane" else paths))
-        assert number == expected
-        assert _moves(pdf) >= expected
-    widest = page.locator("main figure svg").evaluate_all(
-        "all => Math.max(...all.map(e => e.getBoundingClientRect().right))"
-    )
-    assert widest <= page.evaluate("innerWidth"), view
-    page.emulate_media(media="screen")
-    until(page, "rankscope.state.vector === false")
-
-
-def _moves(pdf: bytes) -> int:
-    """How many pieces of lines a PDF draws."""
-    found = 0
-    for stream in re.finditer(rb"stream\r?\n(.*?)endstream", pdf, re.S):
-        try:
-            found += len(re.findall(rb" m\s", zlib.decompress(stream[1])))
-        except zlib.error:
-            continue
-    return found
+    long = "a-very-long-name-of-a-run-that-no-column-has-room-for"
+    runs = {name: {"q1": ["a", "b"], "q2": ["b", "a"]} for name in (long, "short")}
+    page = open_page(report({"q1": {"a": 1}, "q2": {"a": 1}}, runs, tmp_path / "r.html"), "view=runs")
+    page.locator("details.save summary").first.click()
+    root = ElementTree.fromstring(_saved(page, "SVG"))
+    texts = [element.text or "" for element in root.iter(f"{SVG}text")]
+    assert "short" in texts and long not in texts
+    assert [text for text in texts if text.endswith("…") and long.startswith(text[:-1])]
 
 
 def test_talk_mode_has_the_shape_of_a_slide(open_page: Open, collection_page: Path, state_of: State) -> None:

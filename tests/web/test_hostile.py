@@ -30,8 +30,7 @@ NAMES = [
     "日本語 🂡 é",
     "odd byte \udcff",
 ]
-VIEWS = "rankscope.state.views.map(([view]) => view)"
-"""The views of a page, as the page itself has them."""
+Views = Callable[[Any], list[str]]
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +49,11 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return report(qrels, runs, folder / "r.html", title=NAMES[0], study=study)
 
 
-def test_hostile_names_are_only_text(open_page: Open, hostile_page: Path, until: Until) -> None:
+def test_hostile_names_are_only_text(
+    open_page: Open, hostile_page: Path, until: Until, views_of: Views
+) -> None:
     page = open_page(hostile_page)
-    for view in page.evaluate(VIEWS):
+    for view in views_of(page):
         page.evaluate("view => { location.hash = `view=${view}`; }", view)
         until(page, f"rankscope.state.view === {view!r}")
         page.locator("main h2").first.wait_for()
@@ -68,9 +69,11 @@ def test_hostile_names_are_only_text(open_page: Open, hostile_page: Path, until:
         until(page, "innerWidth === 1400")
 
 
-def test_hostile_names_leave_the_page_as_text(open_page: Open, hostile_page: Path, until: Until) -> None:
+def test_hostile_names_leave_the_page_as_text(
+    open_page: Open, hostile_page: Path, until: Until, views_of: Views
+) -> None:
     page = open_page(hostile_page)
-    for view in page.evaluate(VIEWS):
+    for view in views_of(page):
         page.evaluate("view => { location.hash = `view=${view}`; }", view)
         until(page, f"rankscope.state.view === {view!r}")
         page.locator("main h2").first.wait_for()

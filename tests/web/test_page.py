@@ -21,19 +21,7 @@ from rankscope.simulation import simulate
 Open = Callable[..., Any]
 State = Callable[[Any], dict[str, list[str]]]
 Until = Callable[[Any, str], None]
-VIEWS = [
-    "findings",
-    "summary",
-    "runs",
-    "orders",
-    "map",
-    "plane",
-    "curves",
-    "versus",
-    "indicators",
-    "archetypes",
-    "whatif",
-]
+Views = Callable[[Any], list[str]]
 
 
 def _point(page: Any, name: str = "AP", index: int = 0) -> tuple[float, float, int]:
@@ -69,9 +57,11 @@ def _lonely(page: Any) -> int:
     )
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_every_view_opens_without_error_or_request(open_page: Open, collection_page: Path, view: str) -> None:
-    page = open_page(collection_page, f"view={view}")
+def test_every_view_opens_without_error_or_request(
+    open_page: Open, study_page: Path, aspects_page: Path, view: str
+) -> None:
+    page = open_page(aspects_page if view == "coverage" else study_page, f"view={view}")
+    assert page.evaluate("rankscope.state.view") == view
     assert page.locator("nav a[aria-current=page]").count() == 1
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -356,11 +346,10 @@ def test_colours_can_be_chosen(open_page: Open, collection_page: Path) -> None:
     assert light != dark == page.evaluate(background)
 
 
-@pytest.mark.parametrize("view", VIEWS)
 def test_phone_width_needs_no_sideways_scrolling(
-    open_page: Open, collection_page: Path, view: str, until: Until
+    open_page: Open, study_page: Path, aspects_page: Path, view: str, until: Until
 ) -> None:
-    page = open_page(collection_page, f"view={view}")
+    page = open_page(aspects_page if view == "coverage" else study_page, f"view={view}")
     page.set_viewport_size({"width": 390, "height": 844})
     until(page, "innerWidth === 390 && document.documentElement.scrollWidth <= 390")
 
@@ -421,10 +410,10 @@ def test_the_recall_base_has_an_axis_of_counts(open_page: Open, collection_page:
     assert len(ticks) >= 3 and 1 < max(ticks) <= largest
 
 
-def test_one_run_on_one_topic_is_singular(open_page: Open, tmp_path: Path) -> None:
+def test_one_run_on_one_topic_is_singular(open_page: Open, tmp_path: Path, views_of: Views) -> None:
     page = open_page(report({"q1": {"a": 1}}, {"only": {"q1": {"a": 1.0}}}, tmp_path / "r.html"))
     assert page.locator(".size").inner_text().startswith("1 run × 1 topic;")
-    for view in VIEWS:
+    for view in views_of(page):
         page.evaluate("view => { rankscope.state.view = view }", view)
         page.wait_for_timeout(30)
         assert not re.search(
@@ -500,23 +489,6 @@ def test_the_point_under_the_pointer_is_named(open_page: Open, collection_page: 
     page.mouse.move(x, y)
     run = page.evaluate("i => rankscope.data.runs[rankscope.data.runOf(i)]", index)
     assert page.locator("text.tip").text_content().startswith(run)
-
-
-def test_a_document_is_found_across_runs(open_page: Open, collection_page: Path) -> None:
-    page = open_page(collection_page, "view=curves")
-    folder = collection_page.parent / "data"
-    topic = page.evaluate("rankscope.data.topics[rankscope.state.topic]")
-    document = page.evaluate("rankscope.data.relevant(rankscope.state.topic)[0]")
-    page.get_by_label("Find a relevant document").fill(document)
-    shown = re.sub(r"\s+", " ", page.locator(".found").first.inner_text())
-    runs = rs.read_runs(folder / "runs")
-    expected = sorted(
-        (one.ranking(topic).index(document) + 1, r, name)
-        for r, (name, one) in enumerate(runs.items())
-        if document in one.ranking(topic)
-    )
-    said = ", ".join(f"{name} {rank}" for rank, _, name in expected)
-    assert shown.strip() == f"{document}: {said or 'no run has it'}"
 
 
 def test_ranks_by_every_measure(open_page: Open, collection_page: Path) -> None:

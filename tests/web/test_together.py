@@ -244,3 +244,41 @@ def test_coverage_of_aspects_by_rank(open_page: Open, tmp_path: Path) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_timeout(100)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_curves_say_what_is_under_the_pointer(open_page: Open, teams_page: Path) -> None:
+    page = open_page(teams_page, "view=versus")
+    chart = page.locator("[data-chart=versus-CRP]")
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)
+    a, b = (
+        page.evaluate("k => rankscope.data.runs[+document.querySelectorAll('.controls select')[k].value]", k)
+        for k in (0, 1)
+    )
+    said = re.fullmatch(r"rank (\d+): A (\S+), B (\S+)", chart.locator("text.tip").text_content().replace("−", "-"))
+    assert said
+    qrels, runs = _data(teams_page)
+    topic = page.evaluate("rankscope.data.topics[rankscope.state.topic]")
+    for name, shown in ((a, said[2]), (b, said[3])):
+        one = rs.curve(qrels, runs / f"{name}.txt", topic, cutoff=1000)
+        assert one.crp[int(said[1]) - 1] == int(shown)
+    page.evaluate("rankscope.state.view = 'whatif'; rankscope.state.edits = 'm9-1'")
+    chart = page.locator("main figure svg").first
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)
+    assert re.match(r"rank \d+: before \S+, now \S+", chart.locator("text.tip").text_content())
+
+
+def test_lists_of_runs_and_topics_have_what_the_filters_leave(open_page: Open, teams_page: Path) -> None:
+    page = open_page(teams_page, "view=summary&group=north&brush=0,0.3,0,0.2&brushed=AP")
+    kept = page.evaluate(
+        "[rankscope.data.runs.filter((_, r) => rankscope.state.keepsRun(r)), "
+        "rankscope.data.topics.filter((_, t) => rankscope.state.keepsTopic(t))]"
+    )
+    assert 0 < len(kept[1]) < 14
+    assert page.locator("#topics ~ figure tbody th").all_inner_texts() == kept[1]
+    page.locator("nav a", has_text="Head to head").click()
+    offered = set(page.locator(".controls select").first.locator("option").all_text_contents())
+    assert set(kept[0]) <= offered and len(offered) <= len(kept[0]) + 2

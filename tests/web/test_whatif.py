@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -154,3 +158,54 @@ def test_an_edit_reaches_the_leaderboard(open_page: Open, collection_page: Path)
     rank = int((means > means[r]).sum()) + 1
     assert f"would be {rank}" in text and f"of 8 by AP ({means[r]:.4f}" in text
     assert "now 8th" in text
+
+
+def _exported(page: Any) -> tuple[list[dict[str, str]], list[str]]:
+    """The data of the chart, and the commands that make it again."""
+    page.locator("details.save summary").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Data (CSV)").click()
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text("utf-8"))))
+    return rows, page.locator("details.save pre").inner_text().splitlines()
+
+
+def _same_as_written(rows: list[dict[str, str]], folder: Path) -> None:
+    text = (folder / "curve.csv").read_text("utf-8").split("# curve\n")[1].split("\n\n")[0]
+    written = {row["rank"]: row for row in csv.DictReader(io.StringIO(text))}
+    assert len(rows) > 3 and rows[0].keys() == {"rank", "crp_before", "crp"}
+    assert any(row["crp"] != row["crp_before"] for row in rows)
+    for row in rows:
+        for name in ("crp_before", "crp"):
+            assert int(row[name]) == int(written[row["rank"]][name]), row["rank"]
+
+
+@pytest.mark.parametrize("edits", ["m3-1 m60-1", "m40-2 r1=3 r5=0", "r2=1 m2-9 m1-4"])
+def test_the_command_of_an_edited_list_reproduces_its_curve(
+    open_page: Open, collection_page: Path, tmp_path: Path, edits: str
+) -> None:
+    page = open_page(collection_page, f"view=whatif&edits={edits}")
+    assert page.evaluate("rankscope.state.edits") == edits
+    rows, (command,) = _exported(page)
+    done = subprocess.run(
+        f"{sys.executable} -m {command} --quiet", shell=True, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    _same_as_written(rows, tmp_path)
+    assert (tmp_path / "curve.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("example", ["x1 m5-4", "x2 r3=1", "x1 m5-1 r2=1"])
+def test_the_commands_of_an_example_reproduce_its_curve(
+    open_page: Open, small_page: Path, tmp_path: Path, example: str
+) -> None:
+    page = open_page(small_page, f"view=whatif&edits={example}")
+    rows, commands = _exported(page)
+    script = "\n".join(commands).replace("rankscope curve", f"{sys.executable} -m rankscope curve")
+    done = subprocess.run(script, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    _same_as_written(rows, tmp_path)
+
+
+def test_an_edit_for_which_there_is_no_document_is_not_done(open_page: Open, small_page: Path) -> None:
+    page = open_page(small_page, "view=whatif&edits=r3=1 r5=1 r6=2 r6=9 m4-1")  # of grade 1 one document is left
+    assert "after 2 changes (r3=1 m4-1)" in page.locator("details.save p.note").last.text_content()

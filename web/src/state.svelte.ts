@@ -76,6 +76,8 @@ export class State {
   everyone = $state(false);
   /** Part of a name that runs are filtered by. */
   filter = $state("");
+  /** Part of the name of a document that is looked for. */
+  document = $state("");
   /** The archetype whose lists are named, and what runs are sorted by in that view. */
   archetype = $state("");
   byShare = $state("");
@@ -243,6 +245,7 @@ export class State {
     if (this.reference) q.set("reference", "full-scale");
     if (this.everyone) q.set("lines", "all");
     if (this.filter) q.set("find", this.filter);
+    if (this.document) q.set("document", this.document);
     if (this.archetype) q.set("archetype", this.archetype);
     if (this.byShare) q.set("share", this.byShare);
     if (this.edits) q.set("edits", this.edits);
@@ -312,6 +315,7 @@ export class State {
     this.reference = q.get("reference") === "full-scale";
     this.everyone = q.get("lines") === "all";
     this.filter = q.get("find") ?? "";
+    this.document = q.get("document") ?? "";
     const shapes = d.archetypeMeanings.map((a) => a.name);
     this.archetype = shapes.find((a) => a === q.get("archetype")) ?? "";
     this.byShare = shapes.find((a) => a === q.get("share")) ?? "";

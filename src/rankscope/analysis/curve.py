@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.analysis.list_edits import edited
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.judging import Judged, judge
 from rankscope.judging.lists import Lists
@@ -35,6 +36,7 @@ class Curve(Result):
     """The effort curve of one run on one topic, evaluated at N = max(cutoff, 2 RB) ranks.
 
     ``documents`` and ``grade`` have one entry per rank: None where the list has ended or the document is not judged.
+    ``before`` has the grades of the list as the run has it, where the list was edited.
     """
 
     run: str
@@ -46,6 +48,7 @@ class Curve(Result):
     lists: Lists
     cutoff: int
     settings: Mapping[str, Any]
+    before: Sequence[int | None] | None = None
 
     def _about(self) -> str:
         return f"{self.run!r} on topic {self.topic!r}, {self.length} ranks, recall base {self.recall_base}"
@@ -67,7 +70,7 @@ class Curve(Result):
     @cached_property
     def relevance(self) -> Ints:
         """The grade at each rank, 0 for everything that is not relevant."""
-        return np.array([max(0, grade or 0) for grade in self.grade], np.int64)
+        return _relevance(self.grade)
 
     @cached_property
     def intervals(self) -> Table:
@@ -101,6 +104,13 @@ class Curve(Result):
         return np.cumsum(self.rp)
 
     @cached_property
+    def crp_before(self) -> Ints | None:
+        """CRP of the list as the run has it; None where no edits were asked for."""
+        if self.before is None:
+            return None
+        return np.cumsum(self._relative_positions(_relevance(self.before)))
+
+    @cached_property
     def dcg(self) -> Floats:
         """DCG at each rank; a list that has ended gains nothing more."""
         return np.cumsum(self._gained)
@@ -121,7 +131,10 @@ class Curve(Result):
 
     @cached_property
     def table(self) -> Table:
-        """Rank by rank; ``delta_gain`` is what the document adds to DCG beyond what the ideal list adds there."""
+        """Rank by rank; ``delta_gain`` is what the document adds to DCG beyond what the ideal list adds there.
+
+        Of an edited list also ``crp_before``, CRP of the list as the run has it.
+        """
         delta = self._gained - self._discounted(self.ideal_grade)
         columns: dict[str, list[Any]] = {
             "rank": list(range(1, self.length + 1)),
@@ -132,6 +145,7 @@ class Curve(Result):
             "dcg": self.dcg.tolist(),
             "ideal_dcg": self.ideal_dcg.tolist(),
             "delta_gain": delta.tolist(),
+            **({} if self.crp_before is None else {"crp_before": self.crp_before.tolist()}),
         }
         rows = list(zip(*columns.values(), strict=True))
         return Table("curve", tuple(columns), rows, caption=f"{self.run} on topic {self.topic}")
@@ -250,11 +264,14 @@ def curve(
     discount: str = "log2",
     base: float = 2.0,
     order: str | None = None,
+    edits: str | None = None,
 ) -> Curve:
     """The effort curve of one run on one topic.
 
     ``cutoff`` is the length N at which the list is evaluated: as many ranks as it has, unless set; ranks beyond the
     end of the list, up to 2 RB, count as non-relevant documents. ``gains``, ``discount`` and ``base`` are those of DCG.
+    ``edits`` change the list first, as in the page's what-if view: ``"m5-2"`` moves the document at rank 5 to rank 2,
+    ``"r7=1"`` replaces the one at rank 7 by one of grade 1 that the list lacks; several are separated by spaces.
     References: Angelini and others 2012, Ferro and others 2016.
 
     >>> found = curve({"q1": {"d1": 1, "d2": 1, "d3": 0}}, {"q1": ["d3", "d1", "d4", "d2"]}, "q1")
@@ -282,19 +299,19 @@ def curve(
             path=one.path or one.name,
             hint="name a topic that it has, or another run",
         )
+    known = judgments.judgments(topic)
+    first, ranking = ranking, edited(ranking, edits or "", known)
     cut = int(cutoff or max(1, len(ranking)))
     small = _only(judgments, topic)
     lists = judge(small, Run.from_dict({topic: ranking}, name=one.name)).lists
-    known = judgments.judgments(topic)
     ideal = np.array(sorted((g for g in known.values() if g > 0), reverse=True), np.int64)
     length = max(cut, 2 * len(ideal))
-    documents: list[str | None] = [*ranking[:cut]]
-    documents += [None] * (length - len(documents))
+    documents, before = _padded(ranking[:cut], length), _padded(first[:cut], length)
     return Curve(
         run=one.name,
         topic=topic,
         documents=documents,
-        grade=[None if document is None else known.get(document) for document in documents],
+        grade=_grades(documents, known),
         ideal_grade=np.concatenate([ideal, np.zeros(length - len(ideal), np.int64)]),
         dcg_measure=measure,
         lists=lists,
@@ -302,7 +319,9 @@ def curve(
         settings={
             "run": one.name, "topic": topic, "cutoff": cut, "N": length, "recall_base": len(ideal), "dcg": str(measure),
             "order": one.order, **({"grades": judgments.merges} if judgments.merges else {}),
+            **({"edits": edits} if edits else {}),
         },
+        before=_grades(before, known) if edits else None,
     )  # fmt: skip
 
 
@@ -328,6 +347,19 @@ def curve_of(
     like = {key: dcg.settings[key] for key in ("gains", "discount", "base") if dcg and key in dcg.settings}
     found = curve({topic: judgments}, Run.from_dict({topic: ranking}, name=run), topic, cutoff=cutoff, **like)
     return replace(found, documents=[name if name in judgments else None for name in found.documents])
+
+
+def _padded(ranking: list[str], length: int) -> list[str | None]:
+    """A list with nothing beyond its end, up to a length."""
+    return [*ranking, *[None] * (length - len(ranking))]
+
+
+def _grades(documents: Sequence[str | None], known: Mapping[str, int]) -> list[int | None]:
+    return [None if document is None else known.get(document) for document in documents]
+
+
+def _relevance(grades: Sequence[int | None]) -> Ints:
+    return np.array([max(0, grade or 0) for grade in grades], np.int64)
 
 
 def _only(qrels: Qrels, topic: str) -> Qrels:

@@ -10,6 +10,8 @@ examples:
   rankscope curve qrels.txt bm25.run --topic 351 --gains 0,5,10 --discount jk --base 10 --plot curve.pdf
   rankscope curve qrels.txt bm25.run --topic 351 --axis linear --bars linear --plot curve.pdf
   rankscope curve qrels.txt bm25.run --topic 351 --figure rp --plot rp.pdf    how RP arises, document by document
+  # what if the document at rank 5 stood at rank 2, and that at rank 7 were one of grade 1?
+  rankscope curve qrels.txt bm25.run --topic 351 --edits "m5-2 r7=1"
 """
 
 from __future__ import annotations
@@ -54,6 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--discount", default="log2", help="discount of DCG: log2 or jk (default: log2)")
     parser.add_argument("--base", type=float, default=2.0, help="base of the jk discount (default: 2)")
+    parser.add_argument(
+        "--edits",
+        metavar="E",
+        help="change the list first: m5-2 moves the document at rank 5 to rank 2, r7=1 replaces the one at rank 7 by "
+        "one of grade 1 that the list lacks; several in quotes (default: the list as it is)",
+    )
     options.add_output(parser)
     options.add_plot(parser)
     parser.add_argument(
@@ -91,6 +99,7 @@ def run(args: argparse.Namespace) -> None:
         discount=args.discount,
         base=args.base,
         order=args.order,
+        edits=args.edits,
     )
     display = [_head(found.table, args.head), *found.display[1:]]
     kind = "dcg" if args.dcg else args.figure
@@ -107,7 +116,8 @@ def _picture(found: Curve) -> str:
     width = min(100, shutil.get_terminal_size((80, 24)).columns)
     twist = {str(row[0]): row[1] for row in found.values.rows}["Twist (sign-change)"]
     known = f", Twist {twist:.4f}" if isinstance(twist, float) and found.recall_base else ""
-    title = f"CRP of {found.run} on topic {found.topic}: {found.recall_base} relevant documents{known}"
+    edits = f" after {found.settings['edits']}" if "edits" in found.settings else ""
+    title = f"CRP of {found.run} on topic {found.topic}{edits}: {found.recall_base} relevant documents{known}"
     lines = drawn(found.crp.tolist(), width)
     margin = lines[0].index("│")
     reach = max(map(len, lines)) - margin - 1

@@ -2,7 +2,7 @@
 
 It is meant for one person on one machine. It binds to loopback, every address starts with a random token, the Host
 header must be one of ours (so that another site cannot reach it under a name of its own), and a request can only name
-a run and a topic by number: nothing of it is ever used as a path of a file.
+a run and a topic by number, and a document that is looked for: nothing of it is ever used as a path of a file.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ _KEPT_RUNS = 8
 _LARGE = 8 << 20  # bytes of a file, from which on its lists are read one at a time
 _CONNECTIONS = 64
 _PATIENCE = 10.0  # seconds for the head of a request
+_LONGEST = 4096  # bytes of a name that is looked for
 
 
 class LoadedRuns:
@@ -66,6 +67,16 @@ class LoadedRuns:
             while len(self._kept) > _KEPT_RUNS:
                 del self._kept[next(iter(self._kept))]
         return lists.get(topic, ())
+
+    def places(self, run: int, document: bytes) -> dict[str, int]:
+        """The ranks of a document in the lists of a run, by topic; one list after the other is read, and none kept."""
+        with self._lock:
+            obey((self._stopping,))
+            try:
+                lists = self._runs[run].each_list()
+                return {t: one.documents.index(document) + 1 for t, one in lists if document in one.documents}
+            finally:
+                obey(())
 
     def _read(self, run: Run, only: str | None) -> dict[str, Sequence[bytes]]:
         obey((self._stopping,))
@@ -124,10 +135,20 @@ def application(
         documents = loaded.documents(run, qrels.topics[topic])
         return JSONResponse([[d.decode("utf-8", "replace"), grades.get(d)] for d in documents])
 
+    def places(request: Request) -> Response:
+        name = request.query_params.get("document", "").encode("utf-8", "surrogatepass")
+        run = _number(request.path_params["run"], len(runs))
+        if not ours(request) or run is None or not 0 < len(name) <= _LONGEST:
+            return Response(status_code=404)
+        known = qrels.topic_index
+        found = [(known[topic], rank) for topic, rank in loaded.places(run, name).items() if topic in known]
+        return JSONResponse([[topic, rank, _grades(qrels, topic).get(name)] for topic, rank in sorted(found)])
+
     routes = [
         Route("/{token}/", index),
         Route("/{token}/data", data),
         Route("/{token}/list/{run}/{topic}", one_list),
+        Route("/{token}/find/{run}", places),
     ]
     return _with_headers(Starlette(routes=routes))
 

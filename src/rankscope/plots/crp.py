@@ -114,6 +114,7 @@ def curve_table(curve: Curve) -> Table:
         "crp": curve.crp.tolist(),
         "ideal": ideal,
         "full_scale": full,
+        **({} if curve.crp_before is None else {"crp_before": curve.crp_before.tolist()}),
         "points": [", ".join(marked.get(rank, [])) or None for rank in range(1, curve.length + 1)],
     }
     rows = list(zip(*columns.values(), strict=True))
@@ -140,7 +141,8 @@ def draw_crp(axes: Any, curve: Curve, *, name: str = "this list", ranks: str = "
     """The curve, its reference lines and its marked points; returns what a legend should explain."""
     every = np.arange(1, curve.length + 1)
     full = np.array(curve.references.column("full_scale"), np.float64)
-    low, high = _limits(curve.crp, full)
+    shown = curve.crp if curve.crp_before is None else np.concatenate([curve.crp, curve.crp_before])
+    low, high = _limits(shown, full)
     leaves = bool(full.max() > high)
     worst = "full scale" + (f" (ends at {int(full[-1]):,})" if leaves else "")
     axes.axhline(0, color=INK, linewidth=0.8, gid="ideal")
@@ -149,6 +151,9 @@ def draw_crp(axes: Any, curve: Curve, *, name: str = "this list", ranks: str = "
                   zorder=4, label=name, gid="crp")[0],
         axes.plot(every, full, color=QUIET, linestyle=(0, (4, 1.5)), linewidth=0.9, label=worst, gid="full scale")[0],
     ]  # fmt: skip
+    if curve.crp_before is not None:
+        handles.insert(1, axes.plot(every, curve.crp_before, color=COLOURS[0], linestyle=(0, (2, 1.2)), linewidth=0.9,
+                                    zorder=3, label="before the edits", gid="before")[0])  # fmt: skip
     mark_ranks(axes, curve.length, ranks)
     axes.set_ylim(low, high)
     _mark_points(axes, curve, ranks)

@@ -34,7 +34,7 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) 
     lines = max(1, ceil(len(found) / columns))
     letters = int(width / columns * 14)
     with styled():
-        figure = blank(width, 2.35 * lines)
+        figure = blank(width, 2.5 * lines)
         grid = figure.subplots(lines, columns, squeeze=False)
         axes = list(grid.ravel())
         for place, panel in enumerate(axes):
@@ -45,6 +45,8 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) 
             sentence = textwrap.fill(printable(one.sentence), letters, break_on_hyphens=False)
             panel.set_title(f"{one.title}\n{sentence}", fontsize=6.5, wrap=False)
             _FORMS[one.chart.form](panel, one)
+            if one.chart.says:
+                panel.set_xlabel(textwrap.fill(printable(one.chart.says), letters), fontsize=6)
     return Figure(
         figure, tuple(axes[: len(found)]), result["findings"] if found else Table("findings", (), [])
     )
@@ -107,9 +109,8 @@ def _plane(axes: Any, one: Finding) -> None:
     for y, row in enumerate(shares):
         for x, share in enumerate(row):
             axes.text(x, y, f"{share:.0%}" if share else "·", ha="center", va="center", fontsize=6, color=INK)
-    axes.set_xticks(range(len(efforts)), efforts, fontsize=6)
+    axes.set_xticks(range(len(efforts)), [f"{effort} effort" for effort in efforts], fontsize=6)
     axes.set_yticks(range(len(gains)), gains, fontsize=6)
-    axes.set_xlabel("effort", fontsize=6)
     axes.set_ylabel("gain", fontsize=6)
     axes.grid(visible=False)
 

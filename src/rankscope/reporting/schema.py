@@ -149,6 +149,7 @@ class EvidenceChart(TypedDict):
     high: Annotated[str, "and where it ends"]
     strong: Annotated[str, "the column that says which rows stand out; empty: all"]
     percent: Annotated[bool, "whether values are shares"]
+    says: Annotated[str, "what its marks are"]
 
 
 class Found(TypedDict):

@@ -1,5 +1,6 @@
 // The commands that make a figure of the page again, and its data.
 
+import { printEdit, type Edit } from "../measures/whatif";
 import type { State } from "../state.svelte";
 
 /** A word as a shell reads it. */
@@ -32,6 +33,39 @@ export function curveCommand(s: State, run: number): string {
   const asked = ["--topic", s.data.topics[s.topic], "--cutoff", String(s.settings.length), ...dcg];
   const drawn = ["--figure", "dcg", "--axis", s.logRanks ? "log" : "linear", "--plot", "curve.pdf"];
   return command(s, "curve", [...asked, "-f", "csv", "-o", "curve.csv", ...drawn], run);
+}
+
+/** How the list is changed before its curve is drawn, and how that is written. */
+function editing(edits: readonly Edit[], length: number, axis: string): string[] {
+  const changed = edits.length > 0 ? ["--edits", edits.map(printEdit).join(" ")] : [];
+  return ["--cutoff", String(length), ...changed, "-f", "csv", "-o", "curve.csv", "--axis", axis, "--plot", "curve.pdf"];
+}
+
+/** The command that makes the curve of an edited list again, with the curve before the edits. */
+export function editedCommand(s: State, run: number, edits: readonly Edit[]): string {
+  return command(s, "curve", ["--topic", s.data.topics[s.topic], ...editing(edits, s.settings.length, "linear")], run);
+}
+
+/** The same for a list that no run has: the judgments and the run are written first. */
+export function exampleCommands(
+  grades: readonly number[],
+  relevant: number,
+  length: number,
+  edits: readonly Edit[],
+): string[] {
+  const judged = Array.from({ length: relevant }, (_, k) => `example 0 relevant-${k + 1} 1\\n`).join("");
+  let found = 0;
+  const lines = grades.map((g, k) => {
+    const name = g > 0 ? `relevant-${++found}` : `other-${k + 1}`;
+    return `example Q0 ${name} ${k + 1} ${grades.length - k} example\\n`;
+  });
+  return [
+    `printf '${judged}' > example-qrels.txt`,
+    `printf '${lines.join("")}' > example-run.txt`,
+    ["rankscope", "curve", "example-qrels.txt", "example-run.txt", "--topic", "example", ...editing(edits, length, "linear")]
+      .map(quoted)
+      .join(" "),
+  ];
 }
 
 /** The measure as a command has to name it: with the settings that were changed here. */

@@ -137,6 +137,8 @@ export interface EvidenceChart {
   strong: string;
   /** whether values are shares */
   percent: boolean;
+  /** what its marks are */
+  says: string;
 }
 
 /** A finding of rs.findings: a sentence, its numbers, the table it rests on, and the view that shows it. */

@@ -20,7 +20,7 @@ export function parseEdits(text: string, size: number): Edit[] {
   const edits: Edit[] = [];
   for (const part of text.split(" ")) {
     const move = /^m(\d+)-(\d+)$/.exec(part);
-    const replace = /^r(\d+)=(-?\d+)$/.exec(part);
+    const replace = /^r(\d+)=(\d+)$/.exec(part);
     if (move && within(+move[1], size) && within(+move[2], size))
       edits.push({ kind: "move", from: +move[1], to: +move[2] });
     else if (replace && within(+replace[1], size))
@@ -44,6 +44,14 @@ export function apply(items: readonly Item[], edit: Edit, grades: readonly numbe
     next[edit.rank - 1] = { grade, judged: true, name: "", changed: true };
   }
   return next;
+}
+
+/** Whether there is a document for an edit: of the grade that is wanted, one must be outside the list, or in its place. */
+export function possible(items: readonly Item[], edit: Edit, topic: Topic): boolean {
+  if (edit.kind === "move" || edit.grade === 0) return true;
+  const grade = topic.grades.indexOf(edit.grade);
+  const used = items.filter((item, k) => item.grade === grade && k !== edit.rank - 1).length;
+  return grade >= 0 && used < topic.counts[grade];
 }
 
 /**

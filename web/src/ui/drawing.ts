@@ -63,15 +63,31 @@ function styled(element: Element, prefix: string): Element | null {
   return copy;
 }
 
+/** A text as it is seen: one that its element cuts ends in an ellipsis. */
+function fitting(node: Text): string {
+  const holder = node.parentElement!.closest<HTMLElement>(".clip");
+  if (!holder || holder.scrollWidth <= holder.clientWidth || getComputedStyle(holder).textOverflow !== "ellipsis") return node.data;
+  const letters = Array.from(node.data);
+  const range = document.createRange();
+  range.setStart(node, 0);
+  const right = holder.getBoundingClientRect().right - 0.8 * parseFloat(getComputedStyle(holder).fontSize);
+  let kept = letters.length;
+  for (; kept > 1; kept--) {
+    range.setEnd(node, letters.slice(0, kept).join("").length);
+    if (range.getBoundingClientRect().right <= right) break;
+  }
+  return `${letters.slice(0, kept).join("")}…`;
+}
+
 function textOf(node: Text, origin: DOMRect): SVGTextElement[] {
-  const words = node.data.replace(/\s+/g, " ").trim();
+  const words = fitting(node).replace(/\s+/g, " ").trim();
   if (!words) return [];
   const range = document.createRange();
   range.selectNodeContents(node);
   const style = getComputedStyle(node.parentElement!);
   const lines: { text: string; box: DOMRect }[] = [];
   const rects = Array.from(range.getClientRects());
-  if (rects.length <= 1) lines.push({ text: words, box: rects[0] ?? range.getBoundingClientRect() });
+  if (rects.length <= 1 || words.endsWith("…")) lines.push({ text: words, box: rects[0] ?? range.getBoundingClientRect() });
   else {
     // a text of several lines: which letters stand in which
     const one = document.createRange();

@@ -63,7 +63,14 @@ def unjudged(basis: Basis) -> Finding | None:
         "unjudged", ("run", "unjudged", "lowest", "highest", "notable"), rows,
         caption=f"Unjudged documents in the first {depth} ranks, and what P@{depth} could be",
     )  # fmt: skip
-    chart = Chart("bars", ("run",), "unjudged", strong="notable", percent=True)
+    chart = Chart(
+        "bars",
+        ("run",),
+        "unjudged",
+        strong="notable",
+        percent=True,
+        says=f"unjudged share of the first {depth} ranks; grey: {_NOTABLE:.0%} or less",
+    )
     state = {"measure": f"P@{depth}", "run": [lists.runs[top]]}
     return Finding("unjudged", "What nobody judged", pattern, numbers, evidence, chart, "runs", state)
 
@@ -111,6 +118,13 @@ def ties(basis: Basis) -> Finding | None:
         "ties", ("run", "value", "worst", "best", "width"), rows,
         caption=f"{measure} in the worst and in the best order of documents of equal score",
     )  # fmt: skip
-    chart = Chart("dots", ("run",), "value", "worst", "best")
+    chart = Chart(
+        "dots",
+        ("run",),
+        "value",
+        "worst",
+        "best",
+        says=f"dot: mean {measure}; line: from the worst to the best order of ties",
+    )
     state = {"measure": str(measure), "run": [lists.runs[top]]}
     return Finding("ties", "What ties leave open", pattern, numbers, evidence, chart, "runs", state)

@@ -51,7 +51,13 @@ def parting(basis: Basis) -> Finding | None:
         "parting", found.quadrants.columns, found.quadrants.rows,
         caption=f"Lists by effort (Twist) and gain ({gain})",
     )  # fmt: skip
-    chart = Chart("plane", ("gain", "effort"), "share", percent=True)
+    chart = Chart(
+        "plane",
+        ("gain", "effort"),
+        "share",
+        percent=True,
+        says="share of the lists; outlined: much gain at much effort",
+    )
     state: dict[str, Cell] = {"measure": str(gain)}
     return Finding("parting", "Where effort and gain part", pattern, numbers, evidence, chart, "plane", state)
 
@@ -106,7 +112,14 @@ def unreturned(basis: Basis) -> Finding | None:
         "unreturned", ("topic", "relevant", "lists", "rho_0", "share", "many"), rows,
         caption="Lists whose curve never returns, topics with the most relevant documents first",
     )  # fmt: skip
-    chart = Chart("bars", ("topic", "relevant"), "share", strong="many", percent=True)
+    chart = Chart(
+        "bars",
+        ("topic", "relevant"),
+        "share",
+        strong="many",
+        percent=True,
+        says="topic / relevant documents: share of its lists that never return",
+    )
     worst = found.judged.topics[int(seen[np.argmax(sizes[seen])])]
     return Finding(
         "unreturned",

@@ -20,7 +20,8 @@ class Chart:
     """How the evidence is drawn: a small chart with a row per row of the table.
 
     ``form``: ``bars`` from zero, ``dots`` with an interval from ``low`` to ``high``, ``plane`` (the cells of the
-    effort/gain plane) or ``badges`` (a word per row). ``strong`` is the column that says which rows stand out.
+    effort/gain plane) or ``badges`` (a word per row). ``strong`` is the column that says which rows stand out. ``says``
+    is what stands below the chart: what its marks are.
     """
 
     form: Literal["bars", "dots", "plane", "badges"]
@@ -30,6 +31,7 @@ class Chart:
     high: str = ""
     strong: str = ""
     percent: bool = False
+    says: str = ""
 
 
 @dataclass(frozen=True)

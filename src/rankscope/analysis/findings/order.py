@@ -57,7 +57,15 @@ def leader(basis: Basis) -> Finding | None:
         caption=f"Means of {matrix.measure}, and who is tied for first",
         legend=procedure(basis.test, basis.correction, basis.alpha),
     )  # fmt: skip
-    chart = Chart("dots", ("run",), "value", "low", "high", "tied_for_first")
+    chart = Chart(
+        "dots",
+        ("run",),
+        "value",
+        "low",
+        "high",
+        "tied_for_first",
+        says=f"dot: mean {matrix.measure}, filled if tied for first; line: 95% interval",
+    )
     chosen = [str(best["run"]), *others[:3]] if others else [str(best["run"]), str(second["run"])]
     state = {"measure": str(matrix.measure), "run": chosen}
     return Finding("leader", "Who leads", pattern, numbers, evidence, chart, "runs", state)
@@ -95,7 +103,9 @@ def apart(basis: Basis) -> Finding | None:
         "apart", ("measure", "pairs", "significant", "share", "topics"), rows,
         caption="Pairs of runs that are told apart", legend=procedure(basis.test, basis.correction, basis.alpha),
     )  # fmt: skip
-    chart = Chart("bars", ("measure",), "share", percent=True)
+    chart = Chart(
+        "bars", ("measure",), "share", percent=True, says="share of the pairs of runs that are told apart"
+    )
     return Finding(
         "apart", "What the topics can tell", pattern, numbers, evidence, chart, "runs", {"measure": most[0]}
     )
@@ -141,7 +151,13 @@ def disagreement(basis: Basis) -> Finding | None:
         legend="significant: swapped pairs that one of the two measures calls different; contradict: that both do",
     )  # fmt: skip
     best = [basis.scores.runs[int(np.argmax(run_merits(basis.matrices[m])))] for m in basis.matrices]
-    chart = Chart("bars", ("a", "b"), "share", percent=True)
+    chart = Chart(
+        "bars",
+        ("a", "b"),
+        "share",
+        percent=True,
+        says="two measures: share of the pairs that they order otherwise",
+    )
     state = {"measure": str(numbers["b"]), "run": list(dict.fromkeys(best))[:4]}
     return Finding(
         "disagreement", "Where measures disagree", pattern, numbers, evidence, chart, "runs", state

@@ -57,7 +57,14 @@ def deciding(basis: Basis) -> Finding | None:
         caption=f"Share of each topic in the variance of the means of {matrix.measure}",
         legend="mean and spread (standard deviation): over the runs",
     )  # fmt: skip
-    chart = Chart("bars", ("topic",), "share", strong="in_half", percent=True)
+    chart = Chart(
+        "bars",
+        ("topic",),
+        "share",
+        strong="in_half",
+        percent=True,
+        says="share of the variance between the means; grey: beyond the first half",
+    )
     state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[order[0]]}
     return Finding("deciding", "Which topics decide", pattern, numbers, evidence, chart, "map", state)
 
@@ -99,7 +106,13 @@ def overtaking(basis: Basis) -> Finding | None:
         "overtaking", ("topic", "value_a", "value_b", "difference", "needed"), rows,
         caption=f"{numbers['run']} (a) against {numbers['other']} (b) by {matrix.measure}, a's largest wins first",
     )  # fmt: skip
-    chart = Chart("bars", ("topic",), "difference", strong="needed")
+    chart = Chart(
+        "bars",
+        ("topic",),
+        "difference",
+        strong="needed",
+        says=f"difference in {matrix.measure}, leader minus the other; grey: not needed for the order to turn",
+    )
     state = {"measure": str(matrix.measure), "run": [str(numbers["run"]), str(numbers["other"])]}
     return Finding("overtaking", "What the lead hangs on", pattern, numbers, evidence, chart, "versus", state)
 
@@ -128,6 +141,14 @@ def hard(basis: Basis) -> Finding | None:
         "hard", ("topic", "mean", "best", "half_score_0"), rows,
         caption=f"{matrix.measure} over the runs, hardest topics first",
     )  # fmt: skip
-    chart = Chart("dots", ("topic",), "mean", "mean", "best", strong="half_score_0")
+    chart = Chart(
+        "dots",
+        ("topic",),
+        "mean",
+        "mean",
+        "best",
+        strong="half_score_0",
+        says=f"dot: mean {matrix.measure}, filled if half of the runs score 0; line: up to the best run",
+    )
     state: dict[str, Cell] = {"measure": str(matrix.measure), "topic": matrix.topics[worst]}
     return Finding("hard", "Which topics are hard", pattern, numbers, evidence, chart, "map", state)

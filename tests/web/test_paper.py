@@ -1,0 +1,128 @@
+"""Paper: what is printed of every view has what the screen has."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+Open = Callable[..., Any]
+Until = Callable[[Any, str], None]
+
+_ON_PAPER = {
+    "plane": ("path.points", lambda d: d.count("M")),
+    "indicators": ("path.lines.kept", lambda d: d.count("M")),
+    "map": (".vectors path", lambda d: d.count("M")),
+}
+
+
+def _drawn(page: Any) -> dict[str, Any]:
+    return dict(
+        page.evaluate(
+            """() => {
+                const seen = (e) => e.getBoundingClientRect().width > 0;
+                const figures = [...document.querySelectorAll('main figure')];
+                const texts = figures.flatMap((f) => [...f.querySelectorAll('svg text')]).filter(seen);
+                const axes = figures.flatMap((f) => [...f.querySelectorAll('svg .axis, svg .grid')]).length;
+                const shapes = figures.flatMap((f) => [...f.querySelectorAll('svg circle, svg rect')]);
+                const [marks, said] = [shapes.filter(seen).length, texts.map((t) => t.textContent).sort()];
+                return {marks, texts: said, axes, figures: figures.length};
+            }"""
+        )
+    )
+
+
+def test_paper_has_what_the_screen_has(visit: Open, places: list[tuple[Path, str]], until: Until) -> None:
+    for path, fragment in places:
+        page = visit(path, fragment)
+        view = parse_qs(fragment)["view"][0]
+        page.locator("main figure").first.wait_for()
+        if "facet" in fragment:
+            page.locator(".facet").first.wait_for()
+            _compare_split_planes(page, until)
+        _compare_with_paper(page, view, until)
+
+
+def _compare_split_planes(page: Any, until: Until) -> None:
+    """On paper every list is a point of one of the small planes; titles and counts are those of the screen."""
+    titles = page.locator(".facet .title").all_inner_texts()
+    assert len(titles) > 1
+    page.emulate_media(media="print")
+    until(page, "rankscope.state.vector === true")
+    assert page.locator(".facet .title").all_inner_texts() == titles
+    paths = page.locator(".facet path.dots").evaluate_all("all => all.map(p => p.getAttribute('d'))")
+    drawn = [path.count("M") for path in paths]
+    assert drawn == [int(title.split("\n")[-1].replace(",", "")) for title in titles]
+    assert sum(drawn) == page.evaluate("rankscope.data.size")
+    page.emulate_media(media="screen")
+    until(page, "rankscope.state.vector === false")
+
+
+def _compare_with_paper(page: Any, view: str, until: Until) -> None:
+    screen = _drawn(page)
+    assert screen["figures"] >= 1
+    pdf = page.pdf()
+    page.emulate_media(media="print")
+    until(page, "rankscope.state.vector === true")
+    paper = _drawn(page)
+    assert paper["figures"] == screen["figures"], view
+    assert (paper["axes"] > 0) == (screen["axes"] > 0)
+    assert abs(paper["axes"] - screen["axes"]) <= 0.2 * screen["axes"], view
+    # paper has another width, so that an axis may have other ticks; names and legends are the same
+    missing = {text for text in screen["texts"] if not re.fullmatch(r"[−\d.,]+", text)} - set(paper["texts"])
+    assert not missing, view
+    # what is a canvas on the screen has shapes on paper
+    assert screen["marks"] <= paper["marks"] or view in _ON_PAPER, view
+    assert page.locator("main canvas").count() == 0, "on paper everything is drawn in vectors"
+    lists = page.evaluate("rankscope.data.size")
+    if view in _ON_PAPER:
+        selector, count = _ON_PAPER[view]
+        paths = page.locator(selector).evaluate_all("all => all.map(p => p.getAttribute('d'))")
+        expected = page.evaluate("rankscope.data.topics.length") if view == "indicators" else lists
+        number = sum(map(count, paths[:1] if view == "plane" else paths))
+        assert number == expected
+        assert _moves(pdf) >= expected
+    widest = page.locator("main figure svg").evaluate_all(
+        "all => Math.max(...all.map(e => e.getBoundingClientRect().right))"
+    )
+    assert widest <= page.evaluate("innerWidth"), view
+    page.emulate_media(media="screen")
+    until(page, "rankscope.state.vector === false")
+
+
+def test_no_chart_is_wider_than_narrow_paper(visit: Open, places: list[tuple[Path, str]], until: Until) -> None:
+    """Paper is laid out before charts can notice its width: what was drawn for the screen has to shrink by itself."""
+    for path, fragment in places:
+        page = visit(path, fragment)
+        page.locator("main figure").first.wait_for()
+        page.emulate_media(media="print")
+        until(page, "rankscope.state.vector === true")
+        # in one go, so that no observer of sizes comes between
+        wide = page.evaluate(
+            """() => {
+                const main = document.querySelector('main');
+                main.style.width = '560px';
+                const edge = main.getBoundingClientRect().right + 1;
+                const charts = [...document.querySelectorAll('main figure svg')].filter((e) => !e.closest('table'));
+                const found = charts.filter((e) => e.getBoundingClientRect().right > edge).map((e) => e.outerHTML.slice(0, 90));
+                main.style.width = '';
+                return found;
+            }"""
+        )
+        assert wide == [], fragment
+        page.emulate_media(media="screen")
+        until(page, "rankscope.state.vector === false")
+
+
+def _moves(pdf: bytes) -> int:
+    """How many pieces of lines a PDF draws."""
+    found = 0
+    for stream in re.finditer(rb"stream\r?\n(.*?)endstream", pdf, re.S):
+        try:
+            found += len(re.findall(rb" m\s", zlib.decompress(stream[1])))
+        except zlib.error:
+            continue
+    return found
