@@ -9,6 +9,7 @@ from scipy.interpolate import RegularGridInterpolator
 import rankscope as rs
 from rankscope.analysis import plane, scale_effect
 from rankscope.analysis.findings.basis import Basis
+from rankscope.analysis.findings.scale import badge
 from rankscope.analysis.next_judgments import read_template
 from rankscope.analysis.stats.coefficients import pearson
 from rankscope.analysis.stats.matrices import complete
@@ -18,6 +19,7 @@ from rankscope.analysis.study.experiments import _name
 from rankscope.analysis.topic_differences import topic_differences
 from rankscope.errors import InputError
 from rankscope.judging import judge
+from rankscope.lab.measurement.scales import Scales
 from rankscope.read import open_collection
 
 
@@ -121,3 +123,12 @@ def test_the_scale_of_the_scores_changes_no_test():
     first, second = np.array([0]), np.array([1])
     usual, tiny = (run_test("t", factor * values, first, second).p for factor in (1.0, 2.0**-80))
     assert 0 < usual[0] < 1 and tiny.tolist() == usual.tolist()
+
+
+def test_an_interruption_of_the_laboratory_ends_the_findings(monkeypatch):
+    def interrupted(measure, length, **options):
+        return Scales([], {}, partial=True)
+
+    monkeypatch.setattr("rankscope.analysis.findings.scale.scales", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        badge(rs.measure("RBP(p=0.123)"))  # that nothing has asked about before
