@@ -104,3 +104,9 @@ def test_ids_of_any_kind() -> None:
 def test_rows_have_no_order_of_lines() -> None:
     with pytest.raises(SettingsError, match="no order of lines"):
         check_rows_order("file")
+
+
+def test_rows_after_the_best_one_are_put_in_order() -> None:
+    found = rows(doc_id=["a", "b", "c"], score=[3.0, 1.0, 2.0])
+    [(_, lists)] = found.blocks()
+    assert lists.grades(None) == [[None, 0, 1]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rankscope.errors import InputError
 from rankscope.judging import UNJUDGED, Judged, Pool, judge
 from rankscope.read import Qrels, Run, Runs
 
@@ -143,3 +144,30 @@ def test_lists_seen_aspect_by_aspect() -> None:
     assert by.sum(np.arange(8), weights).tolist() == [2.0, 1.0, 4.0, 3.0]
     assert by.sum(np.array([0, 1, 2, 3, 4, np.nan, 6, np.nan]), weights).tolist() == [2.0, 1.0, 4.0, 3.0]
     assert by.total(hits, hits.rank, weights).tolist() == [4.5, 1.0, 0.5, 0.0]
+
+
+def test_ordinals_of_some_hits_are_those_of_all() -> None:
+    qrels = Qrels.from_dict({"1": {"a": 1, "b": 1, "c": 1}, "2": {"d": 1, "e": 1}})
+    run = Run.from_dict({"1": ["x", "b", "a", "c"], "2": ["e", "d"]})
+    hits = judge(qrels, run).lists.relevant(1)
+    for some in ([0], [1, 2], [0, 2, 4], [3], [0, 1, 2, 3, 4]):
+        index = np.array(some)
+        assert hits.ordinal_of(index).tolist() == hits.ordinal[index].tolist()
+
+
+def test_a_list_written_out_has_zeros_where_nobody_judged() -> None:
+    lists = judge(Qrels.from_dict({"q": {"a": 2}}), Run.from_dict({"q": ["x", "a", "y"]})).lists
+    assert (lists.grades(), lists.grades(None)) == ([[0, 2, 0]], [[None, 2, None]])
+
+
+def test_an_aspect_without_weight_may_be_undefined() -> None:
+    qrels = Qrels.from_columns(
+        [b"q", b"q"], [b"1", b"2"], [b"a", b"b"], np.array([1, 1], np.int32), aspects=True
+    )
+    by_aspect = judge(qrels, Run.from_dict({"q": ["a", "b"]})).lists.by_aspect
+    assert by_aspect.sum(np.array([3.0, np.nan]), np.array([[0.5], [0.0]])).tolist() == [1.5]
+
+
+def test_a_run_of_other_topics_is_told_its_first_one() -> None:
+    with pytest.raises(InputError, match="this run has 'other', they have 'q'"):
+        judge(Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"other": ["a"], "third": ["a"]}))
