@@ -170,7 +170,8 @@ def parse_measure(text: str) -> Any:
         node = ast.parse(text, mode="eval").body
         cutoff = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            node, cutoff = node.left, ast.literal_eval(node.right)
+            cutoff = ast.literal_eval(node.right)
+            node = node.left
         settings: dict[Any, Any] = {}
         if isinstance(node, ast.Call) and not node.args:
             settings = {one.arg: ast.literal_eval(one.value) for one in node.keywords}
