@@ -9,7 +9,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import MeasureError
-from rankscope.measures import REGISTRY, Measure
+from rankscope.measures import Measure
 from rankscope.measures.base import parameter, weights_down_to
 from rankscope.measures.classic import AP
 from rankscope.measures.effort_curves import FractionalCurves
@@ -19,14 +19,6 @@ from rankscope.measures.trec import _MOST_GRADES
 def test_below_the_cutoff_a_rank_weighs_nothing() -> None:
     assert weights_down_to(4, lambda rank: 1.0 / rank, 2).tolist() == [1.0, 0.5, 0.0, 0.0]
     assert weights_down_to(2, lambda rank: 1.0 / rank, None).tolist() == [1.0, 0.5]
-
-
-@pytest.mark.parametrize("name", sorted(name for name, one in REGISTRY.items() if "alpha" in one.parameters))
-def test_alpha_is_a_share(name: str) -> None:
-    for refused in ("-0.1", "1.5"):
-        with pytest.raises(MeasureError, match="alpha"):
-            rs.measure(f"{name}(alpha={refused})")
-    assert rs.measure(f"{name}(alpha=1)").settings["alpha"] == 1.0
 
 
 def test_the_largest_grade_that_a_measure_of_every_grade_takes() -> None:
