@@ -30,6 +30,7 @@ GROUND = {
     "errors": "",
     "progress": "",
     "once": "",
+    "libraries": "",
     "frames": "errors",
     "columns": "",
     "cells": "columns errors",
@@ -42,7 +43,7 @@ GROUND = {
     "directories": "errors files",
     "json_documents": "errors",
     # the library in C, which reads judgments and scans runs: it knows bytes and files, and nothing of Qrels and Run
-    "scan.library": "errors",
+    "scan.library": "errors libraries",
     "scan.judgments": "scan.library",
     "scan.cuts": "",
     "scan.ahead": "scan.library scan.judgments scan.cuts",
@@ -64,9 +65,9 @@ STATIONS = {
     " analysis.findings analysis.stats",
     "lab.rounding": "",
     "lab.cumulated_counts": "",
-    "lab.rankings": "judging measures lab.rounding",
+    "lab.rankings": "libraries judging measures lab.rounding",
     "lab.axioms": "judging measures lab.rankings lab.rounding",
-    "lab.measurement": "judging measures lab.rankings lab.rounding",
+    "lab.measurement": "libraries judging measures lab.rankings lab.rounding",
     "lab.identification": "read judging measures",
     "lab": "judging measures lab.cumulated_counts lab.identification lab.rankings lab.axioms lab.measurement",
     # what is shown

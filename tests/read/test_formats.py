@@ -308,15 +308,15 @@ def test_zstd_needs_its_package(files: SimpleNamespace, monkeypatch: pytest.Monk
         rs.evaluate(files.qrels, path, "AP")
 
 
-@pytest.mark.parametrize(("packing", "name"), [("bz2", "r.bz2"), ("lzma", "r.xz")])
+@pytest.mark.parametrize(("module", "packing", "name"), [("bz2", "bzip2", "r.bz2"), ("lzma", "xz", "r.xz")])
 def test_a_python_without_bzip2_or_xz_reads_all_else(
-    packing: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    module: str, packing: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Python can be compiled without the two; only such files then need them."""
-    packed = importlib.import_module(packing).compress(b"1 Q0 d1 1 2.0 t\n")
+    packed = importlib.import_module(module).compress(b"1 Q0 d1 1 2.0 t\n")
     (tmp_path / name).write_bytes(packed)
     assert rs.evaluate({"1": {"d1": 1}}, str(tmp_path / name), "RR").mean("RR").tolist() == [1.0]
-    monkeypatch.setitem(sys.modules, packing, None)
+    monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingDependencyError, match=rf"{name}: this Python has no {packing}; unpack"):
         rs.evaluate({"1": {"d1": 1}}, str(tmp_path / name), "RR")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import pickle
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,8 +71,7 @@ class Figure:
                     {"backend": "pgf", **({} if kind == "pgf" else options)},
                 )
             try:
-                with _fonts_without_shaping():
-                    figure.savefig(out, format=kind, **options)
+                figure.savefig(out, format=kind, **options)
             except (RuntimeError, ValueError) as error:
                 if not by_latex:
                     raise
@@ -93,24 +90,3 @@ class Figure:
 
     def _repr_png_(self) -> bytes:
         return self.render("png")
-
-
-_SHAPING = ["GDEF", "GPOS", "GSUB", "MATH", "kern"]
-
-
-@contextmanager
-def _fonts_without_shaping() -> Iterator[None]:
-    """A PDF has the place of every glyph, and no use for the tables of a font by which programs find them: to cut
-    these down to the glyphs of a figure takes a quarter of the time that drawing it takes.
-    """
-    from fontTools.subset import Options  # matplotlib depends on it
-
-    usual = getattr(Options, "_drop_tables_default", None)
-    if usual is None:
-        yield
-        return
-    Options._drop_tables_default = [*usual, *_SHAPING]
-    try:
-        yield
-    finally:
-        Options._drop_tables_default = usual

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any, Protocol
 
 from rankscope.errors import InputError, MissingDependencyError
@@ -60,14 +59,21 @@ class _Gzip:
 class _Buffered:
     """Those of bz2 and lzma, which keep what they have not used until there is room for it."""
 
-    def __init__(self, module: str, name: str, label: str) -> None:
-        try:
-            library = import_module(module)
-        except ImportError:  # Python can be compiled without
+    def __init__(self, packing: str, label: str) -> None:
+        self._state: Any
+        self._error: type[Exception]
+        try:  # both take a while to load, and Python can be compiled without either
+            if packing == "bzip2":
+                from bz2 import BZ2Decompressor
+
+                self._state, self._error = BZ2Decompressor(), OSError
+            else:
+                from lzma import LZMADecompressor, LZMAError
+
+                self._state, self._error = LZMADecompressor(), LZMAError
+        except ImportError:
             hint = "unpack the file first, or use a Python that has it"
-            raise MissingDependencyError(f"this Python has no {module}", path=label, hint=hint) from None
-        self._state: Any = getattr(library, name)()
-        self._error: Any = getattr(library, "LZMAError", OSError)
+            raise MissingDependencyError(f"this Python has no {packing}", path=label, hint=hint) from None
         self.rest, self.ended = b"", False
 
     def more(self, data: bytes, most: int) -> bytes:
@@ -142,9 +148,7 @@ def _member(packing: str, label: str) -> _Member:
         return _Gzip()
     if packing == "zstd":
         return _Zstd(label)
-    if packing == "bzip2":
-        return _Buffered("bz2", "BZ2Decompressor", label)
-    return _Buffered("lzma", "LZMADecompressor", label)
+    return _Buffered(packing, label)
 
 
 def _damaged(what: str, label: str) -> InputError:

@@ -1,4 +1,4 @@
-"""The scanner in C as a library: found, loaded with ctypes, and checked. Nothing here needs numpy."""
+"""The scanner in C as a library: its functions and what they give. Nothing here needs numpy."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import ctypes as c
 import os
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 from weakref import finalize
 
 from rankscope.errors import SettingsError
+from rankscope.libraries import Signatures, library_beside, loaded
 
 __all__ = [
     "KEY",
@@ -69,7 +69,7 @@ class Judged(c.Structure):
     ]
 
 
-_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+_SIGNATURES: Signatures = {
     "rs_version": (c.c_int32, []),
     "rs_table_new": (c.c_void_p, [c.c_int64, *[c.c_void_p] * 6]),
     "rs_table_free": (None, [c.c_void_p]),
@@ -84,7 +84,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 
 
 _ROWS, _FIRST, _DOCUMENTS = "rs_scan_rows", "rs_scan_first", "rs_scan_documents"
-_OPTIONAL: dict[str, tuple[Any, list[Any]]] = {
+_OPTIONAL: Signatures = {
     _ROWS: (c.c_int32, [c.c_void_p, c.c_int64, *[c.c_void_p] * 6]),
     _FIRST: (None, [c.c_void_p, c.c_int64]),
     _DOCUMENTS: (None, [c.c_void_p, c.POINTER(Documents)]),
@@ -106,27 +106,13 @@ and nothing is read ahead, with the same result."""
 
 def load(path: Path) -> c.CDLL:
     """The library in a file; OSError or AttributeError if it is not ours."""
-    found = c.CDLL(str(path))
-    optional = {name: signature for name, signature in _OPTIONAL.items() if hasattr(found, name)}
-    for name, (result, arguments) in {**_SIGNATURES, **optional}.items():
-        function = getattr(found, name)
-        function.restype, function.argtypes = result, arguments
-    if found.rs_version() != _VERSION:
-        raise OSError(f"{path} is another version of the scanner")
-    return found
+    return loaded(path, ("rs_version", _VERSION), _SIGNATURES, _OPTIONAL)
 
 
 @lru_cache(maxsize=1)
 def library() -> c.CDLL | None:
     """The library beside this module; None where it was not built, or is not ours."""
-    for suffix in (".so", ".dll", ".dylib"):
-        path = Path(__file__).parent / "c" / f"scanner{suffix}"
-        if path.exists():
-            try:
-                return load(path)
-            except (OSError, AttributeError):
-                return None
-    return None
+    return library_beside(__file__, "scanner", load)
 
 
 class Table:

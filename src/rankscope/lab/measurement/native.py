@@ -5,15 +5,15 @@ from __future__ import annotations
 import ctypes as c
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.libraries import Signatures, library_beside, loaded
+
 __all__ = ["available", "count"]
 
-_VERSION = 1
 _STRIDE = 8
 _POINTERS = ("marks", "delta", "size", "offsets", "position", "worth", "begins", "weight", "path", "before")
 
@@ -25,19 +25,16 @@ class _Counting(c.Structure):
     ]
 
 
+_FUNCTIONS: Signatures = {
+    "rs_count": (None, [c.POINTER(_Counting), *[c.POINTER(c.c_int64)] * 2]),
+}
+
+
 @lru_cache(maxsize=1)
 def _library() -> c.CDLL | None:
-    for suffix in (".so", ".dll", ".dylib"):
-        path = Path(__file__).parent / "c" / f"counting{suffix}"
-        if path.exists():
-            try:
-                library = c.CDLL(str(path))
-                library.rs_count.restype = None
-                library.rs_count.argtypes = [c.POINTER(_Counting), *[c.POINTER(c.c_int64)] * 2]
-                return library if library.rs_counting_version() == _VERSION else None
-            except (OSError, AttributeError):
-                return None
-    return None
+    return library_beside(
+        __file__, "counting", lambda path: loaded(path, ("rs_counting_version", 1), _FUNCTIONS)
+    )
 
 
 def available() -> bool:

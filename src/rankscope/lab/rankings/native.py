@@ -5,14 +5,13 @@ from __future__ import annotations
 import ctypes as c
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Stretches", "available", "compare", "descend"]
+from rankscope.libraries import Signatures, library_beside, loaded
 
-_VERSION = 1
+__all__ = ["Stretches", "available", "compare", "descend"]
 
 
 class _Paths(c.Structure):
@@ -22,22 +21,18 @@ class _Paths(c.Structure):
     ]
 
 
+_FUNCTIONS: Signatures = {
+    "rs_descend": (None, [c.POINTER(_Paths)]),
+    "rs_compare": (
+        None,
+        [c.c_void_p, c.c_void_p, c.c_int64, c.c_double, c.c_double, c.c_int32, c.c_void_p],
+    ),
+}
+
+
 @lru_cache(maxsize=1)
 def _library() -> c.CDLL | None:
-    for suffix in (".so", ".dll", ".dylib"):
-        path = Path(__file__).parent / "c" / f"paths{suffix}"
-        if path.exists():
-            try:
-                library = c.CDLL(str(path))
-                library.rs_descend.restype = library.rs_compare.restype = None
-                library.rs_descend.argtypes = [c.POINTER(_Paths)]
-                library.rs_compare.argtypes = [
-                    c.c_void_p, c.c_void_p, c.c_int64, c.c_double, c.c_double, c.c_int32, c.c_void_p,
-                ]  # fmt: skip
-                return library if library.rs_paths_version() == _VERSION else None
-            except (OSError, AttributeError):
-                return None
-    return None
+    return library_beside(__file__, "paths", lambda path: loaded(path, ("rs_paths_version", 1), _FUNCTIONS))
 
 
 def available() -> bool:
