@@ -46,7 +46,7 @@ GROUND = {
     "scan.library": "errors libraries",
     "scan.judgments": "scan.library",
     "scan.cuts": "",
-    "scan.ahead": "scan.library scan.judgments scan.cuts",
+    "scan.ahead": "engines scan.library scan.judgments scan.cuts",
 }
 
 STATIONS = {

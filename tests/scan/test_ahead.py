@@ -62,7 +62,7 @@ def read_before(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
     def all_at_once(self: Any) -> None:
         begin(self)
-        self._wait()
+        self._scanning.wait()
 
     def nothing(self: Any) -> None:
         pass
@@ -78,7 +78,7 @@ def read_before(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         asked[1] += found is not None
         return found
 
-    monkeypatch.setattr(ahead, "_cores", lambda: 4)
+    monkeypatch.setattr(ahead, "cores", lambda: 4)
     chosen = {"everything": all_at_once, "one": all_but_one, "nothing": nothing}[request.param]
     monkeypatch.setattr(ahead._Ahead, "begin", chosen)
     monkeypatch.setattr(ahead._Ahead, "scan_of", counted)
@@ -275,10 +275,10 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     many: list[int] = []
 
     def counted(self: Any) -> None:
-        many.append(len(self._threads))
+        many.append(len(self._scanning.threads))
         begin(self)
 
-    monkeypatch.setattr(ahead, "_cores", lambda: 4)
+    monkeypatch.setattr(ahead, "cores", lambda: 4)
     monkeypatch.setattr(ahead, "_FOR_A_THREAD", 100)
     monkeypatch.setattr(ahead._Ahead, "begin", counted)
     return many
@@ -305,7 +305,9 @@ def test_scans_that_were_begun_end_with_the_command(place: Path) -> None:
     ):
         current = ahead._current
     assert ahead._current is None
-    assert current is None or (current._handle is None and not any(t.is_alive() for t in current._threads))
+    assert current is None or (
+        current._handle is None and not any(t.is_alive() for t in current._scanning.threads)
+    )
 
 
 @pytest.fixture
@@ -331,7 +333,7 @@ def test_an_interrupt_ends_reading_ahead_within_a_second(place: Path, huge: Path
         "    begin(self)\n"
         "    print('begun', flush=True)\n"
         "    time.sleep(60)\n"
-        "ahead._Ahead.begin, ahead._cores = then, lambda: 2\n"
+        "ahead._Ahead.begin, ahead.cores = then, lambda: 2\n"
         "from rankscope.cli.main import main\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from rankscope.progress import cancelling, obey, progress
 
-__all__ = ["in_threads"]
+__all__ = ["Background", "in_threads"]
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -74,3 +74,30 @@ def in_threads(
     if errors:
         raise errors[min(errors)]
     return [results[index] for index in range(len(pieces))]  # type: ignore[misc]
+
+
+class Background:
+    """Threads that all do one thing beside everything else; the program may end before they do.
+
+    >>> done = []
+    >>> beside = Background(lambda: done.append(1), 2)
+    >>> beside.start()
+    >>> beside.wait()
+    >>> done
+    [1, 1]
+    """
+
+    def __init__(self, work: Callable[[], None], workers: int) -> None:
+        self.threads = [Thread(target=work, daemon=True) for _ in range(workers)]
+        self._waiting = Lock()
+
+    def start(self) -> None:
+        for thread in self.threads:
+            thread.start()
+
+    def wait(self) -> None:
+        """Wait until all have ended; whoever else waits, waits too."""
+        with self._waiting:
+            for thread in self.threads:
+                if thread.ident is not None:
+                    thread.join()

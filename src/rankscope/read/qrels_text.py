@@ -14,14 +14,13 @@ from rankscope.read.ids import in_natural_order, to_text
 from rankscope.read.line_ends import described_end, foreign_end, may_have_foreign_end
 from rankscope.read.source import Source, named_path, whole_lines
 from rankscope.scan.ahead import judgments_read
-from rankscope.scan.judgments import Judgments, judgments_in
+from rankscope.scan.judgments import LARGEST, Judgments, judgments_in
 
 __all__ = ["looks_like_qrels", "parse_qrels", "read_by_library"]
 
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _END = b"\0"  # stands for the end of a line among its fields: no field can contain it
 _LARGEST = 2**31 - 2
-_LARGEST_TEXT = 1 << 28  # bytes that the library is given as a whole
 
 Columns = tuple[list[bytes], list[bytes], list[bytes], npt.NDArray[np.int32], npt.NDArray[np.int64]]
 
@@ -63,10 +62,12 @@ def read_by_library(source: Source) -> Judgments | None:
 
 def _whole(source: Source) -> bytes:
     """A text in one piece; nothing if it is too large for that."""
+    if source.path is not None and source.size > LARGEST:
+        return b""
     blocks, size = [], 0
     for block in source.line_blocks():
         size += len(block)
-        if size > _LARGEST_TEXT:
+        if size > LARGEST:
             return b""
         blocks.append(block)
     return b"".join(blocks)

@@ -13,17 +13,17 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock, Thread
 from typing import NamedTuple
 
+from rankscope.engines.machine import cores
+from rankscope.engines.threads import Background
 from rankscope.scan.cuts import topic_cuts
-from rankscope.scan.judgments import InOrder, Judgments, judgments_in
+from rankscope.scan.judgments import LARGEST, InOrder, Judgments, judgments_in
 from rankscope.scan.library import Table, library
 
 __all__ = ["Part", "Wanted", "judgments_read", "parts_read", "reading_ahead", "table_of"]
 
 _MOST_PARTS = 4096
-_LARGEST_QRELS = 1 << 28  # bytes
 _PIECE = 8 << 20  # bytes of a large file that are scanned as one part
 _MOST_PIECES = 16
 _FEW_FILES = 4  # so few that threads could not share them evenly
@@ -86,30 +86,22 @@ class _Ahead:
         )  # fmt: skip
         self._one_job = jobs == 1
         size = sum(stop - start for _, start, stop in spans)
-        many = min(jobs, _cores() - 1, count, size // _FOR_A_THREAD + 1) if self._handle else 0
-        self._threads = [Thread(target=self._run, daemon=True) for _ in range(many)]
-        self._lock = Lock()
+        many = min(jobs, cores() - 1, count, size // _FOR_A_THREAD + 1) if self._handle else 0
+        self._scanning = Background(self._run, many)
 
     def _run(self) -> None:
         self._library.rs_ahead_run(self._handle)
 
     def begin(self) -> None:
-        for thread in self._threads:
-            thread.start()
+        self._scanning.start()
 
     def end(self) -> None:
         """Nobody asks any more."""
         if self._handle:
             self._library.rs_ahead_stop(self._handle, 1)
-            self._wait()
+            self._scanning.wait()
             self._library.rs_ahead_free(self._handle)
             self._handle = None
-
-    def _wait(self) -> None:
-        with self._lock:
-            for thread in self._threads:
-                if thread.ident is not None:
-                    thread.join()
 
     def scan_of(self, number: int) -> int | None:
         if not self._handle:
@@ -117,7 +109,7 @@ class _Ahead:
         self._library.rs_ahead_stop(self._handle, 0)
         state = self._library.rs_ahead_claim(self._handle, number)
         if state == _BUSY or self._one_job:
-            self._wait()
+            self._scanning.wait()
             state = self._library.rs_ahead_claim(self._handle, number)
         if state != _DONE:
             return None
@@ -177,7 +169,7 @@ def _begun(
     qrels: str, runs: Sequence[str], in_order: InOrder, wanted: Wanted, jobs: int | None
 ) -> _Ahead | None:
     """What can be read ahead; None if nothing can."""
-    if _cores() < 2 or (jobs or 0) < 0:
+    if cores() < 2 or (jobs or 0) < 0:
         return None
     try:
         judged = _text_of(qrels)
@@ -185,13 +177,9 @@ def _begun(
         loaded = library()
         if judged is None or judgments is None or loaded is None or not hasattr(loaded, "rs_ahead_new"):
             return None
-        return _Ahead(loaded, judged[0], judgments, _files_of(runs), wanted, jobs or _cores())
+        return _Ahead(loaded, judged[0], judgments, _files_of(runs), wanted, jobs or cores())
     except (OSError, ValueError, MemoryError):  # whoever reads the files says what is wrong
         return None
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _text_of(path: str) -> tuple[Stamp, bytes] | None:
@@ -200,7 +188,7 @@ def _text_of(path: str) -> tuple[Stamp, bytes] | None:
         return None
     with Path(path).open("rb", buffering=0) as file:
         stamp = _stamp(os.fstat(file.fileno()))
-        if not 0 < stamp[2] < _LARGEST_QRELS:
+        if not 0 < stamp[2] < LARGEST:
             return None
         text = file.read(stamp[2] + 1)
         return (stamp, text) if len(text) == stamp[2] and _stamp(os.fstat(file.fileno())) == stamp else None

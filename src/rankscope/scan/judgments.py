@@ -13,7 +13,10 @@ from weakref import finalize
 
 from rankscope.scan.library import KEY, Judged, Table, chosen_library
 
-__all__ = ["InOrder", "Judgments", "judgments_in"]
+__all__ = ["LARGEST", "InOrder", "Judgments", "judgments_in"]
+
+LARGEST = 1 << 25
+"""Bytes of a text that is given to the library as a whole; a larger one is read block by block, in Python."""
 
 InOrder = Callable[[list[str]], list[str]]
 """Topics in the order in which they are to be."""
