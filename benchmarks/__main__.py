@@ -19,6 +19,7 @@ from benchmarks.timing import ROOT, ExecutionError, TooSlowError, execute, pytho
 from benchmarks.workloads import WORKLOADS
 
 REFERENCE = "pytrec_eval"
+EARLIER = " Sections that it does not name are of earlier runs, perhaps on another machine."
 
 
 def say(text: str) -> None:
@@ -57,14 +58,15 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--write",
         action="store_true",
-        help="with --only and sections: put them into the page, which keeps the others",
+        help="with --only: put sections, or all four workloads with the goals, into the page, which keeps the others",
     )
     args = parser.parse_args()
     known = {*WORKLOADS["full"], *SECTIONS}
     if args.only and not known.issuperset(args.only):
         parser.error(f"--only knows {', '.join(sorted(known))}")
-    if args.write and (args.quick or not args.only or not set(SECTIONS).issuperset(args.only)):
-        parser.error(f"--write puts sections named by --only into the page: {', '.join(SECTIONS)}")
+    some = set(args.only or ()) & set(WORKLOADS["full"])
+    if args.write and (args.quick or not args.only or len(some) not in (0, len(WORKLOADS["full"]))):
+        parser.error("--write puts what --only names into the page: sections, and all workloads or none")
     args.repeats = args.repeats or (1 if args.quick else 25)
     # ranx compiles for ten seconds at every start
     args.programs = args.programs or [name for name in PROGRAMS if not (args.quick and name == "ranx")]
@@ -98,7 +100,7 @@ def main() -> int:
                 execute(python("-m", "benchmarks.workloads", size, name, place))
                 results[name] = measure(place, Path(scratch), args)
                 sections.append(workload_section(workload, files(place), results[name]))
-        sections.insert(0, "" if args.quick or args.write else goals(results))
+        sections.insert(0, "" if args.quick else goals(results))
         every = [outcome for outcomes in results.values() for outcome in outcomes.values()]
         troubles = [outcome.trouble for outcome in every if outcome.trouble and not outcome.slow]
         for name in present():
@@ -106,7 +108,8 @@ def main() -> int:
                 say(name)
                 sections.append(section(name, Path(scratch), args.quick, troubles))
     if args.write:
-        write_sections(args.output or ROOT / "BENCHMARKS.md", [part for part in sections if part])
+        introduction = page([], command(args), EARLIER) if results else ""
+        write_sections(args.output or ROOT / "BENCHMARKS.md", list(filter(None, sections)), introduction)
         return 1 if troubles else 0
     text = page(sections, command(args))
     complete = not (args.quick or args.only)
@@ -120,9 +123,11 @@ def main() -> int:
     return 1 if troubles else 0
 
 
-def write_sections(output: Path, sections: list[str]) -> None:
-    """Put sections into a page that is there."""
+def write_sections(output: Path, sections: list[str], introduction: str = "") -> None:
+    """Put sections into a page that is there, and another introduction before them."""
     text = output.read_text(encoding="utf-8")
+    if introduction:
+        text = introduction + text[text.index("\n## ") :]
     for part in sections:
         text = with_section(text, part)
     output.write_text(text, encoding="utf-8")

@@ -162,8 +162,8 @@ def goals(results: dict[str, dict[str, Outcome]]) -> str:
     return "\n\n".join(["## Goals", table(columns, rows)]) if rows else ""
 
 
-def page(sections: Sequence[str], command: str) -> str:
-    """The whole of BENCHMARKS.md."""
+def page(sections: Sequence[str], command: str, remark: str = "") -> str:
+    """The whole of BENCHMARKS.md; a remark follows the command."""
     introduction = f"""# Benchmarks
 
 Every program reads the same files and gives per-topic values of {", ".join(MEASURES)}.
@@ -174,5 +174,5 @@ time of all threads; peak memory is that of the largest process; slow programs a
 is what reading the same files takes without doing anything (`cat`) and, if the variable TREC_EVAL names one,
 trec_eval, once for every run. `rankscope eval -q -o FILE` also writes all values; the others keep them in memory.
 
-Made by `{command}`; the collections are synthetic (`rankscope simulate`), so anybody can repeat this."""
+Made by `{command}`; the collections are synthetic (`rankscope simulate`), so anybody can repeat this.{remark}"""
     return "\n\n".join([introduction, "\n".join(machine()), *filter(None, sections)]) + "\n"

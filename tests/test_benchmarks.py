@@ -195,3 +195,12 @@ def test_a_section_takes_the_place_of_the_old_one_and_load_stays_last(part: Any)
     assert put(page, "## A\n\nnew") == page.replace("old", "new")
     assert put(f"{page}\n{load}", "## C\n\nc") == f"{page}\n## C\n\nc\n\n{load}"
     assert put(put(page, "## C\n\nc"), "## C\n\nd") == f"{page}\n## C\n\nd\n"
+
+
+def test_workloads_take_the_place_of_the_old_ones_with_the_introduction(part: Any, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Old\n\nold words\n\n## Goals\n\nold\n\n## W1: one\n\nold\n\n## Effort\n\nkept\n")
+    part("__main__").write_sections(page, ["## Goals\n\nnew", "## W1: one\n\nnew"], "# New\n\nnew words\n")
+    assert page.read_text() == (
+        "# New\n\nnew words\n\n## Goals\n\nnew\n\n## W1: one\n\nnew\n\n## Effort\n\nkept\n"
+    )
