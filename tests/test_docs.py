@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 from rankscope.lab import certificate_page
 from rankscope.lab.certificates import Certificates, certificates
 
@@ -25,6 +27,7 @@ def _script(name: str) -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_measure_pages_are_those_of_the_registry(
     shared: Callable[[str, Callable[[], Certificates]], Certificates],
 ) -> None:

@@ -158,6 +158,7 @@ def _target(page: str, link: str) -> tuple[str, str]:
     return "/".join(parts), anchor
 
 
+@pytest.mark.slow
 def test_links_lead_to_places(site: Path, built: dict[str, _Page]) -> None:
     """Every link of every page, to the heading; what a page loads is in the folder."""
     assert len(built) > 120
@@ -175,12 +176,14 @@ def test_links_lead_to_places(site: Path, built: dict[str, _Page]) -> None:
     assert dead == []
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_from_the_network(site: Path, built: dict[str, _Page]) -> None:
     assert [link for found in built.values() for link in found.loaded if "//" in link] == []
     for style in site.rglob("*.css"):
         assert not re.search(r"url\(['\"]?(https?:)?//|@import", style.read_text("utf-8")), style
 
 
+@pytest.mark.slow
 def test_search_needs_no_server(site: Path) -> None:
     """The words of the pages are in a script that the page of the search loads from the folder."""
     index = (site / "searchindex.js").read_text("utf-8")
@@ -188,6 +191,7 @@ def test_search_needs_no_server(site: Path) -> None:
     assert "searchindex.js" in (site / "search.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", PATHS)
 def test_steps_are_two_clicks_away(reader: str, built: dict[str, _Page]) -> None:
     """By links in the text of pages alone, whatever the sidebar has."""
@@ -202,6 +206,7 @@ def test_steps_are_two_clicks_away(reader: str, built: dict[str, _Page]) -> None
         assert (f"{name}.html", anchor) in reached, f"{reader}: {step}"
 
 
+@pytest.mark.slow
 def test_tutorials_are_notebooks_too(site: Path) -> None:
     """Each that was run, with its text, code, output and figures."""
     nbformat = pytest.importorskip("nbformat")
