@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -52,6 +53,8 @@ ROWS_IN_HTML = 60
 ROWS_SHOWN = 40
 """Rows that a terminal shows of a table that is too long for it."""
 _TOO_LONG = 150  # rows: more than anybody reads on a terminal
+_NEEDS_NO_QUOTES = re.compile(r"[\w.:/@+-]+", re.ASCII).fullmatch
+"""Of texts in CSV; whether another one does is for the module csv to say."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -258,17 +261,24 @@ class Table(Framed):
             return text
 
         def quoted(text: str) -> str:  # as a cell among others: alone in its row it might be quoted otherwise
-            return written([(text, "")])[:-2]
+            return text if _NEEDS_NO_QUOTES(text) else written([(text, "")])[:-2]
 
+        def quoted_once(place: int, column: Coded) -> list[Cell]:
+            """The texts of a column; those of its different values are kept for the next block."""
+            values, texts = kept.get(place, (None, []))
+            if values is not column.values:
+                texts = list(map(quoted, csv_cells(column.values)))
+                kept[place] = (column.values, texts)
+            return Coded(texts, column.codes).tolist()
+
+        kept: dict[int, tuple[Sequence[Cell] | None, Sequence[str]]] = {}
         yield written([self.columns])
         for block in blocks_of(self.rows):
             if len(block) > 1 and all(isinstance(one, Coded) or _of_floats(one) for one in block):
                 # a hot place: what needs quotes is found out once for each different text
                 cells = [
-                    one.each(lambda value: quoted(csv_cells([value])[0]))
-                    if isinstance(one, Coded)
-                    else csv_cells(one)
-                    for one in block
+                    quoted_once(place, one) if isinstance(one, Coded) else csv_cells(one)
+                    for place, one in enumerate(block)
                 ]
                 yield "\n".join(map(",".join, zip(*cells, strict=True))) + "\n"
             else:

@@ -15,7 +15,7 @@ import pytest
 from rankscope.cli.main import main
 from rankscope.errors import InputError
 from rankscope.read import read_runs
-from rankscope.read.run_files import run_files
+from rankscope.read.run_names import run_files
 
 EVIL = "evil\x1b[31m\x9b2J\x07\u202e\x7f"
 QRELS = f"q1 0 d1 1\nq1 0 d{EVIL} 2\nq{EVIL} 0 d1 1\n"
@@ -165,12 +165,12 @@ def test_a_file_that_is_named_twice_is_called_by_its_name(tmp_path: Path, monkey
 def test_many_names_take_no_time() -> None:
     import time
 
-    from rankscope.read.run_files import _names_of
+    from rankscope.read.run_names import names_of
 
     def seconds(count: int) -> float:
         paths = [Path(f"d{i % 7}/x{i}/r{i // 2}.run") for i in range(count)]
         start = time.process_time()
-        assert len(set(_names_of(paths))) == count
+        assert len(set(names_of(paths))) == count
         return time.process_time() - start
 
     assert seconds(20_000) < 40 * max(0.01, seconds(1000))  # if every name were compared with all, 400 times

@@ -347,3 +347,21 @@ def test_an_interrupt_ends_reading_ahead_within_a_second(place: Path, huge: Path
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130 and errors == "\nrankscope: interrupted\n"
     assert time.monotonic() - start < 1
+
+
+def test_reading_begins_before_numpy_is_loaded(place: Path) -> None:
+    """Also if the file that is written is there already, and is looked at before."""
+    words = ["eval", str(place / "qrels.txt"), str(place / "runs"), "-q", "-o", str(place / "values.csv")]
+    (place / "values.csv").write_text("of yesterday\n")
+    probe = f"""
+import sys
+from rankscope.cli.main import main
+from rankscope.scan import ahead
+begin = ahead._Ahead.begin
+def watched(self):
+    print("numpy" in sys.modules, len(self._stamps))
+    begin(self)
+ahead._Ahead.begin = watched
+sys.exit(main({words!r}))"""
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, "False 5"), done.stderr

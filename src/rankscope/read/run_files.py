@@ -1,10 +1,7 @@
-"""Run files: what a name stands for (a file, a directory, a pattern), what is in it, and what it is called."""
+"""Run files: what is in them, and what their runs are called."""
 
 from __future__ import annotations
 
-import glob
-import os
-import stat
 import warnings
 from collections import Counter
 from collections.abc import Sequence
@@ -13,20 +10,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from rankscope.errors import InputError
-from rankscope.read.arrow_files import dataset_format
 from rankscope.read.formats import format_and_head
 from rankscope.read.metadata import metadata_in, name_in
 from rankscope.read.orders import check_order
+from rankscope.read.run_names import kind_of, name_of, names_of, run_files
 from rankscope.read.runs import Run, Runs
 from rankscope.read.source import Source, hold, named_path
 
-__all__ = ["read_run", "read_runs", "run_files"]
-
-_SUFFIXES = (
-    *(".gz", ".bz2", ".xz", ".zst"),
-    *(".txt", ".run", ".trec", ".res", ".results"),
-    *(".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather"),
-)
+__all__ = ["read_run", "read_runs"]
 
 
 def read_run(
@@ -63,14 +54,15 @@ def _refuse_several(found: Sequence[Run], source: str | Path) -> NoReturn:
 def _runs_of(source: str | Path, order: str, name: str | None, chosen: str | None) -> list[Run]:
     """The runs in a file; more than one only if it names them. ``name`` is what the file alone would call its run."""
     path = named_path(source)
-    if str(source) == "-":
+    kind = kind_of(path) if str(source) != "-" else "standard input"
+    if kind == "standard input":
         run = Run("stdin", order, source=hold("-"))
-    elif not path.exists():
+    elif kind is None:
         raise InputError("no such file", path=path, hint="check the path")
-    elif not path.is_file() and not path.is_dir():  # a pipe, which can be read only once
-        run = Run(_name_of(path), order, source=hold(path), label=str(path))
-    else:
-        run = Run(_name_of(path), order, source=path)
+    elif kind in ("a file", "a directory"):
+        run = Run(name_of(path), order, source=path)
+    else:  # a pipe, which can be read only once
+        run = Run(name_of(path), order, source=hold(path), label=str(path))
     run = run if name is None else replace(run, name=name)
     assert run.source is not None
     text = Source.of(run.source, run.label)
@@ -108,12 +100,21 @@ def read_runs(*sources: str | Path, order: str = "trec_eval", input_format: str 
         else:
             files, others = run_files(source)
             if others:
-                named = ", ".join(f"{entry.name} ({_kind_of(entry)})" for entry in others)
+                named = ", ".join(f"{entry.name} ({_said_to_be(entry)})" for entry in others)
                 warnings.warn(f"{source}: left out, as no file: {named}", stacklevel=1)
             paths += files
-    for path, name in zip(paths, _names_of(paths), strict=True):
+    for path, name in zip(paths, names_of(paths), strict=True):
         runs += _runs_of(path, order, name, input_format)
     return Runs(_called(runs))
+
+
+def _said_to_be(entry: Path) -> str:
+    """What an entry of a directory is that is no file."""
+    try:
+        kind = kind_of(entry)
+    except OSError:
+        kind = None
+    return kind or ("a link to nothing" if entry.is_symlink() else "unreadable")
 
 
 def _called(runs: list[Run]) -> list[Run]:
@@ -124,79 +125,3 @@ def _called(runs: list[Run]) -> list[Run]:
         replace(run, name=name) if name != run.name and times[name] == 1 and name not in names else run
         for run, name in zip(runs, wanted, strict=True)
     ]
-
-
-def _names_of(paths: Sequence[Path]) -> list[str]:
-    """The name of each file; where several have one name, with the shortest part of their path that tells them apart.
-
-    >>> _names_of([Path("a/x/r.run"), Path("b/x/r.run"), Path("s.run"), Path("c/t.run"), Path("c/t.txt")])
-    ['a/x/r', 'b/x/r', 's', 't.run', 't.txt']
-    """
-    alike: dict[str, list[int]] = {}
-    for i, path in enumerate(paths):
-        alike.setdefault(_name_of(path), []).append(i)
-    names = {members[0]: name for name, members in alike.items() if len(members) == 1}
-    for members in alike.values():
-        if len(members) > 1:
-            names.update(zip(members, _told_apart([paths[i] for i in members]), strict=True))
-    return [names[i] for i in range(len(paths))]
-
-
-def _told_apart(paths: Sequence[Path]) -> list[str]:
-    whole = [os.path.abspath(path) for path in paths]  # noqa: PTH100 (with ".." resolved, and links not)
-    if len(set(whole)) < len(whole):
-        again = next(path for i, path in enumerate(paths) if whole[i] in whole[:i])
-        raise InputError("the run is named twice", path=again, hint="name it once")
-    folders = [Path(path).parent.parts for path in whole]
-    one_folder = len(set(folders)) < len(folders)  # then only the endings tell them apart
-    last = [path.name if one_folder else _name_of(path) for path in paths]
-    for depth in range(1 + max(map(len, folders))):
-        parts = zip(folders, last, strict=True)
-        names = ["/".join((*folder[len(folder) - depth :], name)) for folder, name in parts]
-        if len(set(names)) == len(names):
-            return names
-    raise AssertionError("different paths differ somewhere")
-
-
-def _name_of(path: Path) -> str:
-    name = path.name
-    for suffix in _SUFFIXES:
-        if name.endswith(suffix) and len(name) > len(suffix):
-            name = name[: -len(suffix)]
-    return name
-
-
-def run_files(source: str | Path) -> tuple[list[Path], list[Path]]:
-    """The files that a name of runs stands for: itself, the files of a directory, or what matches a pattern.
-
-    A directory may also be one file in parts: see :func:`rankscope.read.arrow_files.dataset_format`. Beside them,
-    what stands there and is no file; entries that begin with a dot are hidden, as elsewhere.
-    """
-    if source == "":  # as a path it would be the working directory
-        raise InputError("the name of a run is empty", hint="name a run file, a directory or a pattern")
-    path = named_path(source)
-    if path.is_dir() and dataset_format(path):
-        return [path], []
-    if path.is_dir():
-        found = sorted(child for child in path.iterdir() if not child.name.startswith("."))
-        what, hint = "there is no file in this directory", "name a directory of run files"
-    elif path.exists() or not glob.has_magic(str(path)):
-        return [path], []
-    else:
-        found = sorted(Path(match) for match in glob.glob(str(path), recursive=True))  # noqa: PTH207
-        what, hint = "no file matches this pattern", "check the pattern"
-    files = [entry for entry in found if entry.is_file() or (entry.is_dir() and dataset_format(entry))]
-    if not files:
-        raise InputError(what, path=path, hint=hint)
-    taken = set(files)
-    return files, [entry for entry in found if entry not in taken]
-
-
-def _kind_of(entry: Path) -> str:
-    """What an entry of a directory is that is no file."""
-    try:
-        mode = entry.stat().st_mode
-    except OSError:
-        return "a link to nothing" if entry.is_symlink() else "unreadable"
-    kinds = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
-    return kinds.get(stat.S_IFMT(mode), "a device")

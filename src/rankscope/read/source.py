@@ -66,8 +66,6 @@ class Source(NamedTuple):
         if source == "":  # as a path it would be the working directory
             raise InputError("the name of a file is empty", hint="name a file, or - for standard input")
         path = named_path(source)
-        if path.is_dir():  # a table in parts may be one; who reads it as a text is told
-            return cls(str(path), path, None, 0, "")
         try:
             with path.open("rb", buffering=0) as file:
                 status = os.fstat(file.fileno())
@@ -77,6 +75,8 @@ class Source(NamedTuple):
                 packing = packing_of(file.read(LONGEST_MAGIC))
                 return cls(_SPOOLED.get(path, str(path)), path, None, status.st_size, packing, _stamp(status))
         except OSError as error:
+            if path.is_dir():  # a table in parts may be one; who reads it as a text is told
+                return cls(str(path), path, None, 0, "")
             raise unreadable(error, str(path)) from None
 
     @property

@@ -200,22 +200,27 @@ def _stamp(status: os.stat_result) -> Stamp:
 
 def _files_of(names: Sequence[str]) -> list[_File]:
     """The files that names of runs stand for, as far as that is plain."""
-    paths: list[str] = []
+    found: list[tuple[str, os.stat_result]] = []
     for name in names:
-        if os.path.isdir(name):  # noqa: PTH112 (names are text here)
-            paths += sorted(entry.path for entry in os.scandir(name) if not entry.name.startswith("."))
-        else:
-            paths.append(name)
-    found = []
-    few = len(paths) <= _FEW_FILES
-    for path in paths[:_MOST_PARTS]:
-        try:
-            status = os.stat(path)  # noqa: PTH116
-        except (OSError, ValueError):
-            continue
-        if stat.S_ISREG(status.st_mode) and status.st_size:
-            found.append(_File(path, _stamp(status), _spans(path, status.st_size, few)))
-    return found
+        status = _status(name)
+        if status is not None and stat.S_ISDIR(status.st_mode):
+            inside = sorted(entry.path for entry in os.scandir(name) if not entry.name.startswith("."))
+            found += [(path, inner) for path in inside if (inner := _status(path)) is not None]
+        elif status is not None:
+            found.append((name, status))
+    few = len(found) <= _FEW_FILES
+    return [
+        _File(path, _stamp(status), _spans(path, status.st_size, few))
+        for path, status in found[:_MOST_PARTS]
+        if stat.S_ISREG(status.st_mode) and status.st_size
+    ]
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)  # noqa: PTH116 (names are text here)
+    except (OSError, ValueError):
+        return None
 
 
 def _spans(path: str, size: int, few: bool) -> list[tuple[int, int]]:
