@@ -177,9 +177,10 @@ PROGRAMS = {
 
 
 def yardsticks(directory: Path) -> dict[str, list[str]]:
-    """Commands whose times are put beside: reading the files and nothing else, and the trec_eval of TREC_EVAL."""
+    """Commands whose times are put beside: reading the files and nothing else, loading what every program here in Python
+    loads and nothing else, and the trec_eval of TREC_EVAL."""
     qrels, runs = str(directory / "qrels.txt"), [str(path) for path in sorted((directory / "runs").iterdir())]
-    found = {"cat": ["cat", qrels, *runs]}
+    found = {"cat": ["cat", qrels, *runs], "numpy": [sys.executable, "-c", "import numpy"]}
     if program := os.environ.get("TREC_EVAL"):
         asked = "-q -c -m map -m ndcg -m ndcg_cut.10 -m P.10 -m recip_rank -m Rprec -m bpref"
         loop = f'for run in "$@"; do "$0" {asked} "$QRELS" "$run" || exit 1; done'
@@ -187,7 +188,11 @@ def yardsticks(directory: Path) -> dict[str, list[str]]:
     return found
 
 
-YARDSTICKS = {"cat": "cat FILES > /dev/null", "trec_eval": "trec_eval, once a run"}
+YARDSTICKS = {
+    "cat": "cat FILES > /dev/null",
+    "numpy": 'python -c "import numpy"',
+    "trec_eval": "trec_eval, once a run",
+}
 
 
 def main(program: str, directory: str, output: str | None = None) -> None:
