@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import CORRECTIONS, TESTS
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.output import emit
 
 DEFAULT = ("nDCG@10", "P@10")
@@ -44,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.certain import certain, knowing_scores
 
-    measures = options.measures(args)
-    collection = options.collection(args, measures)
+    measures = given.measures(args)
+    collection = given.collection(args, measures)
     scores = knowing_scores(collection, measures, missing=args.missing, jobs=args.jobs)
     result = certain(
         scores, args.baseline, alpha=args.alpha, test=args.test, correction=args.correction, labels=args.labels,

@@ -20,7 +20,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import COEFFICIENTS, DEFAULT_MEASURES, ORDERS
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
 
@@ -69,13 +69,13 @@ def run(args: argparse.Namespace) -> None:
     if args.pool_depth is not None or args.orders is not None:
         _across_pools(args)
         return
-    measures = options.measures(args)
-    scores = options.evaluated(args, measures)
+    measures = given.measures(args)
+    scores = given.evaluated(args, measures)
     methods = args.method or ("kendall", "ap")
     result = correlation(
         scores,
         methods,
-        **options.top(args),
+        **given.top(args),
         measures=scores.measures if args.scores else measures,
         per_topic=args.per_topic,
         swaps=args.swaps,
@@ -93,8 +93,8 @@ def _across_pools(args: argparse.Namespace) -> None:
             "--pool-depth and --orders make one table of runs",
             hint="leave out --scores, -q, --swaps and --plot",
         )
-    measures = options.measures(args)
-    qrels, runs = options.collection(args, measures)
+    measures = given.measures(args)
+    qrels, runs = given.collection(args, measures)
     methods = args.method or ("kendall",)
     result = pool_correlation(
         qrels, runs, measures, against=args.against, depths=args.pool_depth or (),

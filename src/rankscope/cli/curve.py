@@ -24,7 +24,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankscope.choices import AXES
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.output import emit, format_of
 from rankscope.errors import printable
 from rankscope.plots import FIGURES
@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.curve import curve
 
-    qrels, runs = options.collection(args, [])
+    qrels, runs = given.collection(args, [])
     found = curve(
         qrels,
         runs,

@@ -25,7 +25,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from rankscope.choices import CLASSES, CROSSINGS, DEFAULT_GAINS, EFFORTS, GAINS
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.output import emit, format_of
 from rankscope.errors import SettingsError
 from rankscope.plots import FIGURES
@@ -93,10 +93,10 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.effort import effort_of
     from rankscope.judging import judge
 
-    gains = options.measures(args)
-    collection = options.collection(args, gains)
+    gains = given.measures(args)
+    collection = given.collection(args, gains)
     found = effort_of(
-        judge(*collection, jobs=args.jobs), gains, crossing=args.crossing, cutoff=args.cutoff, **options.top(args),
+        judge(*collection, jobs=args.jobs), gains, crossing=args.crossing, cutoff=args.cutoff, **given.top(args),
         missing=args.missing, settings=collection.settings,
     )  # fmt: skip
     kind = args.figure or ("planes" if len(gains) > 1 and not args.facet else "plane")

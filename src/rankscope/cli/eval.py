@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.output import emit, format_of
 from rankscope.cli.parser import note
 from rankscope.errors import SettingsError
@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    with options.reading_ahead(args):
+    with given.reading_ahead(args):
         _evaluate(args)
 
 
@@ -95,14 +95,14 @@ def _evaluate(args: argparse.Namespace) -> None:
     from rankscope.measures import at_level
     from rankscope.scores import score
 
-    measures = options.measures(args)
+    measures = given.measures(args)
     if args.rel is not None:
         measures = at_level(measures, args.rel)
     if args.stream:
         _stream(args, measures)
         return
-    collection = options.collection(args, measures)
-    judged = judged_as(*collection, options.handling(args), jobs=args.jobs)
+    collection = given.collection(args, measures)
+    judged = judged_as(*collection, given.handling(args), jobs=args.jobs)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     if args.sort is not None:
         scores = _sorted(scores, args.sort, args.rel)
@@ -142,13 +142,13 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
             "--stream needs a place to write to", hint="add -o FILE.csv, FILE.parquet or a directory"
         )
     refused = {
-        "--ties and --unjudged": options.handling(args).settings,
+        "--ties and --unjudged": given.handling(args).settings,
         "--ci": args.ci,
         "--sort": args.sort is not None,
         "--plot": args.plot is not None,
         "-f and --digits": args.format is not None or args.digits is not None,
     }
-    for name in (name for name, given in refused.items() if given):
+    for name in (name for name, asked in refused.items() if asked):
         raise SettingsError(
             f"--stream writes plain values, row by row, to the kind of file that -o names, and {name} need more",
             hint=f"leave out --stream, or {name}",

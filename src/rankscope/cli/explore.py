@@ -13,7 +13,7 @@ import argparse
 import os
 import sys
 
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.report import ON_PAGE, add_page_options, named
 
 
@@ -39,8 +39,8 @@ def run(args: argparse.Namespace) -> None:
         raise SettingsError(f"--port {args.port}", hint="a port is a number from 0 to 65535")
     if args.cutoff < 1:
         raise SettingsError(f"--cutoff {args.cutoff}", hint="N is a number of ranks from 1 on")
-    measures = options.measures(args)
-    opened = options.collection(args, measures)
+    measures = given.measures(args)
+    opened = given.collection(args, measures)
     qrels, runs = opened
 
     def ready(url: str) -> None:

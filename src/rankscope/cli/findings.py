@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import CORRECTIONS, TESTS
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.output import emit
 
 DEFAULT = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)", "Twist")
@@ -43,11 +43,11 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.judging import judge
     from rankscope.scores import score
 
-    measures = options.measures(args)
+    measures = given.measures(args)
     if args.scores:
-        scores = options.evaluated(args, measures)
+        scores = given.evaluated(args, measures)
     else:
-        opened = options.collection(args, measures)
+        opened = given.collection(args, measures)
         judged = judge(*opened, jobs=args.jobs, ties=True)
         scores = score(judged, measures, missing=args.missing, settings=opened.settings)
     emit(args, findings(scores, alpha=args.alpha, test=args.test, correction=args.correction, seed=args.seed))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
 from rankscope.files import write_atomically
@@ -55,8 +55,8 @@ def run(args: argparse.Namespace) -> None:
         with_labels,
     )
 
-    measures = options.measures(args)
-    collection = options.collection(args, measures)
+    measures = given.measures(args)
+    collection = given.collection(args, measures)
     qrels, runs = collection
     if args.batch < 1:
         raise SettingsError(f"--batch {args.batch}", hint="give at least 1")

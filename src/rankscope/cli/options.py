@@ -1,27 +1,19 @@
-"""Options that commands share, and what they mean."""
+"""Options that commands share."""
 
 from __future__ import annotations
 
 import argparse
-import re
-import sys
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankscope.choices import INPUT_FORMATS, ORDERS, RBO_TIES
 from rankscope.engines.choice import KINDS
-from rankscope.errors import SettingsError, nearest, printable
-from rankscope.progress import silence
+from rankscope.errors import SettingsError, nearest
 from rankscope.tables import FORMATS
 
 if TYPE_CHECKING:
-    from rankscope.judging import Handling
-    from rankscope.measures import Measure
-    from rankscope.read import Collection, Qrels, Run
-    from rankscope.read.named_collections import NamedFiles
-    from rankscope.scores import Scores
+    pass
 
 __all__ = [
     "Collected",
@@ -40,18 +32,7 @@ __all__ = [
     "add_style",
     "add_top",
     "add_topics",
-    "collection",
-    "collections",
     "decimals",
-    "evaluated",
-    "handling",
-    "load_plugins",
-    "measures",
-    "named_collections",
-    "named_file",
-    "reading_ahead",
-    "report_formats",
-    "top",
     "whole_numbers",
 ]
 
@@ -131,14 +112,6 @@ class _Formats(argparse.Action):
         setattr(namespace, self.dest, {**(getattr(namespace, self.dest) or {}), **value})
 
 
-def report_formats(opened: Iterable[Qrels | Run], quiet: bool) -> None:
-    """Say once what files were recognised as, if they are not the usual ones."""
-    from rankscope.read.collection import recognised
-
-    for said in () if quiet else recognised(opened):
-        sys.stderr.write(printable(f"rankscope: {said}") + "\n")
-
-
 def add_topics(parser: argparse.ArgumentParser, each: str | None = None) -> None:
     """--topics for some of the topics and, where a command can show ``each`` of them, -q."""
     alone = ""
@@ -195,41 +168,6 @@ def add_collections(parser: argparse.ArgumentParser) -> None:
         help="the same from a TOML file with a table [collections.NAME] for each, with qrels, runs and, if it is"
         " needed, order and grades",
     )
-
-
-def named_collections(args: argparse.Namespace) -> list[NamedFiles]:
-    """The collections that --collections and --collection name."""
-    file, named = getattr(args, "collections", None), getattr(args, "collection", None)
-    if not file and not named:
-        return []
-    from rankscope.read.named_collections import named_collection, read_collections
-
-    return [*(read_collections(file) if file else []), *map(named_collection, named or ())]
-
-
-def collections(args: argparse.Namespace, measures: Iterable[Measure]) -> dict[str, Collection]:
-    """The several collections that were named, opened for these measures."""
-    from rankscope.measures import needs_aspects
-    from rankscope.read.named_collections import open_named
-
-    silence(args.quiet)
-    if args.qrels is not None:
-        raise SettingsError(
-            "--collection takes the place of QRELS and RUN", hint="name them as another --collection"
-        )
-    if getattr(args, "topics", None):
-        raise SettingsError(
-            "--topics are those of one collection",
-            hint="name its QRELS and RUN files instead of --collection",
-        )
-    listed = named_collections(args)
-    opened = open_named(
-        listed, order=args.order, grades=args.grades, needs_aspects=needs_aspects(measures),
-        input_format=args.input_format,
-    )  # fmt: skip
-    found: list[Qrels | Run] = [one.qrels for one in opened.values()]
-    report_formats([*found, *(run for one in opened.values() for run in one.runs.values())], args.quiet)
-    return opened
 
 
 class _InsteadOfCollection(argparse.Action):
@@ -407,14 +345,6 @@ def add_top(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def top(args: argparse.Namespace) -> dict[str, Any]:
-    """What --top and --by say, for an analysis."""
-    from rankscope.measures import parse_many
-
-    by = args.by if getattr(args, "scores", None) else parse_many([args.by])[0]
-    return {"top": args.top, "by": by}
-
-
 def add_groups(parser: argparse.ArgumentParser, what: str) -> None:
     """--groups for commands that know groups of runs."""
     parser.add_argument(
@@ -475,109 +405,3 @@ def whole_numbers(text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers such as 10,100") from None
-
-
-def measures(args: argparse.Namespace) -> list[Measure]:
-    """The measures that were asked for, after loading the plugins that may define them."""
-    from rankscope.measures import parse_many
-
-    load_plugins(args)
-    chosen = parse_many(args.measure or args.default_measures)
-    if args.measure and not chosen:  # some commands need none
-        raise SettingsError("no measure is named", hint="try -m AP, or see: rankscope measures")
-    return chosen
-
-
-def load_plugins(args: argparse.Namespace) -> None:
-    """Import what --plugin names."""
-    if args.plugin:
-        from rankscope.cli.plugins import load_plugin
-
-        for plugin in args.plugin:
-            load_plugin(plugin)
-
-
-def collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Collection:
-    """The judgments and runs that were named, opened for these measures and the one of --by."""
-    from rankscope.measures import needs_aspects, parse_many
-    from rankscope.read import open_collection
-
-    silence(args.quiet)
-    chosen = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
-    opened = open_collection(
-        args.qrels,
-        args.runs,
-        order=args.order,
-        needs_aspects=needs_aspects([*measures, *chosen]),
-        grades=args.grades,
-        topics=getattr(args, "topics", None),
-        input_format=args.input_format,
-    )
-    report_formats((opened.qrels, *opened.runs.values()), args.quiet)
-    return opened
-
-
-def reading_ahead(args: argparse.Namespace) -> AbstractContextManager[None]:
-    """Let files be read while what evaluates them is loaded, where the options ask for nothing but that."""
-    ties = args.ties != "break" or args.unjudged == "bounds"
-    if args.engine is not None or args.stream or args.topics or args.plugin:
-        return nullcontext()
-    from rankscope.read.ids import in_natural_order
-    from rankscope.scan.ahead import Wanted, reading_ahead
-
-    return reading_ahead(
-        args.qrels, args.runs, in_natural_order, Wanted(ORDERS.index(args.order), ties), args.jobs
-    )
-
-
-def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
-    """The values of measures for the collection that was named."""
-    from rankscope.certainty.values import judged_as
-    from rankscope.scores import score
-
-    if getattr(args, "scores", None):
-        return _given(args)
-    wanted = list(measures)
-    if getattr(args, "top", None) is not None and (by := top(args)["by"]) not in wanted:
-        wanted.append(by)
-    opened = collection(args, wanted)
-    judged = judged_as(*opened, handling(args), jobs=args.jobs)
-    return score(judged, wanted, missing=args.missing, settings=opened.settings)
-
-
-def handling(args: argparse.Namespace) -> Handling:
-    """What --ties and --unjudged say; as usual for commands without them."""
-    from rankscope.certainty.values import handled
-
-    said = {
-        name: value
-        for name in ("ties", "unjudged", "seed")
-        if (value := getattr(args, name, None)) is not None
-    }
-    return handled(**said)
-
-
-def _given(args: argparse.Namespace) -> Scores:
-    """The values in the files of --scores."""
-    from rankscope.read.topics import chosen_topics
-    from rankscope.scores import read_scores
-
-    if args.qrels is not None or args.measure:
-        raise SettingsError("--scores takes the place of QRELS, RUN and -m", hint="leave these out")
-    if handling(args).settings:
-        raise SettingsError(
-            "--ties and --unjudged need the lists, and --scores has values only", hint="name QRELS and RUN"
-        )
-    load_plugins(args)  # which may define the measures
-    scores = read_scores(*({name: path} if name else path for name, path in map(named_file, args.scores)))
-    return scores.of_topics(chosen_topics(args.topics, scores.topics)) if args.topics else scores
-
-
-def named_file(text: str) -> tuple[str, str]:
-    """The measure (or nothing) and the file of ``[M=]FILE``.
-
-    >>> named_file("RBP(p=0.5)=x.csv"), named_file("x.csv"), named_file("P@10=a=b.csv")
-    (('RBP(p=0.5)', 'x.csv'), ('', 'x.csv'), ('P@10', 'a=b.csv'))
-    """
-    match = re.fullmatch(r"([^=(]+(?:\([^)]*\))?(?:@[0-9.]+)?)=(.+)", text, re.DOTALL)
-    return ("", text) if match is None or Path(text).exists() else (match[1], match[2])

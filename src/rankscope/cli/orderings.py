@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import ORDERS
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.output import emit
 
 DEFAULT = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "nDCG")
@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.orderings import orderings
 
-    measures = options.measures(args)
-    qrels, runs = options.collection(args, measures)
+    measures = given.measures(args)
+    qrels, runs = given.collection(args, measures)
     result = orderings(
         qrels, runs, measures, orders=args.orders.split(","), missing=args.missing, jobs=args.jobs
     )

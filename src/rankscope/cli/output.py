@@ -118,7 +118,7 @@ def _on_terminal(args: argparse.Namespace, format: str) -> bool:
 def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     """SHA-256 of the files that went in, so that a result can be repeated with the same ones."""
     from rankscope.analysis.study.manifest import input_digest
-    from rankscope.cli.options import named_collections, named_file
+    from rankscope.cli.given import named_collections, named_file
     from rankscope.read.run_names import run_files
 
     if not hasattr(args, "qrels"):

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import MOST_RANKS
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.output import emit
 from rankscope.progress import silence
 
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
     said = args.input_format or {}
     runs = read_runs(*args.runs, order=args.order, input_format=said.get("runs"))
     qrels = None if args.qrels is None else open_qrels(args.qrels, input_format=said.get("qrels"))
-    options.report_formats([*([] if qrels is None else [qrels]), *runs.values()], args.quiet)
+    given.report_formats([*([] if qrels is None else [qrels]), *runs.values()], args.quiet)
     result = overlap(
         runs,
         qrels,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import DEFAULT_MEASURES, RATIOS, SAMPLINGS
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
 
@@ -69,10 +69,10 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.stats.matrices import best_judged, top_settings
     from rankscope.judging import judge
 
-    measures = options.measures(args)
-    collection = options.collection(args, measures)
-    judged = best_judged(judge(*collection, jobs=args.jobs), **options.top(args), missing=args.missing)
-    said = {**collection.settings, **top_settings(**options.top(args))}
+    measures = given.measures(args)
+    collection = given.collection(args, measures)
+    judged = best_judged(judge(*collection, jobs=args.jobs), **given.top(args), missing=args.missing)
+    said = {**collection.settings, **top_settings(**given.top(args))}
     if args.leave_out:
         if args.pool_depth is None or len(args.pool_depth) != 1:
             raise SettingsError(

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import DEFAULT_MEASURES, TESTS
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.output import emit
 
 
@@ -54,15 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.power import discriminative_power
 
-    measures = options.measures(args)
-    scores = options.evaluated(args, measures)
+    measures = given.measures(args)
+    scores = given.evaluated(args, measures)
     result = discriminative_power(
         scores,
         args.test or "bootstrap",
         alpha=args.alpha,
         replicates=args.replicates,
         seed=args.seed,
-        **options.top(args),
+        **given.top(args),
         measures=scores.measures if args.scores else measures,
         jobs=args.jobs,
     )

@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.files import write_atomically
 
 if TYPE_CHECKING:
@@ -94,9 +94,9 @@ def document_of(args: argparse.Namespace) -> Document:
 
     if args.cutoff < 1:
         raise SettingsError(f"--cutoff {args.cutoff}", hint="N is a number of ranks from 1 on")
-    measures = options.measures(args)
+    measures = given.measures(args)
     study = read_study(args.study) if args.study else None
-    collection = options.collection(args, measures)
+    collection = given.collection(args, measures)
     return reporting.document_of(
         collection,
         measures,

@@ -21,7 +21,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from rankscope.choices import COUNTS
-from rankscope.cli import options
+from rankscope.cli import given, options
 from rankscope.cli.output import emit, emit_interrupted, format_of
 from rankscope.errors import printable
 from rankscope.progress import silence
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> None:
 
     silence(args.quiet)
     found = scales(
-        options.measures(args),
+        given.measures(args),
         args.length,
         equal_relevant=True if args.equal_relevant else False if args.all_intervals else None,
         relevant=args.relevant,

@@ -58,7 +58,7 @@ def _replaced(target: Path) -> Iterator[Path]:
 
 def _read(args: argparse.Namespace) -> Iterator[Path]:
     """Every file that an argument names, or that stands in a directory or matches a pattern that one names."""
-    from rankscope.cli.options import named_collections, named_file
+    from rankscope.cli.given import named_collections, named_file
     from rankscope.read.run_names import run_files
 
     several = named_collections(args)
