@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _CELLS = 1 << 22
+_SAME = 12  # decimals of an influence, the largest being 1, that tell two of them apart
 _OPEN = "?"
 
 
@@ -57,7 +58,7 @@ def next_judgments(scores: Scores, budget: int = 200) -> TableResult:
         influence, pairs, open_ = _influence(judged, measure, plain.matrix(measure).values)
         total += influence / max(fsum(influence), SLACK)
         counts.append((str(measure), pairs, open_))
-    order = np.lexsort((np.arange(len(total)), -total))
+    order = _most_first(total)
     chosen = order[: int(min(budget, (total > 0).sum()))]
     rows = _rows(judged, chosen, total)
     settings = {**plain.settings, "budget": budget}
@@ -71,6 +72,16 @@ def next_judgments(scores: Scores, budget: int = 200) -> TableResult:
 def _refuse_one(runs: tuple[str, ...]) -> None:
     if len(runs) < 2:
         raise InputError("one run has no order that a judgment could change", hint="name at least two")
+
+
+def _most_first(influence: Floats) -> Ints:
+    """Documents of most influence first, equal ones in their order: what differs by rounding only is equal.
+
+    >>> _most_first(np.array([0.1, 0.1 + 0.2, 0.3, 0.3])).tolist()
+    [1, 2, 3, 0]
+    """
+    largest = float(np.max(influence, initial=0.0)) or 1.0
+    return np.argsort(-np.round(influence / largest, _SAME), kind="stable")
 
 
 def _rows(judged: Judged, chosen: Ints, influence: Floats) -> list[tuple[Cell, ...]]:
@@ -277,7 +288,7 @@ def _revealed(world: _Simulated, name: str, pool: Ints, batch: int, seed: int) -
             influence, *_ = _influence(less, world.measure, values)
             influence[known] = -1.0
             # what no open pair needs comes last, in the order of the pool
-            chosen = pool[np.lexsort((np.arange(len(pool)), -influence[pool]))][:batch]
+            chosen = pool[_most_first(influence[pool])][:batch]
         else:
             chosen, queue = queue[:batch], queue[batch:]
         known[chosen] = True
