@@ -217,7 +217,7 @@ def _written(pool: Pool, words: Words, first: Ints) -> Lists:
     judgment = np.zeros(len(place), np.int32)
     for one in range(1, len(first)):
         mine = words == one
-        nth = np.cumsum(mine, axis=1, dtype=np.int16)[mine]  # rankings of so many documents are too many to write
+        nth = np.cumsum(mine, axis=1, dtype=np.int16)[mine]  # longer rankings would be too many
         judgment[letter == one] = first[one - 1] + nth - 1
     offsets = np.concatenate([[0], np.cumsum(np.count_nonzero(words, axis=1))])
     topic, length = np.zeros(len(words), np.int64), np.full(len(words), words.shape[1])
