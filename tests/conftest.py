@@ -12,7 +12,7 @@ import signal
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -254,6 +254,19 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared-between-processes"
     folder.mkdir(exist_ok=True)
     return Shared(folder)
+
+
+@pytest.fixture(scope="session")
+def light_fonts() -> Iterator[None]:
+    """Fonts enter PDFs without the tables by which letters are set, nearly all the work of embedding them.
+
+    Nothing in a PDF reads these: matplotlib has placed every letter.
+    """
+    options = pytest.importorskip("fontTools.subset").Options
+    usual = options._drop_tables_default
+    options._drop_tables_default = [*usual, "GSUB", "GPOS", "GDEF", "kern"]
+    yield
+    options._drop_tables_default = usual
 
 
 @pytest.fixture(scope="session")

@@ -46,7 +46,7 @@ NUMBERED = {
 
 
 @pytest.fixture(scope="session", autouse=True)
-def every_command_once(shared: Callable[[str, Callable[[], Any]], Any]) -> Iterator[None]:
+def every_command_once(shared: Callable[[str, Callable[[], Any]], Any], light_fonts: None) -> Iterator[None]:
     """Studies of four collections are the work of many rows: whichever process comes first does it for all."""
     running = importlib.import_module("papers.running")
     alone = running._tables

@@ -12,6 +12,12 @@ import rankscope as rs
 
 pytest.importorskip("matplotlib")
 
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_to_embed(light_fonts: None) -> None:
+    """Every figure here is drawn with them."""
+
+
 LISTS = {"a_t": "332012000100000", "b_t": "301020002100310"}
 """The runs A and B of Ferro and others 2016; hr, fr, pr, nr are 3, 2, 1, 0."""
 

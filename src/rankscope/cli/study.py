@@ -169,9 +169,9 @@ def run(args: argparse.Namespace) -> None:
         plugins=[described_plugin(plugin) for plugin in args.plugin],
     )  # fmt: skip
     collections = {"": (qrels, runs)} if not several else {name: tuple(one) for name, one in qrels.items()}
-    made.write(args.output, _pictures(args, made, collections) if args.plots else None)
+    written = made.write(args.output, _pictures(args, made, collections) if args.plots else None)
     _print(made)
-    sys.stdout.write(f"\n{len(made.files()) + 1} files in {args.output}\n")
+    sys.stdout.write(f"\n{written} files in {args.output}\n")
 
 
 def _pictures(args: argparse.Namespace, made: Study, collections: dict[str, Any]) -> dict[str, bytes]:

@@ -212,13 +212,13 @@ def _words(length: int, counts: list[int]) -> Words:
 
 def _written(pool: Pool, words: Words, first: Ints) -> Lists:
     """Rankings as lists: the n-th document of a grade in a list is the n-th that is judged so."""
-    owner, place = np.nonzero(words)
-    letter = words[owner, place].astype(np.int64)
-    judgment = np.zeros(len(owner), np.int32)
+    there = words != 0
+    place, letter = np.nonzero(there)[1], words[there]
+    judgment = np.zeros(len(place), np.int32)
     for one in range(1, len(first)):
-        mine = letter == one
-        nth = np.cumsum(words == one, axis=1)[owner[mine], place[mine]]
-        judgment[mine] = first[one - 1] + nth - 1
+        mine = words == one
+        nth = np.cumsum(mine, axis=1, dtype=np.int16)[mine]  # longer rankings would be too many
+        judgment[letter == one] = first[one - 1] + nth - 1
     offsets = np.concatenate([[0], np.cumsum(np.count_nonzero(words, axis=1))])
     topic, length = np.zeros(len(words), np.int64), np.full(len(words), words.shape[1])
     return Lists(pool, topic, length, offsets, (place + 1).astype(np.int32), judgment)

@@ -120,17 +120,19 @@ class Study(Result):
         """The same study, with the names and digests of the plugins that define its measures."""
         return replace(self, inputs={**self.inputs, "plugins": [dict(plugin) for plugin in plugins]})
 
-    def write(self, directory: str | Path, pictures: Mapping[str, bytes] | None = None) -> None:
+    def write(self, directory: str | Path, pictures: Mapping[str, bytes] | None = None) -> int:
         """Write tables, data of the figures, pictures of them and the manifest: all, or none.
 
         An earlier study in the directory is replaced. Files that no study wrote stay, and if one of them has the
-        name of a file of the study, or a file of the earlier one was changed, nothing is written.
+        name of a file of the study, or a file of the earlier one was changed, nothing is written. Returned is the
+        number of files without the pictures.
         """
         files, pictures = self.files(), pictures or {}
         text = manifests.described(self.settings, self.inputs, files, pictures)
         with self.parts.unless_refused():
             manifests.write_directory(directory, {**files, **pictures, manifests.MANIFEST: text})
         self.parts.remove()
+        return len(files) + 1
 
 
 @on_engine

@@ -48,12 +48,6 @@ NEAREST, MANY, SAMPLE, SHORT = 5, 60, 30, 6
 """Definitions that are shown, and that are looked at closely; inputs of the first look; documents of a short list."""
 
 
-@lru_cache(1_000_000)
-def _computed(core: Core, one: TopicLists) -> float:
-    """What a formula gives; asked again and again by those that identify several functions."""
-    return core(one)
-
-
 @lru_cache(200_000)
 def _lists(one: Input, unjudged: str, ties: str) -> tuple[TopicLists, ...]:
     """What a formula sees of an input: one list, or one for each order of the tied documents."""
@@ -81,7 +75,7 @@ class Definition:
         return sum(found) / len(found)
 
     def _value(self, lists: TopicLists) -> float:
-        value = _computed(self.core, lists)
+        value = self.core(lists)
         return self.empty if isnan(value) else value
 
     def __str__(self) -> str:
@@ -172,6 +166,65 @@ def _equal(a: float, b: float) -> bool:
     return (isnan(a) and isnan(b)) or isclose(a, b, rel_tol=1e-6, abs_tol=1e-9)
 
 
+def _all_equal(a: Floats, b: Floats) -> NDArray[np.bool_]:
+    """The same of many.
+
+    >>> _all_equal(np.array([nan, 1.0, np.inf, np.inf]), np.array([nan, 1 + 1e-7, np.inf, 1.0])).tolist()
+    [True, True, True, False]
+    """
+    allowed = np.maximum(1e-6 * np.maximum(np.abs(a), np.abs(b)), 1e-9)
+    with np.errstate(invalid="ignore"):
+        near = np.isfinite(a) & np.isfinite(b) & (np.abs(a - b) <= allowed)
+    return near | (a == b) | (np.isnan(a) & np.isnan(b))
+
+
+@dataclass(frozen=True, eq=False)
+class _Some:
+    """Some inputs, by their numbers, and what the code gives."""
+
+    places: NDArray[np.intp]
+    theirs: Floats
+
+    @classmethod
+    def of(cls, some: Sequence[Input], values: dict[Input, float]) -> _Some:
+        number = _numbers()
+        return cls(
+            np.array([number[one] for one in some], np.intp),
+            np.array([values[one] for one in some], np.float64),
+        )
+
+    def agree(self, definition: Definition) -> NDArray[np.bool_]:
+        """On which of them a definition agrees."""
+        return _all_equal(_column(definition).at(self.places), self.theirs)
+
+
+@cache
+def _numbers() -> dict[Input, int]:
+    return {one: number for number, one in enumerate(inputs())}
+
+
+class _Column:
+    """The values of a definition for all inputs, each computed when it is first asked for."""
+
+    def __init__(self, definition: Definition) -> None:
+        self._definition = definition
+        self._values = np.zeros(len(inputs()))
+        self._known = np.zeros(len(inputs()), bool)
+
+    def at(self, places: NDArray[np.intp]) -> Floats:
+        """Those with these numbers."""
+        new, every = places[~self._known[places]], inputs()
+        self._values[new] = [self._definition(every[place]) for place in new.tolist()]
+        self._known[new] = True
+        return self._values[places]
+
+
+@lru_cache(2000)
+def _column(definition: Definition) -> _Column:
+    """Asked for again and again by those that identify several functions."""
+    return _Column(definition)
+
+
 # the search: first the formula, where nothing else matters, then the circumstances one after the other
 
 
@@ -182,27 +235,21 @@ def _nearest(known: Sequence[Input], values: dict[Input, float]) -> list[Definit
             "it refuses every list with a relevant document", hint="see the ways to call a function"
         )
     short = [one for one in plain if len(one.grades) <= SHORT]
-    sample = short[:: max(1, len(short) // SAMPLE)]
-    found = _likely(tuple(sample), values)
-    if not any(_agrees(one, sample, values) == len(sample) for one in found):
-        found = _best([*found, *_registry()], sample, values, MANY)
-    found = _best(_best(found, short, values, 4 * NEAREST), plain, values, NEAREST)
+    few = short[:: max(1, len(short) // SAMPLE)]
+    sample = _Some.of(few, values)
+    found = _likely(tuple(few), sample, _persistence(values))
+    if not any(sample.agree(one).all() for one in found):
+        found = _best([*found, *_registry()], sample, MANY)
+    found = _best(_best(found, _Some.of(short, values), 4 * NEAREST), _Some.of(plain, values), NEAREST)
     return [_settled(core, known, values) for core in found]
 
 
-def _best(
-    definitions: Sequence[Definition], some: Sequence[Input], values: dict[Input, float], number: int
-) -> list[Definition]:
+def _best(definitions: Sequence[Definition], some: _Some, number: int) -> list[Definition]:
     """Those that agree most often, and all that agree as often as the last of them."""
-    counted = [(_agrees(one, some, values), one) for one in definitions]
+    counted = [(int(some.agree(one).sum()), one) for one in definitions]
     counted.sort(key=lambda one: (-one[0], one[1].oddities))
     least = counted[min(number, len(counted)) - 1][0]
     return [one for agrees, one in counted if agrees >= least][: 2 * number]
-
-
-def _agrees(definition: Definition, some: Sequence[Input], values: dict[Input, float]) -> int:
-    """On how many inputs a definition agrees."""
-    return sum(_equal(definition(one), values[one]) for one in some)
 
 
 @cache
@@ -225,8 +272,9 @@ def _settled(core: Definition, known: Sequence[Input], values: dict[Input, float
         ([one for one in known if not one.tied], [{"unjudged": way} for way in UNJUDGED]),
         ([one for one in known if one.tied], [{"ties": way} for way in TIES]),
     ):
-        tried = [_replaced(best, **choice) for choice in choices]
-        best = max(tried, key=lambda one: _agrees(one, some, values))  # the first of equally good ones
+        tried, seen = [_replaced(best, **choice) for choice in choices], _Some.of(some, values)
+        agrees = [int(seen.agree(one).sum()) for one in tried]
+        best = tried[agrees.index(max(agrees))]  # the first of equally good ones
     return best
 
 
@@ -241,19 +289,14 @@ def _same(a: Any, b: Any) -> bool:
     return _equal(a, b) if isinstance(a, float) else a == b
 
 
-def _likely(sample: tuple[Input, ...], values: dict[Input, float]) -> list[Definition]:
+def _likely(few: tuple[Input, ...], sample: _Some, p: float | None) -> list[Definition]:
     """The variants that agree most often on a few inputs, and those of RBP with the p that the values suggest."""
-    known, table = _tabled(sample)
-    theirs = np.array([values[one] for one in sample])
-    both = np.isnan(table) & np.isnan(theirs)
-    agrees = (both | np.isclose(table, theirs, rtol=1e-6, atol=1e-9)).sum(axis=1)
+    known, table = _tabled(few)
+    both = np.isnan(table) & np.isnan(sample.theirs)
+    agrees = (both | np.isclose(table, sample.theirs, rtol=1e-6, atol=1e-9)).sum(axis=1)
     best = [known[i] for i in np.argsort(-agrees, kind="stable")[:MANY].tolist()]
-    others = [
-        Definition(one.name, one, one.oddities)
-        for one in formulas(_persistence(values))
-        if one not in _usual()
-    ]
-    return _best([*best, *others], sample, values, MANY)
+    others = [Definition(one.name, one, one.oddities) for one in formulas(p) if one not in _usual()]
+    return _best([*best, *others], sample, MANY)
 
 
 @cache
@@ -376,7 +419,8 @@ class _Comparison:
 
     @classmethod
     def of(cls, definition: Definition, known: Sequence[Input], values: dict[Input, float]) -> _Comparison:
-        different = [one for one in known if not _equal(definition(one), values[one])]
+        agrees = _Some.of(known, values).agree(definition).tolist()
+        different = [one for one, equal in zip(known, agrees, strict=True) if not equal]
         return cls(definition, len(known) - len(different), different, known, values)
 
     @property

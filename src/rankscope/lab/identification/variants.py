@@ -51,8 +51,14 @@ def dcg(one: TopicLists, cutoff: int | None, gains: str, discount: str) -> float
 
 
 def _cumulated(grades: Sequence[int], gains: str, discount: str) -> float:
-    gain, divisor = GAINS[gains][1], DISCOUNTS[discount][1]
-    return sum(gain(g) / divisor(i) for i, g in enumerate(grades, 1))
+    gain, divisors = GAINS[gains][1], _divisors(discount, len(grades))
+    gained = {g: gain(g) for g in set(grades)}
+    return sum(gained[g] / divisor for g, divisor in zip(grades, divisors, strict=True))
+
+
+@cache
+def _divisors(discount: str, length: int) -> tuple[float, ...]:
+    return tuple(map(DISCOUNTS[discount][1], range(1, length + 1)))
 
 
 def ndcg(one: TopicLists, cutoff: int | None, gains: str, discount: str, ideal: str) -> float:
@@ -243,11 +249,16 @@ FAMILIES: Mapping[str, tuple[Function, Options]] = {
 """Per measure its formula and its options, with words for what is unusual; the first value of each is the usual one."""
 
 
+@cache
+def _more(p: float) -> tuple[Formula, ...]:
+    return tuple(_variants("RBP", {"p": {p: ""}}))
+
+
 def formulas(persistence: float | None = None) -> Iterator[Formula]:
     """All variants, the usual ones first; ``persistence`` is one more p for RBP to be tried with."""
     found = list(_formulas())
     if persistence is not None:
-        found += list(_variants("RBP", {"p": {persistence: ""}}))
+        found += _more(persistence)
     yield from sorted(found, key=lambda one: one.oddities)
 
 
