@@ -14,6 +14,7 @@ from rankscope.judging import tied as tied_module
 from rankscope.judging.shares import tied_shares, unjudged_shares
 from rankscope.judging.tied import TiedLists, bisected
 from rankscope.read import Qrels, Run, Runs
+from rankscope.read.ids import to_text
 
 documents = st.sampled_from([f"d{i}" for i in range(9)])
 judgments = st.dictionaries(
@@ -22,30 +23,38 @@ judgments = st.dictionaries(
 lists = st.dictionaries(
     st.sampled_from(["1", "2", "3", "4"]), st.dictionaries(documents, st.integers(1, 3)), min_size=1
 )
-collections = st.tuples(judgments, st.lists(lists, min_size=1, max_size=3))
+collections = st.tuples(judgments, st.lists(lists, min_size=1, max_size=3), st.sets(documents, max_size=4))
+"""Judgments, runs, and the documents whose judgments were taken back."""
 
 Group = list[tuple[int, int | None]]
 """The documents of a group: rank, and grade or None."""
 
 
-def written_out(qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[str, int]]]) -> list[list[Group]]:
+def written_out(
+    qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[str, int]]], back: set[str]
+) -> list[list[Group]]:
     """The groups of every list, run by run and topic by topic."""
     found = []
     for run in runs:
         for topic in sorted(qrels):
+            left = {document: grade for document, grade in qrels[topic].items() if document not in back}
             ranked = sorted(run.get(topic, {}).items(), key=lambda item: (item[1], item[0]), reverse=True)
-            placed = [(rank, qrels[topic].get(d), score) for rank, (d, score) in enumerate(ranked, 1)]
+            placed = [(rank, left.get(d), score) for rank, (d, score) in enumerate(ranked, 1)]
             groups = groupby(placed, key=lambda item: item[2])
             found.append([[(rank, grade) for rank, grade, _ in group] for _, group in groups])
     return found
 
 
-def judged_of(qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[str, int]]]) -> Judged:
+def judged_of(
+    qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[str, int]]], back: set[str]
+) -> Judged:
     named = Runs(
         Run.from_dict({t: {d: float(s) for d, s in one.items()} for t, one in run.items()}, name=f"r{n}")
         for n, run in enumerate(runs)
     )
-    return judge(Qrels.from_dict(qrels), named, allow_disjoint=True, ties=True)
+    judged = judge(Qrels.from_dict(qrels), named, allow_disjoint=True, ties=True)
+    taken = np.isin([to_text(document) for document in judged.qrels.documents], sorted(back))
+    return judged.rejudged(np.where(taken, UNJUDGED, judged.qrels.grade).astype(np.int32))
 
 
 def all_lists(judged: Judged) -> TiedLists:
