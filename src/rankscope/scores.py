@@ -309,8 +309,7 @@ def evaluate(
     >>> evaluate({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}, "AP").mean("AP").tolist()
     [1.0, 0.0]
     """
-    if missing not in MISSING:
-        raise SettingsError(f"missing={missing!r}", hint=f"choose one of {', '.join(MISSING)}")
+    _check_missing(missing)
     wanted = parse_many(measures)
     if not wanted:
         raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
@@ -329,6 +328,7 @@ def score(
     settings: Mapping[str, Any] | None = None,
 ) -> Scores:
     """The values of measures for lists that are already judged."""
+    _check_missing(missing)
     values, uncertainty = values_of(judged, measures, missing)
     recorded = {
         "measures": [str(m) for m in measures],
@@ -337,6 +337,11 @@ def score(
         **(settings or {}),
     }
     return Scores(judged.runs, judged.topics, tuple(measures), values, recorded, judged, uncertainty)
+
+
+def _check_missing(missing: str) -> None:
+    if missing not in MISSING:
+        raise SettingsError(f"missing={missing!r}", hint=f"choose one of {', '.join(MISSING)}")
 
 
 def as_scores(scores: Scores | ScoreMatrix) -> Scores:

@@ -70,7 +70,11 @@ def test_the_longest_line_is_the_same_for_both_scanners(
 
 
 @pytest.mark.parametrize(
-    "content", [b"ab", b"ab\n", b"\nab", b"a\nb\n\ncd", b"x" * 40, b"x" * 20 + b"\n" + b"y" * 20]
+    "content",
+    [
+        *(b"ab", b"ab\n", b"\nab", b"a\nb\n\ncd", b"x" * 40, b"x" * 20 + b"\n" + b"y" * 20),
+        *(b"\n\n" + b"x" * 21, b"a\n\nb\n" + b"x" * 21 + b"\n", b"x" * 21 + b"\n"),
+    ],
 )
 @pytest.mark.parametrize("at_once", [1, 3, 100])
 def test_lines_are_measured_wherever_they_are_cut(content, at_once, tmp_path, monkeypatch) -> None:

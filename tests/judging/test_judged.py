@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +12,11 @@ from hypothesis import strategies as st
 
 from rankscope.errors import InputError
 from rankscope.judging import UNJUDGED, judge
+from rankscope.judging import judged as judged_module
 from rankscope.judging import lists as lists_module
+from rankscope.judging.judged import Handling
 from rankscope.measures import parse_many
-from rankscope.read import Qrels, Run, Runs
+from rankscope.read import Qrels, Run, Runs, read_run
 from rankscope.scores import score
 
 documents = st.sampled_from([f"d{i}" for i in range(12)])
@@ -152,3 +157,41 @@ def test_topics_that_runs_lack_cost_nothing_and_count_as_empty_lists() -> None:
             if missing == "skip":
                 whole[~judged.grid(judged.present)] = np.nan
             assert np.array_equal(scores.values[index], whole, equal_nan=True)
+
+
+@pytest.mark.parametrize("seen", [False, True])
+@pytest.mark.parametrize("scanner", ["native", "python"])
+def test_one_bar_is_drawn(scanner: str, seen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of bytes where files are read here; of runs where other processes read them, or nothing is read."""
+    drawn = []
+    monkeypatch.setattr(judged_module, "visible", lambda: seen)
+    monkeypatch.setattr(judged_module, "backend_name", lambda: scanner)
+    monkeypatch.setattr(
+        judged_module, "reading", lambda size, label: drawn.append((size, label)) or nullcontext()
+    )
+    monkeypatch.setattr(
+        judged_module,
+        "run_pieces",
+        lambda work, runs, **said: drawn.append((said["label"], said["processes"])) or [*map(work, runs)],
+    )
+    (tmp_path / "a.run").write_text("1 Q0 d 1 1 t\n")
+    run = read_run(tmp_path / "a.run")
+    judge(Qrels.from_dict({"1": {"d": 1}}), Runs([run, Run.from_dict({"1": ["d"]}, name="b")]))
+    bytes_here = 13 if seen and scanner == "native" else 0
+    assert drawn == [(bytes_here, "runs"), ("" if bytes_here else "runs", scanner == "python")]
+    drawn.clear()
+    judge(Qrels.from_dict({"1": {"d": 1}}), Run.from_dict({"1": ["d"]}))
+    assert drawn == [(0, "runs"), ("runs", False)]
+
+
+@pytest.mark.parametrize(
+    ("handling", "settings"),
+    [
+        (Handling(), {}),
+        (Handling(seed=7), {}),
+        (Handling(ties="expected", seed=7), {"ties": "expected", "unjudged": "nonrelevant", "ties_seed": 7}),
+        (Handling(unjudged="bounds", seed=7), {"ties": "break", "unjudged": "bounds"}),
+    ],
+)
+def test_only_what_is_unusual_is_a_setting(handling: Handling, settings: dict[str, object]) -> None:
+    assert handling.settings == settings

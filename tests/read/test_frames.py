@@ -76,6 +76,20 @@ def test_every_kind_of_table(kind: Any) -> None:
     assert is_table(kind(SCORED))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_of_a_single_row(kind: Any) -> None:
+    judged = kind({name: column[:1] for name, column in JUDGED.items()})
+    scored = kind({"query_id": [1], "doc_id": ["a"], "score": [1.0]})
+    assert per_topic(judged, scored) == {"run": {"1": 1.0}}
+
+
+@pytest.mark.parametrize(
+    "thing", ["qid docno", "", None, 5, [], (), [1], [{}], {}, {"qid": ["1"]}, {"docno": ["a"]}]
+)
+def test_what_is_no_table(thing: Any) -> None:
+    assert not is_table(thing)
+
+
 @pytest.mark.parametrize("meaning", ["query_id", "doc_id", "relevance"])
 def test_every_name_of_a_column(meaning: str) -> None:
     for name in COLUMNS[meaning]:

@@ -36,6 +36,38 @@ def test_what_cannot_be_read_is_refused(text: str) -> None:
         merge_table(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0=0;x=1", "cannot be read at 'x=1'; write the old grades and the new one of each group, such as"),
+        ("0=0;1,0=1", "name grade 0 twice; write the old grades and the new one of each group, such as"),
+        ("0=0;1=3;2=2;3=4", "would make grade 2 worse than grade 1; give better grades no smaller numbers"),
+        ("2=0;0=1", "would make grade 2 worse than grade 0; give better grades no smaller numbers"),
+        ("2147483648=1", "are too large; a grade is at most 2147483647"),
+        ("1=-2147483648", "are too large; a grade is at most 2147483647"),
+    ],
+)
+def test_what_is_wrong_with_a_merging_is_said(text: str, message: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        merge_table(text)
+    assert str(caught.value).startswith(f"grades {text!r} {message}")
+
+
+def test_the_largest_grades_can_be_merged() -> None:
+    assert merge_table("2147483647=2147483647;-2147483647=1") == {-2147483647: 1, 2147483647: 2147483647}
+
+
+@pytest.mark.parametrize("many", [1, 2, 1000])
+def test_grades_that_are_not_named_are_counted(many: int) -> None:
+    qrels = Qrels.from_dict({"q": {f"d{n}": 3 for n in range(many)} | {"x": 0}})
+    with pytest.raises(InputError) as caught:
+        qrels.merged("0=0")
+    listed = {1: "3 (1 judgment)", 2: "3 (2 judgments)", 1000: "3 (1,000 judgments)"}[many]
+    assert str(caught.value) == (
+        f"these grades are not named in the merging '0=0': {listed}; say what they become, as in '0=0;3=...'"
+    )
+
+
 def test_no_grade_is_forgotten(tmp_path: Path) -> None:
     file = tmp_path / "qrels.txt"
     file.write_text("1 0 a -2\n1 0 b 0\n1 0 c 1\n2 0 d 4\n")

@@ -37,6 +37,15 @@ def test_lists_are_the_same_in_any_order_of_lines(
         assert one.scores.tolist() == expected[topic].scores.tolist()  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("topics", [["7", "70"], ["7", "7b", "7"], ["70", "7"], ["7"], ["7", "7", "7c", "7"]])
+def test_topics_that_begin_alike_are_told_apart(topics: list[str]) -> None:
+    text = "".join(f"{topic} Q0 d{n} 1 1 t\n" for n, topic in enumerate(topics))
+    found = {topic: one.documents for topic, one in Run("run", "file", source=text.encode()).each_list()}
+    assert found == {
+        topic: [b"d%d" % n for n, one in enumerate(topics) if one == topic] for topic in dict.fromkeys(topics)
+    }
+
+
 def test_runs_in_memory_have_the_same_lists() -> None:
     run = Run.from_dict({"1": {"a": 1.0, "b": 2.0}})
     assert [(topic, one.documents) for topic, one in run.each_list()] == [("1", [b"b", b"a"])]

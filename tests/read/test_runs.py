@@ -66,6 +66,13 @@ def test_memory_and_file_scan_the_same(path: Path) -> None:
         read_run(path),
         Run("bytes", source=gzip.compress(TEXT.encode())),
     ]
+    json_lists = path.with_name("run.json")
+    json_lists.write_text('{"1": {"a": 0.5, "b": 0.5, "c": 0.4}, "2": {"a": -1}}')
+    for run in (*forms, read_run(json_lists)):
+        assert {topic: sorted(found) for topic, found in run.documents().items()} == {
+            "1": [b"a", b"b", b"c"],
+            "2": [b"a"],
+        }
     scans = [hits_of(run, QRELS) for run in forms]
     for scan in scans:
         for field in ("topic", "length", "offsets", "rank", "judgment", "tied"):

@@ -89,6 +89,8 @@ def gate(
     scores = as_scores(scores)
     baseline = baseline if isinstance(baseline, str) else as_scores(baseline)
     check_level(alpha)
+    if worst < 0:
+        raise SettingsError(f"the {worst} worst topics", hint="give a whole number from 0 on")
     names = [run for run in scores.runs if run != baseline]
     if not names:
         raise InputError("there is no run to hold against the baseline", hint="name a run file beside it")

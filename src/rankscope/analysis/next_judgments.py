@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.certain import in_order_of_ids, knowing_documents
+from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.significance import all_pairs
 from rankscope.certainty.pairs import SLACK, Effects, effects_of
 from rankscope.errors import InputError, MeasureError, SettingsError
@@ -240,6 +241,10 @@ def judging_orders(
     >>> judging_orders(made.qrels, made.runs, "P@5", batch=20)["needed"].column("order")
     ['influence', 'depth', 'random']
     """
+    if batch < 1:
+        raise SettingsError(f"a batch of {batch} judgments", hint="give at least 1")
+    if not 0 <= target <= 1:
+        raise SettingsError(f"the target is {target}", hint="give a share of the pairs such as 0.95")
     collection = open_collection(qrels, runs, order=order)
     _refuse_one(tuple(collection.runs))
     judged = judge(*collection, jobs=jobs)
@@ -302,4 +307,4 @@ def _by_depth(judged: Judged, pool: Ints, seed: int) -> Ints:
 
 
 def _at_random(judged: Judged, pool: Ints, seed: int) -> Ints:
-    return np.random.default_rng(seed).permutation(pool)
+    return generator(seed).permutation(pool)

@@ -13,7 +13,7 @@ from rankscope.analysis.stats.matrices import CompleteMatrix, best_runs, complet
 from rankscope.analysis.stats.significance import REPLICATES, PairTests, all_pairs, run_test, test_name
 from rankscope.columns import Cell, Coded, Columns, Joined, Rows
 from rankscope.engines import on_engine
-from rankscope.errors import InputError
+from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure, parse_many
 from rankscope.result import Result, TableResult
 from rankscope.scores import ScoreMatrix, Scores, as_scores
@@ -62,6 +62,9 @@ def discriminative_power(
     scores = as_scores(scores)
     tests = (test,) if isinstance(test, str) else tuple(test)
     alphas = (alpha,) if isinstance(alpha, int | float) else tuple(alpha)
+    if not tests or not alphas:
+        what = "level" if tests else "test"
+        raise SettingsError(f"no {what} is named", hint=f"name a {what}, such as {0.05 if tests else 't'}")
     wanted = scores.measures if measures is None else tuple(parse_many(measures))
     scores = best_runs(scores, top, by)
     matrices = [complete(scores, measure) for measure in wanted]

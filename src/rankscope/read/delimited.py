@@ -135,8 +135,8 @@ def read_bare_columns(source: Source, kind: str) -> FileTable:
             continue
         columns = columns or tuple([] for _ in row)
         if len(row) != len(columns) or (kind, len(row)) not in _BARE:
-            expected = " ".join(_BARE[kind, 3])
-            what = f"{len(row)} field{'s' * (len(row) != 1)} where {kind}s of columns have: {expected}"
+            expected, kinds = " ".join(_BARE[kind, 3]), "qrels" if kind == "qrels" else "runs"
+            what = f"{len(row)} field{'s' * (len(row) != 1)} where {kinds} of columns have: {expected}"
             raise InputError(what, path=source.label, line=number, hint="complete the line or remove it")
         for column, cell in zip(columns, row, strict=True):
             column.append(cell)

@@ -105,15 +105,17 @@ class Run(Framed):
 
     def lists(self) -> dict[str, RunList]:
         """All documents of all topics, each list in the ordering of the run."""
+        return {topic: one.ordered(self.order) for topic, one in self._as_given().items()}
+
+    def _as_given(self) -> Mapping[str, RunList]:
+        """Every list as it stands in the file, or as it was given."""
         run = self.loaded()
         if run.memory is not None:
-            raw: Mapping[str, RunList] = run.memory
-        elif run.rows is not None:
-            raw = run.rows.lists()
-        else:
-            assert run.source is not None
-            raw = _lists_in(run.source, run.label)
-        return {topic: one.ordered(self.order) for topic, one in raw.items()}
+            return run.memory
+        if run.rows is not None:
+            return run.rows.lists()
+        assert run.source is not None
+        return _lists_in(run.source, run.label)
 
     def each_list(self) -> Iterator[tuple[str, RunList]]:
         """Every topic with its list, in the ordering of the run, one after the other: a file is not held as a whole."""
@@ -130,11 +132,7 @@ class Run(Framed):
 
     def documents(self) -> dict[str, list[bytes]]:
         """The ids of the documents of each topic, in no order that means anything."""
-        raw = self.memory
-        if raw is None:
-            assert self.source is not None
-            raw = _lists_in(self.source, self.label)
-        return {topic: one.documents for topic, one in raw.items()}
+        return {topic: one.documents for topic, one in self._as_given().items()}
 
     def frame_columns(self) -> Mapping[str, Sequence[Any]]:
         """A row per document, under the names that :meth:`from_frame` reads, in the ordering of the run."""

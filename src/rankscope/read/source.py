@@ -107,7 +107,12 @@ class Source(NamedTuple):
     def head(self) -> bytes:
         """The first bytes of the unpacked content, a few thousand: enough to see what it is."""
         if self.packing:
-            return next(unpacked(self._raw(), self.packing, self.label, HEAD), b"")
+            found = b""
+            for block in unpacked(self._raw(), self.packing, self.label, HEAD):
+                found += block  # members may be small, and follow each other
+                if len(found) >= HEAD:
+                    break
+            return found[:HEAD]
         if self.data is not None:
             return self.data[:HEAD]
         assert self.path is not None

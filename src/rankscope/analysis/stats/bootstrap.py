@@ -39,7 +39,7 @@ _RELATIVE = 1e-9  # two statistics closer than this are equal: rounding must not
 _NEGLIGIBLE = 1e-12  # differences below this share of the largest score are zero
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bootstrap:
     """Per pair of runs: the achieved significance level and the difference that would have been significant."""
 
@@ -174,7 +174,7 @@ def _multiply(rows: Floats, cut: Floats, out: Floats) -> None:
         np.matmul(rows, cut[part], out=into[part])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Work:
     """One piece of the pairs: a pure function of the pairs, so pieces may run anywhere in any order."""
 

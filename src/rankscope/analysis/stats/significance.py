@@ -78,7 +78,7 @@ _REPLICATES_IN_PIECE = 100  # each piece has its own random stream, so the numbe
 _NEGLIGIBLE = 1e-12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairTests:
     """Per pair: mean difference (first minus second), p-value, confidence interval, and what would be significant.
 
@@ -205,7 +205,7 @@ def tukey_hsd(
     return PairTests(mean, p, delta, delta)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Shuffle:
     """The ranges of the means of one piece of the replicates."""
 

@@ -1,0 +1,329 @@
+"""Every analysis says of one small collection what it said before: tables, sentences, settings, and what it refuses.
+
+The values in recorded.json were written by the analyses themselves and are checked by nothing else here; the other
+tests hold them against other programs, papers and definitions. What these notice is a number, a default or a word that
+changed without anybody meaning it. Whoever means it calls
+
+    python -m tests.analysis.test_recorded
+
+and looks at the difference before committing it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.errors import InputError
+
+RECORDED = Path(__file__).with_name("recorded.json")
+TOPICS = [str(n) for n in range(1, 10)]
+JUDGED = {
+    topic: {f"d{n}": grade for n in range(14) if (grade := (n * n + 3 * t + n * t) % 7 - 2) < 4}
+    for t, topic in enumerate(TOPICS, 1)
+}
+LISTS = {
+    name: {
+        topic: {
+            f"d{(n * (2 * r + 3) + t * t + r) % 17}": float(9 - n // (1 + (r + t) % 3)) for n in range(10 + r)
+        }
+        for t, topic in enumerate(TOPICS)
+        if (r, t) != (3, 4)
+    }
+    for r, name in enumerate(["bm25", "dense", "fused", "lm", "old", "uni-a", "uni-b"])
+}
+QRELS = rs.Qrels.from_dict(JUDGED)
+RUNS = rs.Runs([rs.Run.from_dict(lists, name=name) for name, lists in LISTS.items()])
+OTHER = {
+    topic: {document: max(0, grade - 1) for document, grade in mine.items()} for topic, mine in JUDGED.items()
+}
+MOST = 40
+"""Rows of a table that are recorded."""
+FEW = {"replicates": 40, "seed": 5}
+
+
+@cache
+def scores() -> rs.Scores:
+    return rs.evaluate(QRELS, RUNS, "AP nDCG@10 P@5 RBP Twist")
+
+
+@cache
+def matrix() -> Any:
+    return scores().matrix("AP")
+
+
+def ranges(**handling: str) -> rs.Scores:
+    return rs.evaluate(QRELS, RUNS, "P@5 nDCG@5", **handling)  # type: ignore[arg-type]
+
+
+CALLS: dict[str, Callable[[], Any]] = {
+    "curve": lambda: rs.curve(QRELS, RUNS["bm25"], "3"),
+    "curve with other gains": lambda: rs.curve(
+        QRELS, RUNS["lm"], "2", cutoff=6, gains="exp2", discount="jk", base=3
+    ),
+    "effort": lambda: rs.effort(QRELS, RUNS),
+    "effort of the best": lambda: rs.effort(
+        QRELS, RUNS, "AP", crossing="matters", cutoff=7, top=0.5, missing="skip"
+    ),
+    "correlation": lambda: rs.correlation(scores()),
+    "correlation of all kinds": lambda: rs.correlation(
+        scores(),
+        ["kendall", "ap", "spearman", "pearson", "rbo"],
+        top=0.6,
+        by="P@5",
+        per_topic=True,
+        swaps=True,
+        rbo_p=0.8,
+    ),
+    "power": lambda: rs.discriminative_power(scores(), **FEW),  # type: ignore[arg-type]
+    "power of tests": lambda: rs.discriminative_power(
+        scores(), ["t", "wilcoxon", "tukey"], alpha=[0.01, 0.1], top=0.6
+    ),
+    "compare": lambda: rs.compare(scores()),
+    "compare with a baseline": lambda: rs.compare(
+        scores(),
+        "bm25",
+        test="randomisation",
+        correction="none",
+        alpha=0.1,
+        per_topic=True,
+        **FEW,  # type: ignore[arg-type]
+    ),
+    "compare within a margin": lambda: rs.compare(matrix(), ["lm", "old"], margin=0.05, replicates=30),
+    "compare on an interval scale": lambda: rs.compare(
+        scores(), "old", also_interval=3, test="wilcoxon", correction="bh"
+    ),
+    "leaderboard": lambda: rs.leaderboard(scores(), **FEW),  # type: ignore[arg-type]
+    "leaderboard of one measure": lambda: rs.leaderboard(
+        matrix(), alpha=0.2, test="wilcoxon", correction="bh", replicates=50
+    ),
+    "certain": lambda: rs.certain(ranges(ties="expected")),
+    "certain of labels": lambda: rs.certain(ranges(unjudged="bounds"), "bm25", alpha=0.1),
+    "next": lambda: rs.next_judgments(ranges(unjudged="bounds"), budget=7),
+    "judging orders": lambda: rs.judging_orders(QRELS, RUNS, "P@5", batch=20, target=0.8),
+    "gate": lambda: rs.gate(scores(), "bm25"),
+    "gate with margins": lambda: rs.gate(
+        scores(), "fused", margin=dict.fromkeys(map(str, scores().measures), 0.1), alpha=0.1, worst=2
+    ),
+    "judges": lambda: rs.judges({"one": QRELS, "other": OTHER}, RUNS, replicates=30),
+    "judges alone": lambda: rs.judges({"one": QRELS, "other": OTHER}, replicates=30, most=3, seed=2),
+    "bounds": lambda: rs.bounds(QRELS, RUNS),
+    "bounds at depths": lambda: rs.bounds(
+        QRELS, RUNS, 0.7, depths=[2, 5], measures="P@5", pool_depth=4, ratio=50
+    ),
+    "pools": lambda: rs.pool_robustness(QRELS, RUNS, repeats=2),
+    "pools of a depth": lambda: rs.pool_robustness(QRELS, RUNS, "AP P@5", depth=[1, 3], top=0.6, by="P@5"),
+    "leave out": lambda: rs.leave_out(QRELS, RUNS, "AP nDCG", depth=2),
+    "leave out teams": lambda: rs.leave_out(QRELS, RUNS, "AP", depth=3, groups="^(uni)-"),
+    "orderings": lambda: rs.orderings(QRELS, RUNS),
+    "overlap": lambda: rs.overlap(RUNS),
+    "overlap with a baseline": lambda: rs.overlap(
+        RUNS, QRELS, baseline="lm", depth=5, depths=[1, 3], rbo_p=0.7
+    ),
+    "verdict": lambda: rs.verdict(QRELS, RUNS),
+    "verdict of a pair": lambda: rs.verdict(QRELS, RUNS, "AP RR", pair=("bm25", "old"), depth=4),
+    "findings": lambda: rs.findings(scores(), **FEW),  # type: ignore[arg-type]
+    "features": lambda: rs.features(QRELS, RUNS, name="made"),
+    "scale effect": lambda: rs.scale_effect(QRELS, RUNS, "AP P@5 RR", length=5),
+    "rank weights": lambda: rs.rank_weights(["RBP", "P@3", "nDCG"], depth=6),
+    "pool correlation": lambda: rs.pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
+    "study": lambda: rs.study(QRELS, RUNS, "AP P@5", repeats=1, ratios=[50], **FEW),  # type: ignore[arg-type]
+}
+
+
+OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
+    "curve": (
+        lambda **said: rs.curve(QRELS, RUNS["bm25"], **{"topic": "3", **said}),
+        {"topic": ["99"], "cutoff": [0], "gains": ["x"], "discount": ["x"], "base": [1, 0], "order": ["x"]},
+    ),
+    "effort": (
+        lambda **said: rs.effort(QRELS, RUNS, **said),
+        {"crossing": ["x"], "cutoff": [0], "top": [0, 1, 60], "by": ["x"], "missing": ["x"], "jobs": [-1]},
+    ),
+    "correlation": (
+        lambda **said: rs.correlation(scores(), **said),
+        {
+            "method": ["x", []], "top": [0, 1], "by": ["x"], "rbo_p": [0, 1], "rbo_ties": ["x"],
+            "measures": [["AP"], ["RR"]],
+        },
+    ),
+    "power": (
+        lambda **said: rs.discriminative_power(scores(), **said),
+        {"test": ["x", []], "alpha": [0, 1, []], "replicates": [0], "seed": [-1], "top": [0, 1], "measures": [["RR"]]},
+    ),
+    "compare": (
+        lambda **said: rs.compare(scores(), **said),
+        {
+            "baseline": ["x", ["bm25", "x"]], "test": ["x"], "correction": ["x"], "alpha": [0, 1], "margin": [0, -1],
+            "replicates": [0], "seed": [-1], "also_interval": [0, 99],
+        },
+    ),
+    "leaderboard": (
+        lambda **said: rs.leaderboard(scores(), **said),
+        {"alpha": [0, 1], "test": ["x"], "correction": ["x"], "replicates": [0], "seed": [-1]},
+    ),
+    "certain": (
+        lambda **said: rs.certain(scores(), **said),
+        {"baseline": ["x"], "alpha": [0, 1], "test": ["x"], "correction": ["x"]},
+    ),
+    "next": (lambda **said: rs.next_judgments(scores(), **said), {"budget": [0, -1]}),
+    "judging orders": (
+        lambda **said: rs.judging_orders(QRELS, RUNS, **said),
+        {"measure": ["x", "AP P@5"], "batch": [0], "target": [-1, 0, 2], "seed": [-1]},
+    ),
+    "gate": (
+        lambda **said: rs.gate(scores(), **{"baseline": "bm25", **said}),
+        {"baseline": ["x"], "margin": [-1, {}, {"x": 1}], "alpha": [0, 1], "worst": [-1]},
+    ),
+    "judges": (
+        lambda **said: rs.judges(**{"judgments": {"one": QRELS, "other": OTHER}, **said}),
+        {
+            "judgments": [{"one": QRELS}, {}], "alpha": [0, 1], "replicates": [0], "top": [0], "most": [0, -1],
+            "seed": [-1],
+        },
+    ),
+    "bounds": (
+        lambda **said: rs.bounds(QRELS, RUNS, **said),
+        {"p": [0, 1, []], "depths": [[], [0]], "show": ["x"], "pool_depth": [0], "ratio": [0, 101], "measures": ["x"]},
+    ),
+    "pools": (
+        lambda **said: rs.pool_robustness(QRELS, RUNS, **said),
+        {"ratios": [[0], [101], []], "depth": [0, []], "sampling": ["x"], "repeats": [0], "seed": [-1], "top": [0, 1]},
+    ),
+    "leave out": (
+        lambda **said: rs.leave_out(QRELS, RUNS, **{"depth": 2, **said}),
+        {"depth": [0], "groups": ["(", "x"]},
+    ),
+    "orderings": (
+        lambda **said: rs.orderings(QRELS, RUNS, **said),
+        {"orders": [["x", "file"], ["file"]], "missing": ["x"]},
+    ),
+    "overlap": (
+        lambda **said: rs.overlap(RUNS, **said),
+        {"baseline": ["x"], "depth": [0], "depths": [[0], []], "rbo_p": [0, 1], "rbo_ties": ["x"], "topics": ["99"]},
+    ),
+    "verdict": (
+        lambda **said: rs.verdict(QRELS, RUNS, **said),
+        {"pair": [("bm25", "x"), ("bm25", "bm25")], "depth": [0], "measures": ["x", []]},
+    ),
+    "findings": (
+        lambda **said: rs.findings(scores(), **said),
+        {"alpha": [0, 1], "test": ["x"], "correction": ["x"], "replicates": [0], "seed": [-1]},
+    ),
+    "scale effect": (
+        lambda **said: rs.scale_effect(QRELS, RUNS, **said),
+        {"length": [0, 99], "test": ["x"], "alpha": [0, 1], "measures": [[], "Twist"]},
+    ),
+    "rank weights": (
+        lambda **said: rs.rank_weights(**{"measures": ["RBP"], **said}),
+        {"depth": [0], "measures": [["AP"], []]},
+    ),
+    "study": (
+        lambda **said: rs.study(QRELS, RUNS, "AP", **{"repeats": 1, "replicates": 9, **said}),
+        {
+            "focus": ["x"], "top": [0, 1], "ratios": [[0], []], "repeats": [0], "sampling": ["x"], "depth": [0],
+            "alpha": [0, 1], "replicates": [0], "p": [[0], []], "intervals": [0], "seed": [-1], "missing": ["x"],
+            "ties": ["x"], "unjudged": ["x"], "like": ["x"],
+        },
+    ),
+}  # fmt: skip
+"""Each analysis with values that an option may not have, or nearly so."""
+
+
+def answered(call: Callable[..., Any], option: str, value: Any) -> str:
+    """What is said about a value: that it is refused, with the words, or how many rows there are."""
+    try:
+        result = call(**{option: value})
+    except InputError as error:
+        return f"{type(error).__name__}: {error}"
+    return ", ".join(f"{len(table)} {name}" for name, table in result.tables.items())
+
+
+def answers(name: str) -> dict[str, str]:
+    call, options = OPTIONS[name]
+    return {
+        f"{option}={written(value)}": answered(call, option, value)
+        for option, values in options.items()
+        for value in values
+    }
+
+
+def written(value: Any) -> str:
+    return str(sorted(value)) if isinstance(value, dict) else repr(value)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: numbers of twelve digits, NaN as a text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(one) for one in value]
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        return float(f"{value:.12g}") if math.isfinite(value) else str(value)
+    return value if value is None else str(value)
+
+
+def said(result: Any) -> dict[str, Any]:
+    tables = {
+        name: [
+            table.caption,
+            list(table.columns),
+            len(table),
+            *map(list, map(dict.values, table.records()[:MOST])),
+        ]
+        for name, table in result.tables.items()
+    }
+    return plain({"settings": result.settings, "main": result.main, **tables})  # type: ignore[no-any-return]
+
+
+def same(found: Any, expected: Any, place: str) -> None:
+    if isinstance(expected, dict):
+        assert list(found) == list(expected), place
+        for key, one in expected.items():
+            same(found[key], one, f"{place} {key}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), place
+        for number, one in enumerate(expected):
+            same(found[number], one, f"{place} {number}")
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12), place
+    else:
+        assert found == expected, place
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_analysis_says_what_it_said(name: str) -> None:
+    same(said(CALLS[name]()), json.loads(RECORDED.read_text("utf-8"))[name], name)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_option_is_refused_as_it_was(name: str) -> None:
+    assert answers(name) == json.loads(RECORDED.read_text("utf-8"))[f"options of {name}"]
+
+
+def record() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found: dict[str, Any] = {name: said(call()) for name, call in CALLS.items()}
+        found |= {f"options of {name}": answers(name) for name in OPTIONS}
+    lines = [f"{json.dumps(name)}: {json.dumps(one, separators=(',', ':'))}" for name, one in found.items()]
+    RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
+if __name__ == "__main__":
+    record()

@@ -1,0 +1,220 @@
+"""Views of lists with ties, each against plain Python on random collections."""
+
+from __future__ import annotations
+
+from itertools import groupby, pairwise
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankscope.judging import UNJUDGED, Judged, judge
+from rankscope.judging import tied as tied_module
+from rankscope.judging.shares import tied_shares, unjudged_shares
+from rankscope.judging.tied import TiedLists, bisected
+from rankscope.read import Qrels, Run, Runs
+from rankscope.read.ids import to_text
+
+documents = st.sampled_from([f"d{i}" for i in range(9)])
+judgments = st.dictionaries(
+    st.sampled_from(["1", "2", "3"]), st.dictionaries(documents, st.integers(-1, 2), min_size=1), min_size=1
+)
+lists = st.dictionaries(
+    st.sampled_from(["1", "2", "3", "4"]), st.dictionaries(documents, st.integers(1, 3)), min_size=1
+)
+collections = st.tuples(judgments, st.lists(lists, min_size=1, max_size=3), st.sets(documents, max_size=4))
+"""Judgments, runs, and the documents whose judgments were taken back."""
+
+Group = list[tuple[int, int | None]]
+"""The documents of a group: rank, and grade or None."""
+
+
+def written_out(
+    qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[str, int]]], back: set[str]
+) -> list[list[Group]]:
+    """The groups of every list, run by run and topic by topic."""
+    found = []
+    for run in runs:
+        for topic in sorted(qrels):
+            left = {document: grade for document, grade in qrels[topic].items() if document not in back}
+            ranked = sorted(run.get(topic, {}).items(), key=lambda item: (item[1], item[0]), reverse=True)
+            placed = [(rank, left.get(d), score) for rank, (d, score) in enumerate(ranked, 1)]
+            groups = groupby(placed, key=lambda item: item[2])
+            found.append([[(rank, grade) for rank, grade, _ in group] for _, group in groups])
+    return found
+
+
+def judged_of(
+    qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[str, int]]], back: set[str]
+) -> Judged:
+    named = Runs(
+        Run.from_dict({t: {d: float(s) for d, s in one.items()} for t, one in run.items()}, name=f"r{n}")
+        for n, run in enumerate(runs)
+    )
+    judged = judge(Qrels.from_dict(qrels), named, allow_disjoint=True, ties=True)
+    taken = np.isin([to_text(document) for document in judged.qrels.documents], sorted(back))
+    return judged.rejudged(np.where(taken, UNJUDGED, judged.qrels.grade).astype(np.int32))
+
+
+def all_lists(judged: Judged) -> TiedLists:
+    return TiedLists.of(judged, np.arange(len(judged.length)))
+
+
+def first_of(group: Group) -> int:
+    return group[0][0]
+
+
+@given(collections, st.integers(1, 2))
+def test_tied_hits(collection: Any, rel: int) -> None:
+    expected = []
+    before = 0
+    starts, held = [], []
+    for number, groups in enumerate(written_out(*collection)):
+        relevant = [(r, g) for group in groups for r, g in group if g is not None and g >= rel]
+        for group in groups:
+            mine = [(r, g) for r, g in group if g is not None and g >= rel]
+            if (
+                len(group) > 1
+                and mine
+                and len({g for _, g in mine} | ({0} if len(mine) < len(group) else set())) > 1
+            ):
+                starts.append(len(expected))
+                held.append(len(mine))
+                for rank, grade in mine:
+                    place = relevant.index((rank, grade))
+                    expected.append(
+                        (number, rank, grade, before + place, place + 1, first_of(group), len(group))
+                    )
+        before += len(relevant)
+    tied = all_lists(judged_of(*collection)).tied(rel)
+    columns = (tied.list, tied.rank, tied.grade, tied.among, tied.ordinal, tied.first, tied.size)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
+    assert (tied.start.tolist(), tied.held.tolist()) == (starts, held)
+
+
+@given(collections, st.booleans())
+def test_groups_of_a_kind(collection: Any, by_grade: bool) -> None:
+    tied = all_lists(judged_of(*collection))
+    grade = tied.grade()
+    expected = []
+    for number, groups in enumerate(written_out(*collection)):
+        seen = 0
+        for group in groups:
+            kinds = sorted({g for _, g in group if g is not None and g >= 0})
+            for kind in [[k] for k in kinds] if by_grade else [kinds] if kinds else []:
+                held = sum(g in kind for _, g in group)
+                expected.append((number, first_of(group), len(group), held, seen))
+                seen += held
+    found = tied.groups(grade >= 0, grade if by_grade else None)
+    columns = (found.list, found.first, found.size, found.held, found.before)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
+    assert np.bincount(found.owner, minlength=len(expected)).tolist() == [held for *_, held, _ in expected]
+    assert sorted(found.member.tolist()) == np.flatnonzero(grade >= 0).tolist()
+    group, place = found.ranks()
+    assert list(zip(group.tolist(), place.tolist(), strict=True)) == [
+        (g, p) for g, (_, _, size, _, _) in enumerate(expected) for p in range(1, size + 1)
+    ]
+
+
+@given(collections, st.booleans())
+def test_the_best_documents_of_each_group_first_or_last(collection: Any, best_first: bool) -> None:
+    found = all_lists(judged_of(*collection)).sorted_groups(best_first)
+    expected = []
+    for groups in written_out(*collection):
+        grades = [
+            sorted((UNJUDGED if g is None else g for _, g in group), reverse=best_first) for group in groups
+        ]
+        expected.append([None if g == UNJUDGED else g for group in grades for g in group])
+    assert found.grades(None) == expected
+
+
+@given(collections)
+def test_which_lists_the_order_of_ties_can_change(collection: Any) -> None:
+    judged = judged_of(*collection)
+    expected = [
+        any(len({g for _, g in group}) > 1 for group in groups) for groups in written_out(*collection)
+    ]
+    assert all_lists(judged).unequal().tolist() == expected
+
+
+@given(collections, st.integers(1, 9))
+def test_relevant_hits_of_groups_that_begin_early(collection: Any, last: int) -> None:
+    tied = all_lists(judged_of(*collection))
+    where = np.arange(0, len(tied), 2)
+    found = tied.relevant_lists(where, np.full(len(tied), last))
+    written = written_out(*collection)
+    expected = [
+        [
+            r
+            for group in written[number]
+            if first_of(group) <= last
+            for r, g in group
+            if g is not None and g >= 1
+        ]
+        for number in where.tolist()
+    ]
+    starts = found.offsets.tolist()
+    ranks = found.rank.tolist()
+    assert [ranks[low:high] for low, high in pairwise(starts)] == expected
+    assert found.length.tolist() == [sum(map(len, written[number])) for number in where.tolist()]
+
+
+@given(collections, st.integers(1, 5))
+def test_blocks_of_any_size_hold_all_lists(collection: Any, size: int) -> None:
+    judged = judged_of(*collection)
+    usual, tied_module._HITS = tied_module._HITS, size
+    try:
+        parts = list(TiedLists.blocks(judged)) if judged.present.any() else []
+    finally:
+        tied_module._HITS = usual
+    assert [int(n) for where, _ in parts for n in where] == np.flatnonzero(judged.present).tolist()
+    for where, part in parts:
+        alone = TiedLists.of(judged, where)
+        assert part.grades(None) == alone.grades(None)
+        assert part.topic.tolist() == alone.topic.tolist()
+        assert [column.tolist() for column in part.ties] == [column.tolist() for column in alone.ties]
+
+
+@given(collections)
+def test_condensed_lists_keep_their_ties(collection: Any) -> None:
+    condensed = judged_of(*collection).condensed()
+    expected = []
+    for groups in written_out(*collection):
+        at = 1
+        for group in groups:
+            held = sum(g is not None and g >= 0 for _, g in group)
+            expected += [(at, held)] * held
+            at += held
+    assert condensed.ties is not None
+    assert list(zip(condensed.ties.first.tolist(), condensed.ties.size.tolist(), strict=True)) == expected
+
+
+@given(collections, st.integers(1, 4))
+def test_shares_of_runs(collection: Any, depth: int) -> None:
+    judged = judged_of(*collection)
+    written = written_out(*collection)
+    width = len(judged.topics)
+    for number, (tied, unjudged) in enumerate(
+        zip(tied_shares(judged), unjudged_shares(judged, depth), strict=True)
+    ):
+        mine = written[number * width : (number + 1) * width]
+        shared = [len(group) > 1 for groups in mine for group in groups for _ in group]
+        assert tied == sum(shared) / max(1, len(shared))
+        early = [g is None for groups in mine for group in groups for r, g in group if r <= depth]
+        assert np.isclose(unjudged, sum(early) / max(1, len(early)), atol=1e-15)
+
+
+@given(
+    st.lists(st.tuples(st.lists(st.integers(0, 9), max_size=7).map(sorted), st.integers(0, 10)), max_size=5)
+)
+def test_bisected_places(ranges: list[tuple[list[int], int]]) -> None:
+    values = np.array([*(value for some, _ in ranges for value in some), 0])
+    sizes = np.array([len(some) for some, _ in ranges], np.int64)
+    high = np.cumsum(sizes)
+    wanted = np.array([w for _, w in ranges], np.int64)
+    expected = [
+        int(start) + sum(value < w for value in some)
+        for start, (some, w) in zip(high - sizes, ranges, strict=True)
+    ]
+    assert bisected(values, high - sizes, high, wanted).tolist() == expected

@@ -1,0 +1,61 @@
+"""What the page of a measure promises (parameters, bounds, range, weights of ranks) is what the registry has.
+
+Its certificates take longer: tests/test_docs.py looks at them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from rankscope.errors import MeasureError
+from rankscope.measures import REGISTRY, Measure, parse
+
+DOCS = Path(__file__).parents[2] / "docs"
+GUARANTEES = "## What it guarantees\n"
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_measures", DOCS / "make_measures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.guarantees = lambda found, name: []
+    return module  # type: ignore[no-any-return]
+
+
+def test_pages_and_pictures_of_the_registry(script: Any) -> None:
+    for measure in script._built_in():
+        promised, _, _ = (DOCS / "measures" / f"{measure.name}.md").read_text("utf-8").partition(GUARANTEES)
+        made, _, _ = script.page(measure, None).partition(GUARANTEES)
+        assert made == promised, "run python docs/make_measures.py"
+        drawn = DOCS / "measures" / f"{measure.name}.svg"
+        assert script.picture(measure) == (drawn.read_text("utf-8") if drawn.exists() else "")
+
+
+MEASURES = sorted({measure.name: measure for measure in REGISTRY.values()}.values(), key=lambda m: m.name)
+
+
+def spelled(measure: Measure, setting: str) -> str:
+    cutoff = "" if measure.cutoff_rule != "required" or measure.default_cutoff is not None else "@10"
+    return f"{measure.name}({setting}){cutoff}"
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+def test_parameters_end_where_their_page_says(measure: Measure) -> None:
+    """A bound is allowed, and what lies beyond it is refused with the words of the page."""
+    for key, one in measure.parameters.items():
+        for bound, beyond in ((one.low, -1), (one.high, 1)):
+            if bound is None or isinstance(one.default, bool | str):
+                continue
+            step = 1 if isinstance(one.default, int) else 0.25
+            outside = f"{key}={bound + beyond * step}"
+            with pytest.raises(MeasureError) as caught:
+                parse(spelled(measure, outside))
+            assert one.allowed() in str(caught.value)
