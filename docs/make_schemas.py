@@ -42,6 +42,8 @@ COMMANDS = {
     "bounds": f"{COLLECTION} --pool-depth 5",
     "pools": f"{COLLECTION} -m AP --ratios 50",
     "orderings": f"{COLLECTION} -m AP",
+    "ranks": f"{COLLECTION} -m AP,P@5",
+    "coverage": "aspects.txt runs",
     "correlate": f"{COLLECTION} --swaps",
     "power": f"{COLLECTION} -m AP --replicates 20",
     "properties": "-m ACT --depth 3",
@@ -64,6 +66,10 @@ def answered() -> dict[str, Tables]:
             judged = Path("qrels.txt").read_text().splitlines()
             Path("second.txt").write_text(
                 "\n".join(line[:-1] + "1" if i % 9 == 0 else line for i, line in enumerate(judged))
+            )
+            fields = [line.split() for line in judged]
+            Path("aspects.txt").write_text(
+                "\n".join(f"{topic} {1 + i % 3} {d} {g}" for i, (topic, _, d, g) in enumerate(fields))
             )
             Path("measure.py").write_text(
                 "def first(grades):\n    return float(bool(grades) and grades[0] > 0)\n"

@@ -22,7 +22,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "evaluating": ("Evaluating", ("evaluate", "evaluate_into", "judge", "measure")),
     "comparing": (
         "Comparing runs",
-        ("compare", "gate", "leaderboard", "verdict", "overlap", "curve", "effort", "features"),
+        ("compare", "gate", "leaderboard", "verdict", "overlap", "curve", "effort", "coverage", "features"),
     ),
     "doubting": (
         "Doubting numbers",
@@ -35,6 +35,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
             "pool_robustness",
             "leave_out",
             "orderings",
+            "ranks",
         ),
     ),
     "meta-evaluation": ("Studying measures", ()),

@@ -23,6 +23,7 @@ _HOME = {
     "rankscope.tables": ("Table",),
     "rankscope.result": ("Result",),
     "rankscope.simulation": ("simulate",),
+    "rankscope.analysis.coverage": ("coverage",),
     "rankscope.analysis.curve": ("Curve", "curve"),
     "rankscope.analysis.effort": ("Effort", "effort"),
     "rankscope.analysis.features": ("features",),
@@ -38,6 +39,7 @@ _HOME = {
     "rankscope.analysis.pool_correlation": ("pool_correlation",),
     "rankscope.analysis.pools": ("leave_out", "pool_robustness"),
     "rankscope.analysis.orderings": ("orderings",),
+    "rankscope.analysis.ranks": ("ranks",),
     "rankscope.analysis.overlap": ("overlap",),
     "rankscope.analysis.attention": ("rank_weights",),
     "rankscope.analysis.bounds": ("bounds",),
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.certain import certain as certain
     from rankscope.analysis.compare import compare as compare
     from rankscope.analysis.correlation import correlation as correlation
+    from rankscope.analysis.coverage import coverage as coverage
     from rankscope.analysis.curve import Curve as Curve
     from rankscope.analysis.curve import curve as curve
     from rankscope.analysis.effort import Effort as Effort
@@ -106,6 +109,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.pools import leave_out as leave_out
     from rankscope.analysis.pools import pool_robustness as pool_robustness
     from rankscope.analysis.power import discriminative_power as discriminative_power
+    from rankscope.analysis.ranks import ranks as ranks
     from rankscope.analysis.scale_effect import scale_effect as scale_effect
     from rankscope.analysis.study.experiments import repeat_study as repeat_study
     from rankscope.analysis.study.experiments import study as study

@@ -7,6 +7,7 @@ need nothing of it: this module loads nothing.
 from __future__ import annotations
 
 __all__ = [
+    "ACROSS",
     "AXES",
     "CALLS",
     "CLASSES",
@@ -18,6 +19,10 @@ __all__ = [
     "DEFAULT_MEASURES",
     "EFFORTS",
     "EXPERIMENTS",
+    "FOLLOWED_CUTOFFS",
+    "FOLLOWED_DEPTHS",
+    "FOLLOWED_MEASURES",
+    "FOLLOWED_RATIOS",
     "GAINS",
     "INPUT_FORMATS",
     "INTERVAL_LENGTH",
@@ -68,7 +73,7 @@ GAINS = ("low", "medium", "high", "huge")
 AXES = ("auto", "linear", "log")
 """What an axis of ranks, and the bars of a curve, can be."""
 
-CLASSES = ("archetype", "topic", "recall base")
+CLASSES = ("archetype", "topic", "recall base", "group")
 """What the lists of an effort/gain plane can be told apart by."""
 
 TESTS = ("t", "wilcoxon", "randomisation", "bootstrap", "tukey")
@@ -83,6 +88,15 @@ PERSISTENCE = (0.5, 0.8, 0.95)
 
 RATIOS = (90, 70, 50, 30, 10)
 """Percent of the judgments that are kept."""
+
+ACROSS = ("measures", "cutoffs", "pools", "samples")
+"""What the ranks of runs can be followed across."""
+
+FOLLOWED_MEASURES = ("AP", "nDCG@10", "RBP", "P@10", "RR", "Bpref", "Twist")
+FOLLOWED_CUTOFFS = (5, 10, 20, 50, 100, 1000)
+FOLLOWED_DEPTHS = (20, 10, 5)
+FOLLOWED_RATIOS = (50, 20, 10)
+"""What ranks are followed across unless others are named; ratios are percents of the judgments."""
 
 SAMPLINGS = ("grade", "binary", "uniform")
 """The strata that judgments are sampled from."""

@@ -25,6 +25,10 @@ COLUMNS = {
     },
     "bounds": {"bounds": {"run", "topic", "p", "depth", "lower", "upper"}},
     "orderings": {"swaps": {"run", "share"}, "effect": {"run", "measure", "difference"}},
+    "ranks": {
+        "ranks": {"run", "by", "value", "rank"},
+        "ranges": {"run", "measure", "first_rank", "last_rank"},
+    },
 }
 
 
@@ -179,6 +183,10 @@ def test_figures_are_drawn(place, tmp_path, capsys):
         ("bounds", ["-m", "AP"], "no bounds"),
         ("bounds", ["--p", "1"], "between 0 and 1"),
         ("orderings", ["--orders", "file"], "give two"),
+        ("ranks", ["--across", "pools", "-m", "AP P@5"], "one measure is followed"),
+        ("ranks", ["-m", "NumRet"], "says of no run that it is better"),
+        ("ranks", ["--highlight", "bm25", "--plot", "x.svg"], "no run 'bm25' to highlight"),
+        ("coverage", [], "these judgments have no aspects"),
     ],
 )
 def test_mistakes_get_one_line(command, more, message, place, capsys):

@@ -31,7 +31,7 @@ def test_every_picture_is_made_by_the_command_beneath_it(gallery: ModuleType) ->
         assert command is not None and picture in command[1]
         content = (DOCS / picture).read_bytes()
         assert content.endswith(b"</svg>\n") and len(content) < (
-            320_000 if "findings" in picture else 200_000
+            400_000 if "findings" in picture else 200_000
         )
     assert {f"images/{path.name}" for path in (DOCS / "images").iterdir()} >= set(pictures)
 

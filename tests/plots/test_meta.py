@@ -148,7 +148,7 @@ def test_figures_of_a_study(collection: Any, tmp_path: Path, capfd: pytest.Captu
     )
     names = {path.stem for path in (output / "figures").glob("*.pdf")}
     plain = {"correlation", "robustness", "depth_pool_means", "discriminative_power", "bounds", "means"}
-    beside = {"heat_map", "findings", "forest", "differences", "orderings"}
+    beside = {"heat_map", "topics", "findings", "forest", "differences", "ranks", "orderings"}
     assert names == {*plain, *beside, "effort_gain-AP", "effort_gain-RBP"}
     assert {path.stem for path in (output / "figures").glob("*.csv")} == beside
     scores = rs.evaluate(*paths, ["AP"])
@@ -157,7 +157,9 @@ def test_figures_of_a_study(collection: Any, tmp_path: Path, capfd: pytest.Captu
     rival = max((run for run in scores.runs if run != best), key=lambda run: means[run])
     differences = (output / "figures" / "differences.csv").read_text().splitlines()
     assert all({best, rival} <= set(line.split(",")) for line in differences[1:])
-    assert main(["study", "--from", str(output / "manifest.json")]) == 0
+    again = tmp_path / "again"
+    assert main(["study", "--from", str(output / "manifest.json"), "-o", str(again), "--plots"]) == 0
+    assert {path.stem for path in (again / "figures").glob("*.pdf")} == names - beside
     assert "identical" in capfd.readouterr().out
 
 

@@ -94,6 +94,7 @@ def test_every_figure_leaves_with_caption_and_command(visit: Open, places: Place
             caption, command = _left(page, place)
             captions.add(caption)
             assert command.startswith("rankscope ")
+            assert "--plot" in command
         assert len(captions) == many
         picture = _saved(page, "PNG")
         assert picture[:8] == b"\x89PNG\r\n\x1a\n"
@@ -119,6 +120,7 @@ def test_the_command_reproduces_the_data(
 ) -> None:
     path = aspects_page if view == "coverage" else collection_page
     page = open_page(path, f"view={view}&measure=nDCG@10&length=60")
+    assert "--plot" in page.locator(".save pre").first.text_content().split()
     if view == "runs":
         page.locator("td.ranks", has_text=re.compile(r"\d")).first.wait_for()
     page.get_by_text("Save or cite this figure").first.click()
@@ -135,14 +137,15 @@ def test_the_command_reproduces_the_data(
         found = json.loads(written.read_text())["tables"][TABLES.get(view, view)]
     else:
         found = _rows(written.read_text())
-    if view in ("plane", "orders", "coverage"):
+    if view == "plane":
         wide: dict[tuple[str, str], dict[str, Any]] = {}
         for row in found:
             wide.setdefault((row["run"], row.get("topic", "")), {})[row["measure"]] = row["value"]
         found = [{"run": r, **({"topic": t} if t else {}), **values} for (r, t), values in wide.items()]
-    keys = [name for name in ("run", "topic", "rank", "measure") if name in shown[0] and name in found[0]]
+    keys = [name for name in ("run", "topic", "rank", "measure", "by") if name in shown[0] and name in found[0]]
+    keys = [name for name in keys if name != "rank" or view not in ("orders", "runs")]
     known = {tuple(str(row[k]) for k in keys): row for row in found}
-    assert len(shown) > (2 if view == "coverage" else 5)
+    assert len(shown) > 5
     for row in shown:
         mine = known[tuple(row[k] for k in keys)]
         for name in row.keys() - set(keys) - {"run", "topic", "grade"}:
@@ -150,6 +153,52 @@ def test_the_command_reproduces_the_data(
                 assert str(mine[name]) == row[name]
             else:
                 assert _number(row[name]) == pytest.approx(_number(mine[name]), abs=1e-12, nan_ok=True), name
+
+
+def test_the_commands_of_orders_draw_what_the_page_has(
+    open_page: Open, collection_page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, until: Until
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = open_page(collection_page, "view=orders&measure=nDCG@10")
+    many = {"measures": 8, "cutoffs": 6, "pools": 7, "samples": 9}
+    for across, columns in many.items():
+        page.evaluate("across => { rankscope.state.across = across; }", across)
+        until(page, f"document.querySelector('.save pre').textContent.includes('--across {across}')")
+        shown = _data(page)
+        words = shlex.split(page.locator(".save pre").first.text_content())
+        drawn = [words[k + 1] for k, word in enumerate(words) if word == "--highlight"]
+        assert drawn == page.evaluate("rankscope.state.runs.map((r) => rankscope.data.runs[r])")
+        assert main([*words[1:-1], "ranks.svg", "--quiet"]) == 0
+        assert Path("ranks.svg").read_bytes().startswith(b"<?xml")
+        found = {(row["run"], row["by"]): row for row in _rows(Path("ranks.csv").read_text())}
+        assert len(shown) == len(found) == 8 * columns
+        assert list(dict.fromkeys(row["by"] for row in shown)) == list(dict.fromkeys(by for _, by in found))
+        for row in shown:
+            for name in ("value", "rank"):
+                assert float(row[name]) == pytest.approx(float(found[row["run"], row["by"]][name]), abs=1e-12)
+
+
+def test_the_commands_of_coverage_draw_what_the_page_has(
+    open_page: Open, aspects_page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = open_page(aspects_page, "view=coverage&topic=103")
+    commands = page.locator("details.save pre").all_text_contents()
+    assert len(commands) == 2
+    for place, (command, keys) in enumerate(zip(commands, (("run", "rank"), ("aspect", "run")), strict=True)):
+        words = shlex.split(command)
+        shown = _data(page, place)
+        assert main([*words[1:-1], "figure.svg", "--quiet"]) == 0
+        assert Path("figure.svg").read_bytes().startswith(b"<?xml")
+        rows = _rows(Path(words[words.index("-o") + 1]).read_text())
+        found = {tuple(row[key] for key in keys): row for row in rows}
+        assert len(shown) == len(found) > 10
+        for row in shown:
+            mine = found[tuple(row[key] for key in keys)]
+            if place == 0:
+                assert float(row["value"]) == pytest.approx(float(mine["value"]), abs=1e-12)
+            else:
+                assert row["rank"] == mine["rank"] and row["topic"] == mine["topic"] == "103"
 
 
 def _ran(command: str) -> None:
@@ -241,8 +290,11 @@ def test_commands_reproduce_split_planes(
         place = page.locator("details.save").count() - 1
         rows = _data(page, place)
         commands = page.locator("details.save pre").nth(place).text_content().splitlines()
+        assert "--plot" in commands[0] and f"--facet {kind.replace(' ', '-')}" in commands[0]
         for command in commands:
             _ran(command)
+        words = shlex.split(commands[0])
+        assert main([*words[1:-1], "planes.svg", "--quiet"]) == 0
         values = {(r["run"], r["topic"], r["measure"]): r["value"] for r in _rows(Path("planes.csv").read_text())}
         assert len(rows) == 96
         for row in rows:

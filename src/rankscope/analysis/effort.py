@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
 from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
 from rankscope.measures.effort_curves import CROSSINGS, curves_of
 from rankscope.read import open_collection
+from rankscope.read.groups import run_groups
 from rankscope.result import Result, TableResult
 from rankscope.scores import MISSING
 from rankscope.tables import Cell, Table, Tables
@@ -221,13 +223,15 @@ def effort(
     by: str | Measure = "AP",
     order: str | None = None,
     missing: str = "zero",
+    groups: Mapping[str, str] | str | Path | None = None,
     jobs: int | None = None,
 ) -> Effort:
     """Archetypes, indicators and effort/gain planes of runs.
 
     ``qrels`` and ``runs`` are whatever :func:`rankscope.evaluate` takes. ``cutoff`` is N of Twist; topics without
-    relevant documents are left out. ``top`` keeps the best round(top n) runs by the mean of ``by``. References: Ferro
-    and others 2016, Angelini and others 2012.
+    relevant documents are left out. ``top`` keeps the best round(top n) runs by the mean of ``by``. ``groups`` of
+    runs, as in :func:`rankscope.report`, are what planes can be coloured and split by. References: Ferro and others
+    2016, Angelini and others 2012.
 
     >>> found = effort({"q1": {"d1": 1}}, {"a": {"q1": ["d1"]}, "b": {"q1": ["x", "y", "d1"]}}, "AP")
     >>> found.archetypes.column("archetype")
@@ -239,7 +243,8 @@ def effort(
     )
     judged = judge(*collection, jobs=jobs)
     return effort_of(
-        judged, wanted, crossing=crossing, cutoff=cutoff, top=top, by=by, missing=missing, settings=collection.settings
+        judged, wanted, crossing=crossing, cutoff=cutoff, top=top, by=by, missing=missing, groups=groups,
+        settings=collection.settings,
     )  # fmt: skip
 
 
@@ -252,6 +257,7 @@ def effort_of(
     top: float | None = None,
     by: str | Measure = "AP",
     missing: str = "zero",
+    groups: Mapping[str, str] | str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Effort:
     """The same for runs that are already judged."""
@@ -274,5 +280,6 @@ def effort_of(
         settings={
             "gains": [str(measure) for measure in gains], "crossing": crossing, "cutoff": twist.cutoff,
             "missing": missing, **(settings or {}), **top_settings(top, by),
+            **({} if groups is None else {"groups": run_groups(judged.runs, groups)}),
         },
     )  # fmt: skip

@@ -119,6 +119,7 @@ class Planes:
         """The class of each list (-1: left out) and the names of the classes: see :data:`CLASSES`.
 
         The classes by recall base are the quarters of the topics: up to the lower quartile, the median, and so on.
+        Those by group are the groups of runs that the analysis was given.
         """
         chosen_word(by, CLASSES, "class of lists")
         topics = len(self.judged.topics)
@@ -127,6 +128,9 @@ class Planes:
             found = np.array([names.index(str(name)) if name else -1 for name in self.archetype], np.int64)
         elif by == "topic":
             names, found = list(self.judged.topics), np.arange(len(self.twist)) % max(1, topics)
+        elif by == "group":
+            names, of_run = self._groups()
+            found = np.repeat(of_run, topics)
         else:
             base = self.recall_base[:topics]
             borders = np.quantile(base, _QUARTERS) if topics else np.zeros(3)
@@ -134,6 +138,17 @@ class Planes:
             names = [f"up to {int(end):,} relevant" for end in ends]
             found = np.searchsorted(borders, self.recall_base, side="left")
         return np.where(self.archetype == "", -1, found), names
+
+    def _groups(self) -> tuple[list[str], Ints]:
+        """The groups of runs as they first occur, and the place of that of each run; runs without one come last."""
+        given = self.settings.get("groups")
+        if not given:
+            raise SettingsError("no groups of runs are known", hint="name them: groups=, or --groups")
+        names = list(dict.fromkeys(given[run] for run in self.judged.runs if run in given))
+        place = {name: k for k, name in enumerate(names)}
+        of_run = [place[given[run]] if run in given else len(names) for run in self.judged.runs]
+        bare = ["no group"] if len(names) in of_run else []
+        return [*names, *bare], np.array(of_run, np.int64)
 
 
 def run_means(run: Ints, twist: Floats, gain: Floats) -> Floats:

@@ -72,13 +72,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " draw instead of those found",
     )
     for option, what in (
-        ("--colour", "tell the lists of the plane apart by archetype, topic or recall base"),
+        (
+            "--colour",
+            "tell the lists of the plane apart by archetype, topic, recall base or group of their run",
+        ),
         (
             "--facet",
-            "a small plane for each archetype, topic or quarter of the recall bases, of the first gain",
+            "a small plane for each archetype, topic, quarter of the recall bases or group, of the first gain",
         ),
     ):
         parser.add_argument(option, choices=tuple(_BY), help=what)
+    options.add_groups(parser, "with --colour or --facet group: ")
     parser.add_argument(
         "--significance",
         action="store_true",
@@ -97,7 +101,7 @@ def run(args: argparse.Namespace) -> None:
     collection = given.collection(args, gains)
     found = effort_of(
         judge(*collection, jobs=args.jobs), gains, crossing=args.crossing, cutoff=args.cutoff, **given.top(args),
-        missing=args.missing, settings=collection.settings,
+        missing=args.missing, groups=args.groups, settings=collection.settings,
     )  # fmt: skip
     kind = args.figure or ("planes" if len(gains) > 1 and not args.facet else "plane")
 

@@ -80,7 +80,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--figure",
         choices=tuple(FIGURES["means"]),
-        help="of --plot: the means of the runs, or the first measure on every topic (default: means)",
+        help="of --plot: the means of the runs, or the first measure on every topic: as a heat map, or the span of all"
+        " runs and the median one (default: means)",
+    )
+    parser.add_argument(
+        "--highlight",
+        action="append",
+        default=[],
+        metavar="RUN",
+        help="of --figure topics: a run with marks of its own; repeatable",
     )
 
 
@@ -125,7 +133,8 @@ def _evaluate(args: argparse.Namespace) -> None:
 def _figure(args: argparse.Namespace, scores: Scores) -> Callable[[], Any]:
     """The means, with --ci the leaderboard, or the figure that is named."""
     if args.figure is not None or not args.ci:
-        return lambda: scores.plot(args.figure)
+        more = {"highlight": args.highlight} if args.figure == "topics" else {}
+        return lambda: scores.plot(args.figure, **more)
     from rankscope.analysis.leaderboard import leaderboard
 
     return lambda: leaderboard(scores, seed=args.seed).plot()

@@ -20,6 +20,7 @@ __all__ = [
     "add_collection",
     "add_collections",
     "add_handling",
+    "add_highlight",
     "add_jobs",
     "add_measures",
     "add_output",
@@ -270,6 +271,17 @@ def add_plot(parser: argparse.ArgumentParser) -> None:
         help="also draw the figure into FILE (.pdf, .svg, .png, or .pgf for a paper in LaTeX)",
     )
     add_style(parser)
+
+
+def add_highlight(parser: argparse.ArgumentParser) -> None:
+    """--highlight, for figures that draw some runs in colour among all of them."""
+    parser.add_argument(
+        "--highlight",
+        action="append",
+        default=[],
+        metavar="RUN",
+        help="a run to draw in colour; repeatable (default: the best ones, up to eight)",
+    )
 
 
 def add_style(parser: argparse.ArgumentParser) -> None:

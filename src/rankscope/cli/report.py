@@ -117,5 +117,15 @@ def named(args: argparse.Namespace) -> dict[str, Any]:
     """How the command line names the collection and has it read."""
     return {
         name: getattr(args, name)
-        for name in ("qrels", "runs", "order", "missing", "grades", "topics", "input_format", "study")
+        for name in (
+            "qrels",
+            "runs",
+            "order",
+            "missing",
+            "grades",
+            "topics",
+            "input_format",
+            "study",
+            "groups",
+        )
     }

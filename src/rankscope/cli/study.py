@@ -130,7 +130,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plots",
         action="store_true",
         help="also draw the figures, as PDF, beside their data; and the comparison with the best run, its closest rival"
-        " topic by topic, every run on every topic, orderings and findings",
+        " topic by topic, every run on every topic, ranks across measures, coverage of aspects, orderings and findings;"
+        " with --from only the figures of the tables",
     )
     options.add_style(parser)
     options.add_seed(parser)
@@ -178,12 +179,10 @@ def _pictures(args: argparse.Namespace, made: Study, collections: dict[str, Any]
     """The figures, without digests in the manifest: they may differ from one version of matplotlib to the next."""
     from rankscope.analysis.study.beside import beside
     from rankscope.measures import parse_many
-    from rankscope.plots import figures_beside, study_figures, using
+    from rankscope.plots import figures_beside, using
 
+    pictures = _figures(args, made)
     with using(args.style):
-        pictures = {
-            f"figures/{name}.pdf": figure.render("pdf") for name, figure in study_figures(made).items()
-        }
         for number, (collection, (qrels, runs)) in enumerate(collections.items(), start=1):
             found, left_out = beside(
                 qrels, runs, parse_many(made.settings["measures"]), missing=args.missing, ties=args.ties,
@@ -201,13 +200,21 @@ def _pictures(args: argparse.Namespace, made: Study, collections: dict[str, Any]
     return pictures
 
 
+def _figures(args: argparse.Namespace, made: Study) -> dict[str, bytes]:
+    """The figures of what the study has in its tables."""
+    from rankscope.plots import study_figures, using
+
+    with using(args.style):
+        return {f"figures/{name}.pdf": figure.render("pdf") for name, figure in study_figures(made).items()}
+
+
 def _repeat(args: argparse.Namespace) -> None:
     from rankscope.analysis.study.experiments import repeat_study
 
     _load_plugins(args)
     again = repeat_study(args.manifest, jobs=args.jobs)
     if args.output is not None:
-        again.study.write(args.output)
+        again.study.write(args.output, _figures(args, again.study) if args.plots else None)
     total = len(again.study.files())
     then = ", ".join(f"{name} {before} then and {now} now" for name, (before, now) in again.versions.items())
     if again.identical:

@@ -59,7 +59,7 @@ def explore(
         document = document_of(
             collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything,
             texts=[texts] if isinstance(texts, str | Path) else texts, groups=groups,
-            jobs=jobs, source=source or source_of(collection, qrels, runs, order, missing),
+            jobs=jobs, source=source or source_of(collection, qrels, runs, order, missing, groups=groups),
         )  # fmt: skip
         token = secrets.token_urlsafe(16)
         app = application(document, *collection, token, stopping)

@@ -19,12 +19,15 @@ _HOME = {
     "plot_archetype_ranges": "ranges",
     "plot_archetypes": "archetypes",
     "plot_asl": "power",
+    "plot_aspects": "coverage",
     "plot_bounds": "bounds",
+    "plot_bump": "bump",
     "plot_certain": "certain",
     "plot_compared": "intervals",
     "plot_comparison": "compare",
     "plot_confusion": "judges",
     "plot_correlation": "correlation",
+    "plot_coverage": "coverage",
     "plot_curve": "crp",
     "plot_dcg": "dcg",
     "plot_differences": "compare",
@@ -50,6 +53,7 @@ _HOME = {
     "plot_rp": "rp",
     "plot_scales": "intervals",
     "plot_slopes": "judges",
+    "plot_topics": "topics",
     "plot_weights": "weights",
     "study_figures": "study",
     "using": "style",
@@ -81,9 +85,11 @@ FIGURES = {
     "shares": {"ranks": "plot_ranks"},
     "leaderboard": {"intervals": "plot_leaderboard"},
     "confusion": {"confusion": "plot_confusion", "slopes": "plot_slopes"},
+    "ranks": {"bump": "plot_bump"},
+    "coverage": {"curves": "plot_coverage", "aspects": "plot_aspects"},
     "swaps": {"orderings": "plot_orderings"},
     "pairs": {"comparison": "plot_comparison", "forest": "plot_forest", "differences": "plot_differences"},
-    "means": {"means": "plot_means", "heat-map": "plot_heat_map"},
+    "means": {"means": "plot_means", "heat-map": "plot_heat_map", "topics": "plot_topics"},
 }
 """Which figures show a result, by the table that tells it from other results; the first one unless another is named."""
 
@@ -95,12 +101,15 @@ __all__ = [
     "plot_archetype_ranges",
     "plot_archetypes",
     "plot_asl",
+    "plot_aspects",
     "plot_bounds",
+    "plot_bump",
     "plot_certain",
     "plot_compared",
     "plot_comparison",
     "plot_confusion",
     "plot_correlation",
+    "plot_coverage",
     "plot_curve",
     "plot_dcg",
     "plot_differences",
@@ -126,6 +135,7 @@ __all__ = [
     "plot_rp",
     "plot_scales",
     "plot_slopes",
+    "plot_topics",
     "plot_weights",
     "study_figures",
     "using",
@@ -170,11 +180,14 @@ if not TYPE_CHECKING:
 if TYPE_CHECKING:
     from rankscope.plots.archetypes import plot_archetypes as plot_archetypes
     from rankscope.plots.bounds import plot_bounds as plot_bounds
+    from rankscope.plots.bump import plot_bump as plot_bump
     from rankscope.plots.certain import plot_certain as plot_certain
     from rankscope.plots.compare import plot_comparison as plot_comparison
     from rankscope.plots.compare import plot_differences as plot_differences
     from rankscope.plots.compare import plot_forest as plot_forest
     from rankscope.plots.correlation import plot_correlation as plot_correlation
+    from rankscope.plots.coverage import plot_aspects as plot_aspects
+    from rankscope.plots.coverage import plot_coverage as plot_coverage
     from rankscope.plots.crp import plot_curve as plot_curve
     from rankscope.plots.dcg import plot_dcg as plot_dcg
     from rankscope.plots.effort import plot_effort_gain as plot_effort_gain
@@ -204,6 +217,7 @@ if TYPE_CHECKING:
     from rankscope.plots.study import figures_beside as figures_beside
     from rankscope.plots.study import study_figures as study_figures
     from rankscope.plots.style import using as using
+    from rankscope.plots.topics import plot_topics as plot_topics
     from rankscope.plots.verdict import plot_ranks as plot_ranks
     from rankscope.plots.verdict import plot_regions as plot_regions
     from rankscope.plots.weights import plot_weights as plot_weights

@@ -62,17 +62,18 @@ def figures_beside(results: Mapping[str, Result]) -> dict[str, Figure]:
     >>> from rankscope.analysis.study.beside import beside
     >>> runs = {"good": {"q1": ["a"], "q2": ["a"]}, "poor": {"q1": ["b", "a"], "q2": ["b"]}}
     >>> list(figures_beside(beside({"q1": {"a": 1}, "q2": {"a": 1}}, runs, "AP")[0]))
-    ['heat_map', 'findings', 'forest', 'differences', 'orderings']
+    ['heat_map', 'topics', 'findings', 'forest', 'differences', 'ranks', 'orderings']
     """
-    drawn = {"heat_map": results["scores"].plot("heat-map"), "findings": results["findings"].plot()}
+    scores = results["scores"]
+    drawn = {"heat_map": scores.plot("heat-map"), "topics": scores.plot("topics")}
+    drawn["findings"] = results["findings"].plot()
     if "comparison" in results:
         found = results["comparison"]
         drawn |= {
             "forest": found.plot("forest"),
             "differences": found.plot("differences", pair=closest(found)),
         }
-    if "orderings" in results:
-        drawn["orderings"] = results["orderings"].plot()
+    drawn |= {name: results[name].plot() for name in ("ranks", "coverage", "orderings") if name in results}
     return drawn
 
 

@@ -32,9 +32,11 @@ __all__ = [
     "blank",
     "chosen_style",
     "drawn_into",
+    "highlighted",
     "label",
     "legend_below",
     "matplotlib_modules",
+    "names_at_the_end",
     "rank_axis",
     "series",
     "short",
@@ -251,6 +253,40 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
             middle, many = (before * more + middle * many) / (more + many), more + many
         groups.append((middle, many))
     return [middle + gap * (k - (many - 1) / 2) for middle, many in groups for k in range(many)]
+
+
+def highlighted(runs: Sequence[str], asked: Sequence[str], best: Sequence[str]) -> list[str]:
+    """The runs to draw in colour: those asked for, or the best ones, as many as there are colours.
+
+    >>> highlighted(["a", "b"], [], ["b", "a"]), highlighted(["a", "b"], ["a", "a"], ["b", "a"])
+    (['b', 'a'], ['a'])
+    """
+    for name in asked:
+        if name not in runs:
+            raise SettingsError(f"there is no run {name!r} to highlight", hint=nearest(name, runs) or None)
+    return list(dict.fromkeys(asked)) or list(best[: len(COLOURS)])
+
+
+def names_at_the_end(axes: Any, ends: Sequence[tuple[float, str]], gap: float, x: float) -> None:
+    """The names of highlighted lines beside their ends, in their colours, moved apart where they would touch.
+
+    ``ends`` are the heights of the ends, line by line; ``gap`` is the height of a name in the units of the axis.
+    """
+    order = sorted(range(len(ends)), key=lambda k: ends[k][0])
+    places = spread([ends[k][0] for k in order], gap)
+    low, high = sorted(axes.get_ylim())
+    for k in range(len(places)):  # inside the axes, as far as there is room
+        places[k] = max(places[k], low + gap / 2 if k == 0 else places[k - 1] + gap)
+    for k in reversed(range(len(places))):
+        places[k] = min(places[k], high - gap / 2 if k == len(places) - 1 else places[k + 1] - gap)
+    for k, place in zip(order, places, strict=True):
+        axes.annotate(
+            short(ends[k][1], 20), (x, ends[k][0]), (12, place), xycoords=("axes fraction", "data"),
+            textcoords=("offset points", "data"), va="center", fontsize=6.5, color=series(k)["color"],
+            arrowprops={"arrowstyle": "-", "color": series(k)["color"], "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3,
+                        "relpos": (0, 0.5)},
+            annotation_clip=False,
+        )  # fmt: skip
 
 
 def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:

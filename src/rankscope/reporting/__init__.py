@@ -57,7 +57,7 @@ def report(
     document = document_of(
         collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything,
         ranges=ranges, texts=[texts] if isinstance(texts, str | Path) else texts, groups=groups,
-        jobs=jobs, source=source_of(collection, qrels, runs, order, missing),
+        jobs=jobs, source=source_of(collection, qrels, runs, order, missing, groups=groups),
     )  # fmt: skip
     write_atomically(path, page(document))
     return Path(path)
@@ -130,6 +130,8 @@ def source_of(
     }
     if more.get("study"):
         found["study"] = str(more["study"])
+    if isinstance(more.get("groups"), str | Path):
+        found["groups"] = str(more["groups"])
     return found
 
 

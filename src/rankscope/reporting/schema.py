@@ -130,6 +130,7 @@ class Source(TypedDict):
     options: Annotated[list[str], "how they were read"]
     files: Annotated[list[str | None], "runs: the file of each, null where it is not known"]
     study: NotRequired[Annotated[str, "the directory of the study, as it was named"]]
+    groups: NotRequired[Annotated[str, "the groups of runs, as they were named"]]
 
 
 class Texts(TypedDict):

@@ -17,6 +17,19 @@ export function command(s: State, name: string, words: readonly string[], ...onl
   return ["rankscope", name, source?.qrels ?? "QRELS", ...runs, ...options, ...words].map(quoted).join(" ");
 }
 
+/** Options that draw the chosen runs, and the baseline, in colour. */
+export function highlights(s: State): string[] {
+  const chosen = new Set([...s.runs, ...(s.baseline === null ? [] : [s.baseline])]);
+  return Array.from(chosen).flatMap((run) => ["--highlight", s.data.runs[run]]);
+}
+
+/** Options that colour the plane by a class of lists, or split it; none for groups that no command line named. */
+export function classOptions(s: State, option: "--colour" | "--facet", kind: string): string[] | null {
+  if (kind !== "group") return [option, kind.replace(" ", "-")];
+  const groups = s.data.source?.groups;
+  return s.data.source && groups === undefined ? null : [option, kind, "--groups", groups ?? "GROUPS"];
+}
+
 /** Options for N and crossing, where they are not the usual ones. */
 export function effortOptions(s: State): string[] {
   return [

@@ -17,6 +17,8 @@ export interface Source {
   files: (string | null)[];
   /** the directory of the study, as it was named */
   study?: string;
+  /** the groups of runs, as they were named */
+  groups?: string;
 }
 
 /** The judgments of the topics. */

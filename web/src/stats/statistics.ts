@@ -93,6 +93,15 @@ export function terms(values: Float64Array, summary: Summary): Float64Array {
   return summary === "geometric mean" ? values.map(Math.log) : values;
 }
 
+/** Numbers rounded to 12 digits of the largest, so that values equal but for rounding errors are equal; as in Python. */
+export function rounded(values: ArrayLike<number>): Float64Array {
+  const numbers = Float64Array.from(values);
+  const largest = numbers.reduce((most, v) => Math.max(most, Math.abs(v)), 0);
+  if (largest === 0 || !Number.isFinite(largest)) return numbers;
+  const scale = 10 ** (12 - Math.ceil(Math.log10(largest)));
+  return numbers.map((v) => Math.round(v * scale) / scale);
+}
+
 /** The values of topics as one number; undefined ones are left out. */
 export function summarised(values: Float64Array, summary: Summary): number {
   return interval(values, summary).mean;

@@ -1,0 +1,92 @@
+"""How firm the order of the runs is: their ranks across measures, cutoffs, pools, or samples of topics, as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from rankscope.plots.figure import Figure
+from rankscope.plots.style import (
+    DOUBLE,
+    QUIET,
+    blank,
+    highlighted,
+    names_at_the_end,
+    series,
+    short,
+    styled,
+)
+from rankscope.tables import Table
+
+if TYPE_CHECKING:
+    from rankscope.result import Result
+
+__all__ = ["plot_bump"]
+
+
+def plot_bump(result: Result, highlight: Sequence[str] = (), *, width: float = DOUBLE) -> Figure:
+    """Every run as a line through its ranks, best on top; the fewer lines cross, the firmer the order.
+
+    Bars on the left are the ranks that runs in colour may have over topics, with 95%. ``highlight`` says which are in
+    colour; unless set, the best ones by the first order.
+
+    >>> import rankscope as rs
+    >>> runs = {"x": {"q": ["a", "n"]}, "y": {"q": ["n", "a", "b"]}}
+    >>> plot_bump(rs.ranks({"q": {"a": 1, "b": 1}}, runs, ["RR", "R@5"])).table.columns
+    ('run', 'by', 'value', 'rank', 'first_rank', 'last_rank')
+    """
+    columns = list(dict.fromkeys(str(by) for by in result["ranks"].column("by")))
+    ranks: dict[str, list[float]] = {}
+    for row in result["ranks"].records():
+        ranks.setdefault(str(row["run"]), []).append(float(str(row["rank"])))
+    ends = {str(run): (first, last) for run, _, first, last in result["ranges"].rows}
+    coloured = highlighted(list(ranks), highlight, sorted(ranks, key=lambda run: ranks[run][0]))
+    height = min(6.5, max(1.3, 0.15 * len(ranks)))
+    with styled():
+        figure = blank(width, height + 0.75)
+        axes = figure.subplots()
+        pale = 0.8 if len(ranks) < 40 else 0.4
+        for run, places in ranks.items():
+            if run not in coloured:
+                axes.plot(places, color=QUIET, linewidth=0.5, alpha=pale, zorder=1)
+        for k, run in enumerate(coloured):
+            axes.plot(
+                ranks[run], **series(k), linewidth=1.5, markersize=3.8, zorder=3, clip_on=False, gid=run
+            )
+            _range(axes, k, ends[run])
+        _scales(axes, columns, len(ranks), len(coloured))
+        names_at_the_end(axes, [(ranks[run][-1], run) for run in coloured], 0.115 * len(ranks) / height, 1.0)
+    rows = [(*row, *ends[str(row[0])]) for row in result["ranks"].rows]
+    return Figure(
+        figure, (axes,), Table("ranks", (*result["ranks"].columns, "first_rank", "last_rank"), rows)
+    )
+
+
+def _range(axes: Any, k: int, ends: tuple[Any, Any]) -> None:
+    """The ranks that a run may have, as a bar to the left of the first order, a place for each run."""
+    if None in ends:
+        return
+    look = {"color": series(k)["color"], "linewidth": 1.8, "solid_capstyle": "butt", "clip_on": False}
+    x = -0.012 - 0.008 * k
+    axes.plot([x, x], [ends[0] - 0.35, ends[1] + 0.35], transform=axes.get_yaxis_transform(), **look)
+
+
+def _scales(axes: Any, columns: Sequence[str], runs: int, bars: int) -> None:
+    wide = max((len(a) + len(b)) / 2 for a, b in pairwise([*columns, ""]))
+    aslant = wide * (len(columns) - 1) > 70  # letters that fit above the axes
+    axes.xaxis.tick_top()
+    axes.set_xticks(range(len(columns)), [short(name, 24) for name in columns])
+    if aslant:
+        axes.tick_params(axis="x", labelrotation=35)
+        for text in axes.get_xticklabels():
+            text.set_horizontalalignment("left")
+    axes.set_xlim(0, max(1, len(columns) - 1))
+    axes.set_ylim(runs + 0.5, 0.5)
+    marked = dict.fromkeys((1, *(-(-runs * part // 4) for part in (1, 2, 3)), runs))
+    axes.set_yticks(list(marked))
+    axes.tick_params(axis="y", length=0, pad=8 + 2.8 * bars)
+    axes.tick_params(axis="x", length=0)
+    axes.grid(axis="y", visible=False)
+    axes.spines[["left", "bottom"]].set_visible(False)
+    axes.set_ylabel("rank (bars: 95 % ranges over topics)")

@@ -1,0 +1,144 @@
+"""Which aspects are covered, and how early: subtopic recall at every rank, and the aspects of one topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankscope.errors import SettingsError
+from rankscope.plots.figure import Figure
+from rankscope.plots.style import (
+    DOUBLE,
+    INK,
+    MARKERS,
+    QUIET,
+    blank,
+    highlighted,
+    legend_below,
+    rank_axis,
+    series,
+    short,
+    styled,
+)
+from rankscope.tables import Table
+
+if TYPE_CHECKING:
+    from rankscope.result import Result
+
+__all__ = ["plot_aspects", "plot_coverage"]
+
+
+def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float = DOUBLE) -> Figure:
+    """The share of aspects that the first k documents cover, for every k, a line per run.
+
+    ``highlight`` says which runs are in colour; unless set, those that cover most in the first ten.
+
+    >>> import rankscope as rs
+    >>> qrels = {"q": {"a": {"1": 1}, "b": {"2": 1}}}
+    >>> plot_coverage(rs.coverage(qrels, {"good": {"q": ["a", "b"]}, "poor": {"q": ["x", "y", "b"]}})).table.rows[0]
+    ('good', 1, 0.5)
+    """
+    table = result["coverage"]
+    lines: dict[str, list[tuple[int, float]]] = {}
+    for run, rank, value in table.rows:
+        lines.setdefault(str(run), []).append((int(str(rank)), float(str(value))))
+    deep = int(result.settings["depth"])
+    best = sorted(lines, key=lambda run: -max((v for k, v in lines[run] if k <= 10 and v == v), default=0.0))
+    coloured = highlighted(list(lines), highlight, best)
+    with styled():
+        figure = blank(width, 2.8 + 0.13 * -(-len(coloured) // 4))
+        axes = figure.subplots()
+        for run, line in lines.items():
+            steps = [*line, (deep, line[-1][1])]
+            look: dict[str, Any] = {"color": QUIET, "linewidth": 0.6, "alpha": 0.45}
+            if run in coloured:
+                k = coloured.index(run)
+                look = {
+                    "color": series(k)["color"],
+                    "linestyle": series(k)["linestyle"],
+                    "linewidth": 1.5,
+                    "gid": run,
+                }
+            axes.plot(*zip(*steps, strict=True), drawstyle="steps-post", zorder=2 + (run in coloured), **look)
+        rank_axis(axes, [1, deep])
+        axes.set_xlim(1, deep)
+        axes.set_ylim(0, 1)
+        axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
+        axes.set_xlabel("first k documents")
+        axes.set_ylabel("aspects covered (StRec@k)")
+        named = {line.get_gid(): line for line in axes.get_lines() if line.get_gid() is not None}
+        for run in coloured:
+            named[run].set_label(short(run, 24))
+        legend_below(figure, [named[run] for run in coloured], 4)
+    return Figure(figure, (axes,), Table("coverage", table.columns, list(table.rows)))
+
+
+def plot_aspects(
+    result: Result, highlight: Sequence[str] = (), topic: str | None = None, *, width: float = DOUBLE
+) -> Figure:
+    """For each aspect of a topic the rank at which each run first covers it; on the right how many never do.
+
+    ``highlight`` says which runs are in colour; unless set, those that cover most aspects in the first ten ranks.
+    ``topic`` is that of the result, or the first one.
+
+    >>> import rankscope as rs
+    >>> qrels = {"q": {"a": {"1": 1}, "b": {"2": 1}}}
+    >>> plot_aspects(rs.coverage(qrels, {"good": {"q": ["a", "b"]}, "poor": {"q": ["x", "y", "b"]}})).table.rows[-1]
+    ('q', '2', 'poor', 3)
+    """
+    table = result["aspects"]
+    known = list(dict.fromkeys(str(name) for name in table.column("topic")))
+    chosen = topic or result.settings["topic"] or (known[0] if known else None)
+    rows = [row for row in table.rows if row[0] == chosen]
+    if not rows:
+        raise SettingsError(
+            f"no document is relevant to an aspect of topic {chosen}", hint="name another topic"
+        )
+    first: dict[str, dict[str, int | None]] = {}
+    for _, aspect, run, rank in rows:
+        first.setdefault(str(aspect), {})[str(run)] = None if rank is None else int(str(rank))
+    runs = list(dict.fromkeys(str(row[2]) for row in rows))
+    early = {run: sum(0 < (ranks[run] or 0) <= 10 for ranks in first.values()) for run in runs}
+    coloured = highlighted(runs, highlight, sorted(runs, key=lambda run: -early[run]))
+    with styled():
+        figure = blank(
+            width, 0.95 + max(0.24, 0.065 * len(coloured)) * len(first) + 0.13 * -(-len(coloured) // 4)
+        )
+        axes = figure.subplots()
+        for place, ranks in enumerate(first.values()):
+            handles = _aspect(axes, place, ranks, coloured)
+        deep = max([10, *(rank for ranks in first.values() for rank in ranks.values() if rank is not None)])
+        rank_axis(axes, [1, deep])
+        axes.set_yticks(range(len(first)), [f"aspect {short(name, 20)}" for name in first])
+        axes.set_ylim(len(first) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlabel(f"topic {short(str(chosen), 30)}: rank of the first document relevant to the aspect")
+        axes.set_title("runs without it", loc="right", fontsize=6.5, color=INK)
+        legend_below(figure, handles, 4)
+    return Figure(figure, (axes,), Table("aspects", table.columns, rows))
+
+
+def _aspect(axes: Any, place: int, ranks: dict[str, int | None], coloured: Sequence[str]) -> list[Any]:
+    """One row: strokes for all runs, marks for those in colour, and how many runs never cover the aspect."""
+    others = [rank for run, rank in ranks.items() if rank is not None and run not in coloured]
+    axes.vlines(others, place - 0.3, place + 0.3, color=QUIET, linewidth=0.7, alpha=0.5)
+    handles = []
+    for k, run in enumerate(coloured):
+        height = place + 0.8 * ((k + 0.5) / len(coloured) - 0.5)
+        rank = ranks[run]
+        [mark] = axes.plot(
+            [] if rank is None else [rank], [] if rank is None else [height], linestyle="none",
+            marker=MARKERS[k % len(MARKERS)], color=series(k)["color"], markersize=4.2, markeredgecolor="white",
+            markeredgewidth=0.4, label=short(run, 24), zorder=3,
+        )  # fmt: skip
+        handles.append(mark)
+    never = sum(rank is None for rank in ranks.values())
+    axes.text(
+        1.01,
+        place,
+        f"{never} of {len(ranks)}",
+        transform=axes.get_yaxis_transform(),
+        va="center",
+        fontsize=6.5,
+    )
+    return handles

@@ -1,0 +1,109 @@
+"""Figures of ranks, coverage and topics: lines stand where their tables say, and chosen runs have colours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import rankscope as rs
+from rankscope.errors import SettingsError
+from rankscope.plots.style import COLOURS
+
+Find = Callable[[Any, str], Any]
+ASPECTS = {"t": {"a": {"1": 1, "2": 1}, "b": {"2": 1}, "c": {"3": 1}}, "u": {"a": {"1": 1}}}
+LISTS = {
+    "early": {"t": ["a", "c"], "u": ["a"]},
+    "late": {"t": ["x", "y", "c", "a"], "u": ["x", "a"]},
+    "never": {"t": ["x"], "u": ["x"]},
+}
+
+
+def test_lines_go_through_the_ranks(collection: Any, drawn: Find) -> None:
+    found = rs.ranks(*collection, ["AP", "RR", "P@5"])
+    figure = found.plot()
+    [axes] = figure.axes
+    for run in found["ranges"].column("run"):
+        places = [row["rank"] for row in found["ranks"].records() if row["run"] == run]
+        assert drawn(axes, run).get_ydata().tolist() == places
+    low, high = axes.get_ylim()
+    assert low > high, "the best run is on top"
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["AP", "RR", "P@5"]
+    assert len(figure.table) == 8 * 3
+    assert figure.table.rows[0][:4] == found["ranks"].rows[0]
+
+
+def test_chosen_runs_are_in_colour_and_named(collection: Any, drawn: Find) -> None:
+    figure = rs.ranks(*collection, "AP", across="samples").plot(highlight=["run2", "run5"])
+    [axes] = figure.axes
+    assert drawn(axes, "run2").get_color() == COLOURS[0]
+    assert drawn(axes, "run5").get_color() == COLOURS[1]
+    assert not axes.findobj(lambda a: a.get_gid() == "run0")
+    assert {text.get_text() for text in axes.texts} == {"run2", "run5"}
+    with pytest.raises(SettingsError, match="no run 'run9' to highlight"):
+        rs.ranks(*collection, "AP").plot(highlight=["run9"])
+
+
+def test_of_many_runs_the_best_eight_are_in_colour(make_collection: Callable[..., Any]) -> None:
+    names = [f"r{k}" for k in range(30)]
+    found = rs.ranks(*make_collection(names, ["1", "2", "3"]), ["AP", "RR"])
+    figure = found.plot()
+    best = sorted(found["ranks"].records()[:30], key=lambda row: row["rank"])[:8]
+    assert {text.get_text() for text in figure.axes[0].texts} == {row["run"] for row in best}
+
+
+def test_names_at_the_ends_do_not_touch(collection: Any) -> None:
+    figure = rs.ranks(*collection, ["AP", "RR"]).plot()
+    figure.figure.draw_without_rendering()
+    letters = figure.axes[0].title.__class__.get_window_extent  # that of an annotation has its line as well
+    boxes = sorted((letters(text) for text in figure.axes[0].texts), key=lambda box: box.y0)
+    assert all(upper.y0 >= lower.y1 - 2 for lower, upper in pairwise(boxes))
+    assert all(box.y1 <= figure.figure.bbox.y1 for box in boxes)
+
+
+def test_coverage_rises_where_the_table_says(drawn: Find) -> None:
+    found = rs.coverage(ASPECTS, LISTS)
+    figure = found.plot(highlight=["early", "late"])
+    [axes] = figure.axes
+    line = drawn(axes, "late")
+    assert line.get_drawstyle() == "steps-post"
+    assert line.get_xdata().tolist()[:-1] == [1, 2, 3, 4]
+    assert line.get_ydata().tolist()[:-1] == pytest.approx([0, 1 / 2, 2 / 3, 1])
+    assert axes.get_ylim() == (0, 1)
+    assert figure.table.rows == found["coverage"].rows
+    labels = [text.get_text() for text in figure.figure.legends[0].get_texts()]
+    assert labels == ["early", "late"]
+
+
+def test_aspects_of_a_topic_have_a_mark_for_each_run_that_covers_them() -> None:
+    figure = rs.coverage(ASPECTS, LISTS, topic="t").plot("aspects", highlight=["early", "late"])
+    [axes] = figure.axes
+    marks = {(line.get_label(), float(x)) for line in axes.get_lines() for x in line.get_xdata()}
+    assert marks == {("early", 1.0), ("early", 2.0), ("late", 4.0), ("late", 3.0)}
+    assert [text.get_text() for text in axes.texts] == ["1 of 3"] * 3
+    assert len(figure.table) == 9
+    with pytest.raises(SettingsError, match="no document is relevant"):
+        rs.coverage(ASPECTS, LISTS).plot("aspects", topic="v")
+
+
+def test_topics_have_the_span_of_all_runs(scores: rs.Scores) -> None:
+    figure = scores.plot("topics", measure="nDCG@10", highlight=["run3"])
+    values = scores.matrix("nDCG@10").values
+    for t, (topic, low, middle, high, own) in enumerate(figure.table.rows):
+        column = sorted(values[:, t].tolist())
+        assert topic == scores.topics[t]
+        assert (low, high, own) == (column[0], column[-1], values[scores.runs.index("run3"), t])
+        assert middle == pytest.approx((column[3] + column[4]) / 2)
+    dots = next(line for line in figure.axes[0].get_lines() if line.get_label() == "median run")
+    assert dots.get_xdata().tolist() == [row[2] for row in figure.table.rows]
+
+
+def test_planes_are_split_by_groups(collection: Any) -> None:
+    effort = rs.effort(*collection, "AP", groups=r"^run[0-3]")
+    figure = effort.plot(facet="group")
+    titles = [axes.get_title(loc="left").split("\n")[0] for axes in figure.axes]
+    assert titles == ["run0", "run1", "run2", "run3", "no group"]
+    with pytest.raises(SettingsError, match="no groups of runs are known"):
+        rs.effort(*collection, "AP").plot(facet="group")
