@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.certain import in_order_of_ids, knowing_documents
+from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.significance import all_pairs
 from rankscope.certainty.pairs import SLACK, Effects, effects_of
@@ -29,7 +30,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _CELLS = 1 << 22
-_SAME = 12  # decimals of an influence, the largest being 1, that tell two of them apart
 _OPEN = "?"
 
 
@@ -81,8 +81,7 @@ def _most_first(influence: Floats) -> Ints:
     >>> _most_first(np.array([0.1, 0.1 + 0.2, 0.3, 0.3])).tolist()
     [1, 2, 3, 0]
     """
-    largest = float(np.max(influence, initial=0.0)) or 1.0
-    return np.argsort(-np.round(influence / largest, _SAME), kind="stable")
+    return np.argsort(-rounded(influence), kind="stable")
 
 
 def _rows(judged: Judged, chosen: Ints, influence: Floats) -> list[tuple[Cell, ...]]:
