@@ -89,4 +89,4 @@ def _scales(axes: Any, columns: Sequence[str], runs: int, bars: int) -> None:
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="y", visible=False)
     axes.spines[["left", "bottom"]].set_visible(False)
-    axes.set_ylabel("rank (bars: 95 % ranges over topics)")
+    axes.set_ylabel("rank\n(bars: 95 % over topics)")
