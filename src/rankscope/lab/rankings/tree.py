@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -40,14 +41,14 @@ class Shape:
     depth: int
 
     @cached_property
-    def widths(self) -> list[int]:
+    def widths(self) -> tuple[int, ...]:
         """The number of nodes of each level 0 .. depth."""
-        return [self.letters ** max(0, level - len(self.prefix)) for level in range(self.depth + 1)]
+        return _widths(self.letters, len(self.prefix), self.depth)
 
     @cached_property
-    def starts(self) -> list[int]:
+    def starts(self) -> tuple[int, ...]:
         """The first node of each level, and the number of nodes."""
-        return [0, *np.cumsum(self.widths).tolist()]
+        return _starts(self.letters, len(self.prefix), self.depth)
 
     @property
     def size(self) -> int:
@@ -72,9 +73,18 @@ class Shape:
         return range(self.letters)
 
 
+@lru_cache(maxsize=256)  # blocks differ in their prefix, and hardly in its length
+def _widths(letters: int, fixed: int, depth: int) -> tuple[int, ...]:
+    return tuple(letters ** max(0, level - fixed) for level in range(depth + 1))
+
+
+@lru_cache(maxsize=256)
+def _starts(letters: int, fixed: int, depth: int) -> tuple[int, ...]:
+    return (0, *accumulate(_widths(letters, fixed, depth)))
+
+
 def _lengths(letters: int, fixed: int, depth: int) -> Ints:
-    widths = [letters ** max(0, level - fixed) for level in range(depth + 1)]
-    lengths = np.repeat(np.arange(depth + 1), widths)
+    lengths = np.repeat(np.arange(depth + 1), _widths(letters, fixed, depth))
     lengths.setflags(write=False)
     return lengths
 
