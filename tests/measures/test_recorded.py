@@ -145,10 +145,9 @@ def ranges() -> dict[str, Any]:
     judged = judged_as(qrels, rs.Runs([runs["shallow"]]), handled("break", "bounds"))
     found: dict[str, Any] = {}
     for measure in spelled():
-        if (
-            ("(" in str(measure)
-            and measure.name not in ("nDCG", "RBP", "ERR", "DCG"))
-            or measure.cutoff in (1, 40)
+        if ("(" in str(measure) and measure.name not in ("nDCG", "RBP", "ERR", "DCG")) or measure.cutoff in (
+            1,
+            40,
         ):
             continue  # so that it takes a second
         try:
