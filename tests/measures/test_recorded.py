@@ -14,6 +14,7 @@ import json
 import warnings
 from collections.abc import Iterator
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ import rankscope as rs
 from rankscope.certainty.values import handled, judged_as
 from rankscope.errors import MeasureError
 from rankscope.judging import Judged
+from rankscope.judging.lists import Lists
 from rankscope.measures import REGISTRY, Measure, parse
 from rankscope.measures.archetypes import archetypes_of
 from rankscope.scores import score
@@ -169,13 +171,41 @@ def weights() -> dict[str, Any]:
     return found
 
 
-def archetypes() -> dict[str, Any]:
-    lists = rs.judge(*collection()).lists
-    kinds = [(crossing, cutoff) for crossing in ("sign-change", "matters") for cutoff in (1000, 12)]
-    return {
-        f"{crossing} {cutoff}": " ".join(archetypes_of(lists, crossing=crossing, cutoff=cutoff)).split(" ")
-        for crossing, cutoff in kinds
+def every_list(graded: bool) -> Judged:
+    """All lists of six documents, where up to two relevant ones were not found, each as a topic."""
+    judged, ranked = {}, {}
+    for number in range(64):
+        for missed in range(3):
+            topic = f"{number}-{missed}"
+            ranked[topic] = [f"d{n}" for n in range(6)]
+            grades = [1 + (number * 5 + n * n) % 3 if graded else 1 for n in range(6)]
+            judged[topic] = {f"d{n}": grades[n] * (number >> n & 1) for n in range(6) if (number + n) % 5}
+            judged[topic] |= {f"m{n}": 1 + n * graded for n in range(missed)} | {"x": 0}
+    return rs.judge(rs.Qrels.from_dict(judged), rs.Run.from_dict(ranked))
+
+
+def graded_lists() -> Lists:
+    """All orders of six documents of grades 0 to 3, each as a topic."""
+    orders = sorted(set(permutations([0, 1, 1, 2, 3, 3])))
+    judged = {
+        str(n): {f"d{rank}": grade for rank, grade in enumerate(order)} for n, order in enumerate(orders)
     }
+    ranked = {topic: list(mine) for topic, mine in judged.items()}
+    return rs.judge(rs.Qrels.from_dict(judged), rs.Run.from_dict(ranked)).lists
+
+
+def archetypes() -> dict[str, Any]:
+    found = {}
+    every = {f"every graded={graded}": every_list(graded).lists for graded in (False, True)}
+    for name, lists in {"odd": rs.judge(*collection()).lists, **every, "graded": graded_lists()}.items():
+        for crossing in ("sign-change", "matters"):
+            for cutoff in (1000, 8, 6, 5):
+                kinds = archetypes_of(lists, crossing=crossing, cutoff=cutoff).tolist()
+                places = {
+                    kind: [n for n, one in enumerate(kinds) if one == kind] for kind in sorted(set(kinds))
+                }
+                found[f"{name} {crossing} {cutoff}"] = {kind: [len(n), sum(n)] for kind, n in places.items()}
+    return found
 
 
 def expect(found: dict[str, Any], name: str) -> None:
@@ -191,6 +221,11 @@ def expect(found: dict[str, Any], name: str) -> None:
 
 def test_values_with_every_parameter() -> None:
     expect(values(rs.judge(*collection()), spelled()), "values")
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_values_of_every_short_list(graded: bool) -> None:
+    expect(values(every_list(graded), spelled()), f"every list {'graded' if graded else 'binary'}")
 
 
 @pytest.mark.parametrize(("ties", "unjudged"), HANDLINGS)
@@ -212,6 +247,9 @@ def test_archetypes() -> None:
 
 def record() -> None:
     found: dict[str, Any] = {"values": values(rs.judge(*collection()), spelled()), "weights": weights()}
+    found |= {
+        f"every list {name}": values(every_list(name == "graded"), spelled()) for name in ("binary", "graded")
+    }
     found |= {"ranges": ranges(), "archetypes": archetypes()}
     found |= {f"{ties} {unjudged}": values_under(ties, unjudged) for ties, unjudged in HANDLINGS}
     lines = [
