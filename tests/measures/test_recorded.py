@@ -34,7 +34,7 @@ RECORDED = Path(__file__).with_name("recorded.json")
 BUILT_IN = {measure.name: measure for measure in REGISTRY.values() if measure.family != "user"}
 MEASURES = sorted(BUILT_IN.values(), key=lambda one: one.name)
 TEXTS = {
-    "gains": ["exp2", "0,1,3", "0,2,3,7", "1=3,2=9"],
+    "gains": ["exp2", "0,1,3", "0,2,3,7", "1=3,2=9", "0,-0.5,0.25,1"],
     "measure": ["RBP(p=0.5)", "P@4", "DCG", "nDCG@6", "AP@9", "RR", "RBP(p=0.5,graded=True)"],
     "grades": ["linear", "0,1,5,6"],
     "times": ["8.5,11", "1,2,3,4"],
@@ -246,11 +246,13 @@ def test_archetypes() -> None:
 
 
 def record() -> None:
+    from tests.measures.test_pages import declared
+
     found: dict[str, Any] = {"values": values(rs.judge(*collection()), spelled()), "weights": weights()}
     found |= {
         f"every list {name}": values(every_list(name == "graded"), spelled()) for name in ("binary", "graded")
     }
-    found |= {"ranges": ranges(), "archetypes": archetypes()}
+    found |= {"ranges": ranges(), "archetypes": archetypes(), "declared": declared()}
     found |= {f"{ties} {unjudged}": values_under(ties, unjudged) for ties, unjudged in HANDLINGS}
     lines = [
         f"{json.dumps(name)}: {{\n"
