@@ -140,3 +140,11 @@ def test_the_ideal_grows_with_relevant_documents_that_nobody_knows(name: str, co
         gains = [2**grade - 1 if "exp2" in name else grade for grade in grades[: measure.cutoff]]
         assert value == pytest.approx(sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1)))
     assert len(found) == 4
+
+
+def test_nothing_is_open_in_lists_without_documents() -> None:
+    """But all is below them."""
+    lists = rs.judge(rs.Qrels.from_dict({"q": {"a": 1}}), rs.Run.from_dict({"q": []})).lists
+    measure = parse("RBP")
+    assert [end.tolist() for end in measure.open_range(lists, beyond=False)] == [[[0.0]], [[0.0]]]  # type: ignore[attr-defined]
+    assert [end.tolist() for end in measure.open_range(lists, [1, 5])] == [[[0.0, 0.0]], [[1.0, 1.0]]]  # type: ignore[attr-defined]

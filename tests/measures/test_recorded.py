@@ -41,6 +41,12 @@ TEXTS = {
     "levels": ["0.2,0.7"],
 }
 """For parameters that are texts."""
+TOGETHER = (
+    "nCT(bound='trec-dd-2017',iteration=2)",
+    "nCT(bound='trec-dd-2017',iteration=2)@5",
+    "CT(iteration=2)",
+)
+"""Parameters that matter beside another one."""
 HANDLINGS = [
     ("expected", "nonrelevant"),
     ("best", "nonrelevant"),
@@ -110,7 +116,7 @@ def spelled() -> list[Measure]:
                 except MeasureError:  # this measure has no such cutoff, or no such value
                     continue
                 found[str(one)] = one
-    return list(found.values())
+    return [*found.values(), *map(parse, TOGETHER)]
 
 
 def summed(values: Any) -> list[Any]:
