@@ -274,3 +274,12 @@ def test_trec_covid(name: str, lists: int, data_dir: Path) -> None:
     assert sum(found.summary.column("share")) == pytest.approx(1, abs=1e-12)
     for measure in found.gains:
         assert found.plane(measure).shape == (4, 4) and found.plane(measure).sum() == lists
+
+
+@pytest.mark.parametrize("topics", [1, 2, 3])
+def test_lists_belong_to_their_topics(topics):
+    qrels = {f"q{t}": {"a": 1, "b": 1} for t in range(topics)}
+    runs = {name: {topic: ["x", "a", "b"] for topic in qrels} for name in ("r", "s")}
+    found, names = rs.effort(qrels, runs).classes("topic")
+    assert names == list(qrels)
+    assert found.tolist() == [*range(topics), *range(topics)]

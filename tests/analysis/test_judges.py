@@ -279,3 +279,8 @@ def test_the_page_has_the_answers_that_are_known(page_table):
     *_, every = page_table("known kappa")
     assert all(float(share.removesuffix(" %")) >= 93 for share in every[1:4])
     assert all(float(row[1]) < 1e-12 for row in page_table("random tables"))
+
+
+def test_judges_of_other_documents_are_named():
+    with pytest.raises(InputError, match=r"^'one' and 'two' judged no document both; compare other judges$"):
+        rs.judges({"one": {"q": {"a": 1}}, "two": {"q": {"b": 1}}})

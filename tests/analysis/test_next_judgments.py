@@ -112,3 +112,18 @@ def test_one_run_has_no_order() -> None:
         rs.next_judgments(scores)
     with pytest.raises(InputError, match="one run has no order"):
         rs.judging_orders({"q": {"a": 1}}, {"r": {"q": ["x", "a"]}})
+
+
+def test_a_document_may_have_another_grade_in_another_topic(tmp_path: Path) -> None:
+    path = tmp_path / "filled"
+    path.write_text("1 0 d 2\n2 0 d 0 0.5 a,b\n\n1 0 e ?\n1 0 d 2\n")
+    assert read_template(path) == {("1", "d"): 2, ("2", "d"): 0}
+    for line, message in (
+        ("1 0 d 1", "'d' has two grades; keep one"),
+        ("1 0 d high", "'high' is no grade; write a whole number, or leave ?"),
+        ("1 0 d", "a line has fewer than 4 fields; topic 0 doc grade"),
+    ):
+        path.write_text(f"1 0 d 2\n\n{line}\n")
+        with pytest.raises(InputError) as caught:
+            read_template(path)
+        assert str(caught.value) == f"{path}:3: {message}"

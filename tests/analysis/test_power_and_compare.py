@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankscope as rs
-from rankscope.analysis.compare import compare, letters, marked_means
+from rankscope.analysis.compare import _letter, compare, letters, marked_means
 from rankscope.analysis.power import discriminative_power
 from rankscope.analysis.stats.significance import TESTS
 from rankscope.errors import InputError
@@ -173,3 +173,7 @@ def test_constant_difference_has_an_infinite_effect(scored):
     assert math.isinf(row["effect_size"])
     assert row["p"] == 0
     assert row["low"] == pytest.approx(row["high"]) == pytest.approx(0.1)
+
+
+def test_letters_after_the_alphabet_have_numbers():
+    assert [_letter(n) for n in (0, 25, 26, 51, 52, 77, 78)] == ["a", "z", "a1", "z1", "a2", "z2", "a3"]

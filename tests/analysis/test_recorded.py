@@ -136,6 +136,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "scale effect": lambda: rs.scale_effect(QRELS, RUNS, "AP P@5 RR", length=5),
     "rank weights": lambda: rs.rank_weights(["RBP", "P@3", "nDCG"], depth=6),
     "pool correlation": lambda: rs.pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
+    "study as it is": lambda: rs.study(QRELS, RUNS, "AP P@5"),
+    "study like a published one": lambda: rs.study(QRELS, RUNS, like="twist", repeats=1, **FEW),  # type: ignore[arg-type]
     "study": lambda: rs.study(QRELS, RUNS, "AP P@5", repeats=1, ratios=[50], **FEW),  # type: ignore[arg-type]
 }
 
@@ -228,7 +230,7 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {"depth": [0], "measures": [["AP"], []]},
     ),
     "study": (
-        lambda **said: rs.study(QRELS, RUNS, "AP", **{"repeats": 1, "replicates": 9, **said}),
+        lambda **said: rs.study(QRELS, RUNS, "AP P@5", **{"repeats": 1, "replicates": 9, **said}),
         {
             "focus": ["x"], "top": [0, 1], "ratios": [[0], []], "repeats": [0], "sampling": ["x"], "depth": [0],
             "alpha": [0, 1], "replicates": [0], "p": [[0], []], "intervals": [0], "seed": [-1], "missing": ["x"],
@@ -286,7 +288,10 @@ def said(result: Any) -> dict[str, Any]:
         ]
         for name, table in result.tables.items()
     }
-    return plain({"settings": result.settings, "main": result.main, **tables})  # type: ignore[no-any-return]
+    more = {
+        "findings": [vars(one) | {"evidence": len(one.evidence)} for one in getattr(result, "findings", ())]
+    }
+    return plain({"settings": result.settings, "main": result.main, **tables, **more})  # type: ignore[no-any-return]
 
 
 def same(found: Any, expected: Any, place: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,6 +58,7 @@ def test_hits_are_what_they_say(
             product /= 1 + grade
             position += 1
         assert hits.sum(hits.grade)[index] == running
+        assert hits.sum()[index] == len(expected)
         assert hits.first(hits.rank, -1)[index] == (expected[0][0] if expected else -1)
         assert hits.max(hits.rank, -1)[index] == (expected[-1][0] if expected else -1)
         assert judged.lists.recall_base(rel)[index] == sum(g >= rel for g in mine.values())
@@ -195,3 +198,23 @@ def test_one_bar_is_drawn(scanner: str, seen: bool, tmp_path: Path, monkeypatch:
 )
 def test_only_what_is_unusual_is_a_setting(handling: Handling, settings: dict[str, object]) -> None:
     assert handling.settings == settings
+
+
+def test_runs_that_are_read_elsewhere_have_whole_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker may stand in another directory."""
+    (tmp_path / "a.run").write_text("1 Q0 d 1 1 t\n")
+    monkeypatch.chdir(tmp_path)
+    asked = []
+
+    def hits(work: Any, runs: list[Run], **said: Any) -> list[Any]:
+        asked.extend(run.source for run in runs)
+        return [*map(work, runs)]
+
+    monkeypatch.setattr(judged_module, "run_pieces", hits)
+    with ThreadPoolExecutor(1) as executor:
+        runs = Runs([read_run("a.run"), Run.from_dict({"1": ["d"]}, name="b")])
+        found = judge(Qrels.from_dict({"1": {"d": 1}}), runs, executor=executor)
+    assert asked == [tmp_path / "a.run", None]
+    assert found.rank.tolist() == [1, 1]

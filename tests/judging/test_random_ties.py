@@ -6,7 +6,7 @@ from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankscope.judging import UNJUDGED, Judged, judge
@@ -130,6 +130,9 @@ def test_the_best_documents_of_each_group_first_or_last(collection: Any, best_fi
 
 
 @given(collections)
+@example(
+    ({"1": {"d0": 1, "d1": 2}}, [{"1": {"d0": 1, "d1": 1, "d2": 1}}], {"d0", "d1"})
+)  # none is judged any more
 def test_which_lists_the_order_of_ties_can_change(collection: Any) -> None:
     judged = judged_of(*collection)
     expected = [

@@ -99,6 +99,7 @@ def test_ids_of_any_kind() -> None:
     assert ids(pa.chunked_array([], pa.string()), "topic").to_pylist() == []
     assert ids(pa.array(["x"], pa.large_string()), "topic").to_pylist() == [b"x"]
     assert ids(pa.array([True]), "topic").to_pylist() == [b"true"]
+    assert ids(pa.array([b"caf\xe9"], pa.binary()), "topic").to_pylist() == [b"caf\xe9"]  # which is no UTF-8
 
 
 def test_rows_have_no_order_of_lines() -> None:

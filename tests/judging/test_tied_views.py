@@ -119,3 +119,10 @@ def test_shares_of_runs(judged: Judged) -> None:
     assert unjudged_shares(judged).tolist() == pytest.approx([2 / 8, 1 / 5, 2 / 4])
     assert unjudged_shares(judged, 2).tolist() == pytest.approx([2 / 4, 1 / 4, 2 / 2])
     assert tied_shares(judged).tolist() == pytest.approx([6 / 8, 2 / 5, 4 / 4])
+
+
+def test_ten_ranks_are_looked_at_for_unjudged_documents() -> None:
+    ranked = [f"d{n}" for n in range(12)]
+    for judged, share in ((ranked[:10], 0.0), (ranked[:9], 0.1), (ranked[1:], 0.1)):
+        qrels = Qrels.from_dict({"q": dict.fromkeys(judged, 1)})
+        assert unjudged_shares(judge(qrels, Run.from_dict({"q": ranked}))).round(9).tolist() == [share]

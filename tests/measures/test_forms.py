@@ -6,11 +6,15 @@ documents and onto unjudged ones.
 
 from __future__ import annotations
 
+import math
 from itertools import permutations, product
 
+import numpy as np
 import pytest
 
 import rankscope as rs
+from rankscope.certainty.declared import form_of
+from rankscope.measures import parse
 
 MEASURES = (
     "AP", "AP@1", "AP@2", "AP@3", "AP(rel=2)@3", "RR", "RR@2", "ERR", "ERR@1", "ERR@2", "ERR@3", "DCG@2", "DCG@3",
@@ -123,3 +127,24 @@ def test_bounds_of_ndcg_with_many_unjudged_documents_and_grades() -> None:
         assert (low, high) == pytest.approx(
             (min(possible[str(name)]), max(possible[str(name)])), abs=1e-12
         ), name
+
+
+@pytest.mark.parametrize("name", ["nDCG", "nDCG@3", "nDCG(gains=exp2)@4"])
+@pytest.mark.parametrize("counts", [[0, 0, 0], [3, 0, 2], [1, 2, 0], [4, 1, 3]])
+def test_the_ideal_grows_with_relevant_documents_that_nobody_knows(name: str, counts: list[int]) -> None:
+    """For no such document, one, two and three of the best grade: the sum of the best order of all."""
+    measure = parse(name)
+    found = form_of(measure).ideal(measure, np.array(counts), 3)  # type: ignore[union-attr]
+    for many, value in enumerate(found.tolist()):
+        grades = [2] * many + [grade for grade in (2, 1) for _ in range(counts[grade])]
+        gains = [2**grade - 1 if "exp2" in name else grade for grade in grades[: measure.cutoff]]
+        assert value == pytest.approx(sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1)))
+    assert len(found) == 4
+
+
+def test_nothing_is_open_in_lists_without_documents() -> None:
+    """But all is below them."""
+    lists = rs.judge(rs.Qrels.from_dict({"q": {"a": 1}}), rs.Run.from_dict({"q": []})).lists
+    measure = parse("RBP")
+    assert [end.tolist() for end in measure.open_range(lists, beyond=False)] == [[[0.0]], [[0.0]]]  # type: ignore[attr-defined]
+    assert [end.tolist() for end in measure.open_range(lists, [1, 5])] == [[[0.0, 0.0]], [[1.0, 1.0]]]  # type: ignore[attr-defined]

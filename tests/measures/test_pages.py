@@ -6,6 +6,7 @@ Its certificates take longer: tests/test_docs.py looks at them.
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -59,3 +60,38 @@ def test_parameters_end_where_their_page_says(measure: Measure) -> None:
             with pytest.raises(MeasureError) as caught:
                 parse(spelled(measure, outside))
             assert one.allowed() in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"Twist(grades={grades!r})@9" for grades in ("0,1,1", "0,2,1", "1,2", "0", "x", "0,inf", "")),
+        *(f"TwistTime(times={times!r})@9" for times in ("0", "-1,2", "x", "1,inf", "")),
+        *(f"nDCG(gains={gains!r})" for gains in ("0,x", "-", "1=x", "=2", "0,nan")),
+        *(f"AvgIPrec(levels={levels!r})" for levels in ("1.1", "-0.1", "x", "")),
+    ],
+)  # fmt: skip
+def test_texts_that_no_parameter_may_be(text: str) -> None:
+    with pytest.raises(MeasureError) as caught:
+        parse(text)
+    assert caught.value.hint
+
+
+def test_what_measures_declare_is_what_was_recorded() -> None:
+    """Which way is better, what properties hold, how values are summed: see test_recorded.py."""
+    recorded = json.loads(Path(__file__).with_name("recorded.json").read_text("utf-8"))["declared"]
+    assert declared() == recorded
+
+
+def declared() -> dict[str, dict[str, str]]:
+    """The plain attributes of the class of every measure."""
+    found = {}
+    for measure in MEASURES:
+        if measure.family != "user":
+            kind = type(measure)
+            values = {key: getattr(kind, key) for key in dir(kind) if not key.startswith("_")}
+            plain = {
+                key: one for key, one in values.items() if isinstance(one, bool | int | float | str | tuple)
+            }
+            found[measure.name] = {key: repr(one) for key, one in plain.items() if len(repr(one)) < 80}
+    return found

@@ -19,8 +19,8 @@ from rankscope.read.texts import read_texts
 
 ROWS = [(topic, f"d{n}", n) for topic in ("7", "7b", "10", "7") for n in range(4 + 4 * (topic == "7b"))]
 ROWS = [(topic, f"{document}-{k}", n) for k, (topic, document, n) in enumerate(ROWS)]
-RUN = "# a run\r\n\n" + "".join(f" {t}\tQ0 {d} {n} {n % 3} tag\r\n" for t, d, n in ROWS)
-QRELS = "# judged\n\n" + "".join(f"{t} 0 {d} {n % 3}\n" for t, d, n in ROWS)
+RUN = "# a run\r\n\n#7 Q0 d 1 1 t\n" + "".join(f" {t}\tQ0 {d} {n} {n % 3} tag\r\n" for t, d, n in ROWS)
+QRELS = "# judged\n\n#7 0 d 1\n" + "".join(f"{t} 0 {d} {n % 3}\n" for t, d, n in ROWS)
 SUBTOPICS = "".join(f"{t} {a} {d} {(n + a) % 3}\n" for a in (1, 2) for t, d, n in ROWS)
 SCORES = "".join(f"{m}\t{t}\t0.{n}{k}\n" for k, m in enumerate(("map", "P_10")) for n, t in enumerate("abc"))
 
@@ -100,6 +100,31 @@ def test_pieces_of_any_size(form: str, packed: bool, tmp_path: Path, monkeypatch
             monkeypatch.setattr(module, "BLOCK", size)
         monkeypatch.setattr(run_text, "_PORTION", size)
         assert read(path) == whole, size
+
+
+@pytest.mark.parametrize("rows", [600, 601, 602])
+def test_files_that_are_longer_than_what_is_looked_at_first(rows: int, tmp_path: Path) -> None:
+    """A file is recognised from its first bytes, and read to its end."""
+    path = tmp_path / "text"
+    names = [f"d{n}" for n in range(rows)]
+    for text in (
+        "".join(f"1 Q0 {d} 1 {-n} t\n" for n, d in enumerate(names)),
+        "".join(f"1 {d} -{n}.5\n" for n, d in enumerate(names)),
+        "qid,docno,score\n" + "".join(f"1,{d},-{n}\n" for n, d in enumerate(names)),
+        "".join(f'{{"qid": "1", "docno": "{d}", "score": -{n}}}\n' for n, d in enumerate(names)),
+    ):
+        path.write_text(text)
+        assert read_run(path).ranking("1") == names
+    for text in (
+        "".join(f"map\t{d}\t0.{n}\n" for n, d in enumerate(names)),
+        "topic,AP\n" + "".join(f"{d},0.{n}00000000\n" for n, d in enumerate(names)),
+        "".join(f'{{"topic": "{d}", "measure": "AP", "value": 0.{n}}}\n' for n, d in enumerate(names)),
+    ):
+        path.write_text(text)
+        assert len(text) > source.HEAD
+        [found] = read_score_tables(path).values()
+        assert found.topics == tuple(names)
+        assert found.values[0].tolist() == [float(f"0.{n}") for n in range(rows)]
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 10, 11, 30])

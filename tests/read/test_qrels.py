@@ -51,8 +51,12 @@ def test_conflicting_judgments_are_an_error(tmp_path: Path) -> None:
 
 def test_identical_judgments_are_a_warning(tmp_path: Path) -> None:
     path = written(tmp_path, "1 0 a 1\n1 0 a 1\n")
-    with pytest.warns(UserWarning, match="1 judgment is repeated"):
+    with pytest.warns(UserWarning, match=r"1 judgment is repeated with the same grade$"):
         assert read_qrels(path).judgments("1") == {"a": 1}
+    again = [b"1"] * 3, None, [b"a"] * 3, np.array([1, 1, 1], np.int32)
+    with pytest.warns(UserWarning, match=r"^qrels: 2 judgments are repeated with the same grade$") as caught:
+        Qrels.from_columns(*again)
+    assert caught[0].filename == __file__
 
 
 def test_subtopics_become_aspects(tmp_path: Path) -> None:

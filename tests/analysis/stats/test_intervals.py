@@ -17,6 +17,7 @@ from rankscope.analysis.stats.intervals import (
     percentile_intervals,
     rank_intervals,
     ranks,
+    reflected_interval,
     t_intervals,
 )
 from rankscope.errors import SettingsError
@@ -191,3 +192,10 @@ def test_levels_and_replicates_are_checked():
         check_level(1.5)
     with pytest.raises(SettingsError, match="0 replicates"):
         check_level(0.05, 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "replicates"), [(0.5, []), (0.5, [math.nan]), (math.nan, [0.4, 0.6]), (math.nan, [])]
+)
+def test_what_is_undefined_has_no_reflected_interval(value, replicates):
+    assert np.isnan(reflected_interval(value, np.array(replicates, float), 0.05)).all()
