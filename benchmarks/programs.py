@@ -177,8 +177,8 @@ PROGRAMS = {
 
 
 def yardsticks(directory: Path) -> dict[str, list[str]]:
-    """Commands whose times are put beside: reading the files and nothing else, loading what every program here in Python
-    loads and nothing else, and the trec_eval of TREC_EVAL."""
+    """Commands whose times are put beside: only reading the files, only loading what every program in Python loads,
+    and the trec_eval of TREC_EVAL."""
     qrels, runs = str(directory / "qrels.txt"), [str(path) for path in sorted((directory / "runs").iterdir())]
     found = {"cat": ["cat", qrels, *runs], "numpy": [sys.executable, "-c", "import numpy"]}
     if program := os.environ.get("TREC_EVAL"):

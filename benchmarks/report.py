@@ -172,7 +172,8 @@ functions at every start are included. The programs take turns. One unmeasured e
 its values must agree with those of pytrec_eval to {TOLERANCE:g} before its times count. CPU is user and system
 time of all threads; peak memory is that of the largest process; slow programs are repeated less often. Beside them
 is what reading the same files takes without doing anything (`cat`), what the interpreter takes to start and load
-numpy, which pytrec_eval and the others load too, and, if the variable TREC_EVAL names one, trec_eval, once for every run. `rankscope eval -q -o FILE` also writes all values; the others keep them in memory.
+numpy, which pytrec_eval and the others load too, and, if the variable TREC_EVAL names one, trec_eval, once for every
+run. `rankscope eval -q -o FILE` also writes all values; the others keep them in memory.
 
 Made by `{command}`; the collections are synthetic (`rankscope simulate`), so anybody can repeat this.{remark}"""
     return "\n\n".join([introduction, "\n".join(machine()), *filter(None, sections)]) + "\n"

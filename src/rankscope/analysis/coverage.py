@@ -25,7 +25,7 @@ _SHOWN = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """Ranks that people are shown; programs get every rank at which something changes."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FirstRanks:
     """Of every topic the aspects that count, and for each list the first rank at which it covers each of them.
 

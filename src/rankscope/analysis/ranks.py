@@ -79,7 +79,7 @@ def default_measures(across: str) -> tuple[str, ...]:
     return FOLLOWED_MEASURES if across == "measures" else FOLLOWED_MEASURES[:1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Column:
     """One order of the runs: what it is by, their means, and the measure that says which of them is better."""
 
