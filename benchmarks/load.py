@@ -45,6 +45,8 @@ COMMANDS = {
     "judges": "judges x={q} y={q} --runs {a} {b} {c}",
     "bounds": "bounds {q} {a}",
     "pools": "pools {q} {a} {b} {c} --repeats 2",
+    "ranks": "ranks {q} {a} {b} -m AP",
+    "coverage": "coverage {q} {a}",
     "effort": "effort {q} {a}",
     "features": "features {q} {a}",
     "findings": "findings {q} {a} {b}",

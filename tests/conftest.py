@@ -118,10 +118,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.user_properties.append(("group", group))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Thirteen thousand tests and what they import stay until the end: the collector need not look through them."""
+    if not session.config.pluginmanager.hasplugin("dsession"):  # which lets other processes collect
+        gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Twelve thousand tests and what they import stay until the end: the collector need not look through them."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -209,7 +209,7 @@ def test_the_measure_that_runs_are_chosen_by_counts_too(tmp_path: Path) -> None:
 # every measure, on both kinds of collections ----------------------------------------------------------------
 
 
-@pytest.fixture(params=["one subtopic a document", "web2011"])
+@pytest.fixture(params=["one subtopic a document", pytest.param("web2011", marks=pytest.mark.slow)])
 def collection(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Path]:
     if request.param == "web2011":
         found: tuple[Path, Path] = request.getfixturevalue("web2011")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import gzip
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -39,27 +40,42 @@ SPLICES = [
 ]  # fmt: skip
 
 
-def either(usual: list[bytes], odd: list[bytes], hostile: bool) -> st.SearchStrategy[bytes]:
-    return st.sampled_from([*usual * 4, *odd] if hostile else usual)
+# strategies are made once: to make one takes as long as drawing from it ten times
+
+
+def either(usual: list[bytes], odd: list[bytes]) -> dict[bool, st.SearchStrategy[bytes]]:
+    """What a hostile user writes, and others."""
+    return {True: st.sampled_from([*usual * 4, *odd]), False: st.sampled_from(usual)}
+
+
+GRADE, SCORE = either(GRADES, ODD_GRADES), either(SCORES, ODD_SCORES)
+
+
+@cache
+def one_of(*choices: Any) -> st.SearchStrategy[Any]:
+    return st.sampled_from(choices)
+
+
+@cache
+def some_of(*choices: Any, least: int = 1, most: int | None = None, unique: bool = True) -> Any:
+    return st.lists(one_of(*choices), min_size=least, max_size=most, unique=unique)
 
 
 @st.composite
 def collections(draw: st.DrawFn, hostile: bool) -> tuple[bytes, list[bytes]]:
     """Judgments and one to three runs: strange but well-formed or, from a hostile user, damaged in some places."""
-    topics = draw(
-        st.lists(st.sampled_from(TOPICS), min_size=draw(st.sampled_from([1, 3])), max_size=5, unique=True)
-    )
-    documents = draw(st.lists(st.sampled_from(DOCUMENTS), min_size=1, max_size=7, unique=True))
-    iterations = draw(st.sampled_from([[b"0"], [b"0"], [b"1", b"2", b"3"]]))
+    topics = draw(some_of(*TOPICS, least=draw(one_of(1, 3)), most=5))
+    documents = draw(some_of(*DOCUMENTS, most=7))
+    iterations = draw(one_of((b"0",), (b"0",), (b"1", b"2", b"3")))
     lines = []
     for topic in topics:
         for iteration in iterations:
-            for document in draw(st.lists(st.sampled_from(documents), min_size=1, unique=True)):
-                grade = draw(either(GRADES, ODD_GRADES, hostile))
+            for document in draw(some_of(*documents)):
+                grade = draw(GRADE[hostile])
                 lines.append(b" ".join([topic, iteration, document, grade]))
     qrels = b"\n".join(lines) + b"\n"
-    runs = [_run(draw, topics, documents, hostile) for _ in range(draw(st.sampled_from([2, 3, 3, 2, 1])))]
-    if draw(st.sampled_from([False] * 5 + [True])):
+    runs = [_run(draw, topics, documents, hostile) for _ in range(draw(one_of(2, 3, 3, 2, 1)))]
+    if draw(one_of(*[False] * 5, True)):
         runs = [runs[0]] * 3  # identical runs
     if hostile:
         qrels = draw(damaged(qrels)) if draw(st.booleans()) else qrels
@@ -69,14 +85,14 @@ def collections(draw: st.DrawFn, hostile: bool) -> tuple[bytes, list[bytes]]:
 
 def _run(draw: st.DrawFn, topics: list[bytes], documents: list[bytes], hostile: bool) -> bytes:
     lines = []
-    answered = [draw(st.sampled_from(topics))]
-    answered += draw(st.lists(st.sampled_from([*topics, b"unknown"]), max_size=4, unique=not hostile))
+    answered = [draw(one_of(*topics))]
+    answered += draw(some_of(*topics, b"unknown", least=0, most=4, unique=not hostile))
     constant = draw(st.booleans())
     used: set[tuple[bytes, bytes]] = set()
     for topic in answered:
-        pool = draw(st.sampled_from([[*documents, b"u1", b"u2"], [b"u1", b"u2", b"u3"]]))  # or all unjudged
-        for rank, document in enumerate(draw(st.lists(st.sampled_from(pool), min_size=1, unique=True)), 1):
-            score = b"1" if constant else draw(either(SCORES, ODD_SCORES, hostile))
+        pool = draw(one_of((*documents, b"u1", b"u2"), (b"u1", b"u2", b"u3")))  # or all unjudged
+        for rank, document in enumerate(draw(some_of(*pool)), 1):
+            score = b"1" if constant else draw(SCORE[hostile])
             if hostile or (topic, document) not in used:
                 lines.append(b" ".join([topic, b"Q0", document, str(rank).encode(), score, b"tag\xff"]))
             used.add((topic, document))
@@ -187,6 +203,7 @@ def value_of(draw: st.DrawFn, action: argparse.Action, world: Any, hostile: bool
     return draw(st.sampled_from(["run0", "", "é\x1b\n", "AP", "none", here]) | st.text(max_size=5))
 
 
+@cache
 def parser_of(command: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=command)
     import_module(f"rankscope.cli.{command}").add_arguments(parser)

@@ -197,6 +197,7 @@ def test_a_matrix_is_as_good_as_scores(files: Path) -> None:
         rs.correlation(matrix)
 
 
+@pytest.mark.slow
 def test_official_output_of_trec_eval(data_dir: Path) -> None:
     found = rs.read_scores(data_dir / "cranfield" / "trec_eval_10.0.tsv.gz")
     runs = data_dir / "cranfield" / "runs"

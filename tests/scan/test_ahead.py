@@ -125,7 +125,7 @@ OPTIONS = [
     "-m AP,Bpref,nDCG@10 -f latex",
     *(f"-q -f csv --order {order} -j {jobs}" for order in ("trec_eval9", "rank", "file") for jobs in (1, 2)),
     "-q -f csv --ties expected",
-    "-q -f csv --ties worst --unjudged bounds",
+    pytest.param("-q -f csv --ties worst --unjudged bounds", marks=pytest.mark.slow),
     "-q -f csv --unjudged condense",
     "-q -f csv --unjudged bounds",
     "-q -f csv -l 2 --missing skip --sort RR",

@@ -175,7 +175,8 @@ def _all_equal(a: Floats, b: Floats) -> NDArray[np.bool_]:
     allowed = np.maximum(1e-6 * np.maximum(np.abs(a), np.abs(b)), 1e-9)
     with np.errstate(invalid="ignore"):
         near = np.isfinite(a) & np.isfinite(b) & (np.abs(a - b) <= allowed)
-    return np.asarray(near | (a == b) | (np.isnan(a) & np.isnan(b)))
+    same: NDArray[np.bool_] = near | (a == b) | (np.isnan(a) & np.isnan(b))
+    return same
 
 
 @dataclass(frozen=True, eq=False)
