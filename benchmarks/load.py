@@ -68,12 +68,13 @@ def rankscope(words: str) -> list[str]:
 
 
 def write_collection(place: Path, topics: int, documents: int, judged: int) -> None:
-    """Judgments and one run: the same list for every topic, which costs a scanner as much as different ones."""
+    """Judgments of two aspects and one run: the same list for every topic, which costs a scanner as much as different
+    ones."""
     place.mkdir(parents=True)
     lines = "".join(
         f"\0 Q0 doc{(i * 7919) % documents:07d} {i} {documents - i} r\n" for i in range(documents)
     )
-    judgments = "".join(f"\0 0 doc{i:07d} {i % 3}\n" for i in range(judged))
+    judgments = "".join(f"\0 {1 + i % 2} doc{i:07d} {i % 3}\n" for i in range(judged))
     for name, text in (("qrels.txt", judgments), ("a.run", lines)):
         with (place / name).open("wb", buffering=1 << 22) as file:
             template = text.encode()
