@@ -56,6 +56,8 @@ def test_findings_and_every_file(scores, tmp_path):
     found = rs.findings(scores)
     drawn = found.plot()
     assert len(drawn.axes) == len(found)
-    assert all(one.title in axes.get_title(loc="left") for one, axes in zip(found, drawn.axes, strict=True))
+    for one, axes in zip(found, drawn.axes, strict=True):
+        assert [text.get_text() for text in axes.texts if text.get_gid() == "title"] == [one.title]
+        assert " ".join(axes.get_title(loc="left").split()) == " ".join(one.sentence.split())
     for figure in (drawn, rs.compare(scores).plot(), scores.plot("heat-map")):
         assert figure.save(tmp_path / "x.svg").stat().st_size > 2000

@@ -126,3 +126,32 @@ def _moves(pdf: bytes) -> int:
         except zlib.error:
             continue
     return found
+
+
+def test_tall_figures_begin_on_the_first_page(open_page: Open, tmp_path: Path) -> None:
+    """Neither heat map nor bars, longer than a page together, wait for a page of their own; no page is left empty."""
+    from rankscope.reporting import report
+
+    topics = [f"q{k}" for k in range(6)]
+    runs = {f"run-{k:03}": {t: [f"d{(k * 7 + i) % 11}" for i in range(9)] for t in topics} for k in range(110)}
+    page = open_page(report({t: {"d1": 1, "d2": 1} for t in topics}, runs, tmp_path / "r.html"), "view=map")
+    for view, marks in (("map", 300), ("archetypes", 40), ("runs", 40)):
+        page.evaluate("view => { rankscope.state.view = view; }", view)
+        page.wait_for_timeout(200)
+        drawn = _drawn_on_pages(page.pdf(format="A4"))
+        assert len(drawn) > 1, view
+        assert drawn[0] > marks, (view, drawn)
+        assert min(drawn) > 0, (view, drawn)
+
+
+def _drawn_on_pages(pdf: bytes) -> list[int]:
+    """How many shapes each page of a PDF draws."""
+    objects = {int(m[1]): m[2] for m in re.finditer(rb"(\d+) 0 obj\s(.*?)endobj", pdf, re.S)}
+    found = []
+    for content in (o for o in objects.values() if re.search(rb"/Type\s*/Page\b(?!s)", o)):
+        place = re.search(rb"/Contents\s+(\d+) 0 R", content)
+        assert place is not None
+        stream = re.search(rb"stream\r?\n(.*?)endstream", objects[int(place[1])], re.S)
+        assert stream is not None
+        found.append(len(re.findall(rb"[ \n](?:m|re)\s", zlib.decompress(stream[1]))))
+    return found

@@ -221,7 +221,7 @@ def _result(
         _change(column, merits[0], merit, runs) for column, merit in zip(columns, merits, strict=True)
     ][1:]
     shown: list[tuple[Cell, ...]] = [
-        (runs[r], f"{ends[0][r]}–{ends[1][r]}", *(_rank(place[r]) for place in places)) for r in order
+        (runs[r], _range(ends[0][r], ends[1][r]), *(_rank(place[r]) for place in places)) for r in order
     ]
     tables = (
         Table("ranks", ("run", "by", "value", "rank"), rows),
@@ -240,6 +240,10 @@ def _result(
         caption=f"Ranks of {len(runs)} runs; range: their 95% ranges by {lead} over topics",
     )
     return TableResult.of(*tables, settings=settings, main=["ranks"], display=[tables[1], wide])
+
+
+def _range(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}–{last}"
 
 
 def _rank(place: float) -> Cell:

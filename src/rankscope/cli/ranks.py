@@ -31,10 +31,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what the ranks are followed across; cutoffs, pools and samples are of one measure, AP unless it is named"
         " (default: measures)",
     )
-    for option, default, what, kind in (
-        ("--cutoffs", FOLLOWED_CUTOFFS, "of --across cutoffs", options.whole_numbers),
-        ("--pool-depth", FOLLOWED_DEPTHS, "of --across pools: their depths", options.whole_numbers),
-        ("--ratios", FOLLOWED_RATIOS, "of --across pools: percent of the judgments kept", options.decimals),
+    for option, letter, default, what, kind in (
+        ("--cutoffs", "K", FOLLOWED_CUTOFFS, "of --across cutoffs", options.whole_numbers),
+        ("--pool-depth", "K", FOLLOWED_DEPTHS, "of --across pools: their depths", options.whole_numbers),
+        (
+            "--ratios",
+            "P",
+            FOLLOWED_RATIOS,
+            "of --across pools: percent of the judgments kept",
+            options.decimals,
+        ),
     ):
         shown = ",".join(map(str, default))
         parser.add_argument(
@@ -42,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             type=kind,
             action=options.Collected,
             default=default,
-            metavar="N,...",
+            metavar=f"{letter},...",
             help=f"{what} (default: {shown})",
         )
     parser.add_argument(

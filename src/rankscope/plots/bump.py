@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import (
     DOUBLE,
+    INK,
     QUIET,
     blank,
     highlighted,
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_bump"]
 
+_LEADERS = 6
+"""Runs that lead by some order, up to which they are named."""
+
 
 def plot_bump(result: Result, highlight: Sequence[str] = (), *, width: float = DOUBLE) -> Figure:
     """Every run as a line through its ranks, best on top; the fewer lines cross, the firmer the order.
 
     Bars on the left are the ranks that runs in colour may have over topics, with 95%. ``highlight`` says which are in
-    colour; unless set, the best ones by the first order.
+    colour; unless set, the best ones by the first order. Runs that lead by another order are dark, and named, too.
 
     >>> import rankscope as rs
     >>> runs = {"x": {"q": ["a", "n"]}, "y": {"q": ["n", "a", "b"]}}
@@ -50,17 +54,29 @@ def plot_bump(result: Result, highlight: Sequence[str] = (), *, width: float = D
         for run, places in ranks.items():
             if run not in coloured:
                 axes.plot(places, color=QUIET, linewidth=0.5, alpha=pale, zorder=1)
+        leaders = _leaders(result, ranks, coloured)
+        for run in leaders:
+            axes.plot(ranks[run], color=INK, linewidth=0.8, zorder=2)
         for k, run in enumerate(coloured):
             axes.plot(
                 ranks[run], **series(k), linewidth=1.5, markersize=3.8, zorder=3, clip_on=False, gid=run
             )
             _range(axes, k, ends[run])
         _scales(axes, columns, len(ranks), len(coloured))
-        names_at_the_end(axes, [(ranks[run][-1], run) for run in coloured], 0.115 * len(ranks) / height, 1.0)
+        named = [(ranks[run][-1], run, series(k)["color"]) for k, run in enumerate(coloured)]
+        named += [(ranks[run][-1], run, INK) for run in leaders]
+        names_at_the_end(axes, named, 0.115 * len(ranks) / height)
     rows = [(*row, *ends[str(row[0])]) for row in result["ranks"].rows]
     return Figure(
         figure, (axes,), Table("ranks", (*result["ranks"].columns, "first_rank", "last_rank"), rows)
     )
+
+
+def _leaders(result: Result, ranks: dict[str, list[float]], coloured: Sequence[str]) -> list[str]:
+    """Runs that are the best by some order, if there are few: they have names, too."""
+    first = min(ranks, key=lambda run: ranks[run][0])
+    leaders = list(dict.fromkeys([first, *(str(run) for run in result["changes"].column("best"))]))
+    return [run for run in leaders if run not in coloured] if len(leaders) <= _LEADERS else []
 
 
 def _range(axes: Any, k: int, ends: tuple[Any, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import printable
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import COLOURS, DOUBLE, INK, QUIET, blank, short, styled
+from rankscope.plots.style import ABOVE, COLOURS, DOUBLE, INK, QUIET, blank, short, styled
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ def plot_findings(result: Findings, *, width: float = DOUBLE, columns: int = 2) 
                 continue
             one = found[place]
             sentence = textwrap.fill(printable(one.sentence), letters, break_on_hyphens=False)
-            panel.set_title(f"{one.title}\n{sentence}", fontsize=6.5, wrap=False)
+            above = panel.set_title(f"\n{sentence}", fontsize=6.5, wrap=False)
+            panel.annotate(  # into the empty line above the sentence, wherever that stands
+                one.title, (0, 1), xycoords=above, va="top", fontsize=6.5, fontweight="bold", gid="title"
+            )
             _FORMS[one.chart.form](panel, one)
             if one.chart.says:
                 panel.set_xlabel(textwrap.fill(printable(one.chart.says), letters), fontsize=6)
@@ -112,7 +115,29 @@ def _plane(axes: Any, one: Finding) -> None:
     axes.set_xticks(range(len(efforts)), [f"{effort} effort" for effort in efforts], fontsize=6)
     axes.set_yticks(range(len(gains)), gains, fontsize=6)
     axes.set_ylabel("gain", fontsize=6)
+    much = ("high", "huge")
+    _outline(
+        axes,
+        [
+            (x, y)
+            for y, gain in enumerate(gains)
+            for x, cost in enumerate(efforts)
+            if gain in much and cost in much
+        ],
+    )
     axes.grid(visible=False)
+
+
+def _outline(axes: Any, cells: list[tuple[int, int]]) -> None:
+    """A frame around cells that stand out: much gain at much effort."""
+    from matplotlib.patches import Rectangle
+
+    if cells:
+        (left, low), (right, high) = ((end(c[k] for c in cells) for k in (0, 1)) for end in (min, max))
+        corner, size = (left - 0.47, low - 0.47), (right - left + 0.94, high - low + 0.94)
+        axes.add_patch(
+            Rectangle(corner, *size, fill=False, linewidth=1.1, edgecolor=ABOVE, linestyle=(0, (3, 1.5)))
+        )
 
 
 def _badges(axes: Any, one: Finding) -> None:

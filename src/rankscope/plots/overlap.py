@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import SINGLE, blank, legend_below, rank_axis, series, short, styled
+from rankscope.plots.style import (
+    COLOURS,
+    QUIET,
+    SINGLE,
+    blank,
+    legend_below,
+    rank_axis,
+    series,
+    short,
+    styled,
+)
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
@@ -17,6 +27,8 @@ __all__ = ["plot_overlap"]
 def plot_overlap(result: Result, *, width: float = SINGLE) -> Figure:
     """The mean Jaccard coefficient of the first k documents of two runs, one line per pair of runs.
 
+    Of many pairs the most alike by RBO are in colour and named; the table has them all.
+
     >>> import rankscope as rs
     >>> found = rs.overlap({"one": {"q": ["a", "b"]}, "other": {"q": ["b", "a"]}}, depths=[1, 2])
     >>> plot_overlap(found).table.column("jaccard")
@@ -25,13 +37,19 @@ def plot_overlap(result: Result, *, width: float = SINGLE) -> Figure:
     table = result["depths"]
     pairs = list(dict.fromkeys((str(row[0]), str(row[1])) for row in table.rows))
     overlaps = {(str(r["a"]), str(r["b"])): r["rbo"] for r in result["overlap"].records()}
+    lines = {pair: [row for row in table.rows if (str(row[0]), str(row[1])) == pair] for pair in pairs}
+    alike = sorted(pairs, key=lambda pair: -float(str(overlaps[pair] or 0.0)))[: len(COLOURS)]
     with styled():
-        figure = blank(width, 2.6 + 0.13 * min(len(pairs), 24))
+        figure = blank(width, 2.6 + 0.13 * len(alike))
         axes = figure.subplots()
-        handles = []
-        for number, pair in enumerate(pairs):
-            rows = [row for row in table.rows if (row[0], row[1]) == pair]
-            handles.append(_draw(axes, number, rows, pair, overlaps[pair]))
+        for pair in pairs:
+            if pair not in alike:
+                places, shares = [row[2] for row in lines[pair]], [row[4] for row in lines[pair]]
+                [pale] = axes.plot(places, shares, color=QUIET, linewidth=0.5, alpha=0.5)
+        handles = [_draw(axes, k, lines[pair], pair, overlaps[pair]) for k, pair in enumerate(alike)]
+        if len(pairs) > len(alike):
+            pale.set_label(f"the other {len(pairs) - len(alike):,} pairs")
+            handles.append(pale)
         rank_axis(axes, [int(row[2] or 1) for row in table.rows])
         axes.set_xlabel("documents compared (rank)")
         axes.set_ylabel("mean Jaccard coefficient")

@@ -267,10 +267,10 @@ def highlighted(runs: Sequence[str], asked: Sequence[str], best: Sequence[str]) 
     return list(dict.fromkeys(asked)) or list(best[: len(COLOURS)])
 
 
-def names_at_the_end(axes: Any, ends: Sequence[tuple[float, str]], gap: float, x: float) -> None:
-    """The names of highlighted lines beside their ends, in their colours, moved apart where they would touch.
+def names_at_the_end(axes: Any, ends: Sequence[tuple[float, str, str]], gap: float) -> None:
+    """The names of lines beside their right ends, in their colours, moved apart where they would touch.
 
-    ``ends`` are the heights of the ends, line by line; ``gap`` is the height of a name in the units of the axis.
+    ``ends`` are height, name and colour, line by line; ``gap`` is the height of a name in the units of the axis.
     """
     order = sorted(range(len(ends)), key=lambda k: ends[k][0])
     places = spread([ends[k][0] for k in order], gap)
@@ -280,12 +280,13 @@ def names_at_the_end(axes: Any, ends: Sequence[tuple[float, str]], gap: float, x
     for k in reversed(range(len(places))):
         places[k] = min(places[k], high - gap / 2 if k == len(places) - 1 else places[k + 1] - gap)
     for k, place in zip(order, places, strict=True):
+        height, name, colour = ends[k]
         axes.annotate(
-            short(ends[k][1], 20), (x, ends[k][0]), (12, place), xycoords=("axes fraction", "data"),
-            textcoords=("offset points", "data"), va="center", fontsize=6.5, color=series(k)["color"],
-            arrowprops={"arrowstyle": "-", "color": series(k)["color"], "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3,
-                        "relpos": (0, 0.5)},
-            annotation_clip=False,
+            short(name, 20), (1.0, height), (12, place), xycoords=("axes fraction", "data"),
+            textcoords=("offset points", "data"), va="center", fontsize=6.5, color=colour, annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3, "relpos": (0, 0.5),
+            },
         )  # fmt: skip
 
 
