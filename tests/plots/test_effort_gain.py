@@ -111,9 +111,14 @@ def test_colour_and_facets_tell_classes_apart(effort: rs.Effort, collection: tup
     assert len(plot_effort_gain(effort, "AP", facet="topic").axes) == 12
     with pytest.raises(SettingsError, match="did you mean archetype"):
         plot_effort_gain(effort, colour="archetypes")
-    many = rs.effort({f"q{i}": {"a": 1} for i in range(30)}, {"r": {f"q{i}": ["a"] for i in range(30)}}, "AP")
-    with pytest.raises(SettingsError, match="30 small planes do not fit"):
-        plot_effort_gain(many, facet="topic")
+    assert len(plot_effort_gain(_of_topics(30), facet="topic").axes) == 30
+    with pytest.raises(SettingsError, match="251 small planes are too many"):
+        plot_effort_gain(_of_topics(251), facet="topic")
+
+
+def _of_topics(many: int) -> rs.Effort:
+    topics = [f"q{i}" for i in range(many)]
+    return rs.effort({topic: {"a": 1} for topic in topics}, {"r": {topic: ["a"] for topic in topics}}, "AP")
 
 
 def test_highlights(effort: rs.Effort) -> None:

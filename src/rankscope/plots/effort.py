@@ -41,8 +41,8 @@ _HIGHLIGHTS = ("#d55e00", "#b0578d", "#1b1f24", "#3a9bd9")
 _MEANS, _CROSSES = 400, 12
 """Runs up to which their means are drawn, and up to which every mean has a bar for its spread."""
 
-_FACETS = 24
-"""Small planes that a page has room for."""
+_FACETS = 250
+"""Small planes that are drawn; beyond some dozens they are for a screen rather than for paper."""
 
 Highlight = str | tuple[str, str]
 Floats = npt.NDArray[np.float64]
@@ -129,10 +129,11 @@ def _facets(
     shown = [k for k in range(len(kinds.names)) if (kinds.of == k).any()]
     if len(shown) > _FACETS:
         raise SettingsError(
-            f"{len(shown)} small planes do not fit on a page",
-            hint=f"there is room for {_FACETS}: choose some topics, or colour={facet!r}",
+            f"{len(shown)} small planes are too many to look at",
+            hint=f"up to {_FACETS} are drawn: choose some topics, or colour={facet!r}",
         )
-    columns = max(1, min(4 if width >= 5 else 2, len(shown)))
+    fitting = (4 if len(shown) <= 24 else 6 if len(shown) <= 60 else 8) if width >= 5 else 2
+    columns = max(1, min(fitting, len(shown)))
     rows = -(-max(1, len(shown)) // columns)
     with styled():
         figure = blank(width, 0.5 + 1.75 * rows * (width / columns / 1.75) ** 0.5)
