@@ -111,12 +111,13 @@ def test_effort_is_measured_at_the_length_of_the_page() -> None:
     assert formulas["Twist"] is None, "asked for at another length: the page has no formula for it"
 
 
-def test_diversity_that_was_asked_for_leads(tmp_path: Path) -> None:
+def test_what_was_asked_for_leads_diversity_first(tmp_path: Path) -> None:
+    """As in the findings; effort, which the page holds against a gain, and counts do not lead."""
     run = rs.Run.from_dict({"q1": ["a", "b"]})
-    assert (
-        payload(judge(rs.Qrels.from_dict({"q1": {"a": 1}}), run), title="T", measures=[rs.ERR])["lead"]
-        == "AP"
-    )
+    plain = judge(rs.Qrels.from_dict({"q1": {"a": 1}}), run)
+    assert payload(plain, title="T")["lead"] == "AP"
+    assert payload(plain, title="T", measures=[rs.Twist, rs.NumRel, rs.ERR, rs.AP])["lead"] == "ERR"
+    assert payload(plain, title="T", measures=[rs.Twist])["lead"] == "AP"
     (tmp_path / "qrels.txt").write_text("q1 1 a 1\nq1 2 b 1\n")
     judged = judge(rs.read_qrels(tmp_path / "qrels.txt", aspects=True), run)
     assert payload(judged, title="T", measures=[rs.ERR, rs.alpha_nDCG @ 20])["lead"] == "alpha_nDCG@20"

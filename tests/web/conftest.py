@@ -194,7 +194,7 @@ def collection_page(
         folder = tmp_path_factory.mktemp("page")
         simulate(systems=8, topics=12, grades=3, depth=120, seed=3, pool_depth=40).write(folder / "data")
         return report(
-            folder / "data" / "qrels.txt", folder / "data" / "runs", folder / "report.html", measures="ERR@20"
+            folder / "data" / "qrels.txt", folder / "data" / "runs", folder / "report.html", measures="AP ERR@20"
         )
 
     return shared("the page of a small collection", make)
@@ -214,7 +214,7 @@ def study_page(
         settings = ["-m", "AP nDCG Twist", "--repeats", "2", "--replicates", "50", "--p", "0.8"]
         assert main(["study", *files, *settings, "-o", str(folder / "study")]) == 0
         page = folder / "report.html"
-        more = ["-m", "ERR@20", "--study", str(folder / "study"), "--groups", "^[a-g][a-z]*"]
+        more = ["-m", "AP ERR@20", "--study", str(folder / "study"), "--groups", "^[a-g][a-z]*"]
         assert main(["report", *files, *more, "-o", str(page)]) == 0
         return page
 

@@ -33,7 +33,7 @@ def teams_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder / "data" / "qrels.txt",
         folder / "data" / "runs",
         folder / "r.html",
-        measures="ERR@20",
+        measures="AP ERR@20",
         groups=folder / "teams.txt",
     )
 
