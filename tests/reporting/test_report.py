@@ -118,6 +118,9 @@ def test_what_was_asked_for_leads_diversity_first(tmp_path: Path) -> None:
     assert payload(plain, title="T")["lead"] == "AP"
     assert payload(plain, title="T", measures=[rs.Twist, rs.NumRel, rs.ERR, rs.AP])["lead"] == "ERR"
     assert payload(plain, title="T", measures=[rs.Twist])["lead"] == "AP"
+    for asked in ([], [rs.ERR], [rs.P @ 5, rs.AP]):
+        page = payload(plain, title="T", measures=asked)
+        assert page["lead"] == page["settings"]["findings"][0]
     (tmp_path / "qrels.txt").write_text("q1 1 a 1\nq1 2 b 1\n")
     judged = judge(rs.read_qrels(tmp_path / "qrels.txt", aspects=True), run)
     assert payload(judged, title="T", measures=[rs.ERR, rs.alpha_nDCG @ 20])["lead"] == "alpha_nDCG@20"

@@ -112,7 +112,7 @@ def payload(
         },
         "list": _lists(judged, grades),
         "measures": [_measured(scores, m, asked, kept["length"]) for m in scores.measures],
-        "lead": str(_lead(asked, scores.measures)),
+        "lead": str(next(m for m in chosen if m.family != "effort")),  # the page holds effort against a gain
         "archetypes": [{"name": name, "meaning": meaning} for name, meaning in ARCHETYPES.items()],
         "archetype": _archetypes(judged, kept),
         "tied_first": tied_first(scores),
@@ -131,12 +131,6 @@ def payload(
     if study:
         document["study"] = {name: plain_table(table) for name, table in for_page(study).items()}
     return document
-
-
-def _lead(asked: Sequence[Measure], every: Sequence[Measure]) -> Measure:
-    """The measure that leads: of those asked for the first about aspects, or else the first gain that ranks runs."""
-    gains = [m for m in asked if m.family != "effort" and m.better != "neither"]
-    return next((m for m in gains if m.needs_aspects), gains[0] if gains else every[0])
 
 
 def on_every_page(length: int = 1000) -> tuple[Measure, ...]:
