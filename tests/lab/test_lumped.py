@@ -55,9 +55,11 @@ def test_counts_are_those_of_the_words() -> None:
 def test_an_entry_at_the_length_of_each_list(cutoff: int | None) -> None:
     tree, table = Tree(WORLDS["two aspects"], 4, (0, 2)), np.array([5.0, 3.0, 8.0, 1.0, 9.0])
     for lists in (tree, lumped(tree), tree.by_aspect.lists):
-        found = lists.at_length(table, cutoff)
-        np.testing.assert_array_equal(found, table[lists.retrieved(cutoff)])
-        np.testing.assert_array_equal(found[: len(tree)], tree.flat().at_length(table, cutoff))
+        values = np.arange(1.0, len(lists) + 1)
+        found = lists.times_at_length(values.copy(), table, cutoff)
+        np.testing.assert_array_equal(found, values * table[lists.retrieved(cutoff)])
+        flat = tree.flat().times_at_length(values[: len(tree)].copy(), table, cutoff)
+        np.testing.assert_array_equal(found[: len(tree)], flat)
 
 
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
@@ -117,8 +119,8 @@ def test_how_far_a_formula_looks() -> None:
     world = WORLDS["two aspects"]
     assert seen(lambda lists: lists.relevant(1, 2).sum(), world).reach == 2
     assert seen(lambda lists: lists.retrieved(3) * 1.0, world).reach == 3
-    assert seen(lambda lists: lists.at_length(np.arange(9.0), 2), world).reach == 2
-    assert seen(lambda lists: lists.at_length(np.arange(9.0)), world).reach == 5
+    assert seen(lambda lists: lists.times_at_length(np.ones(len(lists)), np.arange(9.0), 2), world).reach == 2
+    assert seen(lambda lists: lists.times_at_length(np.ones(len(lists)), np.arange(9.0)), world).reach == 5
     assert seen(lambda lists: lists.by_aspect.lists.relevant(1, 4).count.reshape(2, -1)[0], world).reach == 4
     assert seen(lambda lists: lists.relevant(1, 2).sum() + lists.length, world).reach == 5
     assert seen(lambda lists: lists.recall_base() * 1.0, world).reach == 0

@@ -300,9 +300,13 @@ class Lists(Once):
         """For each list the number of documents it has, down to a rank."""
         return self.length if cutoff is None else np.minimum(self.length, cutoff)
 
-    def at_length(self, table: AnyArray, cutoff: int | None = None) -> AnyArray:
-        """For each list the entry of a table at the number of documents it has, down to a rank."""
-        return np.asarray(table[self.retrieved(cutoff)])
+    def times_at_length(self, values: Floats, table: Floats, cutoff: int | None = None) -> Floats:
+        """For each list its value times the entry of a table at the number of documents it has, down to a rank.
+
+        It takes the place of the values.
+        """
+        values *= table[self.retrieved(cutoff)]
+        return values
 
     @cached_property
     def by_aspect(self) -> ByAspect:

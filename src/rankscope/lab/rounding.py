@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ABSOLUTE", "RELATIVE", "apart", "exceeded_by", "magnitude", "slack"]
+__all__ = ["ABSOLUTE", "RELATIVE", "apart", "exceeded_by", "extent", "magnitude", "slack"]
 
 RELATIVE = 1e-9
 ABSOLUTE = 1e-13
@@ -32,10 +32,20 @@ def magnitude(values: NDArray[np.float64]) -> float:
     >>> magnitude(np.array([0.5, -2.0, np.inf, np.nan]))
     2.0
     """
-    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    return extent(values)[0]
+
+
+def extent(values: NDArray[np.float64]) -> tuple[float, bool]:
+    """The magnitude of scores, and whether some are undefined.
+
+    >>> extent(np.array([0.5, -2.0, np.inf])), extent(np.array([0.5, np.nan]))
+    ((2.0, False), (0.5, True))
+    """
+    highest, lowest = float(values.max(initial=0.0)), float(values.min(initial=0.0))
+    largest = max(highest, -lowest)
     if np.isfinite(largest):
-        return largest
-    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+        return largest, False
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), bool(np.isnan(highest))
 
 
 def exceeded_by(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:

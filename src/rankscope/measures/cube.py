@@ -139,10 +139,9 @@ class ACT(CT):
         filled = lists.by_aspect.total(hits, gain, weights)
         early = lists.by_aspect.total(hits, gain * hits.at_rank(lambda rank: speed[rank - 1]), weights)
         length = np.maximum(np.arange(deepest + 1.0), 1.0)
-        value, once = (lists.at_length(table / length, self.cutoff) for table in (speed, 1.0))
-        value *= filled  # in place: in the laboratory there are millions of lists
-        value -= early * once
-        return np.asarray(value)
+        value = lists.times_at_length(filled, speed / length, self.cutoff)
+        value -= lists.times_at_length(early, 1.0 / length, self.cutoff)
+        return value
 
     def _rank_by_rank(self, lists: Lists) -> Floats:
         """The sum of CT over all ranks when time depends on which documents were relevant."""

@@ -224,7 +224,9 @@ class NRBP(_Redundancy):
 
     def of(self, lists: Lists) -> Floats:
         aspects = lists.per_topic(lists.pool.aspects_counted(self.rel).sum(axis=0))
-        return ratio((1 - (1 - self.alpha) * self.beta) * self.total(self.seen(lists)), aspects)
+        total = self.total(self.seen(lists))
+        total *= 1 - (1 - self.alpha) * self.beta  # in place: in the laboratory there are millions of lists
+        return ratio(total, aspects)
 
 
 class nNRBP(NRBP):

@@ -17,7 +17,7 @@ from rankscope.lab.rankings import native
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
 from rankscope.lab.rankings.written import Written
-from rankscope.lab.rounding import ABSOLUTE, RELATIVE, exceeded_by, magnitude
+from rankscope.lab.rounding import ABSOLUTE, RELATIVE, exceeded_by, extent
 from rankscope.measures import Measure
 
 __all__ = [
@@ -140,8 +140,8 @@ class Merits:
     def __init__(self, measure: Measure, values: Floats, scale: float = 0.0) -> None:
         self.measure = measure
         self.values = measure.merit(values)
-        self.scale = max(scale, magnitude(self.values))
-        self.undefined = bool(np.isnan(self.values.max(initial=0.0)))
+        largest, self.undefined = extent(self.values)
+        self.scale = max(scale, largest)
 
     @cached_property
     def limits(self) -> Floats:

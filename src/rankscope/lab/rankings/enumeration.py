@@ -33,7 +33,7 @@ __all__ = [
     "values_on_words",
 ]
 
-BLOCK = 1 << 18
+BLOCK = 1 << 19
 """Rankings evaluated at a time."""
 
 LIMIT = 1 << 34

@@ -274,10 +274,10 @@ class Lumped(Tree):
         self._looked_down_to(cutoff)
         return self._lengths if cutoff is None else np.minimum(self._lengths, cutoff)
 
-    def at_length(self, table: AnyArray, cutoff: int | None = None) -> AnyArray:
-        """For each ranking the entry of a table at the number of documents it has, down to a rank."""
+    def times_at_length(self, values: Floats, table: Floats, cutoff: int | None = None) -> Floats:
+        """For each ranking its value times the entry of a table at the number of documents it has, in place."""
         self._looked_down_to(cutoff)
-        return super().at_length(table, cutoff)
+        return super().times_at_length(values, table, cutoff)
 
     def _looked_down_to(self, cutoff: int | None) -> None:
         if self.watch is not None:

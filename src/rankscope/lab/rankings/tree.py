@@ -118,11 +118,11 @@ class Tree(Lists):
         trees = len(self.letter_grades)
         return np.tile(self.shape.lengths, trees) if trees > 1 else self.shape.lengths
 
-    def at_length(self, table: AnyArray, cutoff: int | None = None) -> AnyArray:
-        """For each ranking the entry of a table at the number of documents it has, down to a rank."""
-        values = np.empty(len(self), table.dtype)
+    def times_at_length(self, values: Floats, table: Floats, cutoff: int | None = None) -> Floats:
+        """For each ranking its value times the entry of a table at the number of documents it has, in place."""
         for level in range(self.shape.depth + 1):
-            self.level(values, level)[:] = table[level if cutoff is None else min(level, cutoff)]
+            mine = self.level(values, level)
+            mine *= table[level if cutoff is None else min(level, cutoff)]
         return values
 
     @cached_property
