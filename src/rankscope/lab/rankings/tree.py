@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.judging.aspects import ByAspect
-from rankscope.judging.lists import AnyArray, Ints, Lists
+from rankscope.judging.lists import AnyArray, Floats, Ints, Lists
 from rankscope.judging.pool import Pool
 from rankscope.lab.rankings.paths import Counts, counts_of
 from rankscope.lab.rankings.tree_hits import TreeByAspect, TreeHits
