@@ -108,6 +108,22 @@ sys.exit(1 if any(m in sys.modules for m in ("scipy", "matplotlib", "pandas")) e
     assert subprocess.run([sys.executable, "-c", probe], capture_output=True).returncode == 0
 
 
+def test_a_process_does_not_look_for_garbage(files: tuple[str, str]) -> None:
+    """Neither while modules load nor at its end; and what was typed is what is done."""
+    probe = (
+        "import gc, sys\n"
+        f"sys.argv = ['rankscope', 'eval', *{files!r}, '-m', 'AP']\n"
+        "from rankscope.__main__ import program\n"
+        "seen = []\n"
+        "gc.callbacks.append(lambda phase, info: seen.append(phase))\n"
+        "code = program()\n"
+        "print(code, len(seen), gc.get_freeze_count() > 1000)"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "0 0 True", done.stderr
+    assert "AP" in done.stdout
+
+
 def test_eval_in_every_format(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     for format in ("table", "tsv", "csv", "markdown", "latex"):
         code, out, err = run(capsys, "eval", *files, "-m", "AP P@2", "-f", format)

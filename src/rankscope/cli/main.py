@@ -6,7 +6,6 @@ Only the module of the command that was asked for is loaded, so that ``rankscope
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import sys
 import warnings
@@ -39,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
-    with interruptible(), _warnings_as_lines(), _seldom_collecting():
+    with interruptible(), _warnings_as_lines():
         return _ended(arguments)
 
 
@@ -175,17 +174,6 @@ def _warnings_as_lines() -> Iterator[None]:
             warnings.simplefilter("default")
         warnings.showwarning = _show_warning
         yield
-
-
-@contextmanager
-def _seldom_collecting() -> Iterator[None]:
-    """Look for garbage seldom: loading modules makes many objects and no garbage, and looking is a twentieth of it."""
-    usual = gc.get_threshold()
-    gc.set_threshold(100_000, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
