@@ -70,6 +70,8 @@ class Figure:
                     latex.prepared(figure),
                     {"backend": "pgf", **({} if kind == "pgf" else options)},
                 )
+            elif figure is not self.figure:
+                _lay_out(figure, kind)
             try:
                 figure.savefig(out, format=kind, **options)
             except (RuntimeError, ValueError) as error:
@@ -90,3 +92,18 @@ class Figure:
 
     def _repr_png_(self) -> bytes:
         return self.render("png")
+
+
+def _lay_out(figure: Any, kind: str) -> None:
+    """Give everything its place, as a kind of file needs it: else matplotlib draws all of it once only for that."""
+    from matplotlib import rcParams
+    from matplotlib.backend_bases import get_registered_canvas_class
+
+    layout = figure.get_layout_engine()
+    if layout is None:
+        return
+    canvas = get_registered_canvas_class(kind)(figure)  # which measures the text
+    figure.set_dpi(canvas.fixed_dpi or rcParams["savefig.dpi"])
+    layout.execute(figure)
+    rcParams["figure.constrained_layout.use"] = False  # until the figure is saved
+    figure.set_layout_engine(None)
