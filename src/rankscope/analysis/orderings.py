@@ -15,7 +15,7 @@ from rankscope.errors import SettingsError
 from rankscope.judging import judge
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import Qrels, Run, open_collection
-from rankscope.read.ids import to_text
+from rankscope.read.ids import to_bytes
 from rankscope.read.orders import check_order, permutation
 from rankscope.result import TableResult
 from rankscope.scores import score
@@ -124,8 +124,8 @@ def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
         moved = np.flatnonzero(one != other)
         swapped = nonrelevant = equal = 0
         if len(moved):
-            grades = qrels.judgments(topic)
-            grade = np.array([max(0, grades.get(to_text(d), 0)) for d in found.documents])
+            relevant = {to_bytes(d): g for d, g in qrels.judgments(topic).items() if g > 0}
+            grade = np.array([relevant.get(d, 0) for d in found.documents])
             before, after = grade[one[moved]], grade[other[moved]]
             swapped = len(moved)
             nonrelevant = int(((before == 0) & (after == 0)).sum())
