@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import io
 import json
 import os
 import pickle
@@ -13,6 +14,7 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -128,6 +130,7 @@ def pytest_collection(session: pytest.Session) -> None:
 def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000, *gc.get_threshold()[1:])  # as the program itself does
     gc.enable()
 
 
@@ -263,17 +266,45 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
     return Shared(folder)
 
 
+USUAL = {*range(32, 127), *map(ord, "−–—…·×Δαβτρ≤≥∅→↑↓")}
+"""What most figures write, and more than any one of them."""
+
+
 @pytest.fixture(scope="session")
 def light_fonts() -> Iterator[None]:
-    """Fonts enter PDFs without the tables by which letters are set, nearly all the work of embedding them.
+    """What a PDF embeds of a font is cut out of it once, with all usual characters, and not for each figure anew.
 
-    Nothing in a PDF reads these: matplotlib has placed every letter.
+    Nor has it the tables by which letters are set, which nothing in a PDF reads: matplotlib has placed every letter.
+    The same characters still give the same bytes.
     """
     options = pytest.importorskip("fontTools.subset").Options
-    usual = options._drop_tables_default
-    options._drop_tables_default = [*usual, "GSUB", "GPOS", "GDEF", "kern"]
-    yield
-    options._drop_tables_default = usual
+    embedding = pytest.importorskip("matplotlib.backends._backend_pdf_ps")
+    from matplotlib.font_manager import get_font
+
+    cut_out, written = embedding.get_glyphs_subset, embedding.font_as_file
+
+    @cache
+    def usual(font: Any) -> frozenset[int]:
+        return frozenset(glyph for code, glyph in get_font(font).get_charmap().items() if code in USUAL)
+
+    @cache
+    def once(font: Any, glyphs: frozenset[int]) -> Any:
+        return cut_out(font, set(glyphs)).__enter__()  # and stays open
+
+    @cache
+    def content(font: Any) -> bytes:
+        return bytes(written(font).getvalue())
+
+    with pytest.MonkeyPatch.context() as light:
+        tables = [*options._drop_tables_default, "GSUB", "GPOS", "GDEF", "kern"]
+        light.setattr(options, "_drop_tables_default", tables)
+        light.setattr(
+            embedding,
+            "get_glyphs_subset",
+            lambda font, glyphs: nullcontext(once(font, usual(font) | frozenset(glyphs))),
+        )
+        light.setattr(embedding, "font_as_file", lambda font: io.BytesIO(content(font)))
+        yield
 
 
 @pytest.fixture(scope="session")
