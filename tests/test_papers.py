@@ -29,6 +29,8 @@ def _generator() -> ModuleType:
 
 
 MAKER = _generator()
+RUNNING = importlib.import_module("papers.running")
+TWIST = importlib.import_module("papers.twist")
 PAGE = (DOCS / "papers.md").read_text("utf-8")
 CASES = [
     pytest.param(row, id=f"{paper.__name__.split('.')[-1]}-{number}-{row.item}")
@@ -47,12 +49,42 @@ NUMBERED = {
 
 @pytest.fixture(scope="session", autouse=True)
 def every_command_once(shared: Callable[[str, Callable[[], Any]], Any], light_fonts: None) -> Iterator[None]:
-    """Studies of four collections are the work of many rows: whichever process comes first does it for all."""
-    running = importlib.import_module("papers.running")
-    alone = running._tables
-    running._tables = functools.cache(lambda command: shared(command, lambda: alone(command)))
+    """Studies of four collections are the work of many rows: whichever process comes first does it for all.
+
+    Each draws the figures of its tables. Those of single collections, beside them, are drawn by the study of the Twist
+    paper alone, which has all kinds of them: test_a_study_of_four_collections_draws_every_figure.
+    """
+    study = importlib.import_module("rankscope.cli.study")
+    alone = RUNNING._tables
+
+    def made(command: str) -> Any:
+        with pytest.MonkeyPatch.context() as patch:
+            if command != TWIST.STUDY:
+                patch.setattr(study, "_pictures", lambda args, found, _: study._figures(args, found))
+            return alone(command)
+
+    RUNNING._tables = functools.cache(lambda command: shared(command, lambda: made(command)))
     yield
-    running._tables = alone
+    RUNNING._tables = alone
+
+
+@pytest.mark.slow
+def test_a_study_of_four_collections_draws_every_figure(data_dir: Any) -> None:
+    for folder in MAKER.folders(RUNNING.needs(TWIST.STUDY)):
+        assert data_dir / folder
+    tables = RUNNING.result_of(TWIST.STUDY, "")
+    planes = ("AP", "Bpref", "RBP", "nDCG_discount_jk_base_10")
+    together = {"correlation", "robustness", "depth_pool_means", "discriminative_power", "bounds", "means"}
+    beside = {"heat_map", "topics", "findings", "forest", "differences", "ranks", "orderings"}
+    kinds = {
+        number: beside if number != 3 else beside - {"forest", "differences", "ranks"}
+        for number in range(1, 5)
+    }
+    each = {f"{kind}-{number}" for number, some in kinds.items() for kind in some}
+    expected = {*together, *(f"effort_gain-{plane}" for plane in planes), *each}
+    assert {name.removesuffix(".pdf") for name in tables["files"] if name.endswith(".pdf")} == expected
+    for name in each:  # beside each of them are its numbers
+        assert tables[name] and f"{name}.csv" in tables["files"]
 
 
 @pytest.mark.slow
