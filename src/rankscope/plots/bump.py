@@ -47,7 +47,8 @@ def plot_bump(result: Result, highlight: Sequence[str] = (), *, width: float = D
     ends = {str(run): (first, last) for run, _, first, last in result["ranges"].rows}
     coloured = highlighted(list(ranks), highlight, sorted(ranks, key=lambda run: ranks[run][0]))
     height = min(6.5, max(1.3, 0.15 * len(ranks)))
-    with styled():
+    with styled() as matplotlib:
+        matplotlib.rcParams["axes.titley"] = None  # a title that somebody adds goes above the ticks at the top
         figure = blank(width, height + 0.75)
         axes = figure.subplots()
         pale = 0.8 if len(ranks) < 40 else 0.4
