@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -16,9 +17,11 @@ from scipy import stats
 N = 1000
 
 
-def lines(path: Path) -> list[list[str]]:
+def lines(path: Path) -> Iterator[list[str]]:
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
-        return [line.split() for line in file if line.strip()]
+        for line in file:
+            if fields := line.split():
+                yield fields
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
@@ -30,14 +33,15 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
 def read_run(path: Path) -> tuple[str, dict[str, dict[str, float]]]:
     found: dict[str, dict[str, float]] = defaultdict(dict)
-    rows = lines(path)
-    for topic, _, doc, _, score, _ in rows:
+    names: list[str] = []
+    for topic, _, doc, _, score, name in lines(path):
         found[topic][doc] = float(score)
-    return rows[0][5], dict(found)
+        names = names or [name]
+    return names[0], dict(found)
 
 
 def ranked(documents: dict[str, float]) -> list[str]:
-    return [doc for _, doc in sorted(((score, doc) for doc, score in documents.items()), reverse=True)]
+    return [doc for _, doc in sorted(zip(documents.values(), documents, strict=True), reverse=True)]
 
 
 def ap(relevant: list[bool], base: int) -> float:
