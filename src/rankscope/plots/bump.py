@@ -48,7 +48,8 @@ def plot_bump(result: Result, highlight: Sequence[str] = (), *, width: float = D
     coloured = highlighted(list(ranks), highlight, sorted(ranks, key=lambda run: ranks[run][0]))
     height = min(6.5, max(1.3, 0.15 * len(ranks)))
     with styled() as matplotlib:
-        matplotlib.rcParams["axes.titley"] = None  # a title that somebody adds goes above the ticks at the top
+        # a title that somebody adds goes above the ticks, which are at the top
+        matplotlib.rcParams["axes.titley"] = None
         figure = blank(width, height + 0.75)
         axes = figure.subplots()
         pale = 0.8 if len(ranks) < 40 else 0.4
