@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from sphinx.search.en import SearchEnglish
 
 import rankscope
 from book import api
@@ -38,3 +41,5 @@ def setup(app: Any) -> None:
     """Docstrings are completed; a name of ours that is not public is text."""
     app.connect("autodoc-process-docstring", api.complete)
     app.connect("missing-reference", api.public)
+    # the words of the pages come again and again: what the search reduces each of them to is worked out once
+    SearchEnglish.stem = cache(SearchEnglish.stem)  # type: ignore[method-assign]

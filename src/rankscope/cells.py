@@ -108,9 +108,12 @@ def _cells(column: Column, write: Callable[[Cell], str]) -> list[str]:
     if isinstance(column, Coded):
         return column.each(write)
     values = values_of(column)
-    if not hasattr(column, "dtype") or column.dtype.kind != "f":
+    kind = column.dtype.kind if hasattr(column, "dtype") else ""
+    if kind not in ("f", "i", "u"):
         return [write(value) for value in values]
     words = list(map(repr, values))
+    if kind != "f":
+        return words
     for row in (~(abs(column) < math.inf)).nonzero()[0].tolist():  # type: ignore[arg-type]
         words[row] = write(values[row])
     return words

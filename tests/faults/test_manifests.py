@@ -101,7 +101,9 @@ def outcome(words: list[str], capsys: pytest.CaptureFixture[str]) -> int:
 
 @pytest.mark.parametrize("kind", ["s", "several"])
 def test_damaged_manifests_are_refused_in_one_line(kind, studied, tmp_path, capsys, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
+    place = tmp_path / "far" / "down"  # a manifest may name ../.., where the files of all tests shall not be
+    place.mkdir(parents=True)
+    monkeypatch.chdir(place)
     rng = random.Random(5)
     original = (studied / kind / MANIFEST).read_bytes()
     document = json.loads(original)
@@ -113,7 +115,7 @@ def test_damaged_manifests_are_refused_in_one_line(kind, studied, tmp_path, caps
             if case % 4 == 0
             else json.dumps(changed(document, rng)).encode("utf-8", "replace")
         )
-        (tmp_path / "m.json").write_bytes(text)
+        (place / "m.json").write_bytes(text)
         before = sorted(tmp_path.rglob("*"))
         refused += outcome(["study", "--from", "m.json", "--quiet", "-j", "1"], capsys) == 2
         assert sorted(tmp_path.rglob("*")) == before

@@ -42,13 +42,19 @@ def peak_of(*words: str, stdin: bytes | None = None, cwd: Path) -> tuple[int, st
     return ran.returncode, error, int(error.rsplit("peak ", 1)[1])
 
 
+@pytest.fixture(scope="module")
+def bomb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("packed") / "bomb.gz"
+    path.write_bytes(gzip.compress(b"\n" * 150_000_000))
+    return path
+
+
 @pytest.mark.parametrize("which", ["judgments", "run"])
-def test_a_gzip_of_newlines_takes_no_memory(which: str, tmp_path: Path) -> None:
+def test_a_gzip_of_newlines_takes_no_memory(which: str, bomb: Path, tmp_path: Path) -> None:
     """1.5 MB of them took 20 GB; here 150 MB of text, which nobody may hold."""
     (tmp_path / "qrels").write_text("1 0 d 1\n")
     (tmp_path / "run").write_text("1 Q0 d 1 1 t\n")
-    (tmp_path / "bomb.gz").write_bytes(gzip.compress(b"\n" * 150_000_000))
-    files = ("bomb.gz", "run") if which == "judgments" else ("qrels", "bomb.gz")
+    files = (str(bomb), "run") if which == "judgments" else ("qrels", str(bomb))
     code, error, peak = peak_of("eval", *files, "-m", "AP", cwd=tmp_path)
     assert code == 2
     assert "there is no line with data" in error

@@ -45,6 +45,7 @@ class Reference:
         full_rp, self.full_crp = self.curve(self.full)
         self.fs_plus = sum(x for x in full_rp if x > 0)
         self.fs_minus = -sum(x for x in full_rp if x < 0)
+        self.firsts: dict[str, float] = {}
 
     def interval(self, grade: int) -> tuple[int, int]:
         if grade == 0:
@@ -70,7 +71,9 @@ class Reference:
         return [j for j, (a, b) in steps if (a <= 0) != (b <= 0)]
 
     def first(self, mode: str) -> float:
-        return min(self.crossings(mode), default=math.inf)
+        if mode not in self.firsts:
+            self.firsts[mode] = min(self.crossings(mode), default=math.inf)
+        return self.firsts[mode]
 
     def rho(self, mode: str) -> Fraction:
         beta = max(self.RB, self.first(mode))

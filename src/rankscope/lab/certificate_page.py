@@ -113,7 +113,8 @@ def guarantees(found: Certificates, name: str) -> list[str]:
     ['| convergence | RR(10) = 1.0000 = RR(11) = 1.0000']
     """
     lines = []
-    for one in dict.fromkeys(c.measure for c in found.certificates if measure(c.measure).name == name):
+    every = dict.fromkeys(c.measure for c in found.certificates)
+    for one in [text for text in every if measure(text).name == name]:
         mine = [c for c in found.certificates if c.measure == one]
         names = dict.fromkeys(c.property for c in mine)
         verdicts = {name: [c.holds for c in mine if c.property == name] for name in names}

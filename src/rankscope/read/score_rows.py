@@ -48,8 +48,8 @@ def score_rows(source: Source, is_measure: Callable[[str], bool]) -> ScoreRows:
         return _json_line_rows(source)
     if _is_bare(head):
         return bare_rows(_bare_lines(source), is_measure, source.label)
-    (line, header), *rows = list(_delimited_rows(source)) or [(1, [])]
-    del line
+    rows = _delimited_rows(source)
+    _, header = next(rows, (1, []))
     return ScoreRows([name.strip() for name in header], list(rows))
 
 

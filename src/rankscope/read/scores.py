@@ -25,8 +25,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import repeat
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +39,8 @@ from rankscope.read.score_rows import MEANS, NO_SCORES, ScoreRows, rows_of_table
 from rankscope.read.source import Source
 
 __all__ = ["ScoreTable", "holds_scores", "read_score_table", "read_score_tables"]
+
+T = TypeVar("T")
 
 _TOPIC = ("topic", "topics", "query", "query_id", "qid", "")
 _COLUMNS = {
@@ -115,12 +119,13 @@ def read_score_tables(
     long = places["topic"] is not None and places["value"] is not None
     if not long or (places["measure"] is None and places["run"] is None):
         return {"": _matrix(rows, path)}
+    columns = {key: [cells[at] for _, cells in rows.rows] for key, at in places.items() if at is not None}
+    topics, scores = _each(_text, columns["topic"]), _each(_number, columns["value"])
+    measures = _each(_text, columns["measure"]) if "measure" in columns else repeat("")
+    runs = _each(_text, columns["run"]) if "run" in columns else repeat(rows.run or _stem(path))
     found: dict[str, dict[tuple[str, str], float]] = {}
     means: set[tuple[str, str]] = set()
-    for line, cells in rows.rows:
-        said = {meaning: cells[place] for meaning, place in places.items() if place is not None}
-        topic, measure = _text(said["topic"]), _text(said.get("measure", ""))
-        run = _text(said["run"]) if "run" in said else rows.run or _stem(path)
+    for (line, cells), run, topic, measure, score in zip(rows.rows, runs, topics, measures, scores):  # noqa: B905
         if measure.startswith(NO_SCORES):
             continue
         if topic == MEANS:
@@ -138,11 +143,19 @@ def read_score_tables(
                 f"{of} on topic {topic!r} occurs twice", path=path, line=line,
                 hint="give one value for every run, topic and measure",
             )  # fmt: skip
-        values[key] = _scores([said["value"]], (run,), path, line)[0]
+        values[key] = _checked(score, cells[places["value"] or 0], run, path, line)
     if not found:
         what = "there are only means, and no score of a topic" if rows.rows else "there is no score"
         raise InputError(what, path=path, hint="write them with -q: rankscope eval -q, trec_eval -q")
     return _grids(found, path)
+
+
+def _each(meaning: Callable[[Any], T], cells: list[Any]) -> list[T]:
+    """What each cell of a column means; the same words come again and again, and are looked at once."""
+    if not all(type(cell) is str for cell in cells):
+        return [meaning(cell) for cell in cells]
+    known = {cell: meaning(cell) for cell in set(cells)}
+    return [known[cell] for cell in cells]
 
 
 def _place(header: list[str], names: tuple[str, ...]) -> int | None:
@@ -173,13 +186,12 @@ def holds_scores(path: str | Path) -> bool:
 def _grids(found: dict[str, dict[tuple[str, str], float]], path: str) -> dict[str, ScoreTable]:
     """Values by run and topic as matrices of the same runs and topics, in the order in which they came first."""
     keys = [key for values in found.values() for key in values]
-    runs, topics = (tuple(dict.fromkeys(key[side] for key in keys)) for side in (0, 1))
+    runs, topics = (tuple(dict.fromkeys(map(itemgetter(side), keys))) for side in (0, 1))
     row, column = ({name: place for place, name in enumerate(names)} for names in (runs, topics))
     tables = {}
     for measure, values in found.items():
         grid = np.full((len(runs), len(topics)), math.nan)
-        for (run, topic), value in values.items():
-            grid[row[run], column[topic]] = value
+        grid[[row[run] for run, _ in values], [column[topic] for _, topic in values]] = [*values.values()]
         tables[measure] = ScoreTable(path, runs, topics, grid)
     return tables
 
@@ -193,16 +205,20 @@ def _text(cell: Any) -> str:
 
 
 def _scores(cells: list[Any], runs: tuple[str, ...], path: str, line: int | None) -> list[float]:
-    scores = [_number(cell) for cell in cells]
-    for run, cell, score in zip(runs, cells, scores, strict=True):
-        if score is None:
-            raise InputError(
-                f"the score {str(cell).strip()!r} of {run!r} is not a number",
-                path=path,
-                line=line,
-                hint="give a number, or leave the cell empty",
-            )
-    return [score for score in scores if score is not None]
+    scores = map(_number, cells)
+    return [_checked(*each, path, line) for each in zip(scores, cells, runs, strict=True)]
+
+
+def _checked(score: float | None, cell: Any, run: str, path: str, line: int | None) -> float:
+    """The score in a cell, if it is one."""
+    if score is None:
+        raise InputError(
+            f"the score {str(cell).strip()!r} of {run!r} is not a number",
+            path=path,
+            line=line,
+            hint="give a number, or leave the cell empty",
+        )
+    return score
 
 
 def _number(cell: Any) -> float | None:

@@ -87,10 +87,8 @@ def near_the_top(world: World, depth: int) -> Iterator[list[tuple[Word, Word]]]:
     >>> list(near_the_top(graded_world(1, relevant=4, nonrelevant=4), 4))
     [[((1, 0), (0, 1)), ((1, 0, 0, 0), (0, 0, 1, 1))]]
     """
-    for r in relevant(world):
-        for x in nonrelevant(world):
-            most = min(depth // 2, world.judged[r], (world.judged[x] + 1) // 2)
-            yield [((r, *(x,) * (2 * n - 1)), ((x,) * n + (r,) * n)) for n in range(1, most + 1)]
+    for r, x, most in _kinds(world, depth):
+        yield [_first_and_last(r, x, n) for n in range(1, most + 1)]
 
 
 def far_down(world: World, depth: int) -> Iterator[list[tuple[Word, Word]]]:
@@ -100,8 +98,19 @@ def far_down(world: World, depth: int) -> Iterator[list[tuple[Word, Word]]]:
     >>> list(far_down(graded_world(1, relevant=4, nonrelevant=4), 4))
     [[((0, 0, 1, 1), (1, 0, 0, 0))]]
     """
-    for case in near_the_top(world, depth):
-        yield [(high, low) for low, high in case[-1:]]
+    for r, x, most in _kinds(world, depth):
+        yield [_first_and_last(r, x, most)[::-1]] if most else []
+
+
+def _kinds(world: World, depth: int) -> Iterator[tuple[int, int, int]]:
+    """Every relevant and every other letter, with the largest n for which there are rankings of them."""
+    for r in relevant(world):
+        for x in nonrelevant(world):
+            yield r, x, min(depth // 2, world.judged[r], (world.judged[x] + 1) // 2)
+
+
+def _first_and_last(r: int, x: int, n: int) -> tuple[Word, Word]:
+    return (r, *(x,) * (2 * n - 1)), (x,) * n + (r,) * n
 
 
 @dataclass(frozen=True)

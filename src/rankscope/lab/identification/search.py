@@ -18,7 +18,7 @@ from rankscope.judging import judge
 from rankscope.lab.identification.calls import RefusedError, caller, sees_scores
 from rankscope.lab.identification.inputs import CIRCUMSTANCES, CUTOFFS, Input, TopicLists, arranged, inputs
 from rankscope.lab.identification.libraries import library_function
-from rankscope.lab.identification.variants import FAMILIES, Formula, formulas
+from rankscope.lab.identification.variants import FAMILIES, formulas, more_formulas
 from rankscope.measures import REGISTRY, Measure
 from rankscope.progress import progress
 from rankscope.read import open_collection
@@ -196,7 +196,7 @@ class _Some:
 
     def agree(self, definition: Definition) -> NDArray[np.bool_]:
         """On which of them a definition agrees."""
-        return _all_equal(_column(definition).at(self.places), self.theirs)
+        return _all_equal(_values_at(definition, self.places), self.theirs)
 
 
 @cache
@@ -204,26 +204,47 @@ def _numbers() -> dict[Input, int]:
     return {one: number for number, one in enumerate(inputs())}
 
 
-class _Column:
-    """The values of a definition for all inputs, each computed when it is first asked for."""
+def _values_at(definition: Definition, places: NDArray[np.intp]) -> Floats:
+    """The values of a definition for the inputs with these numbers."""
+    numbers, offsets = _numbered(definition.unjudged, definition.ties)
+    counts = offsets[places + 1] - offsets[places]
+    owner = np.repeat(np.arange(len(places)), counts)
+    nth = np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner]
+    values = _column(definition.core).at(numbers[offsets[places][owner] + nth])
+    values = np.where(np.isnan(values), definition.empty, values)
+    return np.bincount(owner, values, len(places)) / counts
 
-    def __init__(self, definition: Definition) -> None:
-        self._definition = definition
-        self._values = np.zeros(len(inputs()))
-        self._known = np.zeros(len(inputs()), bool)
+
+@cache
+def _numbered(unjudged: str, ties: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The numbers of the lists that a formula sees of every input, and where those of each input begin."""
+    number = {lists: place for place, lists in enumerate(_all_lists())}
+    seen = [[number[lists] for lists in _lists(one, unjudged, ties)] for one in inputs()]
+    offsets = np.cumsum([0, *map(len, seen)])
+    return np.array([place for some in seen for place in some], np.intp), offsets
+
+
+class _Column:
+    """The values of a formula for all lists, each computed when it is first asked for."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._values = np.zeros(len(_all_lists()))
+        self._known = np.zeros(len(_all_lists()), bool)
 
     def at(self, places: NDArray[np.intp]) -> Floats:
         """Those with these numbers."""
-        new, every = places[~self._known[places]], inputs()
-        self._values[new] = [self._definition(every[place]) for place in new.tolist()]
-        self._known[new] = True
+        every = _all_lists()
+        for place in np.unique(places[~self._known[places]]).tolist():
+            self._values[place] = self._core(every[place])
+        self._known[places] = True
         return self._values[places]
 
 
 @lru_cache(2000)
-def _column(definition: Definition) -> _Column:
-    """Asked for again and again by those that identify several functions."""
-    return _Column(definition)
+def _column(core: Core) -> _Column:
+    """Asked for again and again: in all circumstances, and by those that identify several functions."""
+    return _Column(core)
 
 
 # the search: first the formula, where nothing else matters, then the circumstances one after the other
@@ -296,13 +317,9 @@ def _likely(few: tuple[Input, ...], sample: _Some, p: float | None) -> list[Defi
     both = np.isnan(table) & np.isnan(sample.theirs)
     agrees = (both | np.isclose(table, sample.theirs, rtol=1e-6, atol=1e-9)).sum(axis=1)
     best = [known[i] for i in np.argsort(-agrees, kind="stable")[:MANY].tolist()]
-    others = [Definition(one.name, one, one.oddities) for one in formulas(p) if one not in _usual()]
+    more = () if p is None else more_formulas(p)
+    others = [Definition(one.name, one, one.oddities) for one in more]
     return _best([*best, *others], sample, MANY)
-
-
-@cache
-def _usual() -> frozenset[Formula]:
-    return frozenset(formulas())
 
 
 @lru_cache(8)

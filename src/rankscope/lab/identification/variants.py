@@ -6,9 +6,9 @@ name (a test compares them). What an option does differently is said in words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from itertools import product
 from math import log, nan
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from rankscope.lab.identification.inputs import CUTOFFS, TopicLists
 from rankscope.measures import REGISTRY, Measure
 
-__all__ = ["Formula", "formulas"]
+__all__ = ["Formula", "formulas", "more_formulas"]
 
 Function = Callable[..., float]
 
@@ -38,19 +38,27 @@ GAINS: dict[str, tuple[str, Callable[[int], float]]] = {
 }
 
 
-def _graded(one: TopicLists) -> list[int]:
-    return [0 if g is None else g for g in one.grades]
+_Grades = tuple[int, ...]
+
+_kept = lru_cache(1 << 16)
+"""Many variants need the same sum of the same short list: it is computed once."""
 
 
-def _cut(values: Sequence[Any], cutoff: int | None) -> Sequence[Any]:
-    return values if cutoff is None else values[:cutoff]
+@_kept
+def _graded(one: TopicLists) -> _Grades:
+    return tuple(0 if g is None else g for g in one.grades)
+
+
+def _cut(grades: _Grades, cutoff: int | None) -> _Grades:
+    return grades if cutoff is None else grades[:cutoff]
 
 
 def dcg(one: TopicLists, cutoff: int | None, gains: str, discount: str) -> float:
     return _cumulated(_cut(_graded(one), cutoff), gains, discount)
 
 
-def _cumulated(grades: Sequence[int], gains: str, discount: str) -> float:
+@_kept
+def _cumulated(grades: _Grades, gains: str, discount: str) -> float:
     gain, divisors = GAINS[gains][1], _divisors(discount, len(grades))
     gained = {g: gain(g) for g in set(grades)}
     return sum(gained[g] / divisor for g, divisor in zip(grades, divisors, strict=True))
@@ -63,14 +71,19 @@ def _divisors(discount: str, length: int) -> tuple[float, ...]:
 
 def ndcg(one: TopicLists, cutoff: int | None, gains: str, discount: str, ideal: str) -> float:
     grades = _graded(one)
-    best = sorted(grades if ideal.startswith("retrieved") else one.pool, reverse=True)
+    best = _best_first(grades if ideal.startswith("retrieved") else one.pool)
     if ideal == "short":  # no longer than the list
         best = best[: len(grades)]
     if ideal == "first":  # of the documents above the cutoff only
-        best = sorted(_cut(grades, cutoff), reverse=True)
-    best = list(best if ideal.endswith("uncut") else _cut(best, cutoff))
+        best = _best_first(_cut(grades, cutoff))
+    best = best if ideal.endswith("uncut") else _cut(best, cutoff)
     most = _cumulated(best, gains, discount)
     return _cumulated(_cut(grades, cutoff), gains, discount) / most if most else nan
+
+
+@_kept
+def _best_first(grades: _Grades) -> _Grades:
+    return tuple(sorted(grades, reverse=True))
 
 
 def average_precision(one: TopicLists, cutoff: int | None, rel: int, base: str, precision: str) -> float:
@@ -103,25 +116,31 @@ def reciprocal_rank(one: TopicLists, cutoff: int | None, rel: int, start: str, w
 
 def rbp(one: TopicLists, cutoff: int | None, p: float, gain: str, factor: str, exponent: str) -> float:
     grades = _cut(_graded(one), cutoff)
-    best = {
-        "pool": max(one.pool, default=0),
-        "list": max(grades, default=0),
-        "four": 4,
-        "three": 3,
-        "two": 2,
-        "grade": 1,
-    }
-    worth = [float(g > 0) if gain == "binary" else max(g, 0) / (best[gain] or 1) for g in grades]
-    shift = 1 if exponent == "rank" else 0
-    total = sum(w * p ** (i + shift) for i, w in enumerate(worth))
-    whole = sum(p ** (i + shift) for i in range(len(worth)))
+    if gain in ("pool", "list"):
+        top: int | None = max(one.pool if gain == "pool" else grades, default=0) or 1
+    else:
+        top = {"binary": None, "four": 4, "three": 3, "two": 2, "grade": 1}[gain]
+    total, whole = _persistent(grades, p, top, shift=1 if exponent == "rank" else 0)
     return {"usual": (1 - p) * total, "none": total, "normalised": total / whole if whole else 0.0}[factor]
+
+
+@_kept
+def _persistent(grades: _Grades, p: float, top: int | None, shift: int) -> tuple[float, float]:
+    """What a patient user gains, and what it would be if every document were worth 1."""
+    worth = [float(g > 0) if top is None else max(g, 0) / top for g in grades]
+    total = sum(w * p ** (i + shift) for i, w in enumerate(worth))
+    return total, sum(p ** (i + shift) for i in range(len(worth)))
 
 
 def err(one: TopicLists, cutoff: int | None, best: str, chance: str, cost: str) -> float:
     grades = _cut(_graded(one), cutoff)
-    highest = {"pool": max(one.pool, default=0), "list": max(grades, default=0)}
-    top = highest[best] if best in highest else int(best)
+    given = {"pool": one.pool, "list": grades}
+    top = max(given[best], default=0) if best in given else int(best)
+    return _until_satisfied(grades, top, chance, cost)
+
+
+@_kept
+def _until_satisfied(grades: _Grades, top: int, chance: str, cost: str) -> float:
     going, total = 1.0, 0.0
     for i, g in enumerate(grades, 1):
         g = max(g, 0)
@@ -182,7 +201,11 @@ class Formula:
     """How many of its options are not the usual ones."""
 
     def __call__(self, one: TopicLists) -> float:
-        return self.function(one, **dict(self.options))
+        return self.function(one, **self._options)
+
+    @cached_property
+    def _options(self) -> dict[str, Any]:
+        return dict(self.options)
 
 
 Options = Mapping[str, Mapping[Any, str]]
@@ -250,21 +273,18 @@ FAMILIES: Mapping[str, tuple[Function, Options]] = {
 
 
 @cache
-def _more(p: float) -> tuple[Formula, ...]:
-    return tuple(_variants("RBP", {"p": {p: ""}}))
+def formulas() -> tuple[Formula, ...]:
+    """All variants, the usual ones first."""
+    found = (one for family in FAMILIES for one in _variants(family, {}))
+    return tuple(sorted(found, key=lambda one: one.oddities))
 
 
-def formulas(persistence: float | None = None) -> Iterator[Formula]:
-    """All variants, the usual ones first; ``persistence`` is one more p for RBP to be tried with."""
-    found = list(_formulas())
-    if persistence is not None:
-        found += _more(persistence)
-    yield from sorted(found, key=lambda one: one.oddities)
-
-
-@cache
-def _formulas() -> tuple[Formula, ...]:
-    return tuple(one for family in FAMILIES for one in _variants(family, {}))
+@lru_cache(8)
+def more_formulas(p: float) -> tuple[Formula, ...]:
+    """The variants of RBP with one more p, the usual ones first."""
+    known = frozenset(formulas())
+    found = (one for one in _variants("RBP", {"p": {p: ""}}) if one not in known)
+    return tuple(sorted(found, key=lambda one: one.oddities))
 
 
 def _variants(family: str, instead: Options) -> Iterator[Formula]:

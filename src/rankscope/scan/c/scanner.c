@@ -622,6 +622,11 @@ static int32_t take_unusual(rs_scan *scan, const uint8_t *p, const uint8_t *end)
 static int32_t scan_lines(rs_scan *scan, const uint8_t *p, const uint8_t *end) {
     const uint8_t *foreign = next_unicode_end(p, end);
     while (p < end) {
+        if (*p == '\n') { /* an empty line: there may be millions */
+            scan->line++;
+            p++;
+            continue;
+        }
         field fields[COLUMNS];
         const uint8_t *next = split_short(p, fields);
         if (!next) next = split_long(p, fields);
