@@ -24,6 +24,7 @@ ARGUMENTS = [
 ]
 
 WINDOW = {"width": 1400, "height": 900}
+MEDIA = {"media": "null", "color_scheme": "light", "reduced_motion": "no-preference"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -105,8 +106,8 @@ def node_modules(shared: Callable[[str, Callable[[], str]], str]) -> Path:
 class Tab:
     """A tab that remembers what a page in it should never do: errors on the console, requests."""
 
-    def __init__(self, browser: Any, **options: Any) -> None:
-        self.page = browser.new_context(viewport=WINDOW, **options).new_page()
+    def __init__(self, browser: Any, lax: bool) -> None:
+        self.page = browser.new_context(viewport=WINDOW, bypass_csp=lax).new_page()
         self.problems: list[str] = []
         said = self.problems.append
         self.page.on("console", lambda m: said(m.text) if m.type in ("error", "warning") else None)
@@ -117,8 +118,9 @@ class Tab:
         if not request.url.startswith(("file:", "data:", "blob:", "about:")):
             self.problems.append(f"request to {request.url}")
 
-    def show(self, path: Path, fragment: str = "") -> Any:
+    def show(self, path: Path, fragment: str, **media: str) -> Any:
         """Open a page from disk and wait until it stands."""
+        self.page.emulate_media(**{**MEDIA, **media})
         self.page.goto(path.resolve().as_uri() + (f"#{fragment}" if fragment else ""))
         self.page.wait_for_selector("main h2")
         return self.page
@@ -130,7 +132,6 @@ class Tab:
         self.page.goto("about:blank")
         self.page.mouse.up()
         self.page.mouse.move(-1, -1)
-        self.page.emulate_media(media="null")
         if self.page.viewport_size != WINDOW:
             self.page.set_viewport_size(WINDOW)
         found = self.problems[:]
@@ -139,9 +140,9 @@ class Tab:
 
 
 @pytest.fixture(scope="session")
-def free_tabs() -> dict[str, list[Tab]]:
-    """Tabs that no test uses, by their options: a new one, with a process of its own, takes most of a second."""
-    return {}
+def free_tabs() -> dict[bool, list[Tab]]:
+    """Tabs that no test uses, strict and lax ones: a new one, with a process of its own, takes most of a second."""
+    return {False: [], True: []}
 
 
 @pytest.fixture(scope="session")
@@ -164,6 +165,24 @@ def until() -> Callable[[Any, str], None]:
 
 
 @pytest.fixture(scope="session")
+def settled() -> Callable[[Any], None]:
+    """Waits until a page has not changed for three frames."""
+
+    def wait(page: Any) -> None:
+        page.evaluate(
+            """async () => {
+                let quiet = 0;
+                const watch = new MutationObserver(() => { quiet = 0; });
+                watch.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+                for (; quiet < 3; quiet++) await new Promise(requestAnimationFrame);
+                watch.disconnect();
+            }"""
+        )
+
+    return wait
+
+
+@pytest.fixture(scope="session")
 def state_of(until: Callable[[Any, str], None]) -> Callable[[Any], dict[str, list[str]]]:
     """What the address of a page says, once it has followed the page."""
 
@@ -175,21 +194,20 @@ def state_of(until: Callable[[Any, str], None]) -> Callable[[Any], dict[str, lis
 
 
 @pytest.fixture
-def open_page(chromium: Any, free_tabs: dict[str, list[Tab]]) -> Iterator[Callable[..., Any]]:
-    """Opens a page; at the end of the test nothing may have gone wrong in it."""
-    taken: list[tuple[list[Tab], Tab]] = []
+def open_page(chromium: Any, free_tabs: dict[bool, list[Tab]]) -> Iterator[Callable[..., Any]]:
+    """Opens a page, whose policy a lax tab puts aside; at the end of the test nothing may have gone wrong in it."""
+    taken: list[tuple[bool, Tab]] = []
 
-    def show(path: Path, fragment: str = "", **options: Any) -> Any:
-        free = free_tabs.setdefault(repr(sorted(options.items())), [])
-        tab = free.pop() if free else Tab(chromium, **options)
-        taken.append((free, tab))
-        return tab.show(path, fragment)
+    def show(path: Path, fragment: str = "", lax: bool = False, **media: str) -> Any:
+        tab = free_tabs[lax].pop() if free_tabs[lax] else Tab(chromium, lax)
+        taken.append((lax, tab))
+        return tab.show(path, fragment, **media)
 
     yield show
     problems = []
-    for free, tab in taken:
+    for lax, tab in taken:
         problems += tab.clear()
-        free.append(tab)
+        free_tabs[lax].append(tab)
     assert problems == []
 
 

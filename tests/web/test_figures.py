@@ -18,6 +18,7 @@ import pytest
 
 from rankscope.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("light_fonts")
 Open = Callable[..., Any]
 Until = Callable[[Any, str], None]
 State = Callable[[Any], dict[str, list[str]]]

@@ -41,11 +41,11 @@ def _write(folder: Path) -> tuple[Path, Path]:
 
 
 _SHOWN = """async (names) => {
-    const paint = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const settle = () => new Promise((done) => setTimeout(done));
     const found = {};
     for (const name of names) {
         rankscope.state.measure = name;
-        await paint();
+        await settle();
         const rows = [...document.querySelectorAll('main tbody tr')];
         found[name] = {
             title: document.querySelector('main h2').textContent,
