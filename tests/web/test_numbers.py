@@ -32,6 +32,11 @@ def console(chromium: Any, collection_page: Path) -> Any:
     page.close()
 
 
+def _sent(cases: list[dict[str, Any]]) -> str:
+    """Lists for the page, as text: Playwright would take seconds to hand over as many objects one by one."""
+    return json.dumps([{**case, "grades": [g or 0 for g in case["grades"]]} for case in cases])
+
+
 def _random_lists(seed: int) -> list[dict[str, Any]]:
     """Lists of every kind: short and long, binary and graded, RB beyond N, empty, all relevant, none relevant."""
     rng = np.random.default_rng(seed)
@@ -86,18 +91,18 @@ def test_browser_and_python_agree_on_random_lists(console: Any, crossing: str, l
         },
     }
     python = score(judged, parse_many(list(in_page.values())))
-    sent = [{**case, "grades": [g or 0 for g in case["grades"]]} for case in cases]
-    found = console.evaluate(
-        """([cases, settings]) => cases.map(c => {
+    text = console.evaluate(
+        """([cases, settings]) => JSON.stringify(JSON.parse(cases).map(c => {
             const d = rankscope.measureAll(c.grades, c.counts, settings);
             // JSON has no infinities, which some indicators do take
             return Object.fromEntries(Object.entries(d.values).map(([k, v]) => [k, String(v)]));
-        })""",
-        [sent, {"crossing": crossing, "length": length}],
+        }))""",
+        [_sent(cases), {"crossing": crossing, "length": length}],
     )
+    found = json.loads(text)
     assert len(found) == LISTS
-    for name, text in in_page.items():
-        ours = python.matrix(text).values[0]
+    for name, wanted in in_page.items():
+        ours = python.matrix(wanted).values[0]
         theirs = np.array([float(one[name].replace("Infinity", "inf")) for one in found])
         np.testing.assert_allclose(theirs, ours, rtol=0, atol=TOLERANCE, err_msg=name)
 
@@ -107,9 +112,9 @@ def test_browser_and_python_agree_with_the_papers_gains(console: Any) -> None:
     assert all(any(n for g, n in case["counts"].items() if g > 0) for case in cases)
     wanted = "nDCG(gains='0,5,10,15,20,25,30,35',discount='jk',base=10)@1000"
     python = score(judged, parse_many([wanted])).values[0, 0]
-    sent = [{**case, "grades": [g or 0 for g in case["grades"]]} for case in cases]
     found = console.evaluate(
-        "cases => cases.map(c => rankscope.measureAll(c.grades, c.counts, {dcg: 'jk10'}).values.nDCG)", sent
+        "cases => JSON.parse(cases).map(c => rankscope.measureAll(c.grades, c.counts, {dcg: 'jk10'}).values.nDCG)",
+        _sent(cases),
     )
     np.testing.assert_allclose(found, python, rtol=0, atol=TOLERANCE)
 
