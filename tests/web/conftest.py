@@ -23,6 +23,9 @@ ARGUMENTS = [
     "--no-first-run",
 ]
 
+WINDOW = {"width": 1400, "height": 900}
+MEDIA = {"media": "null", "color_scheme": "light", "reduced_motion": "no-preference"}
+
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
@@ -100,26 +103,46 @@ def node_modules(shared: Callable[[str, Callable[[], str]], str]) -> Path:
     return WEB / "node_modules"
 
 
-class Watched:
-    """A page that remembers what it should never do: errors on the console, requests."""
+class Tab:
+    """A tab that remembers what a page in it should never do: errors on the console, requests."""
 
-    def __init__(self, page: Any) -> None:
-        self.page = page
+    def __init__(self, browser: Any, lax: bool) -> None:
+        self.page = browser.new_context(viewport=WINDOW, bypass_csp=lax).new_page()
         self.problems: list[str] = []
-        page.on("console", lambda m: self.problems.append(m.text) if m.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: self.problems.append(str(error)))
-        page.on("request", self._request)
+        said = self.problems.append
+        self.page.on("console", lambda m: said(m.text) if m.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: said(str(error)))
+        self.page.on("request", self._request)
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith(("file:", "data:", "blob:", "about:")):
             self.problems.append(f"request to {request.url}")
 
-    def show(self, path: Path, fragment: str = "") -> Any:
+    def show(self, path: Path, fragment: str, **media: str) -> Any:
         """Open a page from disk and wait until it stands."""
-        self.page.goto("about:blank")
+        self.page.emulate_media(**{**MEDIA, **media})
         self.page.goto(path.resolve().as_uri() + (f"#{fragment}" if fragment else ""))
         self.page.wait_for_selector("main h2")
         return self.page
+
+    def clear(self) -> list[str]:
+        """Make it like a new one; what went wrong in it until now."""
+        for other in self.page.context.pages[1:]:
+            other.close()
+        self.page.goto("about:blank")
+        self.page.mouse.up()
+        self.page.mouse.move(-1, -1)
+        if self.page.viewport_size != WINDOW:
+            self.page.set_viewport_size(WINDOW)
+        found = self.problems[:]
+        self.problems.clear()
+        return found
+
+
+@pytest.fixture(scope="session")
+def free_tabs() -> dict[bool, list[Tab]]:
+    """Tabs that no test uses, strict and lax ones: a new one, with a process of its own, takes most of a second."""
+    return {False: [], True: []}
 
 
 @pytest.fixture(scope="session")
@@ -127,11 +150,34 @@ def until() -> Callable[[Any, str], None]:
     """Waits until an expression holds in a page (Playwright's own waiting needs eval, which the policy forbids)."""
 
     def wait(page: Any, expression: str) -> None:
-        for _ in range(200):
-            if page.evaluate(expression):
-                return
-            page.wait_for_timeout(50)
-        raise AssertionError(f"still not: {expression}")
+        holds = page.evaluate(
+            f"""async () => {{
+                for (const end = performance.now() + 10_000; performance.now() < end;) {{
+                    if ({expression}) return true;
+                    await new Promise((done) => setTimeout(done, 5));
+                }}
+                return false;
+            }}"""
+        )
+        assert holds, f"still not: {expression}"
+
+    return wait
+
+
+@pytest.fixture(scope="session")
+def settled() -> Callable[[Any], None]:
+    """Waits until a page has not changed for three frames."""
+
+    def wait(page: Any) -> None:
+        page.evaluate(
+            """async () => {
+                let quiet = 0;
+                const watch = new MutationObserver(() => { quiet = 0; });
+                watch.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+                for (; quiet < 3; quiet++) await new Promise(requestAnimationFrame);
+                watch.disconnect();
+            }"""
+        )
 
     return wait
 
@@ -148,20 +194,20 @@ def state_of(until: Callable[[Any, str], None]) -> Callable[[Any], dict[str, lis
 
 
 @pytest.fixture
-def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """Opens a page; at the end of the test nothing may have gone wrong in it."""
-    opened: list[tuple[Any, Watched]] = []
+def open_page(chromium: Any, free_tabs: dict[bool, list[Tab]]) -> Iterator[Callable[..., Any]]:
+    """Opens a page, whose policy a lax tab puts aside; at the end of the test nothing may have gone wrong in it."""
+    taken: list[tuple[bool, Tab]] = []
 
-    def show(path: Path, fragment: str = "", **options: Any) -> Any:
-        context = chromium.new_context(viewport={"width": 1400, "height": 900}, **options)
-        watched = Watched(context.new_page())
-        opened.append((context, watched))
-        return watched.show(path, fragment)
+    def show(path: Path, fragment: str = "", lax: bool = False, **media: str) -> Any:
+        tab = free_tabs[lax].pop() if free_tabs[lax] else Tab(chromium, lax)
+        taken.append((lax, tab))
+        return tab.show(path, fragment, **media)
 
     yield show
-    problems = [problem for _, watched in opened for problem in watched.problems]
-    for context, _ in opened:
-        context.close()
+    problems = []
+    for lax, tab in taken:
+        problems += tab.clear()
+        free_tabs[lax].append(tab)
     assert problems == []
 
 
@@ -172,7 +218,7 @@ def visit(open_page: Callable[..., Any], until: Callable[[Any, str], None]) -> C
 
     def go(path: Path, fragment: str, **options: Any) -> Any:
         if path not in opened:
-            opened[path] = open_page(path, **options)
+            opened[path] = open_page(path, fragment, **options)
         page = opened[path]
         page.evaluate("fragment => { location.hash = fragment; }", fragment)
         until(page, f"rankscope.state.view === {parse_qs(fragment)['view'][0]!r}")

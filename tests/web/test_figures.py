@@ -18,6 +18,7 @@ import pytest
 
 from rankscope.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("light_fonts")
 Open = Callable[..., Any]
 Until = Callable[[Any, str], None]
 State = Callable[[Any], dict[str, list[str]]]
@@ -281,43 +282,43 @@ def test_commands_reproduce_the_data_of_views_of_several_figures(
         )
 
 
+@pytest.mark.parametrize("kind", ["archetype", "topic", "recall base", "group"])
 def test_commands_reproduce_split_planes(
-    open_page: Open, study_page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_page: Open, study_page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for kind in ("archetype", "topic", "recall base", "group"):
-        page = open_page(study_page, f"view=plane&measure=nDCG@10&facet={kind}")
-        place = page.locator("details.save").count() - 1
-        rows = _data(page, place)
-        commands = page.locator("details.save pre").nth(place).text_content().splitlines()
-        assert "--plot" in commands[0] and f"--facet {kind.replace(' ', '-')}" in commands[0]
-        for command in commands:
-            _ran(command)
-        words = shlex.split(commands[0])
-        assert main([*words[1:-1], "planes.svg", "--quiet"]) == 0
-        values = {(r["run"], r["topic"], r["measure"]): r["value"] for r in _rows(Path("planes.csv").read_text())}
-        assert len(rows) == 96
+    page = open_page(study_page, f"view=plane&measure=nDCG@10&facet={kind}")
+    place = page.locator("details.save").count() - 1
+    rows = _data(page, place)
+    commands = page.locator("details.save pre").nth(place).text_content().splitlines()
+    assert "--plot" in commands[0] and f"--facet {kind.replace(' ', '-')}" in commands[0]
+    for command in commands:
+        _ran(command)
+    words = shlex.split(commands[0])
+    assert main([*words[1:-1], "planes.svg", "--quiet"]) == 0
+    values = {(r["run"], r["topic"], r["measure"]): r["value"] for r in _rows(Path("planes.csv").read_text())}
+    assert len(rows) == 96
+    for row in rows:
+        for measure in ("Twist", "nDCG@10"):
+            known = float(values[row["run"], row["topic"], measure])
+            assert float(row[measure]) == pytest.approx(known, abs=1e-12)
+    if kind in ("archetype", "recall base"):
+        tables = json.loads(Path("classes.json").read_text())["tables"]
+        of = {(r["run"], r["topic"]): r for r in tables["archetypes" if kind == "archetype" else "indicators"]}
         for row in rows:
-            for measure in ("Twist", "nDCG@10"):
-                known = float(values[row["run"], row["topic"], measure])
-                assert float(row[measure]) == pytest.approx(known, abs=1e-12)
-        if kind in ("archetype", "recall base"):
-            tables = json.loads(Path("classes.json").read_text())["tables"]
-            of = {(r["run"], r["topic"]): r for r in tables["archetypes" if kind == "archetype" else "indicators"]}
-            for row in rows:
-                known = of[row["run"], row["topic"]]
-                if kind == "archetype":
-                    assert row["archetype"] == known["archetype"]
-                else:
-                    (most,) = re.findall(r"[\d,]+", row["recall base"])
-                    assert known["recall_base"] <= int(most.replace(",", ""))
-        elif kind == "topic":
-            assert all(row["plane"] == row["topic"] for row in rows)
-        else:
-            assert {row["run"].split("-")[0]: row["group"] for row in rows} == {
-                "boolean": "boolean", "dense": "dense", "feedback": "feedback", "graph": "graph",
-                "hybrid": "no group", "lexical": "no group", "reranked": "no group",
-            }  # fmt: skip
+            known = of[row["run"], row["topic"]]
+            if kind == "archetype":
+                assert row["archetype"] == known["archetype"]
+            else:
+                (most,) = re.findall(r"[\d,]+", row["recall base"])
+                assert known["recall_base"] <= int(most.replace(",", ""))
+    elif kind == "topic":
+        assert all(row["plane"] == row["topic"] for row in rows)
+    else:
+        assert {row["run"].split("-")[0]: row["group"] for row in rows} == {
+            "boolean": "boolean", "dense": "dense", "feedback": "feedback", "graph": "graph",
+            "hybrid": "no group", "lexical": "no group", "reranked": "no group",
+        }  # fmt: skip
 
 
 def _same(shown: str, known: Any) -> None:

@@ -145,11 +145,14 @@ def test_aligned_lists_and_texts(place: Path, open_page: Any) -> None:
         listed = [doc for _, doc in sorted(found_here, reverse=True)]
         ranks.append({doc: k for k, doc in enumerate(listed, 1) if qrels[topic].get(doc, 0) > 0})
     rows = {}
-    for row in page.query_selector_all("tr[data-change]"):
-        cells = [cell.text_content() for cell in row.query_selector_all("td")]
-        name = row.query_selector("td .clip").text_content()
-        rows[name] = (cells[2], cells[3], row.get_attribute("data-change"))
-        text = row.query_selector("td .text").text_content()
+    shown = page.locator("tr[data-change]").evaluate_all(
+        """all => all.map(row => [
+            row.querySelector('td .clip').textContent, row.querySelector('td .text').textContent,
+            row.dataset.change, [...row.querySelectorAll('td')].map(cell => cell.textContent),
+        ])"""
+    )
+    for name, text, change, cells in shown:
+        rows[name] = (cells[2], cells[3], change)
         assert text.startswith(f"about {name} <img") and len(text) <= 280
     expected = {}
     for doc in {*ranks[0], *ranks[1]}:

@@ -15,6 +15,7 @@ from rankscope.reporting import report
 
 Open = Callable[..., Any]
 Until = Callable[[Any, str], None]
+Settled = Callable[[Any], None]
 NAMES = [
     "</script><img src=x onerror=window.hacked=1>",
     "<!--<script>window.hacked=1</script>",
@@ -50,14 +51,14 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_hostile_names_are_only_text(
-    open_page: Open, hostile_page: Path, until: Until, views_of: Views
+    open_page: Open, hostile_page: Path, until: Until, settled: Settled, views_of: Views
 ) -> None:
     page = open_page(hostile_page)
     for view in views_of(page):
         page.evaluate("view => { location.hash = `view=${view}`; }", view)
         until(page, f"rankscope.state.view === {view!r}")
         page.locator("main h2").first.wait_for()
-        page.wait_for_timeout(100)
+        settled(page)
         assert page.evaluate("window.hacked") is None
         assert page.locator("img, script[src], iframe, object, embed, link[href^=http]").count() == 0
         assert page.locator("h1").inner_text() == NAMES[0]

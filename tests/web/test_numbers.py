@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.judging import judge
+from rankscope.judging import Judged, judge
 from rankscope.measures import parse_many
 from rankscope.measures.effort_curves import CROSSINGS
 from rankscope.scores import score
@@ -28,6 +30,11 @@ def console(chromium: Any, collection_page: Path) -> Any:
     page.wait_for_selector("main h2")
     yield page
     page.close()
+
+
+def _sent(cases: list[dict[str, Any]]) -> str:
+    """Lists for the page, as text: Playwright would take seconds to hand over as many objects one by one."""
+    return json.dumps([{**case, "grades": [g or 0 for g in case["grades"]]} for case in cases])
 
 
 def _random_lists(seed: int) -> list[dict[str, Any]]:
@@ -47,8 +54,10 @@ def _random_lists(seed: int) -> list[dict[str, Any]]:
     return cases
 
 
-def _evaluated(cases: list[dict[str, Any]], measures: list[str]) -> Any:
-    """All cases as one collection: each case a topic, one run."""
+@cache
+def _judged(seed: int) -> tuple[list[dict[str, Any]], Judged]:
+    """All lists of a seed, and these as one collection: each a topic, one run."""
+    cases = _random_lists(seed)
     qrels, run = {}, {}
     for number, case in enumerate(cases):
         left = {g: [f"{number}-{g}-{k}" for k in range(n)] for g, n in case["counts"].items()}
@@ -57,14 +66,13 @@ def _evaluated(cases: list[dict[str, Any]], measures: list[str]) -> Any:
         ranked = [next(unjudged) if g is None else left[g].pop() for g in case["grades"]]
         if ranked:
             run[str(number)] = {document: -float(rank) for rank, document in enumerate(ranked)}
-    judged = judge(rs.Qrels.from_dict(qrels), rs.Run.from_dict(run))
-    return score(judged, parse_many(measures))
+    return cases, judge(rs.Qrels.from_dict(qrels), rs.Run.from_dict(run))
 
 
 @pytest.mark.parametrize("crossing", CROSSINGS)
 @pytest.mark.parametrize("length", [1000, 25])
 def test_browser_and_python_agree_on_random_lists(console: Any, crossing: str, length: int) -> None:
-    cases = _random_lists(7)
+    cases, judged = _judged(7)
     in_page = {
         "AP": "AP",
         "nDCG": "nDCG",
@@ -82,46 +90,46 @@ def test_browser_and_python_agree_on_random_lists(console: Any, crossing: str, l
             for name in EFFORT
         },
     }
-    python = _evaluated(cases, list(in_page.values()))
-    sent = [{**case, "grades": [g or 0 for g in case["grades"]]} for case in cases]
-    found = console.evaluate(
-        """([cases, settings]) => cases.map(c => {
+    python = score(judged, parse_many(list(in_page.values())))
+    text = console.evaluate(
+        """([cases, settings]) => JSON.stringify(JSON.parse(cases).map(c => {
             const d = rankscope.measureAll(c.grades, c.counts, settings);
             // JSON has no infinities, which some indicators do take
             return Object.fromEntries(Object.entries(d.values).map(([k, v]) => [k, String(v)]));
-        })""",
-        [sent, {"crossing": crossing, "length": length}],
+        }))""",
+        [_sent(cases), {"crossing": crossing, "length": length}],
     )
+    found = json.loads(text)
     assert len(found) == LISTS
-    for name, text in in_page.items():
-        ours = python.matrix(text).values[0]
+    for name, wanted in in_page.items():
+        ours = python.matrix(wanted).values[0]
         theirs = np.array([float(one[name].replace("Infinity", "inf")) for one in found])
         np.testing.assert_allclose(theirs, ours, rtol=0, atol=TOLERANCE, err_msg=name)
 
 
 def test_browser_and_python_agree_with_the_papers_gains(console: Any) -> None:
-    cases = [c for c in _random_lists(11) if sum(c["counts"][g] for g in c["counts"] if g > 0) > 0]
+    cases, judged = _judged(11)
+    assert all(any(n for g, n in case["counts"].items() if g > 0) for case in cases)
     wanted = "nDCG(gains='0,5,10,15,20,25,30,35',discount='jk',base=10)@1000"
-    python = _evaluated(cases, [wanted]).values[0, 0]
-    sent = [{**case, "grades": [g or 0 for g in case["grades"]]} for case in cases]
+    python = score(judged, parse_many([wanted])).values[0, 0]
     found = console.evaluate(
-        "cases => cases.map(c => rankscope.measureAll(c.grades, c.counts, {dcg: 'jk10'}).values.nDCG)", sent
+        "cases => JSON.parse(cases).map(c => rankscope.measureAll(c.grades, c.counts, {dcg: 'jk10'}).values.nDCG)",
+        _sent(cases),
     )
     np.testing.assert_allclose(found, python, rtol=0, atol=TOLERANCE)
 
 
-def test_short_lists_are_not_to_blame_for_few_judged_documents(chromium: Any, tmp_path: Path) -> None:
+def test_short_lists_are_not_to_blame_for_few_judged_documents(
+    open_page: Callable[..., Any], tmp_path: Path
+) -> None:
     """Judged@10 divides by what stands in the first ten ranks, here as in Python."""
     qrels = {"1": {"a": 1, "b": 0, "c": 0}, "2": {"a": 1}}
     runs = {
         "short": {"1": {"a": 3.0, "x": 2.0, "b": 1.0}, "2": {"a": 1.0}},
         "none": {"1": {f"x{i}": -float(i) for i in range(30)} | {"c": 9.0}},
     }
-    page = chromium.new_page()
-    page.goto(rs.report(qrels, runs, tmp_path / "short.html").as_uri())
-    page.wait_for_selector("main h2")
+    page = open_page(rs.report(qrels, runs, tmp_path / "short.html"))
     found = page.evaluate("Array.from(rankscope.data.values('Judged@10', rankscope.state.settings))")
-    page.close()
     expected = rs.evaluate(qrels, runs, ["Judged@10"]).matrix("Judged@10").values
     np.testing.assert_allclose(found, expected.ravel(), rtol=0, atol=TOLERANCE)
 

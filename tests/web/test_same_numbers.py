@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,11 +42,11 @@ def _write(folder: Path) -> tuple[Path, Path]:
 
 
 _SHOWN = """async (names) => {
-    const paint = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const settle = () => new Promise((done) => setTimeout(done));
     const found = {};
     for (const name of names) {
         rankscope.state.measure = name;
-        await paint();
+        await settle();
         const rows = [...document.querySelectorAll('main tbody tr')];
         found[name] = {
             title: document.querySelector('main h2').textContent,
@@ -56,7 +57,7 @@ _SHOWN = """async (names) => {
             meaning: rankscope.data.measure(name).meaning,
         };
     }
-    return found;
+    return JSON.stringify(found);
 }"""
 
 
@@ -84,7 +85,7 @@ def test_every_measure_of_the_registry_is_pythons(
     asked = list(dict.fromkeys((*every_measure, *on_every_page())))
     scores = rs.evaluate(qrels, runs, asked, missing=missing)
     page = open_page(target, "view=runs")
-    shown = page.evaluate(_SHOWN, [str(one) for one in asked])
+    shown = json.loads(page.evaluate(_SHOWN, [str(one) for one in asked]))
     assert len(shown) == len(asked) > 90
     for one in asked:
         mine = shown[str(one)]

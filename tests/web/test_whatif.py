@@ -17,6 +17,7 @@ import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.reporting import report
 
+pytestmark = pytest.mark.usefixtures("light_fonts")
 Open = Callable[..., Any]
 State = Callable[[Any], dict[str, list[str]]]
 QRELS = {"q1": {"a": 2, "b": 1, "c": 1, "n": 0}}
