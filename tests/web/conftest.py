@@ -240,7 +240,10 @@ def collection_page(
         folder = tmp_path_factory.mktemp("page")
         simulate(systems=8, topics=12, grades=3, depth=120, seed=3, pool_depth=40).write(folder / "data")
         return report(
-            folder / "data" / "qrels.txt", folder / "data" / "runs", folder / "report.html", measures="AP ERR@20"
+            folder / "data" / "qrels.txt",
+            folder / "data" / "runs",
+            folder / "report.html",
+            measures="AP ERR@20",
         )
 
     return shared("the page of a small collection", make)

@@ -103,7 +103,9 @@ def test_the_page_says_when_its_server_is_gone(tab: Any, address: str) -> None:
     tab.get_by_role("alert").wait_for(state="detached")
 
 
-def test_the_explorer_finds_documents_that_nobody_judged(tab: Any, address: str, collection_page: Path) -> None:
+def test_the_explorer_finds_documents_that_nobody_judged(
+    tab: Any, address: str, collection_page: Path
+) -> None:
     data = collection_page.parent / "data"
     qrels, runs = rs.read_qrels(data / "qrels.txt"), rs.read_runs(data / "runs")
     topic = qrels.topics[4]

@@ -143,7 +143,9 @@ def test_the_command_reproduces_the_data(
         for row in found:
             wide.setdefault((row["run"], row.get("topic", "")), {})[row["measure"]] = row["value"]
         found = [{"run": r, **({"topic": t} if t else {}), **values} for (r, t), values in wide.items()]
-    keys = [name for name in ("run", "topic", "rank", "measure", "by") if name in shown[0] and name in found[0]]
+    keys = [
+        name for name in ("run", "topic", "rank", "measure", "by") if name in shown[0] and name in found[0]
+    ]
     keys = [name for name in keys if name != "rank" or view not in ("orders", "runs")]
     known = {tuple(str(row[k]) for k in keys): row for row in found}
     assert len(shown) > 5
@@ -304,7 +306,9 @@ def test_commands_reproduce_split_planes(
             assert float(row[measure]) == pytest.approx(known, abs=1e-12)
     if kind in ("archetype", "recall base"):
         tables = json.loads(Path("classes.json").read_text())["tables"]
-        of = {(r["run"], r["topic"]): r for r in tables["archetypes" if kind == "archetype" else "indicators"]}
+        of = {
+            (r["run"], r["topic"]): r for r in tables["archetypes" if kind == "archetype" else "indicators"]
+        }
         for row in rows:
             known = of[row["run"], row["topic"]]
             if kind == "archetype":

@@ -93,7 +93,9 @@ def _compare_with_paper(page: Any, view: str, until: Until) -> None:
     until(page, "rankscope.state.vector === false")
 
 
-def test_no_chart_is_wider_than_narrow_paper(visit: Open, places: list[tuple[Path, str]], until: Until) -> None:
+def test_no_chart_is_wider_than_narrow_paper(
+    visit: Open, places: list[tuple[Path, str]], until: Until
+) -> None:
     """Paper is laid out before charts can notice its width: what was drawn for the screen has to shrink by itself."""
     for path, fragment in places:
         page = visit(path, fragment)
@@ -107,7 +109,8 @@ def test_no_chart_is_wider_than_narrow_paper(visit: Open, places: list[tuple[Pat
                 main.style.width = '560px';
                 const edge = main.getBoundingClientRect().right + 1;
                 const charts = [...document.querySelectorAll('main figure svg')].filter((e) => !e.closest('table'));
-                const found = charts.filter((e) => e.getBoundingClientRect().right > edge).map((e) => e.outerHTML.slice(0, 90));
+                const wide = charts.filter((e) => e.getBoundingClientRect().right > edge);
+                const found = wide.map((e) => e.outerHTML.slice(0, 90));
                 main.style.width = '';
                 return found;
             }"""
@@ -133,7 +136,9 @@ def test_tall_figures_begin_on_the_first_page(open_page: Open, tmp_path: Path) -
     from rankscope.reporting import report
 
     topics = [f"q{k}" for k in range(6)]
-    runs = {f"run-{k:03}": {t: [f"d{(k * 7 + i) % 11}" for i in range(9)] for t in topics} for k in range(110)}
+    runs = {
+        f"run-{k:03}": {t: [f"d{(k * 7 + i) % 11}" for i in range(9)] for t in topics} for k in range(110)
+    }
     page = open_page(report({t: {"d1": 1, "d2": 1} for t in topics}, runs, tmp_path / "r.html"), "view=map")
     for view, marks in (("map", 300), ("archetypes", 40), ("runs", 40)):
         page.evaluate("view => { rankscope.state.view = view; }", view)

@@ -22,13 +22,19 @@ def _shown(page: Any) -> dict[tuple[str, str], dict[str, str]]:
     names = ("grade", "runs", "median", "ranks")
     found = {}
     for row in page.locator("table.places tbody tr").all():
-        document, topic, *rest = (re.sub(r"\s+", " ", text).strip() for text in row.locator("th, td").all_inner_texts())
+        document, topic, *rest = (
+            re.sub(r"\s+", " ", text).strip() for text in row.locator("th, td").all_inner_texts()
+        )
         found[document, topic] = dict(zip(names, rest, strict=True))
     return found
 
 
 def test_a_document_is_found_in_every_topic_and_run(open_page: Open, tmp_path: Path, state_of: State) -> None:
-    qrels = {"q1": {"news-7": 2, "news-8": 1, "x": 0}, "q2": {"news-7": 1, "y": 1}, "q3": {"z": 1, "news-7": 0}}
+    qrels = {
+        "q1": {"news-7": 2, "news-8": 1, "x": 0},
+        "q2": {"news-7": 1, "y": 1},
+        "q3": {"z": 1, "news-7": 0},
+    }
     runs = {
         "one": {"q1": ["x", "news-7"], "q2": ["y"], "q3": ["news-7", "z"]},
         "two": {"q1": ["news-7", "news-8"], "q2": ["x", "y", "z", "news-7"], "q3": ["z"]},
@@ -70,7 +76,9 @@ def test_every_rank_is_that_of_the_run(open_page: Open, collection_page: Path) -
                 for r, (name, ranking) in enumerate(ranks)
                 if document in ranking
             )
-            expected[document, topic] = ", ".join(f"{name} {rank}" for rank, _, name in there) or "no run has it"
+            expected[document, topic] = (
+                ", ".join(f"{name} {rank}" for rank, _, name in there) or "no run has it"
+            )
     shown = {key: row["ranks"] for key, row in _shown(page).items() if key[0] == document}
     assert shown == expected and len(expected) >= 1
 

@@ -256,7 +256,9 @@ def test_curves_say_what_is_under_the_pointer(open_page: Open, teams_page: Path)
         page.evaluate("k => rankscope.data.runs[+document.querySelectorAll('.controls select')[k].value]", k)
         for k in (0, 1)
     )
-    said = re.fullmatch(r"rank (\d+): A (\S+), B (\S+)", chart.locator("text.tip").text_content().replace("−", "-"))
+    said = re.fullmatch(
+        r"rank (\d+): A (\S+), B (\S+)", chart.locator("text.tip").text_content().replace("−", "-")
+    )
     assert said
     qrels, runs = _data(teams_page)
     topic = page.evaluate("rankscope.data.topics[rankscope.state.topic]")

@@ -33,7 +33,9 @@ def small_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _carried_out(commands: str, folder: Path) -> None:
     """A shell carries commands out; ``rankscope``, with the words that the shell makes of its line, is called here."""
     told = 'rankscope() { printf "%s\\0" "$@" >words; }\n'
-    done = subprocess.run(told + commands, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        told + commands, shell=True, cwd=folder, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     *words, end = (folder / "words").read_text("utf-8").split("\0")
     assert end == ""
@@ -215,5 +217,7 @@ def test_the_commands_of_an_example_reproduce_its_curve(
 
 
 def test_an_edit_for_which_there_is_no_document_is_not_done(open_page: Open, small_page: Path) -> None:
-    page = open_page(small_page, "view=whatif&edits=r3=1 r5=1 r6=2 r6=9 m4-1")  # of grade 1 one document is left
+    page = open_page(
+        small_page, "view=whatif&edits=r3=1 r5=1 r6=2 r6=9 m4-1"
+    )  # of grade 1 one document is left
     assert "after 2 changes (r3=1 m4-1)" in page.locator("details.save p.note").last.text_content()
