@@ -188,14 +188,19 @@ class _Pools:
             # the pool has the new documents from the best grade down
             order = np.argsort(-labels, axis=1, kind="stable")
             places = len(one.known) + np.argsort(order, axis=1, kind="stable")
-            found = [self._plain(one, row) for row in np.take_along_axis(labels, order, axis=1)]
-        return np.array([(t, self.starts[t]) for t in found], np.int64).reshape(-1, 2), places
+            found = self._plain(one, np.take_along_axis(labels, order, axis=1))
+        starts = [self.starts[topic] for topic in found]
+        return np.array([found, starts], np.int64).T, places
 
-    def _plain(self, one: OpenList, row: Ints) -> int:
-        key = (one.topic, len(one.known), row.tobytes())
-        if key not in self.made or self._others(one):
-            self.made[key] = self._add(one, row)
-        return self.made[key]
+    def _plain(self, one: OpenList, rows: Labels) -> list[int]:
+        """The topics of labels without aspects, each of which is made if there is none with the same documents."""
+        if self._others(one):
+            return self._add(one, rows)
+        known = (one.topic, len(one.known))
+        keys = [(*known, row.tobytes()) for row in rows]
+        new = {key: number for number, key in enumerate(keys) if key not in self.made}
+        self.made.update(zip(new, self._add(one, rows[list(new.values())]), strict=True))
+        return [self.made[key] for key in keys]
 
     def _others(self, one: OpenList) -> bool:
         """Whether the list has documents of negative grade, so that what is known differs from list to list."""
@@ -203,18 +208,20 @@ class _Pools:
         known = one.document[one.unjudged & (one.document >= 0)]
         return bool((self.judged.qrels.grade[start + known] != UNJUDGED).any())
 
-    def _add(self, one: OpenList, row: Ints) -> int:
-        start = self.judged.qrels.topic_offsets[one.topic]
-        self.grades.append(np.concatenate([self.judged.qrels.grade[start + one.known], row]))
-        self.starts.append(self.starts[-1] + len(self.grades[-1]))
-        self.topics.append(one.topic)
-        return len(self.topics) - 1
+    def _add(self, one: OpenList, rows: Labels) -> list[int]:
+        """One more pool for each row: of what is known, and the documents that have these labels."""
+        grade = self.judged.qrels.grade[self.judged.qrels.topic_offsets[one.topic] + one.known]
+        self.grades.append(np.hstack([np.tile(grade, (len(rows), 1)), rows]).ravel())
+        first, width = self.starts[-1], len(one.known) + one.many
+        self.starts += range(first + width, first + width * len(rows) + 1, width)
+        self.topics += [one.topic] * len(rows)
+        return list(range(len(self.topics) - len(rows), len(self.topics)))
 
     def _with_aspects(self, one: OpenList, row: Ints) -> int:
         aspects = self.judged.qrels.aspects
         assert aspects is not None
         each = row.reshape(one.many, -1)
-        topic = self._add(one, each.max(axis=1))
+        (topic,) = self._add(one, each.max(axis=1)[np.newaxis])
         start = self.judged.qrels.topic_offsets[one.topic]
         low = int(aspects.topic_offsets[one.topic])
         inside = np.isin(aspects.document, start + one.known)

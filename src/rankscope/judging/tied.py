@@ -221,13 +221,13 @@ class TiedLists(Lists):
     def sorted_groups(self, best_first: bool) -> Lists:
         """The order in which every group has its best grades first, or last, those without a judgment as the worst."""
         grade = self.grade().astype(np.int64)
-        owner = self.owner()
-        order = np.lexsort((-grade if best_first else grade, self.ties.first, owner))
-        first, size = self.ties.first[order].astype(np.int64), self.ties.size[order]
-        key = owner * (int(self.length.max(initial=0)) + 1) + first
-        start = np.searchsorted(key, key)
+        key = self.owner() * (int(self.length.max(initial=0)) + 1) + self.ties.first
+        order = np.lexsort((-grade if best_first else grade, key))
+        first, size, key = self.ties.first[order].astype(np.int64), self.ties.size[order], key[order]
+        starts = np.flatnonzero(np.diff(key, prepend=-1))
+        held = np.diff(starts, append=len(key))
+        start, held = np.repeat(starts, held), np.repeat(held, held)
         place = np.arange(len(order)) - start
-        held = np.searchsorted(key, key, side="right") - start
         rank = first + place + (0 if best_first else size - held)
         return Lists(self.pool, self.topic, self.length, self._offsets, rank, self._judgment[order])
 
