@@ -304,7 +304,57 @@ def light_fonts() -> Iterator[None]:
             lambda font, glyphs: nullcontext(once(font, usual(font) | frozenset(glyphs))),
         )
         light.setattr(embedding, "font_as_file", lambda font: io.BytesIO(content(font)))
+        _measure_text_once(light)
         yield
+
+
+def _measure_text_once(light: pytest.MonkeyPatch) -> None:
+    """How large a text is, is worked out once for all figures of a kind, and not for each anew."""
+    from matplotlib import rcParams, text
+    from matplotlib.backend_bases import RendererBase
+    from matplotlib.backends._backend_pdf_ps import RendererPDFPSBase
+    from matplotlib.backends.backend_agg import RendererAgg
+    from matplotlib.font_manager import get_font
+
+    rules = (
+        "font.family",
+        "font.serif",
+        "font.sans-serif",
+        "font.monospace",
+        "text.hinting",
+        "pdf.use14corefonts",
+    )
+
+    def remembered(measure: Callable[..., Any]) -> Callable[..., Any]:
+        known: dict[Any, Any] = {}
+
+        def size(self: Any, s: str, prop: Any, ismath: Any) -> Any:
+            if ismath:
+                return measure(self, s, prop, ismath)
+            style = tuple(str(rcParams[rule]) for rule in rules)
+            asked = type(self), s, prop.copy(), self.points_to_pixels(1), style
+            if asked not in known:
+                known[asked] = measure(self, s, prop, ismath)
+            return known[asked]
+
+        return size
+
+    for renderer in (RendererBase, RendererAgg, RendererPDFPSBase):
+        light.setattr(
+            renderer, "get_text_width_height_descent", remembered(renderer.get_text_width_height_descent)
+        )
+
+    class Metrics:
+        """Of a font only what is in its tables."""
+
+        def __init__(self, font: Any) -> None:
+            self.get_sfnt_table = cache(font.get_sfnt_table)
+
+    @cache
+    def metrics(paths: tuple[Any, ...]) -> Metrics:
+        return Metrics(get_font(paths))
+
+    light.setattr(text, "get_font", lambda paths: metrics(tuple(paths)))
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os.path
 import re
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,6 +39,12 @@ def written_pages() -> dict[str, str]:
     return {**found, **{place: name for name, place in FROM_ROOT.items()}}
 
 
+@cache
+def _places() -> dict[str, str]:
+    """The place of every file that is a page."""
+    return {name: page for page, name in written_pages().items()} | _IN_SITE
+
+
 def pictures() -> list[str]:
     """The pictures of pages, by their places under docs/."""
     found = (path for kind in ("*.svg", "*.png") for path in DOCS.rglob(kind))
@@ -48,7 +55,7 @@ def pictures() -> list[str]:
 
 def for_the_site(place: str, source: str, text: str, generated: frozenset[str] = frozenset()) -> str:
     """A page as the site has it: links of the repository lead to pages, those to other files are names."""
-    places = {name: page for page, name in written_pages().items()} | _IN_SITE
+    places = _places()
     here, origin = PurePosixPath(place).parent, PurePosixPath(source).parent
 
     def moved(link: re.Match[str]) -> str:
