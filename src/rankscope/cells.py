@@ -99,8 +99,22 @@ def json_cells(column: Column, encode: Callable[[Any], str]) -> list[str]:
             return repr(float(value))
         if type(value) is int:  # an encoder that indents takes ten times as long
             return repr(value)
-        return encode(json_value(value))
+        if type(value) is str:  # names come again in every row
+            if value not in known:
+                known[value] = encode(value)
+            return known[value]
+        plain = json_value(value)
+        return (
+            "null"
+            if plain is None
+            else "true"
+            if plain is True
+            else "false"
+            if plain is False
+            else encode(plain)
+        )
 
+    known: dict[str, str] = {}
     return _cells(column, write)
 
 

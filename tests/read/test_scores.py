@@ -10,7 +10,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import InputError, SettingsError
-from rankscope.read.scores import read_score_table
+from rankscope.read.scores import read_score_table, read_score_tables
 
 
 @pytest.mark.parametrize(
@@ -131,3 +131,32 @@ def test_lines_about_the_run_are_no_scores():
     found = bare_rows(lines, str.islower, "x")
     assert found.rows == [(2, ["map", "q", "0.5"])]
     assert found.run == "bm25"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_long_tables_are_the_same_by_columns_and_row_by_row(seed):
+    """A column of texts is taken as a whole; one number among them, and rows are looked at one by one."""
+    chance = np.random.default_rng(seed)
+    keys = [(r, t, m) for r in "ab" for t in ("1", "2", "all") for m in ("map", "P_5", "runid")]
+    rows = [keys[i] for i in chance.permutation(len(keys))[: int(chance.integers(6, len(keys)))]]
+    rows = [*rows, ("c", "7", "map")]
+    values = [str(chance.integers(100) / 100) for _ in rows]
+    names = ("run", "topic", "measure")
+    texts = {name: [row[i] for row in rows] for i, name in enumerate(names)} | {"value": values}
+    mixed = {**texts, "value": [*values[:-1], float(values[-1])]}
+    for one, other in zip(*(read_score_tables(table).items() for table in (texts, mixed)), strict=True):
+        assert (one[0], one[1].runs, one[1].topics) == (other[0], other[1].runs, other[1].topics)
+        np.testing.assert_array_equal(one[1].values, other[1].values)
+
+
+@pytest.mark.parametrize(
+    "more, message",
+    [
+        ("a,1,AP,.5", r"3.*AP of 'a' on topic '1' occurs twice"),
+        ("a,2,AP,x", r"3.*the score 'x' of 'a' is not a number"),
+        ("a,2,AP", r"3.*3 cells where the first line has 4"),
+    ],
+)
+def test_what_is_wrong_in_a_long_table_is_named_with_its_line(more, message):
+    with pytest.raises(InputError, match=message):
+        read_score_tables(f"run,topic,measure,value\na,1,AP,.25\n{more}\n".encode())

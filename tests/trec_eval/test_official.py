@@ -71,18 +71,17 @@ COLLECTIONS = {
 def test_every_topic_of_every_run(name: str, data_dir: Path) -> None:
     """Each line of trec_eval 10.0's output for a whole collection, as it was printed."""
     here = data_dir / name
-    expected: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    with gzip.open(here / "trec_eval_10.0.tsv.gz", "rt") as file:
-        for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            expected[row[0]].add(tuple(row[1:]))
+    expected: dict[str, set[str]] = defaultdict(set)
+    for row in gzip.decompress((here / "trec_eval_10.0.tsv.gz").read_bytes()).decode().splitlines():
+        of_run, label, rest = row.split("\t", 2)
+        expected[of_run].add(f"{label:<22}\t{rest}")  # which was kept without the spaces
     del expected["run"]
     runs = sorted((here / "runs").iterdir())
     assert {run.name.removesuffix(".gz") for run in runs} == set(expected)
     for run in runs:
         options = read_options([*COLLECTIONS[name].split(), str(here / "qrels.txt"), str(run)])
         printed = lines(trec_eval.evaluate(options), topics=True, summary=True)
-        found = {tuple(field.strip(" ") for field in line.split("\t")) for line in printed}
-        assert found == expected[run.name.removesuffix(".gz")], run.name
+        assert set(printed) == expected[run.name.removesuffix(".gz")], run.name
 
 
 LEADERBOARD = {

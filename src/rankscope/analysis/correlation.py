@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.analysis.stats.coefficients import Kendall, ap_correlation, kendall, pearson, spearman
+from rankscope.analysis.stats.coefficients import (
+    Kendall,
+    Standing,
+    ap_correlation,
+    kendall,
+    pearson,
+    spearman,
+)
 from rankscope.analysis.stats.matrices import (
     CompleteMatrix,
     best_runs,
@@ -31,6 +38,9 @@ from rankscope.tables import Cell, Table
 __all__ = ["METHODS", "Coefficients", "checked_methods", "correlation", "correlation_matrix"]
 
 Floats = NDArray[np.float64]
+
+_KEPT = 1 << 27
+"""Pairs of runs that are remembered, over all measures: a byte or two for each."""
 
 
 def correlation(
@@ -125,11 +135,13 @@ def _correlations(
 ) -> Table:
     extra = [name for method, names in _DETAILS.items() if method in methods for name in names]
     rows: list[tuple[Cell, ...]] = []
-    for i, j in combinations(range(len(matrices)), 2):
-        a, b = str(matrices[i].measure), str(matrices[j].measure)
+    few = sum(len(merit) ** 2 for merit in merits) <= _KEPT
+    standings: Sequence[Floats | Standing] = [Standing(merit) for merit in merits] if few else merits
+    names = [str(matrix.measure) for matrix in matrices]
+    for (a, x), (b, y) in combinations(zip(names, standings, strict=True), 2):
         for method in methods:
-            value, p, more = coefficient(method, merits[i], merits[j])
-            rows.append((a, b, method, value, p, len(merits[i]), *(more.get(name) for name in extra)))
+            value, p, more = coefficient(method, x, y)
+            rows.append((a, b, method, value, p, len(x), *(more.get(name) for name in extra)))
     columns = ("a", "b", "method", "value", "p", "runs", *extra)
     caption = "Correlation of every two measures"
     return Table("correlations", columns, rows, p_values=("p",), spare=extra, caption=caption)
@@ -157,7 +169,10 @@ class Coefficients:
     rbo_p: float
     rbo_ties: str
 
-    def __call__(self, method: str, x: Floats, y: Floats) -> tuple[float, float, dict[str, Cell]]:
+    def __call__(
+        self, method: str, x: Floats | Standing, y: Floats | Standing
+    ) -> tuple[float, float, dict[str, Cell]]:
+        x, y = (one if isinstance(one, Standing) else Standing(one) for one in (x, y))
         if method == "kendall":
             tau = kendall(x, y)
             return tau.tau_b, tau.p, _kendall_details(tau)
@@ -165,7 +180,7 @@ class Coefficients:
             given_a, given_b = ap_correlation(x, y), ap_correlation(y, x)
             return (given_a + given_b) / 2, nan, {"reference_a": given_a, "reference_b": given_b}
         if method == "rbo":
-            rankings = ranking_by_score(x), ranking_by_score(y)
+            rankings = ranking_by_score(x.scores), ranking_by_score(y.scores)
             rbo = rank_biased_overlap(*rankings, self.rbo_p, ties=self.rbo_ties)
             return rbo.value, nan, {"rbo_low": rbo.low, "rbo_high": rbo.high}
         result = spearman(x, y) if method == "spearman" else pearson(x, y)

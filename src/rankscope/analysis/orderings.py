@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,7 @@ def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
         swapped = nonrelevant = equal = 0
         if len(moved):
             relevant = {to_bytes(d): g for d, g in qrels.judgments(topic).items() if g > 0}
-            grade = np.array([relevant.get(d, 0) for d in found.documents])
+            grade = np.fromiter(map(relevant.get, found.documents, repeat(0)), np.int64)
             before, after = grade[one[moved]], grade[other[moved]]
             swapped = len(moved)
             nonrelevant = int(((before == 0) & (after == 0)).sum())

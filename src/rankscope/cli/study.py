@@ -215,7 +215,7 @@ def _repeat(args: argparse.Namespace) -> None:
     again = repeat_study(args.manifest, jobs=args.jobs)
     if args.output is not None:
         again.study.write(args.output, _figures(args, again.study) if args.plots else None)
-    total = len(again.study.files())
+    total = len(again.study.file_names())
     then = ", ".join(f"{name} {before} then and {now} now" for name, (before, now) in again.versions.items())
     if again.identical:
         sys.stdout.write(f"identical: {total} files" + (f" (with {then})" if then else "") + "\n")

@@ -7,6 +7,7 @@ of all rankings that there can be. Whether this is to be done is disputed (Moffa
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from math import comb
 from typing import Any
@@ -84,13 +85,14 @@ class Interval(Composed):
             by_counts.setdefault(_counts(inside, cut.pool, topic), []).append(topic)
         for counts, topics in by_counts.items():
             mine = np.flatnonzero(np.isin(cut.topic, topics) & _possible(cut, counts))
-            scale = self.scale(counts, cut.pool.max_grade if inside.sees_grades else 1)
+            scale = self._scale_of(inside, counts, cut.pool.max_grade if inside.sees_grades else 1)
             result[mine] = self._placed(values[mine], scale)
         return result
 
     def rankings(self, pool: Pool) -> dict[Counts, int]:
         """The number of rankings of every kind of topic; a kind is its number of documents of each grade."""
-        kinds = {_counts(self.inner(), pool, topic) for topic in range(len(pool))}
+        inside = self.inner()
+        kinds = {_counts(inside, pool, topic) for topic in range(len(pool))}
         return {kind: number_of_rankings(self.cutoff, [count for _, count in kind]) for kind in sorted(kinds)}
 
     def scale(self, counts: Counts, best: int) -> Floats:
@@ -99,6 +101,9 @@ class Interval(Composed):
         >>> Interval(measure="P", cutoff=3).scale(((1, 2),), 1).round(3).tolist()
         [0.0, 0.333, 0.667]
         """
+        return self._scale_of(self.inner(), counts, best)
+
+    def _scale_of(self, inside: Measure, counts: Counts, best: int) -> Floats:
         rankings = number_of_rankings(self.cutoff, [count for _, count in counts])
         if rankings > MOST_RANKINGS:
             described = ", ".join(f"{count} of grade {grade}" for grade, count in counts)
@@ -106,9 +111,9 @@ class Interval(Composed):
                 f"{self} would look at {rankings:,} rankings of a topic with {described}",
                 hint=f"at most {MOST_RANKINGS:,} can be: choose a smaller cutoff than {self.cutoff}",
             )
-        inside = self.inner()
         kind: Any = type(inside)
-        return (_small if rankings <= _FEW else _large)(kind, inside, self.cutoff, counts, best)
+        made = _smallest if rankings <= _FEWEST else _small if rankings <= _FEW else _large
+        return made(kind, inside, self.cutoff, counts, best)
 
     def _placed(self, values: Floats, scale: Floats) -> Floats:
         """k / K for every value."""
@@ -149,6 +154,11 @@ def number_of_rankings(length: int, counts: list[int]) -> int:
     >>> number_of_rankings(3, [3]), number_of_rankings(3, [1]), number_of_rankings(2, [1, 1])
     (8, 4, 7)
     """
+    return _number_of_rankings(length, tuple(counts))
+
+
+@lru_cache(maxsize=4096)
+def _number_of_rankings(length: int, counts: tuple[int, ...]) -> int:
     ways = [1] * (length + 1)
     for count in counts:
         ways = [sum(comb(n, k) * ways[n - k] for k in range(min(count, n) + 1)) for n in range(length + 1)]
@@ -181,12 +191,15 @@ def _scale(kind: type[Measure], measure: Measure, length: int, counts: Counts, b
     grades = np.repeat([grade for grade, _ in counts], [count for _, count in counts])
     # a second topic holds a document of the best grade, by which some measures divide
     pool = Pool(np.array([0, len(grades), len(grades) + 1]), np.append(grades, best).astype(np.int32))
-    words = _words(length, [count for _, count in counts])
-    first = np.cumsum([0, *(count for _, count in counts)])
-    parts = [
-        np.unique(measure.of(_written(pool, words[start : start + _BLOCK], first)))
-        for start in range(0, len(words), _BLOCK)
-    ]
+    some = tuple(min(count, length) for _, count in counts)
+    first = tuple(np.cumsum([0, *(count for _, count in counts)]).tolist()[:-1])
+    few = number_of_rankings(length, list(some)) <= _FEWEST
+    topic, lengths = np.zeros(_BLOCK, np.int64), np.full(_BLOCK, length)
+    parts = []
+    for offsets, ranks, judgments in (_kept if few else _written)(length, some, first):
+        many = len(offsets) - 1
+        lists = Lists(pool, topic[:many], lengths[:many], offsets, ranks, judgments)
+        parts.append(np.unique(measure.of(lists)))
     values = np.unique(np.concatenate(parts))
     values = values[~np.isnan(values)]
     with np.errstate(invalid="ignore"):
@@ -194,35 +207,57 @@ def _scale(kind: type[Measure], measure: Measure, length: int, counts: Counts, b
     return values[np.concatenate([[True], apart])] if len(values) else values
 
 
-_FEW = 1 << 16
-_small, _large = lru_cache(maxsize=512)(_scale), lru_cache(maxsize=16)(_scale)  # a few hundred MB at most
+_FEWEST, _FEW = 1 << 11, 1 << 16
+_smallest = lru_cache(maxsize=4096)(_scale)  # a few hundred MB at most, all three together
+_small, _large = lru_cache(maxsize=256)(_scale), lru_cache(maxsize=16)(_scale)
 
 
-def _words(length: int, counts: list[int]) -> Words:
+def _words(length: int, counts: tuple[int, ...]) -> Words:
     """All rankings as rows: 0 for a non-relevant document, i for one of the i-th grade."""
     words = np.zeros((1, 0), np.int8)
-    for _ in range(length):
-        longer = [np.pad(words, ((0, 0), (0, 1)))]
+    for rank in range(length):
+        begun = [words]
         for letter, count in enumerate(counts, 1):
-            some = words[np.flatnonzero(np.count_nonzero(words == letter, axis=1) < count)]
-            longer.append(np.pad(some, ((0, 0), (0, 1)), constant_values=letter))
-        words = np.concatenate(longer)
+            all_may = count > rank
+            begun.append(words if all_may else words[np.count_nonzero(words == letter, axis=1) < count])
+        longer = np.empty((sum(map(len, begun)), rank + 1), np.int8)
+        start = 0
+        for letter, part in enumerate(begun):
+            end = start + len(part)
+            longer[start:end, :rank], longer[start:end, rank] = part, letter
+            start = end
+        words = longer
     return words
 
 
-def _written(pool: Pool, words: Words, first: Ints) -> Lists:
-    """Rankings as lists: the n-th document of a grade in a list is the n-th that is judged so."""
-    lists, length = words.shape
-    hits = np.flatnonzero(words != 0)  # many times faster than picking them by a mask
-    ranks = np.tile(np.arange(1, length + 1, dtype=np.int32), lists)
-    letters = words.ravel().take(hits)
-    owner = hits // length
-    judgment = np.zeros(len(hits), np.int32)
-    for one in range(1, len(first)):
-        mine = np.flatnonzero(letters == one)
-        count = np.bincount(owner.take(mine), minlength=lists)
-        nth = np.arange(len(mine)) - np.repeat(np.cumsum(count) - count, count)
-        judgment[mine] = first[one - 1] + nth
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=lists))])
-    topic, lengths = np.zeros(lists, np.int64), np.full(lists, length)
-    return Lists(pool, topic, lengths, offsets, ranks.take(hits), judgment)
+Hits = tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32]]
+
+
+def _written(length: int, counts: tuple[int, ...], first: tuple[int, ...]) -> Iterator[Hits]:
+    """All rankings as (offsets, ranks, judgments) of lists, a block at a time.
+
+    The n-th document of a grade in a list is the n-th that is judged so; ``first`` has the first of each grade.
+    """
+    words = _words(length, counts)
+    ranks = np.tile(np.arange(1, length + 1, dtype=np.int32), min(_BLOCK, len(words)))
+    for start in range(0, len(words), _BLOCK):
+        block = words[start : start + _BLOCK]
+        hits = np.flatnonzero(block != 0)  # many times faster than picking them by a mask
+        count = np.count_nonzero(block, axis=1)
+        offsets = np.concatenate([[0], np.cumsum(count)])
+        if len(counts) == 1:
+            judgments = np.arange(len(hits), dtype=np.int32)
+            judgments -= np.repeat(offsets[:-1].astype(np.int32), count)
+        else:
+            place = np.zeros(block.shape, np.int32)
+            for letter, before in enumerate(first, 1):
+                mine = block == letter
+                place += (np.cumsum(mine, axis=1, dtype=np.int32) + np.int32(before - 1)) * mine
+            judgments = place.ravel().take(hits)
+        yield offsets, ranks.take(hits), judgments
+
+
+@lru_cache(maxsize=256)
+def _kept(length: int, counts: tuple[int, ...], first: tuple[int, ...]) -> list[Hits]:
+    """The same for few rankings, which many measures are asked about."""
+    return list(_written(length, counts, first))

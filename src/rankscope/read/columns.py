@@ -31,6 +31,8 @@ class RunList:
 
     def ordered(self, order: str) -> RunList:
         """The same list in one of the four orderings."""
+        if order == "file":
+            return RunList(self.documents.copy(), self.scores, self.ranks)
         index = permutation(self.documents, self.scores, self.ranks, order)
         return RunList(
             [self.documents[i] for i in index.tolist()],

@@ -13,6 +13,9 @@ from rankscope.read.source import Source, whole_lines
 
 __all__ = ["text_lists_one_by_one"]
 
+_BEGINNINGS = 4
+"""Topics of a portion that are looked for by how their lines begin; where there are many, that takes longer."""
+
 _TOPIC = re.compile(rb"(?m)^[ \t\r\v\f]*([^\s#]\S*)")
 
 
@@ -51,13 +54,21 @@ def _beginnings(text: Source) -> Counter[bytes]:
 
 
 def _topics(lines: bytes, start: int, stop: int) -> list[bytes]:
-    """The topic of each of some lines; if all begin in the same way, as most do, once for all of them."""
-    first = _TOPIC.match(lines, start, stop)
-    if first and lines.count(b"\n" + lines[start : first.end() + 1], start, stop) + 1 == lines.count(
-        b"\n", start, stop
-    ):
-        return [first[1]]
-    return _TOPIC.findall(lines, start, stop)
+    """The topics of some lines one after the other; where lines that follow each other begin alike, maybe once."""
+    found = []
+    for _ in range(_BEGINNINGS):
+        first = _TOPIC.match(lines, start, stop)
+        if not first:
+            break
+        alike = b"\n" + lines[start : first.end() + 1]
+        last = max(lines.rfind(alike, start, stop), start - 1)
+        if lines.count(alike, start, last + len(alike)) != lines.count(b"\n", start, last + 1):
+            break  # there are others among them
+        found.append(first[1])
+        start = lines.find(b"\n", last + 1, stop) + 1
+        if start == stop:
+            return found
+    return found + _TOPIC.findall(lines, start, stop)
 
 
 class _OneByOne(RunText):

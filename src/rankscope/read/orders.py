@@ -66,9 +66,13 @@ def permutation(
         return np.arange(len(documents))
     keys = -compared
     by_score = np.argsort(keys, kind="stable")
-    if (keys[by_score][1:] != keys[by_score][:-1]).all():
+    ordered = keys[by_score]
+    apart = ordered[1:] != ordered[:-1]
+    if apart.all():
         return by_score
-    by_document = np.array(
-        sorted(range(len(documents)), key=documents.__getitem__, reverse=True), dtype=np.int64
-    )
-    return by_document[np.argsort(keys[by_document], kind="stable")]
+    starts = np.concatenate([[0], np.flatnonzero(apart) + 1, [len(keys)]])
+    for group in np.flatnonzero(np.diff(starts) > 1).tolist():
+        start, stop = starts[group], starts[group + 1]
+        tied = by_score[start:stop].tolist()
+        by_score[start:stop] = sorted(tied, key=documents.__getitem__, reverse=True)
+    return by_score

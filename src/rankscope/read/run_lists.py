@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,6 @@ def run_list(text: TextList) -> RunList:
 
 def _rank_column(ranks: Iterable[list[bytes]]) -> npt.NDArray[np.int64] | None:
     try:
-        return np.array([int(rank) for part in ranks for rank in part], np.int64)
+        return np.fromiter(map(int, chain.from_iterable(ranks)), np.int64)
     except (ValueError, OverflowError):
         return None  # the rank column is free text for every ordering but `rank`, where the scanner checks it

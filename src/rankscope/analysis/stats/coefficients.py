@@ -7,7 +7,7 @@ undefined (fewer than two runs, or all runs tied).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import erfc, factorial, nan, sqrt
 
@@ -16,9 +16,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankscope.errors import InputError
 
-__all__ = ["Coefficient", "Kendall", "ap_correlation", "average_ranks", "kendall", "pearson", "spearman"]
+__all__ = [
+    "Coefficient",
+    "Kendall",
+    "Standing",
+    "ap_correlation",
+    "average_ranks",
+    "kendall",
+    "pearson",
+    "spearman",
+]
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -45,7 +55,36 @@ class Kendall:
     ties_both: int
 
 
-def kendall(x: ArrayLike, y: ArrayLike) -> Kendall:
+class Standing:
+    """How runs stand by one score vector: what is found out once for all vectors that it is compared with."""
+
+    def __init__(self, scores: ArrayLike) -> None:
+        self.scores: Floats = np.asarray(scores, dtype=np.float64).ravel()
+        self.undefined = bool(np.isnan(self.scores).any())
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @cached_property
+    def pairs(self) -> tuple[Bools, Bools, int]:
+        """Of every pair whether the first is above the second, and whether they are tied; and how many are."""
+        first, second = _pairs(len(self))
+        one, other = self.scores.take(first), self.scores.take(second)
+        tied = one == other
+        return one > other, tied, int(np.count_nonzero(tied))
+
+    @cached_property
+    def above(self) -> tuple[Bools, NDArray[np.int64]]:
+        """Of every run the runs that are above it, and how many they are."""
+        above = self.scores[None, :] > self.scores[:, None]
+        return above, above.sum(axis=1)
+
+    @cached_property
+    def all_tied(self) -> bool:
+        return bool((self.scores == self.scores[:1]).all())
+
+
+def kendall(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Kendall:
     """Kendall's tau between two score vectors (Kendall 1948).
 
     With C concordant and D discordant pairs among the n(n-1)/2, T_x and T_y pairs tied in x and in y:
@@ -60,20 +99,12 @@ def kendall(x: ArrayLike, y: ArrayLike) -> Kendall:
     >>> round(result.tau_b, 12), round(result.tau_a, 4), result.ties_x, result.ties_y
     (0.8, 0.6667, 1, 1)
     """
-    a, b = _vectors(x, y)
+    a, b = _standings(x, y)
     n = len(a)
-    first, second = _pairs(n)
-    a_first, a_second, b_first, b_second = a.take(first), a.take(second), b.take(first), b.take(second)
-    up_a, up_b, tied_a, tied_b = (
-        a_first > a_second,
-        b_first > b_second,
-        a_first == a_second,
-        b_first == b_second,
-    )
+    (up_a, tied_a, ties_a), (up_b, tied_b, ties_b) = a.pairs, b.pairs
     untied = ~(tied_a | tied_b)
     concordant = int(np.count_nonzero((up_a == up_b) & untied))
     discordant = int(np.count_nonzero(untied)) - concordant
-    ties_a, ties_b = int(np.count_nonzero(tied_a)), int(np.count_nonzero(tied_b))
     pairs = n * (n - 1) // 2
     balance = concordant - discordant
     tau_a = balance / pairs if pairs else nan
@@ -82,11 +113,15 @@ def kendall(x: ArrayLike, y: ArrayLike) -> Kendall:
     else:
         # the root of the whole product, so that perfect agreement is exactly 1
         tau_b = balance / sqrt((pairs - ties_a) * (pairs - ties_b))
-        p = _kendall_p(a, b, balance, discordant, ties_a, ties_b)
-    return Kendall(tau_b, tau_a, p, n, concordant, discordant, ties_a, ties_b, int((tied_a & tied_b).sum()))
+        p = _kendall_p(a.scores, b.scores, balance, discordant, ties_a, ties_b)
+    return Kendall(
+        tau_b, tau_a, p, n, concordant, discordant, ties_a, ties_b, int(np.count_nonzero(tied_a & tied_b))
+    )
 
 
-def ap_correlation(reference: ArrayLike, estimate: ArrayLike, *, symmetric: bool = False) -> float:
+def ap_correlation(
+    reference: ArrayLike | Standing, estimate: ArrayLike | Standing, *, symmetric: bool = False
+) -> float:
     """AP-correlation: Kendall's tau that weighs disagreement at the top more (Yilmaz et al. 2008).
 
         tau_AP = 2/(n-1) * sum over ranks i = 2..n of C(i)/(i-1) - 1
@@ -103,20 +138,18 @@ def ap_correlation(reference: ArrayLike, estimate: ArrayLike, *, symmetric: bool
     >>> round(ap_correlation([4, 3, 2, 1], [3, 4, 2, 1]), 4), round(ap_correlation([4, 3, 2, 1], [4, 3, 1, 2]), 4)
     (0.3333, 0.7778)
     """
+    truth, ranking = _standings(reference, estimate)
     if symmetric:
-        return (ap_correlation(reference, estimate) + ap_correlation(estimate, reference)) / 2
-    truth, ranking = _vectors(reference, estimate)
-    above = ranking[None, :] > ranking[:, None]
-    agrees = truth[None, :] > truth[:, None]
-    size = above.sum(axis=1)
+        return (ap_correlation(truth, ranking) + ap_correlation(ranking, truth)) / 2
+    above, size = ranking.above
     below_top = size > 0
-    if not below_top.any() or (truth == truth[:1]).all():
+    if truth.all_tied or not below_top.any():
         return nan
-    share = (above & agrees).sum(axis=1)[below_top] / size[below_top]
+    share = np.count_nonzero(above & truth.above[0], axis=1)[below_top] / size[below_top]
     return float(2 * share.mean() - 1)
 
 
-def pearson(x: ArrayLike, y: ArrayLike) -> Coefficient:
+def pearson(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Coefficient:
     """Pearson's linear correlation, p-value of the exact distribution for normal scores.
 
     >>> round(pearson([1, 2, 3, 4], [1, 2, 3, 5]).value, 4)
@@ -138,7 +171,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Coefficient:
     return Coefficient(r, float(2 * betainc(half, half, (1 - abs(r)) / 2)), n)
 
 
-def spearman(x: ArrayLike, y: ArrayLike) -> Coefficient:
+def spearman(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Coefficient:
     """Spearman's rho: Pearson's correlation of the average ranks, p-value by Student's t.
 
     >>> round(spearman([1, 2, 3, 4], [1, 3, 2, 9]).value, 4)
@@ -181,13 +214,18 @@ def average_ranks(values: Floats) -> Floats:
     return ranks
 
 
-def _vectors(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    a, b = np.asarray(x, dtype=np.float64).ravel(), np.asarray(y, dtype=np.float64).ravel()
+def _vectors(x: ArrayLike | Standing, y: ArrayLike | Standing) -> tuple[Floats, Floats]:
+    a, b = _standings(x, y)
+    return a.scores, b.scores
+
+
+def _standings(x: ArrayLike | Standing, y: ArrayLike | Standing) -> tuple[Standing, Standing]:
+    a, b = (one if isinstance(one, Standing) else Standing(one) for one in (x, y))
     if len(a) != len(b):
         raise InputError(
             f"correlation of {len(a)} with {len(b)} scores", hint="give one score per run in both"
         )
-    if np.isnan(a).any() or np.isnan(b).any():
+    if a.undefined or b.undefined:
         raise InputError("correlation of undefined scores (NaN)", hint="leave those runs out of both vectors")
     return a, b
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -106,14 +105,26 @@ class Study(Result):
 
     def files(self) -> dict[str, bytes]:
         """Every file of the study but the manifest, by its path in the directory of the study."""
-        tables = {name: _rounded(table) for name, table in self.tables.items()}
-        found = {f"tables/{name}.csv": table.csv() for name, table in tables.items()}
-        found |= {f"tables/{name}.tex": tables[name].latex() for name in _PAPER if name in tables}
-        for figure, names in _FIGURES.items():
-            shown = [tables[name] for name in names if name in tables]
-            if shown:
-                found[f"figures/{figure}.json"] = _json(shown)
-        return {name: text.encode("utf-8", "surrogateescape") for name, text in found.items()}
+        return {name: text().encode("utf-8", "surrogateescape") for name, text in self._texts().items()}
+
+    def file_names(self) -> list[str]:
+        """The paths of :meth:`files`."""
+        return list(self._texts())
+
+    def _texts(self) -> dict[str, Callable[[], str]]:
+        """What writes the text of every file."""
+        rounded = cache(lambda name: _rounded(self.tables[name]))
+        paper = [name for name in _PAPER if name in self.tables]
+        figures = {figure: [one for one in names if one in self.tables] for figure, names in _FIGURES.items()}
+        return {
+            **{f"tables/{name}.csv": partial(lambda one: rounded(one).csv(), name) for name in self.tables},
+            **{f"tables/{name}.tex": partial(lambda one: rounded(one).latex(), name) for name in paper},
+            **{
+                f"figures/{figure}.json": partial(lambda some: _json([*map(rounded, some)]), names)
+                for figure, names in figures.items()
+                if names
+            },
+        }
 
     def with_plugins(self, plugins: Sequence[Mapping[str, str | None]]) -> Study:
         """The same study, with the names and digests of the plugins that define its measures."""
@@ -300,7 +311,7 @@ class Repetition(Result):
     @cached_property
     def tables(self) -> Mapping[str, Table]:
         """``files`` {file, identical} and ``versions`` {program, then, now}, those that differ."""
-        names = sorted({*self.study.files(), *self.changed})
+        names = sorted({*self.study.file_names(), *self.changed})
         files = [(name, name not in self.changed) for name in names]
         versions = [(program, *both) for program, both in self.versions.items()]
         return {
@@ -396,6 +407,6 @@ def _rounded(table: Table) -> Table:
     """Ten significant digits: what lies beyond may differ from one processor to another."""
 
     def cell(value: Cell) -> Cell:
-        return float(f"{value:.10g}") if isinstance(value, float) and math.isfinite(value) else value
+        return float(f"{value:.10g}") if isinstance(value, float) else value
 
-    return replace(table, rows=[tuple(cell(value) for value in row) for row in table.rows])
+    return replace(table, rows=[tuple(map(cell, row)) for row in table.rows])
