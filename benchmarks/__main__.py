@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.agreement import Agreement
 from benchmarks.load import kept
-from benchmarks.programs import PROGRAMS, yardsticks
+from benchmarks.programs import PROGRAMS, typed, yardsticks
 from benchmarks.report import Outcome, goals, page, workload_section
 from benchmarks.sections import SECTIONS, present, with_section
 from benchmarks.timing import ROOT, ExecutionError, TooSlowError, execute, python
@@ -153,6 +153,7 @@ def measure(place: Path, scratch: Path, args: argparse.Namespace) -> dict[str, O
     seconds = check(place, scratch, outcomes, args.limit)
     repeats = {name: max(1, min(args.repeats, int(args.budget / spent))) for name, spent in seconds.items()}
     beside = yardsticks(place)
+    commands = {**beside, "rankscope-eval": typed(place, scratch / "values.csv")}
     for name, words in beside.items():
         outcomes[name] = Outcome()
         seconds[name] = execute(words).wall
@@ -160,7 +161,7 @@ def measure(place: Path, scratch: Path, args: argparse.Namespace) -> dict[str, O
     for turn in range(args.repeats):
         names = [name for name in seconds if repeats[name] > turn]
         for name in names[turn % len(names) :] + names[: turn % len(names)]:
-            command = beside.get(name) or python("-m", "benchmarks.programs", name, place)
+            command = commands.get(name) or python("-m", "benchmarks.programs", name, place)
             environment = PROGRAMS[name].environment if name in PROGRAMS else None
             outcomes[name].usages.append(execute(command, environment))
             say(f"  {turn + 1}/{repeats[name]} {name}: {outcomes[name].usages[-1].wall:.3f} s")
