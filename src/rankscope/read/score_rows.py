@@ -8,11 +8,10 @@ from the means, which stand under the topic ``all``, or from the names of measur
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
-from itertools import chain, islice
-from typing import Any, NamedTuple, overload
+from itertools import chain
+from typing import Any, NamedTuple
 
 from rankscope.errors import InputError
 from rankscope.json_documents import parsed_json
@@ -26,8 +25,6 @@ __all__ = ["MEANS", "NO_SCORES", "ScoreRows", "bare_rows", "rows_of_table", "sco
 MEANS = "all"
 NO_SCORES = ("runid", "relstring")
 """What the names of measures begin with that are no numbers."""
-_BLOCK = 1 << 12
-"""Lines of a table that are taken apart at a time."""
 _JSON = "give rows with run, topic, measure and value, such as: rankscope eval -q -f json"
 
 
@@ -35,14 +32,8 @@ class ScoreRows(NamedTuple):
     """Cells by line under the names of their columns; ``run`` is what the content calls a single run, if it says so."""
 
     header: list[str]
-    rows: Sequence[tuple[int | None, list[Any]]]
+    rows: list[tuple[int | None, list[Any]]]
     run: str | None = None
-
-    def column(self, place: int) -> list[Any]:
-        """The cells of one column."""
-        if isinstance(self.rows, _Lines):
-            return self.rows.columns[place]
-        return [cells[place] for _, cells in self.rows]
 
 
 def score_rows(source: Source, is_measure: Callable[[str], bool]) -> ScoreRows:
@@ -57,8 +48,9 @@ def score_rows(source: Source, is_measure: Callable[[str], bool]) -> ScoreRows:
         return _json_line_rows(source)
     if _is_bare(head):
         return bare_rows(_bare_lines(source), is_measure, source.label)
-    header, rows = _delimited_rows(source)
-    return ScoreRows([name.strip() for name in header], rows)
+    rows = _delimited_rows(source)
+    _, header = next(rows, (1, []))
+    return ScoreRows([name.strip() for name in header], list(rows))
 
 
 def rows_of_table(table: Any) -> ScoreRows:
@@ -176,61 +168,11 @@ def _json_line_rows(source: Source) -> ScoreRows:
     return ScoreRows(header, rows)
 
 
-class _Lines(Sequence[tuple[int | None, list[Any]]]):
-    """Lines that follow each other, from the second on, held as columns; a row is made when it is asked for."""
-
-    def __init__(self, columns: list[list[str]]) -> None:
-        self.columns = columns
-
-    def __len__(self) -> int:
-        return len(self.columns[0])
-
-    @overload
-    def __getitem__(self, index: int) -> tuple[int | None, list[Any]]: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[tuple[int | None, list[Any]]]: ...
-    def __getitem__(self, index: Any) -> Any:
-        place = range(len(self))[index]
-        if isinstance(place, int):
-            return place + 2, [column[place] for column in self.columns]
-        return [self[one] for one in place]
-
-    def __iter__(self) -> Iterator[tuple[int | None, list[Any]]]:
-        return enumerate(map(list, zip(*self.columns, strict=True)), 2)
-
-
-def _delimited_rows(text: Source) -> tuple[list[str], Sequence[tuple[int | None, list[Any]]]]:
-    """The header, and the cells of each line that has any with its number; all lines have as many as the first."""
+def _delimited_rows(text: Source) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each line that has any, with its number; all lines have as many as the first."""
     content = b"".join(text.blocks()).decode("utf-8", "surrogateescape")
     tabs = "\t" in content.partition("\n")[0]
-
-    def read() -> Any:
-        return csv.reader(StringIO(content, newline=""), "excel-tab" if tabs else "excel")
-
-    with suppress(csv.Error):
-        if usual := _usual_rows(read()):
-            return usual
-    checked = _checked_rows(read(), text.label)
-    _, header = next(checked, (1, []))
-    return header, list(checked)
-
-
-def _usual_rows(reader: Any) -> tuple[list[str], _Lines] | None:
-    """The header and the rows, if every line is one of them, and all have as many cells."""
-    header: list[str] = next(reader, [])
-    columns: list[list[str]] = [[] for _ in header]
-    before = 1
-    while block := list(islice(reader, _BLOCK)):
-        before += len(block)
-        if before != reader.line_num or set(map(len, block)) != {len(header)}:
-            return None
-        for column, more in zip(columns, zip(*block, strict=True), strict=True):
-            column += more
-    return (header, _Lines(columns)) if header and reader.line_num == before else None
-
-
-def _checked_rows(reader: Any, path: str) -> Iterator[tuple[int | None, list[Any]]]:
-    """The same line by line, where some are unusual."""
+    reader = csv.reader(StringIO(content, newline=""), "excel-tab" if tabs else "excel")
     width = None
     try:
         for cells in reader:
@@ -240,12 +182,12 @@ def _checked_rows(reader: Any, path: str) -> Iterator[tuple[int | None, list[Any
             if len(cells) != width:
                 raise InputError(
                     f"{len(cells)} cells where the first line has {width}",
-                    path=path,
+                    path=text.label,
                     line=reader.line_num,
                     hint="give a cell for every system, empty if there is no score",
                 )
             yield reader.line_num, cells
     except csv.Error as error:
         raise InputError(
-            f"not a line of CSV ({error})", path=path, line=reader.line_num, hint="check the quotes"
+            f"not a line of CSV ({error})", path=text.label, line=reader.line_num, hint="check the quotes"
         ) from None

@@ -119,73 +119,7 @@ def read_score_tables(
     long = places["topic"] is not None and places["value"] is not None
     if not long or (places["measure"] is None and places["run"] is None):
         return {"": _matrix(rows, path)}
-    columns = {key: rows.column(at) for key, at in places.items() if at is not None}
-    usual = _usual_grids(columns, rows.run or _stem(path), path)
-    return usual or _grids(_checked_values(rows, columns, places["value"] or 0, path), path)
-
-
-def _usual_grids(columns: dict[str, list[Any]], run: str, path: str) -> dict[str, ScoreTable]:
-    """The matrices of columns of texts in which nothing is wrong; none, if something is or may be."""
-    if not all(set(map(type, column)) == {str} for column in columns.values()):
-        return {}
-    scores = _each(_number, columns["value"])
-    topics, topic = _numbered(columns["topic"])
-    measures, measure = _numbered(columns["measure"]) if "measure" in columns else ([""], None)
-    runs, of_run = _numbered(columns["run"]) if "run" in columns else ([run], None)
-    measure, of_run = (np.zeros(len(topic), np.int64) if one is None else one for one in (measure, of_run))
-    skipped = np.array([name.startswith(NO_SCORES) for name in measures])[measure]
-    means = np.array([name == MEANS for name in topics])[topic] & ~skipped
-    kept = np.flatnonzero(~(skipped | means))
-    cells = (measure * len(runs) + of_run) * len(topics) + topic
-    if not len(kept) or _some_twice(cells[~skipped]):
-        return {}
-    found = [scores[row] for row in kept.tolist()]
-    if None in set(found):
-        return {}
-    values = np.array(found, np.float64)
-    measure, of_run, topic = measure[kept], of_run[kept], topic[kept]
-    ordered = _by_first(measure)
-    # runs and topics in the order in which the measures, one after the other, have them
-    place = np.argsort(ordered[1][measure], kind="stable")
-    (first_runs, row), (first_topics, column) = _by_first(of_run[place]), _by_first(topic[place])
-    grids = np.full((len(ordered[0]), len(first_runs), len(first_topics)), math.nan)
-    grids[ordered[1][measure], row[of_run], column[topic]] = values
-    named = tuple(runs[one] for one in first_runs), tuple(topics[one] for one in first_topics)
-    return {
-        measures[one]: ScoreTable(path, *named, grid) for one, grid in zip(ordered[0], grids, strict=True)
-    }
-
-
-def _some_twice(numbers: npt.NDArray[np.int64]) -> bool:
-    if int(numbers.max()) < 8 * len(numbers):  # which takes a tenth of the time
-        return bool(np.bincount(numbers).max() > 1)
-    return len(np.unique(numbers)) < len(numbers)
-
-
-def _numbered(cells: list[str]) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """The different names of a column, and which of them each cell has."""
-    numbers: dict[str, int] = {}
-    known = {cell: numbers.setdefault(_text(cell), len(numbers)) for cell in dict.fromkeys(cells)}
-    return list(numbers), np.fromiter(map(known.__getitem__, cells), np.int64, len(cells))
-
-
-def _by_first(codes: npt.NDArray[np.int64]) -> tuple[list[int], npt.NDArray[np.int64]]:
-    """The different codes in the order in which they come first, and the place of each code in it.
-
-    >>> _by_first(np.array([2, 0, 2]))
-    ([2, 0], array([1, 0, 0]))
-    """
-    different, first = np.unique(codes, return_index=True)
-    ordered = different[np.argsort(first)]
-    places = np.zeros(int(codes.max()) + 1, np.int64)
-    places[ordered] = np.arange(len(ordered))
-    return ordered.tolist(), places
-
-
-def _checked_values(
-    rows: ScoreRows, columns: dict[str, list[Any]], value: int, path: str
-) -> dict[str, dict[tuple[str, str], float]]:
-    """The values of each measure by run and topic, row by row."""
+    columns = {key: [cells[at] for _, cells in rows.rows] for key, at in places.items() if at is not None}
     topics, scores = _each(_text, columns["topic"]), _each(_number, columns["value"])
     measures = _each(_text, columns["measure"]) if "measure" in columns else repeat("")
     runs = _each(_text, columns["run"]) if "run" in columns else repeat(rows.run or _stem(path))
@@ -209,19 +143,19 @@ def _checked_values(
                 f"{of} on topic {topic!r} occurs twice", path=path, line=line,
                 hint="give one value for every run, topic and measure",
             )  # fmt: skip
-        values[key] = _checked(score, cells[value], run, path, line)
+        values[key] = _checked(score, cells[places["value"] or 0], run, path, line)
     if not found:
         what = "there are only means, and no score of a topic" if rows.rows else "there is no score"
         raise InputError(what, path=path, hint="write them with -q: rankscope eval -q, trec_eval -q")
-    return found
+    return _grids(found, path)
 
 
 def _each(meaning: Callable[[Any], T], cells: list[Any]) -> list[T]:
     """What each cell of a column means; the same words come again and again, and are looked at once."""
-    if set(map(type, cells)) != {str}:
+    if not all(type(cell) is str for cell in cells):
         return [meaning(cell) for cell in cells]
     known = {cell: meaning(cell) for cell in set(cells)}
-    return list(map(known.__getitem__, cells))
+    return [known[cell] for cell in cells]
 
 
 def _place(header: list[str], names: tuple[str, ...]) -> int | None:
