@@ -91,6 +91,9 @@ def csv_cells(column: Column) -> list[str]:
     return _cells(column, _csv)
 
 
+_JSON_WORDS = {None: "null", True: "true", False: "false"}
+
+
 def json_cells(column: Column, encode: Callable[[Any], str]) -> list[str]:
     """A column as JSON, by an encoder that is asked for whatever is no ordinary number."""
 
@@ -103,16 +106,9 @@ def json_cells(column: Column, encode: Callable[[Any], str]) -> list[str]:
             if value not in known:
                 known[value] = encode(value)
             return known[value]
-        plain = json_value(value)
-        return (
-            "null"
-            if plain is None
-            else "true"
-            if plain is True
-            else "false"
-            if plain is False
-            else encode(plain)
-        )
+        if value is None or type(value) is bool:
+            return _JSON_WORDS[value]
+        return encode(json_value(value))
 
     known: dict[str, str] = {}
     return _cells(column, write)
