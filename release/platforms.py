@@ -15,6 +15,7 @@ FLAGS = (
     "-std=c11",
     "-DRS_PORTABLE",
     "-fvisibility=hidden",
+    "-ffp-contract=off",
     "-shared",
     "-s",
     "-g0",

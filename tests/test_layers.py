@@ -31,6 +31,7 @@ GROUND = {
     "progress": "",
     "once": "",
     "libraries": "",
+    "vectors": "libraries",
     "frames": "errors",
     "columns": "",
     "cells": "columns errors",
@@ -53,8 +54,8 @@ STATIONS = {
     # files become lists, lists become hits, hits become values
     "read": "json_documents scan.judgments scan.ahead",
     "scan": "read scan.library scan.cuts scan.ahead",
-    "judging": "read scan scan.cuts",
-    "measures": "judging",
+    "judging": "vectors read scan scan.library scan.judgments scan.cuts scan.ahead",
+    "measures": "vectors judging",
     "certainty": "read scan judging measures",
     "scores": "read judging measures certainty",
     # what is asked of values and lists, and of measures themselves

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from unicodedata import combining, east_asian_width
 
-from rankscope.columns import Cell, Coded, Column
+from rankscope.columns import Cell, Coded, Column, kind_of
 from rankscope.columns import plain as values_of
 from rankscope.errors import printable
 
@@ -118,14 +118,13 @@ def _cells(column: Column, write: Callable[[Cell], str]) -> list[str]:
     if isinstance(column, Coded):
         return column.each(write)
     values = values_of(column)
-    kind = column.dtype.kind if hasattr(column, "dtype") else ""
+    kind = kind_of(column)
     if kind not in ("f", "i", "u"):
         return [write(value) for value in values]
     words = list(map(repr, values))
-    if kind != "f":
-        return words
-    for row in (~(abs(column) < math.inf)).nonzero()[0].tolist():  # type: ignore[arg-type]
-        words[row] = write(values[row])
+    numbers: Any = values
+    if kind == "f" and not all(map(math.isfinite, numbers)):
+        return [w if math.isfinite(n) else write(n) for w, n in zip(words, numbers, strict=True)]
     return words
 
 

@@ -7,6 +7,7 @@ tuples of plain values; whoever writes a table takes its columns a block of rows
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Cell", "Coded", "Columns", "Joined", "Rows", "as_rows", "blocks_of", "plain"]
+__all__ = ["Cell", "Coded", "Columns", "Joined", "Rows", "as_rows", "blocks_of", "kind_of", "plain"]
 
 Cell: TypeAlias = str | int | float | bool | None
 Column: TypeAlias = "Sequence[Cell] | NDArray[Any]"
@@ -31,7 +32,7 @@ class Coded(Sequence[Cell]):
     ['dense', 'bm25', 'dense']
     """
 
-    def __init__(self, values: Sequence[Cell], codes: NDArray[np.integer[Any]]) -> None:
+    def __init__(self, values: Sequence[Cell], codes: NDArray[np.integer[Any]] | array[int]) -> None:
         self.values, self.codes = values, codes
 
     def __len__(self) -> int:
@@ -183,6 +184,17 @@ def as_rows(rows: Sequence[Sequence[Cell]]) -> Rows:
 def blocks_of(rows: Sequence[Sequence[Cell]]) -> Iterator[Sequence[Column]]:
     """The columns of rows of any kind, some rows at a time."""
     return as_rows(rows).blocks()
+
+
+def kind_of(column: Column) -> str:
+    """``f`` for a column of floats, ``i`` and ``u`` for whole numbers, as numpy has it; nothing for any other.
+
+    >>> kind_of(array("d", [0.5])), kind_of(["bm25"])
+    ('f', '')
+    """
+    if isinstance(column, array):
+        return {"d": "f"}.get(column.typecode, "i")
+    return column.dtype.kind if hasattr(column, "dtype") else ""
 
 
 def plain(column: Column) -> Sequence[Cell]:

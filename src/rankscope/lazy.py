@@ -1,12 +1,15 @@
-"""Names of a package that load their module when they are first used (PEP 562)."""
+"""What is loaded when it is first used, and not before: names of our packages (PEP 562), and modules of others."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from threading import RLock
+from types import ModuleType
 from typing import Any
 
-__all__ = ["loaded_when_used"]
+__all__ = ["is_put_off", "loaded_when_used", "put_off", "use"]
 
 
 def loaded_when_used(package: str, home: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
@@ -24,3 +27,57 @@ def loaded_when_used(package: str, home: Mapping[str, Iterable[str]]) -> Callabl
         return getattr(import_module(f"{package}.{where[name]}"), name)
 
     return find
+
+
+class _PutOff(ModuleType):
+    """A module that becomes what it is when something of it is used: until then it has its specification only."""
+
+    def __getattr__(self, name: str) -> Any:
+        with _loading:
+            if type(self) is _PutOff:
+                self.__class__ = ModuleType  # type: ignore[assignment]
+                self.__dict__.update(self.__dict__.pop("_rankscope_left_out"))
+                specification = self.__spec__
+                assert specification is not None and specification.loader is not None
+                try:
+                    specification.loader.exec_module(self)
+                except BaseException:
+                    sys.modules.pop(self.__name__, None)
+                    raise
+        return getattr(self, name)
+
+
+_loading = RLock()
+
+
+def put_off(name: str) -> None:
+    """Let ``import NAME`` load the module when something of it is first used, by whoever imports it.
+
+    For a program that may end before: modules can name what they need at their top, and who does not use it does not
+    pay for it. (``importlib.util.LazyLoader`` loads a module as soon as it is imported a second time.) Whoever goes on
+    to start threads says :func:`use` first. A submodule, asked for by its name, loads the module.
+    """
+    if name in sys.modules:
+        return
+    from importlib.util import find_spec, module_from_spec
+
+    specification = find_spec(name)
+    if specification is None or specification.loader is None:
+        return
+    module = module_from_spec(specification)
+    # whoever looks for a submodule asks for the path, and must find the module loaded
+    left_out = {"__path__": module.__dict__.pop("__path__")} if "__path__" in module.__dict__ else {}
+    module.__dict__["_rankscope_left_out"] = left_out
+    module.__class__ = _PutOff
+    sys.modules[name] = module
+
+
+def use(name: str) -> None:
+    """Load a module that was put off, and is wanted after all."""
+    if is_put_off(name):
+        sys.modules[name].__getattr__("__name__")
+
+
+def is_put_off(name: str) -> bool:
+    """Whether a module is waiting to be used."""
+    return isinstance(sys.modules.get(name), _PutOff)

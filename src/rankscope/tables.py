@@ -26,7 +26,7 @@ from rankscope.cells import (
     text_width,
     tsv_cells,
 )
-from rankscope.columns import ROWS_AT_ONCE, Cell, Coded, Column, Columns, Rows, blocks_of, plain
+from rankscope.columns import ROWS_AT_ONCE, Cell, Coded, Column, Columns, Rows, blocks_of, kind_of, plain
 from rankscope.errors import SettingsError, printable
 from rankscope.frames import Framed
 from rankscope.text_layout import Grid, Ink, no_ink
@@ -274,7 +274,7 @@ class Table(Framed):
         kept: dict[int, tuple[Sequence[Cell] | None, Sequence[str]]] = {}
         yield written([self.columns])
         for block in blocks_of(self.rows):
-            if len(block) > 1 and all(isinstance(one, Coded) or _of_floats(one) for one in block):
+            if len(block) > 1 and all(isinstance(one, Coded) or kind_of(one) == "f" for one in block):
                 # a hot place: what needs quotes is found out once for each different text
                 cells = [
                     quoted_once(place, one) if isinstance(one, Coded) else csv_cells(one)
@@ -408,11 +408,6 @@ def render_parts(tables: Iterable[Table], format: str, *, ink: Ink = no_ink, res
         yield legend
 
 
-def _of_floats(column: Column) -> bool:
-    """Whether a column is an array of floats, whose words have nothing to quote."""
-    return hasattr(column, "dtype") and column.dtype.kind == "f"
-
-
 def _around(table: Table, format: str) -> tuple[str, str]:
     """The title and the legend of a table in a format that people read; programs read tables alone."""
     if format not in ("markdown", "latex"):
@@ -486,8 +481,8 @@ def _weaknesses(column: Column, small: bool) -> list[float]:
 
 def _numbers(column: Column) -> bool:
     """Whether there is nothing but numbers, and places where one is missing."""
-    if hasattr(column, "dtype"):
-        return column.dtype.kind in "iuf"
+    if kind := kind_of(column):
+        return kind in "iuf"
     kinds = set(map(type, column.values if isinstance(column, Coded) else column))
     return all(issubclass(kind, int | float | None) and not issubclass(kind, bool) for kind in kinds)
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.cli import given, options
 from rankscope.cli.output import emit, format_of
 from rankscope.cli.parser import note
+from rankscope.cli.short_way import short_way
 from rankscope.errors import SettingsError
 from rankscope.plots import FIGURES
 from rankscope.progress import silence
@@ -94,7 +95,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     with given.reading_ahead(args):
-        _evaluate(args)
+        if (table := short_way(args)) is not None:
+            emit(args, TableResult.of(table, settings={}))
+        else:
+            _evaluate(args)
 
 
 def _evaluate(args: argparse.Namespace) -> None:

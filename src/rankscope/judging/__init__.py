@@ -1,7 +1,23 @@
 """Runs meet judgments: lists become hits."""
 
-from rankscope.judging.judged import UNJUDGED, Handling, Judged, judge
-from rankscope.judging.lists import Floats, Hits, Ints, Lists
-from rankscope.judging.pool import Pool
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankscope.lazy import loaded_when_used
 
 __all__ = ["UNJUDGED", "Floats", "Handling", "Hits", "Ints", "Judged", "Lists", "Pool", "judge"]
+
+if TYPE_CHECKING:
+    from rankscope.judging.judged import UNJUDGED, Handling, Judged, judge
+    from rankscope.judging.lists import Floats, Hits, Ints, Lists
+    from rankscope.judging.pool import Pool
+else:
+    __getattr__ = loaded_when_used(
+        __name__,
+        {
+            "judged": ("UNJUDGED", "Handling", "Judged", "judge"),
+            "lists": ("Floats", "Hits", "Ints", "Lists"),
+            "pool": ("Pool",),
+        },
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from rankscope.once import Once
 from rankscope.read.qrels import UNJUDGED, Aspects
 
 if TYPE_CHECKING:
-    from rankscope.judging.lists import Lists
+    from rankscope.judging.lists import Hits, Lists
 
 __all__ = ["Aspects", "Pool"]
 
@@ -135,6 +136,21 @@ class Pool(Once):
         size = len(self.grade)
         starts = (np.arange(len(self.aspect_grades))[:, np.newaxis] * size + self.offsets[:-1]).ravel()
         return Pool(np.append(starts, len(self.aspect_grades) * size), self.aspect_grades.ravel())
+
+    def best_first(self, gain: Callable[[npt.NDArray[np.int32]], npt.NDArray[np.float64]]) -> Hits:
+        """The documents of each topic that gain something, the best first, as the hits of one list a topic.
+
+        ``gain`` gives that of each grade.
+        """
+        from rankscope.judging.lists import Hits
+
+        gains = gain(self.grade)
+        some = np.flatnonzero(gains > 0)
+        order = some[np.lexsort((-gains[some], self.topic[some]))]
+        topic = self.topic[order]
+        count = np.bincount(topic, minlength=len(self))
+        rank = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(count) - count, count)
+        return Hits(len(self), topic, rank, self.grade[order], order)
 
     @cached_property
     def ideal(self) -> Lists:

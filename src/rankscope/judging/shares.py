@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
-from rankscope.judging.judged import Judged
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from rankscope.judging.judged import Judged
 
 __all__ = ["TIED_SHARE", "UNJUDGED_SHARE", "tied_shares", "unjudged_shares"]
 

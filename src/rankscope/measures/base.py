@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from rankscope.errors import MeasureError, nearest
-from rankscope.judging.lists import Floats, Lists
+from rankscope.measures.arithmetic import ratio
 from rankscope.measures.registry import Registry
+from rankscope.vectors import BeyondVectors, Vector
 
 if TYPE_CHECKING:
+    from rankscope.judging.lists import Floats, Lists
     from rankscope.measures.forms import Form
 
 __all__ = [
@@ -289,8 +291,10 @@ class Measure:
         """The weights of the ranks 1, ..., depth, if ranks have weights whatever stands there; else None."""
         return None
 
-    def mean(self, values: Floats) -> float:
+    def mean(self, values: Floats | Vector) -> float:
         """The values of several topics as one number; undefined (NaN) ones are left out, NaN when none is left."""
+        if isinstance(values, Vector):  # in which nothing is undefined
+            return _mean_of_vector(self.summary, values)
         defined = values[~np.isnan(values)]
         if self.summary == "sum":
             return float(np.sum(defined))
@@ -317,6 +321,13 @@ class Measure:
         """
         merit = self.merit(np.asarray(values, np.float64)).tolist()
         return sorted(range(len(merit)), key=lambda i: (math.isnan(merit[i]), -merit[i], i))
+
+
+def _mean_of_vector(summary: str, values: Vector) -> float:
+    if summary == "geometric mean":
+        raise BeyondVectors(summary)
+    total = values.total()
+    return total if summary == "sum" else total / len(values)
 
 
 def _written(value: Any) -> str:
@@ -361,18 +372,3 @@ def weights_down_to(depth: int, weight: Callable[[Any], Floats], cutoff: int | N
     weights = np.array(weight(np.arange(1, depth + 1)), np.float64)
     weights[depth if cutoff is None else cutoff :] = 0.0
     return weights
-
-
-def ratio(numerator: Any, denominator: Any) -> Floats:
-    """Division where 0 / 0 and x / 0 are 0, as trec_eval has it for topics without relevant documents.
-
-    >>> ratio([1, 1], [2, 0]).tolist()
-    [0.5, 0.0]
-    """
-    numerator, denominator = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
-    if denominator.size and denominator.size == numerator.size and not any(denominator.strides):
-        same = denominator.flat[0]  # the laboratory: one topic, one denominator
-        return numerator / same if same else np.zeros(numerator.shape)
-    result = np.zeros(np.broadcast(numerator, denominator).shape)
-    np.divide(numerator, denominator, out=result, where=denominator != 0)
-    return result

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.judging.lists import Floats, Hits, Ints
-from rankscope.judging.tied import Groups, TiedLists
 from rankscope.measures.forms import Form
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from rankscope.judging.lists import Floats, Ints
+    from rankscope.judging.tied import Groups, TiedLists
     from rankscope.measures.base import Measure
 
 __all__ = ["Cascade"]
@@ -54,6 +55,8 @@ class Cascade(Form):
         return some, lists.relevant_lists(some, last)
 
     def _of_groups(self, measure: Measure, lists: TiedLists) -> Floats:
+        from rankscope.judging.lists import Hits
+
         grade = lists.grade()
         groups = lists.groups(grade >= 1)
         passes = 1.0 - self.stops(grade[groups.member], lists.pool.max_grade)

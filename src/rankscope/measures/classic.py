@@ -5,13 +5,12 @@ For a topic without relevant documents all of them are 0, as in trec_eval.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import MeasureError
-from rankscope.judging.lists import Floats, Ints, Lists
+from rankscope.measures.arithmetic import least
 from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.cascade import Cascade
 from rankscope.measures.condensed import Condensable
@@ -23,6 +22,11 @@ from rankscope.measures.forms import (
     Preferences,
     Unordered,
 )
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from rankscope.judging.lists import Floats, Ints, Lists
 
 __all__ = [
     "AP",
@@ -188,7 +192,7 @@ class Bpref(Measure):
     def _limits(self, base: Ints, nonrelevant: Ints) -> tuple[Ints, Ints]:
         """Where n is capped, and what it is divided by."""
         most = base + 10 if self.form == "plus10" else base
-        return most, np.minimum(base, nonrelevant) if self.form == "trec_eval" else most
+        return most, least(base, nonrelevant) if self.form == "trec_eval" else most
 
     def _preferences(self) -> Preferences:
         return Preferences(self.rel, 0, self._limits)
@@ -413,7 +417,7 @@ class Success(Condensable):
     rewards_grades = True
 
     def of(self, lists: Lists) -> Floats:
-        return (self.seen(lists).relevant(self.rel, self.cutoff).count > 0).astype(np.float64)
+        return (self.seen(lists).relevant(self.rel, self.cutoff).count > 0).astype(float)
 
     def made_of(self) -> Form:
         return Cascade(lambda grade, best: (grade >= self.rel).astype(np.float64), np.ones_like)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from rankscope.judging.lists import Floats, Lists
+from typing import TYPE_CHECKING
+
 from rankscope.measures.base import Measure, parameter
+
+if TYPE_CHECKING:
+    from rankscope.judging.lists import Floats, Lists
 
 __all__ = ["Condensable"]
 

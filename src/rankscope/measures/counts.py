@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from rankscope.judging.lists import Floats, Lists
 from rankscope.measures.base import Better, Measure, parameter
 from rankscope.measures.forms import Additive, Form
+
+if TYPE_CHECKING:
+    from rankscope.judging.lists import Floats, Lists
 
 __all__ = ["NumQ", "NumRel", "NumRelRet", "NumRet"]
 
@@ -51,8 +53,8 @@ class NumRet(_Count):
 
     def of(self, lists: Lists) -> Floats:
         if self.rel == 0:
-            return np.asarray(lists.retrieved(), np.float64)
-        return lists.relevant(self.rel).count.astype(np.float64)
+            return lists.retrieved().astype(float)
+        return lists.relevant(self.rel).count.astype(float)
 
     def made_of(self) -> Form:
         return Additive()
@@ -70,7 +72,7 @@ class NumRel(_Count):
     rewards_grades = True
 
     def of(self, lists: Lists) -> Floats:
-        return np.asarray(lists.recall_base(self.rel), np.float64)
+        return lists.recall_base(self.rel).astype(float)
 
     def made_of(self) -> Form:
         return Additive()
@@ -90,7 +92,7 @@ class NumRelRet(_Count):
     rewards_grades = True
 
     def of(self, lists: Lists) -> Floats:
-        return lists.relevant(self.rel, self.cutoff).count.astype(np.float64)
+        return lists.relevant(self.rel, self.cutoff).count.astype(float)
 
     def made_of(self) -> Form:
         return Additive()

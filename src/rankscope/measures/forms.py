@@ -10,14 +10,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rankscope.judging.lists import Floats, Ints, Lists
-from rankscope.judging.pool import Pool
-from rankscope.judging.tied import TiedHits, TiedLists, bisected
-from rankscope.measures.base import ratio
+from rankscope.measures.arithmetic import least, ratio
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from rankscope.judging.lists import Floats, Ints, Lists
+    from rankscope.judging.pool import Pool
+    from rankscope.judging.tied import TiedHits, TiedLists
     from rankscope.measures.base import Measure
 
 __all__ = [
@@ -343,7 +344,7 @@ class Preferences(Form):
         """What a relevant document adds to its list with so many judged non-relevant ones above it."""
         base = lists.recall_base(self.rel)
         cap, scale = self.limits(base, lists.recall_base(self.lowest) - base)
-        return 1.0 - ratio(np.minimum(above, cap[owner]), scale[owner])
+        return 1.0 - ratio(least(above, cap[owner]), scale[owner])
 
     def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
         """For each number m of new relevant documents the first ones are best, and the last ones worst.
@@ -378,6 +379,8 @@ class Preferences(Form):
         tied = lists.tied(self.rel)
         if not len(tied.start):
             return value
+        from rankscope.judging.tied import bisected
+
         judged, base = lists.relevant(self.lowest), lists.recall_base(self.rel)
         begin = judged._bounds[tied.list]
         place = lists.places(self.rel, self.lowest)[tied.among]

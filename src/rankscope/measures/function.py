@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from inspect import Parameter as Argument
 from inspect import signature
-from typing import Any, ClassVar, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
 
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.judging.lists import Floats, Lists
 from rankscope.measures.base import REGISTRY, Better, Measure, parameter
+
+if TYPE_CHECKING:
+    from rankscope.judging.lists import Floats, Lists
 
 __all__ = ["ANY_NUMBER", "FunctionMeasure", "define"]
 

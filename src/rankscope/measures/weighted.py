@@ -9,17 +9,21 @@ Moffat and Zobel 2008) follows from the weights.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankscope.errors import MeasureError
-from rankscope.judging.lists import Floats, Hits, Lists
-from rankscope.judging.pool import Pool
+from rankscope.measures.arithmetic import log2, most
 from rankscope.measures.base import Measure, parameter, ratio, weights_down_to
 from rankscope.measures.condensed import Condensable
 from rankscope.measures.forms import Additive, Form, ShareOfIdeal, Weighted
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from rankscope.judging.lists import Floats, Hits, Lists
+    from rankscope.judging.pool import Pool
 
 __all__ = [
     "DCG",
@@ -191,7 +195,7 @@ class P(Condensable, WeightedPrecision):
 
     def of(self, lists: Lists) -> Floats:
         # counted, then divided once: k additions of 1/k would not give exactly 1
-        return np.asarray(self.seen(lists).relevant(self.rel, self.cutoff).count / self.cutoff)
+        return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, self.cutoff)
 
     def made_of(self) -> Form:
         return Weighted(lambda best: self.gain(np.arange(best + 1), best), self.weight)
@@ -274,6 +278,9 @@ class GradedGains(Gains, abstract=True):
                 hint="begin the gains with 0, as in '0,5,10,15'",
             )
 
+    def idle_gain(self, max_grade: int) -> float:
+        return 0.0 if self.gains in ("linear", "exp2") else super().idle_gain(max_grade)
+
     def _gain_of_grades(self) -> dict[int, float]:
         parts = self.gains.split(",")
         try:
@@ -301,9 +308,9 @@ class GradedGains(Gains, abstract=True):
 
     def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
         """The gain of each grade; a negative one is a 0 unless ``unjudged`` says that it gains nothing."""
-        positive = np.maximum(grade, 0)
+        positive = most(grade, 0)
         if self.gains == "linear":
-            return np.asarray(positive, np.float64)
+            return positive.astype(float)  # type: ignore[no-any-return]
         best = int(positive.max(initial=0))
         if self.gains == "exp2":
             if best > _LARGEST_POWER:
@@ -339,16 +346,10 @@ class GradedGains(Gains, abstract=True):
         """
         self._refuse_endless(pool.max_grade)
 
-        def best() -> Hits:
-            gain = self.gain(pool.grade, pool.max_grade)
-            some = np.flatnonzero(gain > 0)
-            order = some[np.lexsort((-gain[some], pool.topic[some]))]
-            topic = pool.topic[order]
-            count = np.bincount(topic, minlength=len(pool))
-            rank = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(count) - count, count)
-            return Hits(len(pool), topic, rank, pool.grade[order], order)
-
-        return pool.once((GradedGains.ideal, self.gains, self.unjudged), best)
+        return pool.once(
+            (GradedGains.ideal, self.gains, self.unjudged),
+            lambda: pool.best_first(lambda grade: self.gain(grade, pool.max_grade)),
+        )
 
     def _refuse_endless(self, max_grade: int) -> None:
         if self.unjudged == "nonrelevant" and self.idle_gain(max_grade) > 0:
@@ -366,8 +367,9 @@ class CumulatedGain(GradedGains, WeightedPrecision, abstract=True):
 
         def worth() -> Floats:
             hits = self.ideal(pool)
-            gains = self.gain(hits.grade, pool.max_grade) * hits.at_rank(self.weight)
-            return hits.sum(np.where(hits.rank <= (self.cutoff or np.inf), gains, 0.0))
+            if self.cutoff is not None:
+                hits = hits.where(hits.rank <= self.cutoff)
+            return hits.sum(self.gain(hits.grade, pool.max_grade) * hits.at_rank(self.weight))
 
         return pool.once((CumulatedGain.of_ideal, self), worth)
 
@@ -423,7 +425,7 @@ class DCG(CumulatedGain):
 
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
         if self.discount == "log2":
-            return np.asarray(1.0 / np.log2(rank + 1.0))
+            return 1.0 / log2(rank + 1.0)  # type: ignore[no-any-return]
         return np.asarray(1.0 / np.maximum(1.0, np.log(np.asarray(rank, np.float64)) / np.log(self.base)))
 
 

@@ -19,9 +19,18 @@ from rankscope.engines.machine import cores
 from rankscope.engines.threads import Background
 from rankscope.scan.cuts import topic_cuts
 from rankscope.scan.judgments import LARGEST, InOrder, Judgments, judgments_in
-from rankscope.scan.library import Table, library
+from rankscope.scan.library import Result, Table, library
 
-__all__ = ["Part", "Wanted", "judgments_read", "parts_read", "reading_ahead", "table_of"]
+__all__ = [
+    "Part",
+    "Wanted",
+    "finish",
+    "judgments_read",
+    "parts_of",
+    "parts_read",
+    "reading_ahead",
+    "table_of",
+]
 
 _MOST_PARTS = 4096
 _PIECE = 8 << 20  # bytes of a large file that are scanned as one part
@@ -54,6 +63,12 @@ class Part:
         A part that is being scanned is waited for. No other one is begun any more: who asks has begun to scan.
         """
         return self._ahead.scan_of(self._number)
+
+    def result(self, scan: int) -> Result:
+        """What a scan has found, in the memory of the library, as long as files are read ahead."""
+        found = Result()
+        self._ahead.table.library.rs_scan_result(scan, c.byref(found))
+        return found
 
 
 class _Ahead:
@@ -94,6 +109,14 @@ class _Ahead:
 
     def begin(self) -> None:
         self._scanning.start()
+
+    def finish(self) -> None:
+        """Everything, with one thread more, as nobody has anything else to do; Ctrl-C ends the waiting."""
+        if self._handle and not self._one_job:
+            more = Background(self._run, 1)
+            more.start()
+            more.wait()
+        self._scanning.wait()
 
     def end(self) -> None:
         """Nobody asks any more."""
@@ -145,6 +168,12 @@ def reading_ahead(
             found.end()
 
 
+def finish() -> None:
+    """Wait until everything that can be read ahead is."""
+    if _current is not None:
+        _current.finish()
+
+
 def judgments_read(stamp: Stamp) -> Judgments | None:
     """The judgments of a file, if they have been read."""
     return _current.judgments if _current is not None and _current.qrels == stamp else None
@@ -163,6 +192,11 @@ def parts_read(table: Table, wanted: Wanted, stamp: Stamp) -> list[Part] | None:
     if _current is None or _current.table is not table or _current.wanted != wanted:
         return None
     return _current.parts.get(stamp)
+
+
+def parts_of(stamp: Stamp) -> list[Part] | None:
+    """The parts of a file that are being scanned, whatever for; None if it is not among the files."""
+    return _current.parts.get(stamp) if _current is not None else None
 
 
 def _begun(
