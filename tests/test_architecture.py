@@ -96,9 +96,21 @@ def test_the_walk_happens_in_this_order(tmp_path: Path, capfdbinary: pytest.Capt
     before = sys.getprofile()
     sys.setprofile(look)
     try:
-        code = main(["eval", str(tmp_path / "qrels.txt"), str(tmp_path / "bm25.run"), "-m", "AP", "-j", "1"])
+        code = main(
+            [
+                "eval",
+                str(tmp_path / "qrels.txt"),
+                str(tmp_path / "bm25.run"),
+                "-m",
+                "AP",
+                "-j",
+                "1",
+                "-f",
+                "table",
+            ]
+        )
     finally:
         sys.setprofile(before)
     assert code == 0
     assert seen == [hop for hop in HOPS if ":" not in hop]
-    assert b"bm25\tAP\t1.0\t1\n" in capfdbinary.readouterr().out
+    assert b"bm25  1.0000" in capfdbinary.readouterr().out

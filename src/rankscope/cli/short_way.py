@@ -52,13 +52,14 @@ class _Plain(NamedTuple):
 
 def short_way(args: argparse.Namespace) -> Table | None:
     """The table to print; None if it takes the usual way. Files are being read ahead."""
-    if format_of(args) not in ("tsv", "csv") or any(
-        (getattr(args, name) or usual) != usual for name, usual in _AS_USUAL.items()
-    ):
+    if format_of(args) not in ("tsv", "csv") or "-" in (args.qrels, *args.runs):
         return None
+    if any((getattr(args, name) or usual) != usual for name, usual in _AS_USUAL.items()):
+        return None
+    from rankscope.scan import ahead
     from rankscope.vectors import BeyondVectors, available
 
-    if not available():
+    if not (ahead.is_reading() and available()):
         return None
     put_off("numpy")
     found = None
@@ -124,15 +125,13 @@ def _judgments(name: str) -> Judgments | None:
 def _sources(names: Sequence[str]) -> list[tuple[str, Source]] | None:
     """The run files by the names of their runs, if all are plain TREC files that are called after themselves."""
     from rankscope.read.formats import format_and_head
-    from rankscope.read.run_names import names_of, run_files
+    from rankscope.read.run_names import kind_of, names_of, run_files
     from rankscope.read.source import Source
 
     paths = []
     for name in names:
-        if name == "-":
-            return None
         files, others = run_files(name)
-        if others:
+        if others or any(kind_of(file) != "a file" for file in files):  # a pipe can be read only once
             return None
         paths += files
     found = []
@@ -149,7 +148,10 @@ def _vector(measure: Measure, lists: PlainLists) -> Vector:
     """The value of every list, if the formula knows nothing but vectors."""
     from rankscope.vectors import BeyondVectors, Vector
 
-    values = measure.of(lists)  # type: ignore[arg-type]
+    try:
+        values = measure.of(lists)  # type: ignore[arg-type]
+    except Exception as error:  # measures of other packages may do anything
+        raise BeyondVectors(str(measure)) from error
     if not isinstance(values, Vector):
         raise BeyondVectors(str(measure))
     return values

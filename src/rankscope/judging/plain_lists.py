@@ -7,9 +7,8 @@ trees of the laboratory. It has what most formulas ask for; the rest is :class:`
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NoReturn
 
 from rankscope.once import Once
@@ -68,14 +67,14 @@ class PlainHits(_Beyond):
 
 
 class PlainPool(_Beyond, Once):
-    """The judged documents of every topic: grades, and where those of a topic begin and end.
+    """The judged documents of every topic, flat: those of topic t are ``offsets[t]`` to ``offsets[t + 1]``.
 
-    >>> pool = PlainPool([0, 3], array("i", [2, 0, 1]))
+    >>> pool = PlainPool(array("q", [0, 3]), array("i", [2, 0, 1]))
     >>> pool.max_grade, len(pool)
     (2, 1)
     """
 
-    def __init__(self, offsets: Sequence[int], grades: array[int]) -> None:
+    def __init__(self, offsets: array[int], grades: array[int]) -> None:
         self.offsets, self.grades = offsets, grades
         self._by_rank: dict[Callable[[Any], Any], Vector] = {}
 
@@ -83,42 +82,30 @@ class PlainPool(_Beyond, Once):
         return len(self.offsets) - 1
 
     @cached_property
+    def grade(self) -> Vector:
+        """The grade of each judged document."""
+        return Vector.of_int32(self.grades.buffer_info()[0], len(self.grades))
+
+    @cached_property
+    def topic(self) -> Vector:
+        """The topic of each judged document."""
+        ends = self.offsets.buffer_info()[0] + self.offsets.itemsize
+        return Vector.owners(ends, len(self), len(self.grades))
+
+    @cached_property
     def max_grade(self) -> int:
         """The best grade given in the whole collection (at least 1)."""
         return max(1, max(self.grades, default=0))
 
-    @cached_property
-    def _counts(self) -> list[dict[int, int]]:
-        """How many documents of each topic have each grade."""
-        found = []
-        for start, stop in pairwise(self.offsets):
-            grades = self.grades[start:stop]
-            found.append({grade: grades.count(grade) for grade in set(grades)})
-        return found
-
     def recall_base(self, rel: int = 1) -> Vector:
         """The number of documents of grade ``rel`` or better of each topic."""
-        return self.once(
-            ("recall base", rel),
-            lambda: Vector.of(
-                sum(many for grade, many in counts.items() if grade >= rel) for counts in self._counts
-            ),
-        )
+        return self.once(("recall base", rel), lambda: self.topic.sums(self.grade >= rel, len(self)))
 
     def best_first(self, gain: Callable[[Any], Any]) -> PlainHits:
         """The documents of each topic that gain something, the best first, as the hits of one list a topic."""
-        grades = sorted({grade for counts in self._counts for grade in counts})
-        gains = dict(zip(grades, gain(Vector.of(grades)).tolist(), strict=True))
-        rising = sorted((grade for grade in grades if gains[grade] > 0), key=gains.__getitem__, reverse=True)
-        owner, rank, graded = array("d"), array("d"), array("d")
-        for topic, counts in enumerate(self._counts):
-            before = len(owner)
-            for grade in rising:
-                graded.extend([grade] * counts.get(grade, 0))
-            many = len(graded) - before
-            owner.extend([topic] * many)
-            rank.extend(range(1, many + 1))
-        return PlainHits(self, len(self), Vector.of(owner), Vector.of(rank), Vector.of(graded))
+        order = self.topic.falling(gain(self.grade))
+        topic = self.topic[order]
+        return PlainHits(self, len(self), topic, topic.ordinals(), self.grade[order])
 
     def by_rank(self, function: Callable[[Any], Any], rank: Vector) -> Vector:
         """A function of ranks, which is asked once for each rank down to the deepest."""
@@ -162,7 +149,7 @@ class PlainLists(_Beyond, Once):
     def ordinal_among(self, rel: int, lowest: int) -> Vector:
         """For each document of grade ``rel`` or better its ordinal among those of grade ``lowest`` or better."""
         hits = self.relevant(lowest)
-        return hits.ordinal[(hits.grade >= rel).nonzero()]
+        return hits.ordinal[hits.grade >= rel]
 
     def per_topic(self, values: Vector) -> Vector:
         """For each list the value of its topic."""

@@ -25,6 +25,7 @@ __all__ = [
     "Part",
     "Wanted",
     "finish",
+    "is_reading",
     "judgments_read",
     "parts_of",
     "parts_read",
@@ -166,6 +167,11 @@ def reading_ahead(
         _current = None
         if found is not None:
             found.end()
+
+
+def is_reading() -> bool:
+    """Whether there are judgments that were read ahead, and perhaps runs."""
+    return _current is not None
 
 
 def finish() -> None:

@@ -29,7 +29,8 @@ _FUNCTIONS: Signatures = {
     "rs_vectors_where": (_N, [_P, _P, _N]),
     "rs_vectors_of_int32": (None, [_P, _P, _N]),
     "rs_vectors_take_int32": (None, [_P, _P, _P, _N]),
-    "rs_vectors_owners": (None, [_P, _N, _N, _P]),
+    "rs_vectors_owners": (None, [_P, _N, _P]),
+    "rs_vectors_falling": (_N, [_P, _P, _N, _P]),
     "rs_vectors_ordinals": (None, [_P, _P, _N]),
     "rs_vectors_sums": (None, [_P, _P, _N, _N, _P]),
     "rs_vectors_firsts": (None, [_P, _P, _N, _P]),
@@ -58,7 +59,6 @@ class Vector:
     """Numbers, each a float of 64 bits. What is not defined here is :class:`BeyondVectors`."""
 
     __slots__ = ("_values", "address")
-    __array_ufunc__ = None  # numpy must not take it for an object
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, size: int) -> None:
@@ -97,7 +97,7 @@ class Vector:
         """The list of each of so many hits, by a memory that says where lists end: integers of 64 bits."""
         made = cls(size)
         if size:
-            _done().rs_vectors_owners(ends, lists, 0, made.address)
+            _done().rs_vectors_owners(ends, lists, made.address)
         return made
 
     @classmethod
@@ -134,6 +134,8 @@ class Vector:
             right, step = Vector.of([other]), 0
         else:
             raise BeyondVectors(f"a vector with {type(other).__name__}")
+        if isinstance(self, Truths) and isinstance(other, Truths) and operation < _LEAST:
+            raise BeyondVectors("arithmetic of truths")  # which is logic to numpy
         made = Vector(len(self))
         sides = (right.address, step, self.address, 1) if swapped else (self.address, 1, right.address, step)
         _done().rs_vectors_join(operation, *sides, made.address, len(self))
@@ -163,17 +165,17 @@ class Vector:
     def __rtruediv__(self, other: Any) -> Vector:
         return self._join(_DIVIDED, other, swapped=True)
 
-    def __le__(self, other: Any) -> Vector:
-        return self._join(_AT_MOST, other)
+    def __le__(self, other: Any) -> Truths:
+        return Truths.told(self._join(_AT_MOST, other))
 
-    def __ge__(self, other: Any) -> Vector:
-        return self._join(_AT_LEAST, other)
+    def __ge__(self, other: Any) -> Truths:
+        return Truths.told(self._join(_AT_LEAST, other))
 
-    def __lt__(self, other: Any) -> Vector:
-        return self._join(_BELOW, other)
+    def __lt__(self, other: Any) -> Truths:
+        return Truths.told(self._join(_BELOW, other))
 
-    def __gt__(self, other: Any) -> Vector:
-        return self._join(_ABOVE, other)
+    def __gt__(self, other: Any) -> Truths:
+        return Truths.told(self._join(_ABOVE, other))
 
     def over(self, other: Any) -> Vector:
         """The ratio, 0 where the other number is 0."""
@@ -196,9 +198,13 @@ class Vector:
     # some of them, list by list, all of them ----------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Vector:
-        """The numbers at the places that another vector has."""
+        """The numbers at the places that another vector has, or where something is true."""
         if not isinstance(index, Vector):
             raise BeyondVectors(f"a vector at {index!r}")
+        if isinstance(index, Truths):
+            if len(index) != len(self):
+                raise ValueError("vectors of different lengths")
+            index = index.nonzero()
         made = Vector(len(index))
         if not _done().rs_vectors_take(self.address, len(self), index.address, made.address, len(index)):
             raise IndexError("a place that is not in the vector")
@@ -216,9 +222,11 @@ class Vector:
     def nonzero(self) -> Vector:
         """The places at which there is no 0."""
         places = Vector(len(self) + 1)
-        count = _done().rs_vectors_where(self.address, places.address, len(self))
+        return places._first(_done().rs_vectors_where(self.address, places.address, len(self)))
+
+    def _first(self, count: int) -> Vector:
         made = Vector.__new__(Vector)
-        made._hold(places._values[:count])
+        made._hold(self._values[:count])
         return made
 
     def ordinals(self) -> Vector:
@@ -226,6 +234,13 @@ class Vector:
         made = Vector(len(self))
         _done().rs_vectors_ordinals(self.address, made.address, len(self))
         return made
+
+    def falling(self, values: Vector) -> Vector:
+        """Of a vector of lists: the places of the values above 0, within each list from the largest to the smallest."""
+        places = Vector(len(self))
+        return places._first(
+            _done().rs_vectors_falling(self.address, values.address, len(self), places.address)
+        )
 
     def sums(self, values: Any, size: int) -> Vector:
         """Of a vector of lists: the sum of a value over each of so many lists, added one by one."""
@@ -255,6 +270,24 @@ class Vector:
         _beyond
     )
     __mod__ = __floordiv__ = __array__ = __setitem__ = _beyond
+    __array_ufunc__ = __array_function__ = _beyond  # numpy asks these first
+
+
+class Truths(Vector):
+    """Where something holds (1) and where it does not (0), as a comparison tells: as an index it chooses numbers."""
+
+    __slots__ = ()
+
+    @classmethod
+    def told(cls, vector: Vector) -> Truths:
+        """What a comparison has found."""
+        made = cls.__new__(cls)
+        made._hold(vector._values)
+        return made
+
+    def astype(self, kind: type) -> Vector:
+        """The same as numbers."""
+        return super().astype(kind).copy()
 
 
 def _done() -> c.CDLL:

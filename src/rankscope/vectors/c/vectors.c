@@ -3,6 +3,7 @@
  * Every function does what numpy does with the same numbers, in the same order, so that results have the same bits:
  * nothing may be contracted or reordered by the compiler (setup.py says so). A list is a stretch of hits; `list` has for
  * each hit the number of its list, never falling. No function keeps global state. */
+#include <math.h> /* INFINITY; no function, so that no other library is needed */
 #include <stdint.h>
 
 #if defined(_WIN32)
@@ -79,11 +80,11 @@ RS_API void rs_vectors_take_int32(const int32_t *values, const int32_t *index, d
     for (int64_t i = 0; i < n; i++) out[i] = values[index[i]];
 }
 
-/* The list of each hit, counted from `first`, where list l ends before hit ends[l]. */
-RS_API void rs_vectors_owners(const int64_t *ends, int64_t lists, int64_t first, double *restrict out) {
+/* The list of each hit, where list l ends before hit ends[l]. */
+RS_API void rs_vectors_owners(const int64_t *ends, int64_t lists, double *restrict out) {
     int64_t hit = 0;
     for (int64_t l = 0; l < lists; l++)
-        for (; hit < ends[l]; hit++) out[hit] = (double)(first + l);
+        for (; hit < ends[l]; hit++) out[hit] = (double)l;
 }
 
 /* 1 for the first hit of a list, 2 for the second, ... */
@@ -99,6 +100,24 @@ RS_API void rs_vectors_sums(const double *list, const double *values, int64_t st
 /* The value at the first hit of each list that has one. */
 RS_API void rs_vectors_firsts(const double *list, const double *values, int64_t n, double *restrict out) {
     for (int64_t i = n; i-- > 0;) out[(int64_t)list[i]] = values[i];
+}
+
+/* The places of the values above 0, list by list, within a list from the largest to the smallest, equal ones as they
+ * stand; and how many these are. There are few different values in a list: they are grades. */
+RS_API int64_t rs_vectors_falling(const double *list, const double *values, int64_t n, double *restrict places) {
+    int64_t count = 0;
+    for (int64_t start = 0, stop; start < n; start = stop) {
+        for (stop = start; stop < n && list[stop] == list[start];) stop++;
+        for (double last = INFINITY, next;; last = next) {
+            next = 0.0;
+            for (int64_t i = start; i < stop; i++)
+                if (values[i] < last && values[i] > next) next = values[i];
+            if (!(next > 0.0)) break;
+            for (int64_t i = start; i < stop; i++)
+                if (values[i] == next) places[count++] = (double)i;
+        }
+    }
+    return count;
 }
 
 /* The sum of all, added in the order in which numpy adds: in pairs of blocks, eight by eight within a block. */
