@@ -173,8 +173,9 @@ its values must agree with those of pytrec_eval to {TOLERANCE:g} before its time
 time of all threads; peak memory is that of the largest process; slow programs are repeated less often. Beside them
 is what reading the same files takes without doing anything (`cat`), what the interpreter takes to start and load
 numpy, which pytrec_eval and the others load too, and, if the variable TREC_EVAL names one, trec_eval, once for every
-run. `rankscope eval -q -o FILE` is the command as it is typed, and also writes all values; the others are called from a
-small script and keep them in memory.
+run. `rankscope eval -q -o FILE` is the command as it is typed, and also writes all values; it needs no numpy for these
+measures (docs/architecture.md), while `Rankscope` is the library in Python, which loads it. The others are called from
+a small script and keep their values in memory.
 
 Made by `{command}`; the collections are synthetic (`rankscope simulate`), so anybody can repeat this.{remark}"""
     return "\n\n".join([introduction, "\n".join(machine()), *filter(None, sections)]) + "\n"

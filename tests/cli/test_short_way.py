@@ -278,7 +278,9 @@ def test_missing_topics_are_skipped_by_the_usual_way(place: Path, ways: Ways) ->
 @given(st.data())
 def test_random_collections(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     place = tmp_path_factory.mktemp("random")
-    topics = data.draw(st.lists(st.sampled_from(["1", "2", "10", "q7", "a"]), min_size=1, max_size=4, unique=True))
+    topics = data.draw(
+        st.lists(st.sampled_from(["1", "2", "10", "q7", "a"]), min_size=1, max_size=4, unique=True)
+    )
     documents = st.sampled_from([f"d{i}" for i in range(12)])
     graded = st.dictionaries(documents, st.integers(-2, 4), min_size=1, max_size=12)
     scored = st.dictionaries(documents, st.integers(0, 9).map(lambda n: n / 4), max_size=12)
