@@ -32,8 +32,8 @@ _PRIME = 1_000_003
 
 
 def table(quick: bool = False) -> str:
-    """The section of a usual run: two sizes on all engines; quick: one small size in one process."""
-    return section([20_000], ["process"]) if quick else section([10**6, 10**7], list(ENGINES))
+    """The section of a usual run: three sizes on all engines; quick: one small size in one process."""
+    return section([20_000], ["process"]) if quick else section([10**6, 10**7, 10**8], list(ENGINES))
 
 
 def section(sizes: Sequence[int], engines: Sequence[str], directory: Path | None = None) -> str:

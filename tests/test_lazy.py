@@ -35,6 +35,9 @@ assert is_put_off("numpy") and "numpy._core" not in sys.modules
         "np.arange(3)",
         "import numpy.typing",
         "from numpy import linalg",
+        "import numpy.linalg",
+        "import numpy.linalg._linalg, numpy._core._multiarray_umath",
+        "from numpy.linalg import LinAlgError; assert LinAlgError is np.linalg.LinAlgError",
         "from numpy.random import default_rng; default_rng(1)",
         "import scipy.stats; scipy.stats.kendalltau([1, 2, 3], [1, 3, 2])",
         "use('numpy')",
@@ -44,6 +47,9 @@ assert is_put_off("numpy") and "numpy._core" not in sys.modules
 def test_numpy_is_whole_when_it_is_used(used: str) -> None:
     check = (
         "assert not is_put_off('numpy') and np is numpy is sys.modules['numpy']\n"
+        "from numpy.linalg import _linalg\n"
+        "assert np.linalg.LinAlgError is _linalg.LinAlgError and np.linalg is sys.modules['numpy.linalg']\n"
+        "assert np.linalg.__spec__.origin.endswith('__init__.py') and np.linalg._linalg is _linalg\n"
         "assert type(np).__name__ == 'module' and np.__path__ and np.linalg.inv([[2.0]]).tolist() == [[0.5]]\n"
         "print(np.sum(np.ones(3)))"
     )

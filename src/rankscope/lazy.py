@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from threading import RLock
 from types import ModuleType
 from typing import Any
@@ -50,6 +51,23 @@ class _PutOff(ModuleType):
 _loading = RLock()
 
 
+class _Found:
+    """Finds a submodule that came with its module, which was loaded because somebody asked for the submodule."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if name not in sys.modules or is_put_off(name):
+            return None
+        return ModuleSpec(name, self)  # type: ignore[arg-type]
+
+    def create_module(self, specification: ModuleSpec) -> ModuleType:
+        module = sys.modules[specification.name]
+        self.whose = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.whose  # it has been loaded, and keeps what says from where
+
+
 def put_off(name: str) -> None:
     """Let ``import NAME`` load the module when something of it is first used, by whoever imports it.
 
@@ -70,6 +88,8 @@ def put_off(name: str) -> None:
     module.__dict__["_rankscope_left_out"] = left_out
     module.__class__ = _PutOff
     sys.modules[name] = module
+    if not any(isinstance(finder, _Found) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Found())
 
 
 def use(name: str) -> None:

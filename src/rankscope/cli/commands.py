@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["COMMANDS", "GROUPS", "NO_MATRICES", "OWN_GRAMMAR", "Command", "listed", "program"]
+__all__ = [
+    "COMMANDS",
+    "GROUPS",
+    "NO_MATRICES",
+    "OWN_GRAMMAR",
+    "WITHOUT_NUMPY",
+    "Command",
+    "listed",
+    "program",
+]
 
 GROUPS = {
     "evaluate": "how good are the runs?",
@@ -65,6 +74,9 @@ COMMANDS = {
 }
 OWN_GRAMMAR = ("trec_eval",)
 """Commands whose flags argparse cannot read."""
+WITHOUT_NUMPY = ("eval",)
+"""Those that may do without numpy, and load it themselves (``lazy.use``) where they cannot."""
+
 NO_MATRICES = ("eval", "trec_eval", "ndeval", "curve")
 """Commands that multiply no large matrices, so that threads for it would only make their start longer."""
 

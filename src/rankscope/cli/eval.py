@@ -27,6 +27,7 @@ from rankscope.cli.output import emit, format_of
 from rankscope.cli.parser import note
 from rankscope.cli.short_way import short_way
 from rankscope.errors import SettingsError
+from rankscope.lazy import use
 from rankscope.plots import FIGURES
 from rankscope.progress import silence
 from rankscope.result import TableResult
@@ -97,8 +98,9 @@ def run(args: argparse.Namespace) -> None:
     with given.reading_ahead(args):
         if (table := short_way(args)) is not None:
             emit(args, TableResult.of(table, settings={}))
-        else:
-            _evaluate(args)
+            return
+        use("numpy")  # before there are threads
+        _evaluate(args)
 
 
 def _evaluate(args: argparse.Namespace) -> None:

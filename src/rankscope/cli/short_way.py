@@ -18,7 +18,6 @@ from rankscope.cli import given
 from rankscope.cli.output import format_of
 from rankscope.columns import Coded
 from rankscope.errors import RankscopeError
-from rankscope.lazy import put_off, use
 from rankscope.progress import silence, visible
 from rankscope.tables import Table
 
@@ -61,15 +60,10 @@ def short_way(args: argparse.Namespace) -> Table | None:
 
     if not (ahead.is_reading() and available()):
         return None
-    put_off("numpy")
-    found = None
     try:
         found = _evaluated(args)
     except (BeyondVectors, RankscopeError, OSError):  # the usual way says what is wrong, if anything
-        pass
-    finally:
-        if found is None:
-            use("numpy")
+        return None
     if found is None:
         return None
     return _topics(found) if args.per_topic else _means(found)

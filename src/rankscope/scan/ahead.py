@@ -100,7 +100,7 @@ class _Ahead:
             (c.c_int64 * count)(*(stop for _, _, stop in spans)),
             (c.c_int64 * count)(*(file.stamp[2] for file, _, _ in spans)),
         )  # fmt: skip
-        self._one_job = jobs == 1
+        self._jobs = jobs
         size = sum(stop - start for _, start, stop in spans)
         many = min(jobs, cores() - 1, count, size // _FOR_A_THREAD + 1) if self._handle else 0
         self._scanning = Background(self._run, many)
@@ -113,7 +113,7 @@ class _Ahead:
 
     def finish(self) -> None:
         """Everything, with one thread more, as nobody has anything else to do; Ctrl-C ends the waiting."""
-        if self._handle and not self._one_job:
+        if self._handle and len(self._scanning.threads) < self._jobs:
             more = Background(self._run, 1)
             more.start()
             more.wait()
@@ -132,7 +132,7 @@ class _Ahead:
             return None
         self._library.rs_ahead_stop(self._handle, 0)
         state = self._library.rs_ahead_claim(self._handle, number)
-        if state == _BUSY or self._one_job:
+        if state == _BUSY or self._jobs == 1:
             self._scanning.wait()
             state = self._library.rs_ahead_claim(self._handle, number)
         if state != _DONE:
