@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
+from array import array
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.cells import fitted, shortened, shown, text_width
+from rankscope.cells import csv_cells, fitted, shortened, shown, text_width
 from rankscope.tables import Table, render
 from rankscope.text_layout import no_ink
 
@@ -92,3 +95,11 @@ def test_titles_and_legends_are_in_papers_formats(format: str) -> None:
     table = Table("t", ("run", "AP"), [("a", 0.5)], caption="Means: t test", legend="marks")
     assert "Means: t test" in render([table], format)
     assert "marks" in render([table], format)
+
+
+def test_floats_that_come_again_are_written_like_others() -> None:
+    """Each is written once; a negative zero is equal to zero, and another word."""
+    values = [0.1 + 0.2, 0.0, -0.0, 1 / 3] * 500
+    assert csv_cells(array("d", values)) == csv_cells(np.array(values)) == [repr(value) for value in values]
+    odd = [*values, math.nan, math.inf]
+    assert csv_cells(array("d", odd)) == csv_cells(np.array(odd)) == csv_cells(odd)

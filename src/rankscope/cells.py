@@ -37,6 +37,7 @@ _LATEX = {
     "†": r"\textdagger{}", "‡": r"\textdaggerdbl{}", "↓": r"$\downarrow$", "–": "--", "∞": r"$\infty$",
 }  # fmt: skip
 _TONES = {"*": "better", "↓": "worse"}
+_TELLING = 1000  # floats that tell whether there are few different ones
 _BREAKS = {9: "\\t", 10: "\\n", 13: "\\r"}
 
 
@@ -121,11 +122,25 @@ def _cells(column: Column, write: Callable[[Cell], str]) -> list[str]:
     kind = kind_of(column)
     if kind not in ("f", "i", "u"):
         return [write(value) for value in values]
-    words = list(map(repr, values))
+    if kind != "f":
+        return list(map(repr, values))
     numbers: Any = values
-    if kind == "f" and not all(map(math.isfinite, numbers)):
+    words = _words(numbers)
+    if not all(map(math.isfinite, numbers)):
         return [w if math.isfinite(n) else write(n) for w, n in zip(words, numbers, strict=True)]
     return words
+
+
+def _words(numbers: list[float]) -> list[str]:
+    """Floats with all their digits; where the same ones come again and again, each is written once."""
+    some = numbers[:_TELLING]
+    different = set(some)
+    if 2 * len(different) > len(some):
+        return list(map(repr, numbers))
+    different.update(numbers)
+    different.discard(0.0)  # and -0.0, which is equal, and another word
+    known = {number: repr(number) for number in different}
+    return [known[number] if number else repr(number) for number in numbers]
 
 
 def _tsv(value: Cell) -> str:

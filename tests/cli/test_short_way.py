@@ -349,14 +349,14 @@ def test_a_file_that_changes_is_read_by_the_usual_way(
 ) -> None:
     from rankscope.scan import ahead
 
-    finish = ahead.finish
+    wait_for = ahead._Ahead.wait_for
 
-    def late() -> None:
-        finish()
+    def late(self: ahead._Ahead, number: int) -> None:
+        wait_for(self, number)
         (place / "runs" / "r1.run").write_text(run_text(9))
 
     before = ways.output(words(place, "-q", "--quiet"), short=False)
-    monkeypatch.setattr(ahead, "finish", late)
+    monkeypatch.setattr(ahead._Ahead, "wait_for", late)
     after = ways.output(words(place, "-q", "--quiet"), short=True)
     assert not after[2] and after[1] != before[1]
     assert after[1] == ways.output(words(place, "-q", "--quiet"), short=False)[1]

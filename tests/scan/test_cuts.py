@@ -56,3 +56,15 @@ def test_long_lists_are_not_searched_line_by_line(
     found = topic_cuts(path, path.stat().st_size, 32)
     assert len(found) == topics - 1
     assert looked < 100
+
+
+@pytest.mark.parametrize("pieces", [2, 3, 8])
+def test_pieces_are_near_equal_shares(tmp_path: Path, pieces: int) -> None:
+    """Cuts stood behind the first topic of each share: two pieces of a file were one topic and all the others."""
+    path = tmp_path / "run"
+    path.write_bytes(b"".join(b"%d Q0 d%d 1 1 t\n" % (t, d) for t in range(100) for d in range(50)))
+    size = path.stat().st_size
+    found = topic_cuts(path, size, pieces)
+    shares = [stop - start for start, stop in zip([0, *found], [*found, size], strict=True)]
+    assert len(shares) == pieces
+    assert max(shares) - min(shares) < 2 * size / 100

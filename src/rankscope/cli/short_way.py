@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 from array import array
 from collections.abc import Sequence
-from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankscope.cli import given
@@ -88,7 +87,7 @@ def _evaluated(args: argparse.Namespace) -> _Plain | None:
     sources = _sources(args.runs)
     if sources is None or (visible() and sum(source.size for _, source in sources) > _WITH_A_BAR):
         return None
-    ahead.finish()
+    ahead.hurry()
     values = []
     for _, source in sources:
         parts = ahead.parts_of(source.stamp)
@@ -170,20 +169,22 @@ def _worth_a_note(run: PlainRun) -> bool:
 
 def _topics(found: _Plain) -> Table:
     """As :meth:`rankscope.scores.Scores.topics_table` with means."""
-    many, width = len(found.measures), len(found.topics) + 1
-    rows = range(len(found.runs))
-    value = array("d")
-    for values in found.values:
-        means = (measure.mean(mine) for measure, mine in zip(found.measures, values, strict=True))
-        value.extend(chain.from_iterable(zip(*values, strict=True)))
-        value.extend(means)
-    of_a_run = array("i", chain.from_iterable(repeat(topic, many) for topic in range(width)))
+    many, width, runs = len(found.measures), len(found.topics) + 1, len(found.runs)
+    value, topic, run = array("d"), array("i", bytes(4 * many * width)), array("i")
+    for number, values in enumerate(found.values):
+        mine = array("d", bytes(8 * many * width))
+        for place, (measure, one) in enumerate(zip(found.measures, values, strict=True)):
+            mine[place::many] = array("d", one) + array("d", [measure.mean(one)])
+        value += mine
+        run += array("i", [number]) * (many * width)
+    for place in range(many):
+        topic[place::many] = array("i", range(width))
     return Table.of_columns(
         "topics",
         {
-            "run": Coded(found.runs, array("i", chain.from_iterable(repeat(r, many * width) for r in rows))),
-            "topic": Coded((*found.topics, "all"), of_a_run * len(rows)),
-            "measure": Coded(list(map(str, found.measures)), array("i", range(many)) * (width * len(rows))),
+            "run": Coded(found.runs, run),
+            "topic": Coded((*found.topics, "all"), topic * runs),
+            "measure": Coded(list(map(str, found.measures)), array("i", range(many)) * (width * runs)),
             "value": value,
         },
     )

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from time import sleep
 from typing import NamedTuple
 
 from rankscope.engines.machine import cores
@@ -24,7 +25,7 @@ from rankscope.scan.library import Result, Table, library
 __all__ = [
     "Part",
     "Wanted",
-    "finish",
+    "hurry",
     "is_reading",
     "judgments_read",
     "parts_of",
@@ -38,7 +39,8 @@ _PIECE = 8 << 20  # bytes of a large file that are scanned as one part
 _MOST_PIECES = 16
 _FEW_FILES = 4  # so few that threads could not share them evenly
 _FOR_A_THREAD = 4 << 20  # bytes that are worth a thread of their own
-_BUSY, _DONE = 1, 2
+_FREE, _BUSY, _DONE = 0, 1, 2
+_A_MOMENT = 0.0003  # seconds: less than it takes to scan a small file
 
 Stamp = tuple[int, ...]
 """Which file it is, how long, and when it was last written: device, inode, size, time."""
@@ -64,6 +66,11 @@ class Part:
         A part that is being scanned is waited for. No other one is begun any more: who asks has begun to scan.
         """
         return self._ahead.scan_of(self._number)
+
+    def read(self) -> int | None:
+        """The same for somebody who scans nothing, and waits while others do."""
+        self._ahead.wait_for(self._number)
+        return self._ahead.found(self._number)
 
     def result(self, scan: int) -> Result:
         """What a scan has found, in the memory of the library, as long as files are read ahead."""
@@ -104,6 +111,7 @@ class _Ahead:
         size = sum(stop - start for _, start, stop in spans)
         many = min(jobs, cores() - 1, count, size // _FOR_A_THREAD + 1) if self._handle else 0
         self._scanning = Background(self._run, many)
+        self._more: Background | None = None
 
     def _run(self) -> None:
         self._library.rs_ahead_run(self._handle)
@@ -111,19 +119,28 @@ class _Ahead:
     def begin(self) -> None:
         self._scanning.start()
 
-    def finish(self) -> None:
-        """Everything, with one thread more, as nobody has anything else to do; Ctrl-C ends the waiting."""
-        if self._handle and len(self._scanning.threads) < self._jobs:
-            more = Background(self._run, 1)
-            more.start()
-            more.wait()
-        self._scanning.wait()
+    def hurry(self) -> None:
+        """One thread more, as nobody has anything else to do."""
+        if self._handle and self._more is None and len(self._scanning.threads) < self._jobs:
+            self._more = Background(self._run, 1)
+            self._more.start()
+
+    def wait_for(self, number: int) -> None:
+        """Wait until a part is read, or given up; Ctrl-C ends the waiting."""
+        while self._handle and self._library.rs_ahead_state(self._handle, number) in (_FREE, _BUSY):
+            sleep(_A_MOMENT)
+
+    def _wait(self) -> None:
+        """Until no thread is reading."""
+        for threads in (self._scanning, self._more):
+            if threads is not None:
+                threads.wait()
 
     def end(self) -> None:
         """Nobody asks any more."""
         if self._handle:
             self._library.rs_ahead_stop(self._handle, 1)
-            self._scanning.wait()
+            self._wait()
             self._library.rs_ahead_free(self._handle)
             self._handle = None
 
@@ -133,9 +150,13 @@ class _Ahead:
         self._library.rs_ahead_stop(self._handle, 0)
         state = self._library.rs_ahead_claim(self._handle, number)
         if state == _BUSY or self._jobs == 1:
-            self._scanning.wait()
+            self._wait()
             state = self._library.rs_ahead_claim(self._handle, number)
-        if state != _DONE:
+        return self.found(number) if state == _DONE else None
+
+    def found(self, number: int) -> int | None:
+        """The scan of a part that is done, if its file is the one that was named."""
+        if not self._handle or self._library.rs_ahead_state(self._handle, number) != _DONE:
             return None
         stamp = (c.c_uint64 * 4)()
         scan: int | None = self._library.rs_ahead_scan(self._handle, number, stamp)
@@ -174,10 +195,10 @@ def is_reading() -> bool:
     return _current is not None
 
 
-def finish() -> None:
-    """Wait until everything that can be read ahead is."""
+def hurry() -> None:
+    """Read ahead with one thread more: who calls it waits for the files."""
     if _current is not None:
-        _current.finish()
+        _current.hurry()
 
 
 def judgments_read(stamp: Stamp) -> Judgments | None:
@@ -215,7 +236,7 @@ def _begun(
         judged = _text_of(qrels)
         judgments = judgments_in(judged[1], in_order) if judged is not None else None
         loaded = library()
-        if judged is None or judgments is None or loaded is None or not hasattr(loaded, "rs_ahead_new"):
+        if judged is None or judgments is None or loaded is None or not hasattr(loaded, "rs_ahead_state"):
             return None
         return _Ahead(loaded, judged[0], judgments, _files_of(runs), wanted, jobs or cores())
     except (OSError, ValueError, MemoryError):  # whoever reads the files says what is wrong

@@ -23,12 +23,12 @@ def topic_cuts(path: Path, size: int, pieces: int) -> list[int]:
         cuts = []
         for (low, topic), (high, other) in pairwise(found):
             if topic != other:
-                cuts.append(_change(file, low, high, topic))
+                cuts.append(_change(file, low, high, other))
     return cuts
 
 
 def _change(file: BinaryIO, low: int, high: int, topic: bytes) -> int:
-    """A line after ``low``, which has the topic, that has another and follows one that has it; ``high`` has another."""
+    """Where the topic begins that ``high`` has, and ``low`` has not: as near to ``high`` as topics allow."""
     while high - low > 1:
         start, name = _line_from(file, (low + high) // 2, high)
         if name is None or start >= high:  # no line begins in the upper half
@@ -36,9 +36,9 @@ def _change(file: BinaryIO, low: int, high: int, topic: bytes) -> int:
             if name is None or start >= high:
                 return high
         if name == topic:
-            low = start
-        else:
             high = start
+        else:
+            low = start
     return high
 
 
