@@ -34,7 +34,7 @@ __all__ = [
     "table_of",
 ]
 
-_MOST_PARTS = 4096
+_MOST_PARTS = 1 << 16
 _PIECE = 8 << 20  # bytes of a large file that are scanned as one part
 _MOST_PIECES = 16
 _FEW_FILES = 4  # so few that threads could not share them evenly
