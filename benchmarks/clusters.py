@@ -27,13 +27,14 @@ __all__ = ["table"]
 TITLE = "Clusters"
 MEASURES = "AP nDCG@10 RBP"
 ENGINES = {"process": "one process", "dask": "Dask, 2 workers", "spark": "Spark, local[2]"}
+SIZES = [10**6, 10**7, 10**8]
 DEPTH = 1000
 _PRIME = 1_000_003
 
 
 def table(quick: bool = False) -> str:
     """The section of a usual run: three sizes on all engines; quick: one small size in one process."""
-    return section([20_000], ["process"]) if quick else section([10**6, 10**7, 10**8], list(ENGINES))
+    return section([20_000], ["process"]) if quick else section(SIZES, list(ENGINES))
 
 
 def section(sizes: Sequence[int], engines: Sequence[str], directory: Path | None = None) -> str:
@@ -216,7 +217,7 @@ def main() -> None:
         Path(sys.argv[4]).write_text(json.dumps(run(sys.argv[2], Path(sys.argv[3]))))
         return
     parser = argparse.ArgumentParser(prog="python -m benchmarks.clusters", description=__doc__)
-    parser.add_argument("--rows", nargs="+", type=lambda text: int(float(text)), default=[10**6, 10**7])
+    parser.add_argument("--rows", nargs="+", type=lambda text: int(float(text)), default=SIZES)
     parser.add_argument("--engines", nargs="+", choices=tuple(ENGINES), default=list(ENGINES))
     parser.add_argument("--directory", type=Path, help="where the datasets are made, and removed")
     parser.add_argument("--write", action="store_true", help="write the section of BENCHMARKS.md anew")

@@ -268,6 +268,28 @@ def test_unusual_files(
         assert short[1] == ""  # what somebody should know is said by the usual way
 
 
+@pytest.mark.parametrize("unjudged", range(8, 25))
+@pytest.mark.parametrize("tied", [0, 7, 8, 9])
+def test_both_ways_agree_on_what_is_worth_a_note(
+    tmp_path: Path, ways: Ways, unjudged: int, tied: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Around the limits of :mod:`rankscope.judging.shares`: 80 documents, of which so many are unjudged, or tied."""
+    (tmp_path / "qrels.txt").write_text("".join(f"{t} 0 d{d} {d % 2}\n" for t in range(8) for d in range(10)))
+    rows = []
+    for place in range(80):
+        topic, rank = divmod(place, 10)
+        document = f"x{rank}" if place < unjudged else f"d{rank}"
+        score = 5 if place < tied and topic == 0 else 100 - rank
+        rows.append(f"{topic} Q0 {document} {rank} {score} t\n")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a.run").write_text("".join(rows))
+    asked = words(tmp_path, "-q")
+    usual = ways.output(asked, short=False)[:2], capsys.readouterr().err
+    found = ways.output(asked, short=True)
+    assert (found[:2], capsys.readouterr().err) == usual
+    assert found[2] == (usual[1] == "")
+
+
 def test_missing_topics_are_skipped_by_the_usual_way(place: Path, ways: Ways) -> None:
     change("missing_topic")(place)
     asked = words(place, "-q", "--missing", "skip", "--quiet")

@@ -82,8 +82,8 @@ def _evaluated(args: argparse.Namespace) -> _Plain | None:
     if judgments is None or judgments.several or any(measure.needs_aspects for measure in measures):
         return None
     pool = plain_pool(judgments)
-    none = PlainLists.empty(pool)
-    empty = [_vector(measure, none) for measure in measures]  # first: it tells whether vectors will do
+    lacking = PlainLists.empty(pool)
+    empty = [_vector(measure, lacking) for measure in measures]  # first: it tells whether vectors will do
     sources = _sources(args.runs)
     if sources is None or (visible() and sum(source.size for _, source in sources) > _WITH_A_BAR):
         return None

@@ -45,7 +45,7 @@ def plain_run(pool: PlainPool, parts: Sequence[Part]) -> PlainRun | None:
     """The lists of a file, all parts of which were scanned; in the order in which they stand there."""
     found = []
     for part in parts:
-        scan = part.read()
+        scan = part.awaited()
         if scan is None:
             return None
         found.append(part.result(scan))

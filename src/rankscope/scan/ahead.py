@@ -67,8 +67,8 @@ class Part:
         """
         return self._ahead.scan_of(self._number)
 
-    def read(self) -> int | None:
-        """The same for somebody who scans nothing, and waits while others do."""
+    def awaited(self) -> int | None:
+        """The same for somebody who scans nothing, and waits until others have."""
         self._ahead.wait_for(self._number)
         return self._ahead.found(self._number)
 
