@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Hits, Ints, Lists
+from rankscope.measures.arithmetic import log2
 from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.weighted import Gains, WeightedPrecision
 
@@ -86,7 +87,7 @@ class SDCG(ScaledGains, WeightedPrecision):
 
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
         every = np.arange(1, (self.cutoff or _DEEPEST) + 1)
-        return np.asarray(1.0 / np.log2(rank + 1.0) / np.sum(1.0 / np.log2(every + 1.0)))
+        return np.asarray(1.0 / log2(rank + 1.0) / np.sum(1.0 / log2(every + 1.0)))
 
     def total_weight(self) -> float:
         return 1.0

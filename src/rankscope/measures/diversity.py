@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.judging.lists import Floats, Lists
+from rankscope.measures.arithmetic import log2
 from rankscope.measures.base import Measure, parameter, ratio, weights_down_to
 from rankscope.measures.classic import ERR
 from rankscope.measures.composed import Composed
@@ -171,7 +172,7 @@ class alpha_DCG(_Redundancy):
     preset: str = parameter("definition", _PRESET, choices=("definition", "ndeval"))
 
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
-        return 1.0 / np.log2(rank + 1.0)
+        return 1.0 / log2(rank + 1.0)  # type: ignore[no-any-return]
 
     def of(self, lists: Lists) -> Floats:
         return _normalised(self, self.seen(lists))
