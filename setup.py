@@ -1,4 +1,4 @@
-"""Builds the C scanner, vectors, and the libraries of the laboratory, if there is a compiler; see pyproject.toml."""
+"""Builds the C scanner and the libraries of the laboratory, if there is a compiler; see pyproject.toml."""
 
 from __future__ import annotations
 
@@ -49,11 +49,6 @@ setup(
             sources=[f"{NATIVE}/{name}.c" for name in ("scanner", "table", "qrels", "ahead")],
             depends=[str(header) for header in sorted(Path(NATIVE).glob("*.h"))],
             optional=True,  # without a compiler the scanner in Python serves, with the same results
-        ),
-        Extension(
-            "rankscope.vectors.c.vectors",
-            sources=["src/rankscope/vectors/c/vectors.c"],
-            optional=True,  # without a compiler numpy computes the same
         ),
         Extension(
             "rankscope.lab.measurement.c.counting",

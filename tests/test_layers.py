@@ -31,7 +31,6 @@ GROUND = {
     "progress": "",
     "once": "",
     "libraries": "",
-    "vectors": "libraries",
     "frames": "errors",
     "columns": "",
     "cells": "columns errors",
@@ -54,8 +53,8 @@ STATIONS = {
     # files become lists, lists become hits, hits become values
     "read": "json_documents scan.judgments scan.ahead",
     "scan": "read scan.library scan.cuts scan.ahead",
-    "judging": "vectors read scan scan.library scan.judgments scan.cuts scan.ahead",
-    "measures": "vectors judging",
+    "judging": "read scan scan.cuts",
+    "measures": "judging",
     "certainty": "read scan judging measures",
     "scores": "read judging measures certainty",
     # what is asked of values and lists, and of measures themselves

@@ -17,7 +17,7 @@ def program() -> int:
     gc.set_threshold(100_000, *gc.get_threshold()[1:])
     from rankscope.cli.main import main
 
-    code = main(alone=True)
+    code = main()
     gc.freeze()
     return code
 

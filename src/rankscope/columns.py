@@ -7,7 +7,6 @@ tuples of plain values; whoever writes a table takes its columns a block of rows
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
@@ -32,7 +31,7 @@ class Coded(Sequence[Cell]):
     ['dense', 'bm25', 'dense']
     """
 
-    def __init__(self, values: Sequence[Cell], codes: NDArray[np.integer[Any]] | array[int]) -> None:
+    def __init__(self, values: Sequence[Cell], codes: NDArray[np.integer[Any]]) -> None:
         self.values, self.codes = values, codes
 
     def __len__(self) -> int:
@@ -189,11 +188,10 @@ def blocks_of(rows: Sequence[Sequence[Cell]]) -> Iterator[Sequence[Column]]:
 def kind_of(column: Column) -> str:
     """``f`` for a column of floats, ``i`` and ``u`` for whole numbers, as numpy has it; nothing for any other.
 
-    >>> kind_of(array("d", [0.5])), kind_of(["bm25"])
+    >>> import numpy as np
+    >>> kind_of(np.array([0.5])), kind_of(["bm25"])
     ('f', '')
     """
-    if isinstance(column, array):
-        return {"d": "f"}.get(column.typecode, "i")
     return column.dtype.kind if hasattr(column, "dtype") else ""
 
 

@@ -13,7 +13,6 @@ __all__ = [
     "GROUPS",
     "NO_MATRICES",
     "OWN_GRAMMAR",
-    "WITHOUT_NUMPY",
     "Command",
     "listed",
     "program",
@@ -74,9 +73,6 @@ COMMANDS = {
 }
 OWN_GRAMMAR = ("trec_eval",)
 """Commands whose flags argparse cannot read."""
-WITHOUT_NUMPY = ("eval",)
-"""Those that may do without numpy, and load it themselves (``lazy.use``) where they cannot."""
-
 NO_MATRICES = ("eval", "trec_eval", "ndeval", "curve")
 """Commands that multiply no large matrices, so that threads for it would only make their start longer."""
 

@@ -25,9 +25,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.cli import given, options
 from rankscope.cli.output import emit, format_of
 from rankscope.cli.parser import note
-from rankscope.cli.short_way import short_way
 from rankscope.errors import SettingsError
-from rankscope.lazy import use
 from rankscope.plots import FIGURES
 from rankscope.progress import silence
 from rankscope.result import TableResult
@@ -96,10 +94,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     with given.reading_ahead(args):
-        if (table := short_way(args)) is not None:
-            emit(args, TableResult.of(table, settings={}))
-            return
-        use("numpy")  # before there are threads
         _evaluate(args)
 
 

@@ -16,14 +16,13 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from rankscope import __version__
-from rankscope.cli.commands import COMMANDS, NO_MATRICES, OWN_GRAMMAR, WITHOUT_NUMPY, listed
+from rankscope.cli.commands import COMMANDS, NO_MATRICES, OWN_GRAMMAR, listed
 from rankscope.cli.interrupts import INTERRUPTED, interruptible
 from rankscope.cli.parser import Parser, fail, note
 from rankscope.cli.spellings import respelt
 from rankscope.cli.targets import refuse_overwriting
 from rankscope.cli.terminal import guarded_terminal
 from rankscope.errors import RankscopeError, nearest, printable
-from rankscope.lazy import put_off, use
 
 __all__ = ["COMMANDS", "command_parser", "main"]
 
@@ -32,22 +31,21 @@ _EPILOG = """try: rankscope demo
 rankscope help COMMAND explains one, rankscope measures NAME a measure."""
 
 
-def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 0 for done, 2 for bad usage or input, 130 for Ctrl-C, 1 for an error of ours.
 
-    ``gate`` also answers 1, when a run is worse than its baseline. ``alone`` says that the process ends with the
-    command, so that numpy may be put off where that can do without it.
+    ``gate`` also answers 1, when a run is worse than its baseline.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
     with interruptible(), _warnings_as_lines():
-        return _ended(arguments, alone)
+        return _ended(arguments)
 
 
-def _ended(arguments: list[str], alone: bool) -> int:
+def _ended(arguments: list[str]) -> int:
     try:
         with guarded_terminal():
-            code = dispatch(arguments, alone)
+            code = dispatch(arguments)
             sys.stdout.flush()
             return code
     except RankscopeError as error:
@@ -68,13 +66,11 @@ def _ended(arguments: list[str], alone: bool) -> int:
         return 1
 
 
-def dispatch(arguments: list[str], alone: bool = False) -> int:
+def dispatch(arguments: list[str]) -> int:
     if arguments and arguments[0] in COMMANDS:
         name, rest = arguments[0], arguments[1:]
         if name in NO_MATRICES and "numpy" not in sys.modules:
             _switch_off_blas_threads()
-        if name in WITHOUT_NUMPY and alone:
-            put_off("numpy")
         module = import_module(f"rankscope.cli.{name}")
         if name in OWN_GRAMMAR:
             return int(module.main(rest))
@@ -115,7 +111,6 @@ def _run(module: Any, args: argparse.Namespace) -> int:
         return int(module.run(args) or 0)
     from rankscope.engines import using
 
-    use("numpy")  # engines bring packages that take it apart
     with using(args.engine):
         return int(module.run(args) or 0)
 

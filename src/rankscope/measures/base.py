@@ -17,7 +17,6 @@ import numpy as np
 from rankscope.errors import MeasureError, nearest
 from rankscope.measures.arithmetic import ratio
 from rankscope.measures.registry import Registry
-from rankscope.vectors import BeyondVectors, Vector
 
 if TYPE_CHECKING:
     from rankscope.judging.lists import Floats, Lists
@@ -291,10 +290,8 @@ class Measure:
         """The weights of the ranks 1, ..., depth, if ranks have weights whatever stands there; else None."""
         return None
 
-    def mean(self, values: Floats | Vector) -> float:
+    def mean(self, values: Floats) -> float:
         """The values of several topics as one number; undefined (NaN) ones are left out, NaN when none is left."""
-        if isinstance(values, Vector):  # in which nothing is undefined
-            return _mean_of_vector(self.summary, values)
         defined = values[~np.isnan(values)]
         if self.summary == "sum":
             return float(np.sum(defined))
@@ -321,13 +318,6 @@ class Measure:
         """
         merit = self.merit(np.asarray(values, np.float64)).tolist()
         return sorted(range(len(merit)), key=lambda i: (math.isnan(merit[i]), -merit[i], i))
-
-
-def _mean_of_vector(summary: str, values: Vector) -> float:
-    if summary == "geometric mean":
-        raise BeyondVectors(summary)
-    total = values.total()
-    return total if summary == "sum" else total / len(values)
 
 
 def _written(value: Any) -> str:

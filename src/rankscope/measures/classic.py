@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.measures.arithmetic import least
 from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.cascade import Cascade
 from rankscope.measures.condensed import Condensable
@@ -192,7 +191,7 @@ class Bpref(Measure):
     def _limits(self, base: Ints, nonrelevant: Ints) -> tuple[Ints, Ints]:
         """Where n is capped, and what it is divided by."""
         most = base + 10 if self.form == "plus10" else base
-        return most, least(base, nonrelevant) if self.form == "trec_eval" else most
+        return most, np.minimum(base, nonrelevant) if self.form == "trec_eval" else most
 
     def _preferences(self) -> Preferences:
         return Preferences(self.rel, 0, self._limits)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankscope.measures.arithmetic import least, ratio
+from rankscope.measures.arithmetic import ratio
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -344,7 +344,7 @@ class Preferences(Form):
         """What a relevant document adds to its list with so many judged non-relevant ones above it."""
         base = lists.recall_base(self.rel)
         cap, scale = self.limits(base, lists.recall_base(self.lowest) - base)
-        return 1.0 - ratio(least(above, cap[owner]), scale[owner])
+        return 1.0 - ratio(np.minimum(above, cap[owner]), scale[owner])
 
     def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
         """For each number m of new relevant documents the first ones are best, and the last ones worst.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.errors import MeasureError
-from rankscope.measures.arithmetic import log2, most
+from rankscope.measures.arithmetic import log2
 from rankscope.measures.base import Measure, parameter, ratio, weights_down_to
 from rankscope.measures.condensed import Condensable
 from rankscope.measures.forms import Additive, Form, ShareOfIdeal, Weighted
@@ -308,7 +308,7 @@ class GradedGains(Gains, abstract=True):
 
     def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
         """The gain of each grade; a negative one is a 0 unless ``unjudged`` says that it gains nothing."""
-        positive = most(grade, 0)
+        positive = np.maximum(grade, 0)
         if self.gains == "linear":
             return positive.astype(float)  # type: ignore[no-any-return]
         best = int(positive.max(initial=0))

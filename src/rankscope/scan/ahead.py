@@ -13,22 +13,18 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from time import sleep
 from typing import NamedTuple
 
 from rankscope.engines.machine import cores
 from rankscope.engines.threads import Background
 from rankscope.scan.cuts import topic_cuts
 from rankscope.scan.judgments import LARGEST, InOrder, Judgments, judgments_in
-from rankscope.scan.library import Result, Table, library
+from rankscope.scan.library import Table, library
 
 __all__ = [
     "Part",
     "Wanted",
-    "hurry",
-    "is_reading",
     "judgments_read",
-    "parts_of",
     "parts_read",
     "reading_ahead",
     "table_of",
@@ -39,8 +35,7 @@ _PIECE = 8 << 20  # bytes of a large file that are scanned as one part
 _MOST_PIECES = 16
 _FEW_FILES = 4  # so few that threads could not share them evenly
 _FOR_A_THREAD = 4 << 20  # bytes that are worth a thread of their own
-_FREE, _BUSY, _DONE = 0, 1, 2
-_A_MOMENT = 0.0003  # seconds: less than it takes to scan a small file
+_BUSY, _DONE = 1, 2
 
 Stamp = tuple[int, ...]
 """Which file it is, how long, and when it was last written: device, inode, size, time."""
@@ -66,17 +61,6 @@ class Part:
         A part that is being scanned is waited for. No other one is begun any more: who asks has begun to scan.
         """
         return self._ahead.scan_of(self._number)
-
-    def awaited(self) -> int | None:
-        """The same for somebody who scans nothing, and waits until others have."""
-        self._ahead.wait_for(self._number)
-        return self._ahead.found(self._number)
-
-    def result(self, scan: int) -> Result:
-        """What a scan has found, in the memory of the library, as long as files are read ahead."""
-        found = Result()
-        self._ahead.table.library.rs_scan_result(scan, c.byref(found))
-        return found
 
 
 class _Ahead:
@@ -111,7 +95,6 @@ class _Ahead:
         size = sum(stop - start for _, start, stop in spans)
         many = min(jobs, cores() - 1, count, size // _FOR_A_THREAD + 1) if self._handle else 0
         self._scanning = Background(self._run, many)
-        self._more: Background | None = None
 
     def _run(self) -> None:
         self._library.rs_ahead_run(self._handle)
@@ -119,28 +102,11 @@ class _Ahead:
     def begin(self) -> None:
         self._scanning.start()
 
-    def hurry(self) -> None:
-        """One thread more, as nobody has anything else to do."""
-        if self._handle and self._more is None and len(self._scanning.threads) < self._jobs:
-            self._more = Background(self._run, 1)
-            self._more.start()
-
-    def wait_for(self, number: int) -> None:
-        """Wait until a part is read, or given up; Ctrl-C ends the waiting."""
-        while self._handle and self._library.rs_ahead_state(self._handle, number) in (_FREE, _BUSY):
-            sleep(_A_MOMENT)
-
-    def _wait(self) -> None:
-        """Until no thread is reading."""
-        for threads in (self._scanning, self._more):
-            if threads is not None:
-                threads.wait()
-
     def end(self) -> None:
         """Nobody asks any more."""
         if self._handle:
             self._library.rs_ahead_stop(self._handle, 1)
-            self._wait()
+            self._scanning.wait()
             self._library.rs_ahead_free(self._handle)
             self._handle = None
 
@@ -150,13 +116,9 @@ class _Ahead:
         self._library.rs_ahead_stop(self._handle, 0)
         state = self._library.rs_ahead_claim(self._handle, number)
         if state == _BUSY or self._jobs == 1:
-            self._wait()
+            self._scanning.wait()
             state = self._library.rs_ahead_claim(self._handle, number)
-        return self.found(number) if state == _DONE else None
-
-    def found(self, number: int) -> int | None:
-        """The scan of a part that is done, if its file is the one that was named."""
-        if not self._handle or self._library.rs_ahead_state(self._handle, number) != _DONE:
+        if state != _DONE:
             return None
         stamp = (c.c_uint64 * 4)()
         scan: int | None = self._library.rs_ahead_scan(self._handle, number, stamp)
@@ -190,17 +152,6 @@ def reading_ahead(
             found.end()
 
 
-def is_reading() -> bool:
-    """Whether there are judgments that were read ahead, and perhaps runs."""
-    return _current is not None
-
-
-def hurry() -> None:
-    """Read ahead with one thread more: who calls it waits for the files."""
-    if _current is not None:
-        _current.hurry()
-
-
 def judgments_read(stamp: Stamp) -> Judgments | None:
     """The judgments of a file, if they have been read."""
     return _current.judgments if _current is not None and _current.qrels == stamp else None
@@ -221,11 +172,6 @@ def parts_read(table: Table, wanted: Wanted, stamp: Stamp) -> list[Part] | None:
     return _current.parts.get(stamp)
 
 
-def parts_of(stamp: Stamp) -> list[Part] | None:
-    """The parts of a file that are being scanned, whatever for; None if it is not among the files."""
-    return _current.parts.get(stamp) if _current is not None else None
-
-
 def _begun(
     qrels: str, runs: Sequence[str], in_order: InOrder, wanted: Wanted, jobs: int | None
 ) -> _Ahead | None:
@@ -236,7 +182,7 @@ def _begun(
         judged = _text_of(qrels)
         judgments = judgments_in(judged[1], in_order) if judged is not None else None
         loaded = library()
-        if judged is None or judgments is None or loaded is None or not hasattr(loaded, "rs_ahead_state"):
+        if judged is None or judgments is None or loaded is None or not hasattr(loaded, "rs_ahead_new"):
             return None
         return _Ahead(loaded, judged[0], judgments, _files_of(runs), wanted, jobs or cores())
     except (OSError, ValueError, MemoryError):  # whoever reads the files says what is wrong

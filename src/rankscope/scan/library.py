@@ -97,7 +97,6 @@ _OPTIONAL: Signatures = {
     "rs_ahead_free": (None, [c.c_void_p]),
     "rs_ahead_run": (None, [c.c_void_p]),
     "rs_ahead_stop": (None, [c.c_void_p, c.c_int32]),
-    "rs_ahead_state": (c.c_int32, [c.c_void_p, c.c_int64]),
     "rs_ahead_claim": (c.c_int32, [c.c_void_p, c.c_int64]),
     "rs_ahead_scan": (c.c_void_p, [c.c_void_p, c.c_int64, c.c_void_p]),
 }

@@ -17,10 +17,6 @@ RS_API rs_ahead *rs_ahead_new(const rs_table *table, int32_t order, int32_t ties
 RS_API void rs_ahead_free(rs_ahead *ahead) { (void)ahead; }
 RS_API void rs_ahead_run(rs_ahead *ahead) { (void)ahead; }
 RS_API void rs_ahead_stop(rs_ahead *ahead, int32_t at_once) { (void)ahead, (void)at_once; }
-RS_API int32_t rs_ahead_state(const rs_ahead *ahead, int64_t part) {
-    (void)ahead, (void)part;
-    return RS_GIVEN_UP;
-}
 RS_API int32_t rs_ahead_claim(rs_ahead *ahead, int64_t part) {
     (void)ahead, (void)part;
     return RS_GIVEN_UP;
@@ -153,10 +149,6 @@ RS_API void rs_ahead_run(rs_ahead *ahead) {
 
 RS_API void rs_ahead_stop(rs_ahead *ahead, int32_t at_once) {
     __atomic_store_n(&ahead->stop, at_once ? 2 : 1, __ATOMIC_RELAXED);
-}
-
-RS_API int32_t rs_ahead_state(const rs_ahead *ahead, int64_t part) {
-    return __atomic_load_n(&ahead->parts[part].state, __ATOMIC_ACQUIRE);
 }
 
 RS_API int32_t rs_ahead_claim(rs_ahead *ahead, int64_t part) { return change(ahead->parts + part, RS_CLAIMED); }

@@ -140,9 +140,7 @@ RS_API void rs_ahead_free(rs_ahead *ahead);
 RS_API void rs_ahead_run(rs_ahead *ahead);
 /* From now on no part is begun; `at_once` also ends those that are being scanned. */
 RS_API void rs_ahead_stop(rs_ahead *ahead, int32_t at_once);
-/* The state of a part. */
-RS_API int32_t rs_ahead_state(const rs_ahead *ahead, int64_t part);
-/* The same; one that is free is the caller's now, and nobody else scans it. */
+/* The state of a part; one that is free is the caller's now, and nobody else scans it. */
 RS_API int32_t rs_ahead_claim(rs_ahead *ahead, int64_t part);
 /* What was found in a part that is done, until it is freed: device, inode, size and time of the file are in `stamp`. */
 RS_API rs_scan *rs_ahead_scan(const rs_ahead *ahead, int64_t part, uint64_t stamp[4]);
