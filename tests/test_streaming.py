@@ -232,3 +232,18 @@ def test_what_is_cut(place: Path) -> None:
         == parquet_files(place / "no")
         == []
     )
+
+
+@pytest.mark.parametrize("size", [0, 300, 2000])
+def test_a_byte_order_mark_is_one_at_the_beginning_of_a_file_only(tmp_path: Path, size: int) -> None:
+    """Before the topic of a later line it is part of its name, wherever the file is cut."""
+    mark = b"\xef\xbb\xbf"
+    texts = [mark + b"%d Q0 d 1 9 t\n" % t for t in range(1, 40)]
+    rest = [b"".join(b"%d Q0 e%d 1 %d t\n" % (t, d, -d) for d in range(9)) for t in range(1, 40)]
+    path = tmp_path / "run.txt"
+    path.write_bytes(b"".join(first + more for first, more in zip(texts, rest, strict=True)))
+    judged = {str(t): {"d": 1, "e0": 1} for t in range(1, 40)} | {"\ufeff2": {"d": 1}}
+    rs.evaluate_into(tmp_path / "o.csv", judged, path, "RR P@2", piece_bytes=size)
+    scores = rs.evaluate(judged, path, "RR P@2")
+    assert in_text(tmp_path / "o.csv") == {row[:3]: row[3] for row in scores["topics"].rows}
+    assert scores["topics"].rows[0][3] == 1.0

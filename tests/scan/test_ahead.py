@@ -384,3 +384,17 @@ ahead._Ahead.begin = watched
 sys.exit(main({words!r}))"""
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip()) == (0, "False 5"), done.stderr
+
+
+def test_a_byte_order_mark_in_judgments_is_no_part_of_a_topic(
+    place: Path, read_before: list[int], run: Run, without: Run
+) -> None:
+    """The mark was part of the first topic on two cores, and had no documents."""
+    plain = [
+        run(str(place / "qrels.txt"), str(place / "runs" / "r0.run"), "-q", "-f", form)
+        for form in ("csv", "latex")
+    ]
+    (place / "qrels.txt").write_bytes(b"\xef\xbb\xbf" + (place / "qrels.txt").read_bytes())
+    for form, expected in zip(("csv", "latex"), plain, strict=True):
+        words = (str(place / "qrels.txt"), str(place / "runs" / "r0.run"), "-q", "-f", form)
+        assert run(*words) == without(*words) == expected

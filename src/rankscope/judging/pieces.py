@@ -62,8 +62,10 @@ class Piece:
             return hits_of(self.run, judgments.qrels)
         path = Path(str(self.run.source))
         with path.open("rb") as file:
-            file.seek(self.start)
-            text = file.read() if self.stop is None else file.read(self.stop - self.start)
+            # The newline before a later piece keeps its first bytes from being taken for a byte order mark.
+            first = max(0, self.start - 1)
+            file.seek(first)
+            text = file.read() if self.stop is None else file.read(self.stop - first)
         try:
             return hits_in_text(text, judgments.qrels, self.run.order, label=str(path))
         except InputError as error:
@@ -72,7 +74,7 @@ class Piece:
             raise InputError(
                 error.message,
                 path=error.path,
-                line=error.line + _lines_before(path, self.start),
+                line=error.line + _lines_before(path, first),
                 hint=error.hint,
             ) from None
 

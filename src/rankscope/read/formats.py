@@ -19,6 +19,7 @@ arrow    Arrow or Feather: a file, a stream, or a directory of its parts
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 
 from rankscope.choices import INPUT_FORMATS as FORMATS
@@ -143,7 +144,7 @@ def separator_of(line: str) -> str:
 
 def data_lines(head: bytes) -> list[bytes]:
     """The lines that are neither blank nor comments; the last one, which may be cut, only if it is the only one."""
-    text = head.removeprefix(b"\xef\xbb\xbf")
+    text = head.removeprefix(BOM_UTF8)
     whole = text[: text.rfind(b"\n") + 1] if len(head) >= 1 << 13 else text
     lines = [line.rstrip(b"\r") for line in (whole or text).split(b"\n")]
     return [line for line in lines if line.strip() and not line.lstrip().startswith(b"#")]

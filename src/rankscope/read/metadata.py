@@ -13,6 +13,7 @@ The notation is that of YAML, of which keys, texts and lists in lines of their o
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,7 +29,7 @@ _NAMES = (("tag",), ("run",), ("method", "name"), ("name",))
 
 def metadata_in(source: Source, head: bytes) -> dict[str, Any]:
     """What the header of a text says, which begins with these bytes; nothing if it has none."""
-    if not head.removeprefix(b"\xef\xbb\xbf").startswith(b"#"):
+    if not head.removeprefix(BOM_UTF8).startswith(b"#"):
         return {}
     found: list[str] = []
     size = 0

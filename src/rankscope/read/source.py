@@ -11,6 +11,7 @@ import glob
 import os
 import stat
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
@@ -37,7 +38,6 @@ __all__ = [
 
 _IN_MEMORY = 1 << 25  # bytes of a pipe that need no temporary file
 HEAD = 1 << 13  # where a NUL byte tells that a file is no text, as grep and git decide it
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Source(NamedTuple):
@@ -248,7 +248,7 @@ def checked_head(block: bytes, label: str) -> bytes:
         raise InputError(
             "this is a binary file", path=label, hint="give a text file, plain or packed, in UTF-8 or ASCII"
         )
-    return block.removeprefix(_BYTE_ORDER_MARK)
+    return block.removeprefix(BOM_UTF8)
 
 
 def whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes as c
 import os
 import stat
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -180,7 +181,7 @@ def _begun(
         return None
     try:
         judged = _text_of(qrels)
-        judgments = judgments_in(judged[1], in_order) if judged is not None else None
+        judgments = judgments_in(judged[1].removeprefix(BOM_UTF8), in_order) if judged is not None else None
         loaded = library()
         if judged is None or judgments is None or loaded is None or not hasattr(loaded, "rs_ahead_new"):
             return None

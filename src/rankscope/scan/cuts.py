@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
@@ -60,7 +61,7 @@ def _line_from(file: BinaryIO, place: int, end: int) -> tuple[int, bytes | None]
 def _topic_from(file: BinaryIO, end: int) -> tuple[int, bytes | None]:
     start = file.tell()
     while start < end and (line := file.readline()):
-        name = line.split(None, 1)[:1]
+        name = (line if start else line.removeprefix(BOM_UTF8)).split(None, 1)[:1]
         if name and name[0][:1] != b"#":
             return start, name[0]
         start = file.tell()
