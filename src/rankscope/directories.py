@@ -97,7 +97,7 @@ def _refuse_taken_names(
         taken = name not in old and os.path.lexists(path)
         if taken or any(folder.exists() and not folder.is_dir() for folder in folders):
             raise InputError(
-                "there is a file that no study wrote",
+                "rankscope did not write this file",
                 path=shown / name,
                 hint="move it, or choose another directory",
             )

@@ -320,6 +320,32 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "demo", str(tmp_path / "other"))[0] == 2
 
 
+@pytest.mark.parametrize("name", ["report.html", "runs/mine.txt", "qrels.txt", "runs/dense-1.txt"])
+def test_demo_replaces_only_what_it_wrote(name: str, tmp_path: Path, capsys) -> None:
+    """It replaced any report.html, and called runs of the user's synthetic."""
+    target = tmp_path / "demo"
+    assert run(capsys, "demo", str(target), "--quiet")[0] == 0
+    before = (target / "demo.json").read_bytes()
+    (target / name).write_text("301 Q0 mine 1 1 t\n")
+    code, out, error = run(capsys, "demo", str(target), "--quiet")
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert str(target / name) in error
+    assert (target / name).read_text() == "301 Q0 mine 1 1 t\n"
+    (target / name).unlink()
+    assert run(capsys, "demo", str(target), "--quiet", "--seed", "2")[0] == 0
+    assert (target / "demo.json").read_bytes() != before  # another seed makes another collection
+
+
+def test_demo_leaves_other_collections_alone(tmp_path: Path, capsys) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
+    (tmp_path / "runs" / "r.txt").write_text("1 Q0 a 1 1 t\n")
+    code, out, error = run(capsys, "demo", str(tmp_path))
+    assert (code, out) == (2, "")
+    assert "this exists and is not a demo" in error
+    assert not (tmp_path / "report.html").exists()
+
+
 def test_interruption_and_errors_of_ours(
     files: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

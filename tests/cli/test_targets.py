@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,48 @@ def arguments(**values: Any) -> argparse.Namespace:
 def test_a_file_that_is_read_is_not_written(place: Path, output: str) -> None:
     with pytest.raises(SettingsError, match="one of the files that are read"):
         refuse_overwriting(arguments(output=output))
+
+
+@pytest.mark.parametrize(
+    ("values", "output"),
+    [
+        ({"function": "metric.py:ap"}, "metric.py"),
+        ({"function": "metric:ap"}, "metric.py"),
+        ({"plugin": ["metric"]}, "metric.py"),
+        ({"plugin": ["package"]}, "package/part.py"),
+    ],
+)
+def test_the_source_of_a_plugin_is_read(
+    place: Path, values: dict[str, Any], output: str, monkeypatch
+) -> None:
+    monkeypatch.setattr("sys.path", list(sys.path))
+    (place / "metric.py").write_text("def ap(grades): return 0.0\n")
+    (place / "package").mkdir()
+    for name in ("__init__", "part"):
+        (place / "package" / f"{name}.py").write_text("")
+    with pytest.raises(SettingsError, match="one of the files that are read"):
+        refuse_overwriting(arguments(output=output, **values))
+    refuse_overwriting(arguments(output="new.txt", **values))
+
+
+@pytest.mark.parametrize(
+    "words", ["eval qrels - -o runs/r", "eval - runs -o qrels", "overlap qrels - -o runs/r"]
+)
+def test_the_file_behind_standard_input_is_not_written(place: Path, words: str) -> None:
+    """``eval q - -o run < run`` replaced the run by its own scores."""
+    source = place / words.split()[-1]
+    before = source.read_bytes()
+    with source.open("rb") as file:
+        ran = subprocess.run(
+            [sys.executable, "-m", "rankscope", *words.split()],
+            stdin=file,
+            capture_output=True,
+            text=True,
+            cwd=place,
+        )
+    assert (ran.returncode, ran.stderr.count("\n")) == (2, 1)
+    assert "this is one of the files that are read" in ran.stderr
+    assert source.read_bytes() == before
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links are made otherwise")

@@ -200,11 +200,11 @@ def test_files_that_were_changed_or_are_in_the_way_are_not_overwritten(tmp_path)
         write_directory(target, study_of(NEW))
     (target / "tables/a.csv").write_bytes(OLD["tables/a.csv"])
     (target / "tables/c.csv").write_bytes(b"mine")
-    with pytest.raises(InputError, match=r"tables/c.csv: there is a file that no study wrote"):
+    with pytest.raises(InputError, match=r"tables/c.csv: rankscope did not write this file"):
         write_directory(target, study_of(NEW))
     (target / "tables/c.csv").unlink()
     (target / "plots").write_bytes(b"mine")
-    with pytest.raises(InputError, match="no study wrote"):
+    with pytest.raises(InputError, match="did not write"):
         write_directory(target, study_of({"plots/x.json": b""}))
     assert contents(target) == study_of(OLD) | {"plots": b"mine"}
 

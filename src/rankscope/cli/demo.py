@@ -8,15 +8,31 @@ examples:
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import shutil
+import tempfile
 from pathlib import Path
 
 from rankscope.cli import options
 from rankscope.cli.commands import program
 from rankscope.cli.eval import DEFAULT
+from rankscope.directories import replace_directory
 from rankscope.errors import InputError
+from rankscope.files import digest
+from rankscope.json_documents import integer, mapping_of, one_of, read_json, record, text
 from rankscope.progress import silence
+
+MANIFEST = "demo.json"
+"""Lists the files of a demo with their digests: ``demo`` replaces no other file."""
+_KIND = "rankscope demo"
+_SHAPE = record(
+    {
+        "kind": one_of([_KIND]),
+        "seed": integer(),
+        "files": mapping_of(text(), text("[0-9a-f]{64}", "a digest")),
+    }
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,14 +52,14 @@ def run(args: argparse.Namespace) -> None:
 
     silence(args.quiet)
     target = Path(args.directory)
-    if not (target / "qrels.txt").exists():
-        if target.exists():
-            raise InputError("this exists and is not a demo", path=target, hint="name another directory")
-        simulate(systems=12, topics=25, grades=4, depth=200, seed=args.seed, pool_depth=25).write(target)
-    qrels, runs = read_qrels(target / "qrels.txt"), read_runs(target / "runs")
-    scores = evaluate(qrels, runs, parse_many(DEFAULT), jobs=args.jobs)
-    page = target / "report.html"
-    report(qrels, runs, page)
+    _refuse_foreign(target)
+    with tempfile.TemporaryDirectory(prefix="rankscope-demo-") as folder:
+        made = simulate(systems=12, topics=25, grades=4, depth=200, seed=args.seed, pool_depth=25)
+        draft = made.write(Path(folder) / target.name)
+        qrels, runs = read_qrels(draft / "qrels.txt"), read_runs(draft / "runs")
+        scores = evaluate(qrels, runs, parse_many(DEFAULT), jobs=args.jobs)
+        report(qrels, runs, draft / "report.html")
+        _write(target, draft, args.seed)
     print(
         f"{len(runs)} synthetic systems on {len(qrels.topics)} topics, best first by mean {scores.measures[0]}:\n"
     )
@@ -53,7 +69,38 @@ def run(args: argparse.Namespace) -> None:
     print(f"""
 Twist says how little avoidable effort a list costs its user: 1 is the ideal list.
 
-the page    {page}   (open it in a browser)
+the page    {target / "report.html"}   (open it in a browser)
 next        {again} eval {here}/qrels.txt {here}/runs -q
             {again} curve {here}/qrels.txt {run} --topic {qrels.topics[0]}
             {again} effort {here}/qrels.txt {here}/runs""")
+
+
+def _refuse_foreign(target: Path) -> None:
+    """Raise an error unless the directory is new or a demo whose runs are all its own."""
+    if not target.exists():
+        return
+    own = _listed(target)
+    runs = target / "runs"
+    for path in sorted(runs.iterdir()) if runs.is_dir() else []:
+        if f"runs/{path.name}" not in own:
+            hint = "move it, or name another directory"
+            raise InputError("rankscope did not write this file", path=path, hint=hint)
+
+
+def _write(target: Path, draft: Path, seed: int) -> None:
+    """Write the files of a draft and their list, in place of an earlier demo or where there is nothing."""
+    paths = sorted(path for path in draft.rglob("*") if path.is_file())
+    files = {path.relative_to(draft).as_posix(): path.read_bytes() for path in paths}
+    listed = {"kind": _KIND, "seed": seed, "files": {name: digest(data) for name, data in files.items()}}
+    files[MANIFEST] = json.dumps(listed, indent=1).encode() + b"\n"
+    replace_directory(target, files, MANIFEST, _listed)
+
+
+def _listed(directory: Path) -> dict[str, str | None]:
+    """Return the files of the demo in a directory with their digests."""
+    try:
+        found = read_json(directory / MANIFEST, _SHAPE, "")
+    except InputError:
+        hint = "name another directory"
+        raise InputError("this exists and is not a demo", path=directory, hint=hint) from None
+    return {**found["files"], MANIFEST: None}

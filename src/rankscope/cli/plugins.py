@@ -7,7 +7,7 @@ manifest names is run only if it is the file that the manifest means, and the us
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -17,7 +17,7 @@ from typing import Any
 from rankscope.errors import InputError, nearest
 from rankscope.files import digest
 
-__all__ = ["described_plugin", "load_function", "load_listed_plugin", "load_plugin"]
+__all__ = ["described_plugin", "load_function", "load_listed_plugin", "load_plugin", "source_files"]
 
 
 def load_plugin(name: str) -> None:
@@ -170,3 +170,12 @@ def _file_of(name: str) -> Path | None:
     except (ImportError, ValueError, AttributeError):
         return None
     return Path(found.origin) if found and found.origin and Path(found.origin).is_file() else None
+
+
+def source_files(name: str) -> Iterator[Path]:
+    """Yield the files of a plugin: the module, and for a package everything in its directory."""
+    _make_importable(Path.cwd())
+    if (file := _file_of(name)) is not None:
+        yield file
+        if file.name == "__init__.py":
+            yield from file.parent.rglob("*")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import glob
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,13 +35,13 @@ def refuse_overwriting(args: argparse.Namespace) -> None:
                 )
 
 
-def _identity(path: Path) -> tuple[int, ...] | None:
-    """The same for every path and link to a file; None if there is none, or it is a device or a pipe."""
+def _identity(file: Path | int) -> tuple[int, ...] | None:
+    """The same for every path, link and descriptor of a file; None if there is none, or it is a device or a pipe."""
     try:
-        status = path.stat()
+        status = os.stat(file)  # noqa: PTH116 (a path has no descriptor)
     except (OSError, ValueError):
         return None
-    return (status.st_dev, status.st_ino) if path.is_file() else None
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
 def _replaced(target: Path) -> Iterator[Path]:
@@ -56,9 +57,13 @@ def _replaced(target: Path) -> Iterator[Path]:
         return  # not a study: it will not be replaced
 
 
-def _read(args: argparse.Namespace) -> Iterator[Path]:
-    """Every file that an argument names, or that stands in a directory or matches a pattern that one names."""
+def _read(args: argparse.Namespace) -> Iterator[Path | int]:
+    """Every file that an argument names, or that stands in a directory or matches a pattern that one names.
+
+    Standard input counts where ``-`` names it, and the source of a module where a plugin or a function does.
+    """
     from rankscope.cli.given import named_collections, named_file
+    from rankscope.cli.plugins import source_files
     from rankscope.read.run_names import run_files
 
     several = named_collections(args)
@@ -76,12 +81,18 @@ def _read(args: argparse.Namespace) -> Iterator[Path]:
         for text in value if isinstance(value, list | tuple) else [value]:
             if not isinstance(text, str) or not text:
                 continue
+            if name in ("plugin", "function"):
+                yield from source_files(text.rpartition(":")[0] if name == "function" else text)
             yield from _files(named_file(text)[1] if name in ("scores", "judgments") else text)
 
 
-def _files(name: str | Path) -> Iterator[Path]:
-    """The file that a text names, those below a directory, or those that match a pattern."""
+def _files(name: str | Path) -> Iterator[Path | int]:
+    """The file that a text names, those below a directory, or those that match a pattern; 0 is standard input."""
     from rankscope.read.source import named_path  # reading loads numpy, and help needs none
+
+    if str(name) == "-":
+        yield 0
+        return
 
     path = named_path(name)
     try:
