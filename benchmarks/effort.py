@@ -77,7 +77,7 @@ def _work(name: str, judged: Judged) -> Callable[[], object]:
         gains = parse_many(DEFAULT_GAINS)
         return lambda: effort_of(judged, gains).tables
     measures = parse_many(_JOBS[name])
-    return lambda: [measure.of(judged.lists) for measure in measures]
+    return lambda: [measure.evaluate(judged.lists) for measure in measures]
 
 
 def _milliseconds(work: Callable[[], object]) -> float:

@@ -48,7 +48,7 @@ def _growth(depths: tuple[int, ...]) -> list[str]:
         for levels, prefix, _ in blocks(world, depth):
             tree = Tree(world, levels, prefix)
             for evaluator in evaluators:
-                evaluator.of(tree)
+                evaluator.evaluate(tree)
 
     lines = [
         f"Five measures ({FIVE}) on every ranking of two aspects down to a depth, and the case analysis",

@@ -175,12 +175,12 @@ def test_who_judges_by_hand_has_to_decide(tmp_path: Path) -> None:
             with pytest.raises(
                 InputError, match="was not decided; use evaluate, or read_qrels with aspects="
             ):
-                one.of(lists)
+                one.evaluate(lists)
         else:
-            same(one.of(lists), rs.evaluate(qrels, runs, one).values.ravel())
+            same(one.evaluate(lists), rs.evaluate(qrels, runs, one).values.ravel())
     for aspects, mean in ((True, 0.264), (False, 0.615)):
         decided = rs.judge(rs.read_qrels(qrels, aspects=aspects), files["bm25"]).lists
-        assert round(rs.ERR_IA.of(decided).mean(), 3) == mean
+        assert round(rs.ERR_IA.evaluate(decided).mean(), 3) == mean
 
 
 def test_every_analysis_reads_subtopics_alike(tmp_path: Path) -> None:

@@ -212,9 +212,9 @@ def test_a_function_measure_out_of_a_pickle_replaces_no_other() -> None:
     assert pickle.loads(kept) is old
     new = rs.measure("Changing", len)
     lists = rs.judge(rs.Qrels.from_dict({"q": {"d": 1}}), rs.Run.from_dict({"q": {"d": 1.0}})).lists
-    assert pickle.loads(kept).of(lists).tolist() == [1 / 3]
+    assert pickle.loads(kept).evaluate(lists).tolist() == [1 / 3]
     assert type(rs.measure("Changing")) is type(new)
-    assert new.of(lists).tolist() == [1.0]
+    assert new.evaluate(lists).tolist() == [1.0]
 
 
 def test_scores_travel_to_another_process() -> None:

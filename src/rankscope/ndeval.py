@@ -94,7 +94,7 @@ class Values:
 def evaluated(collection: Collection, measures: dict[str, Measure], depth: int | None) -> list[Values]:
     judged = judge(*collection, allow_disjoint=True)
     lists = judged.lists if depth is None else _cut(judged, depth)
-    values = np.stack([judged.grid(measure.of(lists)) for measure in measures.values()], axis=-1)
+    values = np.stack([judged.grid(measure.evaluate(lists)) for measure in measures.values()], axis=-1)
     present = judged.grid(judged.present)
     found = []
     for r, name in enumerate(judged.runs):

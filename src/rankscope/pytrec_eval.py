@@ -114,7 +114,7 @@ def _pool(judgments: list[dict[str, int]]) -> Pool:
 def _values(column: Column, lists: Any, count: int) -> list[float]:
     if column.measure is None:  # a text in trec_eval, or a count of queries
         return [1.0 if column.entry == "num_q" else 0.0] * count
-    row = np.array(column.measure.of(lists), np.float64)
+    row = np.array(column.measure.evaluate(lists), np.float64)
     if isinstance(
         column.measure, IPrec | AvgIPrec
     ):  # the precision of an empty list, as pytrec_eval divides it

@@ -241,7 +241,7 @@ def _values(table: Any, judgments: PooledQrels | None, measures: Any, order: str
     values = np.empty((len(lists), len(measures)))
     for part, some in lists.blocks():
         for index, measure in enumerate(measures):
-            values[part, index] = measure.of(some)
+            values[part, index] = measure.evaluate(some)
     if missing == "zero":
         return _rows(lists.runs, lists.topics, measures, values)
     keep = np.flatnonzero(lists.length > 0)

@@ -149,7 +149,7 @@ class _Evaluated:
         parts: list[tuple[list[int], Lists, list[npt.NDArray[np.float64]]]] = []
         for names, lists in piece.lists(self.judgments):
             numbers = [runs.setdefault(name, len(runs)) for name in names]
-            parts.append((numbers, lists, [measure.of(lists) for measure in self.measures]))
+            parts.append((numbers, lists, [measure.evaluate(lists) for measure in self.measures]))
         return Values(
             list(runs),
             np.array([number for numbers, _, _ in parts for number in numbers], np.int32),
@@ -215,7 +215,7 @@ class _Kept:
             none,
             none,
         )
-        values = np.stack([measure.of(empty) for measure in self._measures], axis=1)
+        values = np.stack([measure.evaluate(empty) for measure in self._measures], axis=1)
         for name, seen in self.seen.items():
             absent = np.flatnonzero(~seen).astype(np.int32)
             if len(absent):

@@ -208,13 +208,13 @@ def test_undefined_topics_and_missing_lists_are_left_out() -> None:
 def test_indicators_are_the_measures(effort: Effort) -> None:
     lists = effort.judged.lists
     for name in ("Twist", "Rho", "Sigma", "Rho2012", "b_ratio", "CRP_min", "CRP_N"):
-        np.testing.assert_array_equal(effort.indicators.column(name), (rs.measure(name) @ 60).of(lists))
+        np.testing.assert_array_equal(effort.indicators.column(name), (rs.measure(name) @ 60).evaluate(lists))
     clamped = np.array(
         [effort.indicators.column(f"{name}_clamped") for name in ("Rho2012", "b_ratio", "CRP_N")]
     )
     assert ((clamped >= 0) & (clamped <= 1)).all()
     long = np.array(effort.indicators.column("N")) == 60
-    at_end = (rs.measure("CRP") @ 60).of(lists)
+    at_end = (rs.measure("CRP") @ 60).evaluate(lists)
     assert long.any()
     np.testing.assert_array_equal(np.array(effort.indicators.column("crp_at_N"))[long], at_end[long])
 

@@ -113,7 +113,7 @@ class Case:
 
 def values(judged: Judged, measure: Measure) -> np.ndarray:
     """The value of every order."""
-    return judged.grid(measure.of(judged.lists))[:, 0]
+    return judged.grid(measure.evaluate(judged.lists))[:, 0]
 
 
 def cases(most: int = 6) -> st.SearchStrategy[Case]:
@@ -164,7 +164,7 @@ def test_labels_and_orders_of_short_lists(case: Case, ties: str) -> None:
     broken = [judge(case.qrels(label), case.run(), allow_disjoint=True) for label in case.labellings()]
     for m, measure in enumerate(PLAIN):
         if ties == "break":
-            possible = [float(measure.of(one.lists)[0]) for one in broken]
+            possible = [float(measure.evaluate(one.lists)[0]) for one in broken]
         else:
             possible = [over_orders(measure, values(one, measure), ties) for one in written]
         low, high = (bound.values[0, 0] for bound in scores.bounds(measure))
@@ -245,7 +245,7 @@ def test_labels_of_aspects_and_orders_of_short_lists(case: AspectCase, ties: str
     assert known is not None and known.tight is not None
     written = [judge(case.qrels(label), case.orders(), allow_disjoint=True) for label in case.labellings()]
     for m, measure in enumerate(DIVERSE):
-        every = [measure.of(one.lists) for one in written]
+        every = [measure.evaluate(one.lists) for one in written]
         possible = [float(one[0]) if ties == "break" else over_orders(measure, one, ties) for one in every]
         low, high = (bound.values[0, 0] for bound in scores.bounds(measure))
         assert known.tight[m, 0, 0], measure

@@ -92,4 +92,4 @@ def _mean_of_all(measure: Measure, qrels: dict[str, dict[str, int]], documents: 
     judged = judge(Qrels.from_dict(qrels), Run.from_dict({"q": relevant + others}), ties=True)
     lists = TiedLists.of(judged, np.array([0]))
     hits, offsets = np.tile(judged.judgment, len(rows)), np.arange(len(rows) + 1) * 7
-    return float(measure.of(lists.arranged(np.zeros(len(rows), np.int64), offsets, rank, hits)).mean())
+    return float(measure.evaluate(lists.arranged(np.zeros(len(rows), np.int64), offsets, rank, hits)).mean())

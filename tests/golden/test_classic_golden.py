@@ -31,7 +31,7 @@ def lists_of(run: list[int | None], missed: dict[int, int]) -> Lists:
 
 
 def value(text: str, lists: Lists) -> float:
-    return float(rs.measure(text).of(lists)[0])
+    return float(rs.measure(text).evaluate(lists)[0])
 
 
 def test_measures_of_binary_lists(golden: list[dict[str, Any]]) -> None:

@@ -32,8 +32,8 @@ def score(name: str, word: str, aspects: int = 2, relevant: int = 8) -> float:
     tree = Tree(aspect_world(aspects, relevant=relevant, nonrelevant=8), max(1, len(word)))
     index = tree.words().index(word)
     one = measure(name)
-    on_lists = float(one.of(tree.flat())[index])
-    assert float(one.of(tree)[index]) == pytest.approx(on_lists, abs=1e-14)
+    on_lists = float(one.evaluate(tree.flat())[index])
+    assert float(one.evaluate(tree)[index]) == pytest.approx(on_lists, abs=1e-14)
     return on_lists
 
 

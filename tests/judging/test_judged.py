@@ -137,12 +137,13 @@ def test_blocks_cover_all_lists_once() -> None:
     }
     runs = Runs(Run.from_dict(mine, name=name) for name, mine in lists.items())
     judged = judge(Qrels.from_dict(judgments), runs)
-    whole = parse_many("AP")[0].of(judged.lists)
+    whole = parse_many("AP")[0].evaluate(judged.lists)
     for size in (1, 50, 100, 10_000):
         parts = list(judged.blocks(size))
         assert np.concatenate([where for where, _ in parts]).tolist() == list(range(27))
         assert (
-            np.concatenate([parse_many("AP")[0].of(block) for _, block in parts]).tolist() == whole.tolist()
+            np.concatenate([parse_many("AP")[0].evaluate(block) for _, block in parts]).tolist()
+            == whole.tolist()
         )
 
 
@@ -156,7 +157,7 @@ def test_topics_that_runs_lack_cost_nothing_and_count_as_empty_lists() -> None:
     for missing in ("zero", "skip"):
         scores = score(judged, measures, missing=missing)
         for index, measure in enumerate(measures):
-            whole = judged.grid(np.array(measure.of(judged.lists), np.float64))
+            whole = judged.grid(np.array(measure.evaluate(judged.lists), np.float64))
             if missing == "skip":
                 whole[~judged.grid(judged.present)] = np.nan
             assert np.array_equal(scores.values[index], whole, equal_nan=True)

@@ -55,7 +55,7 @@ def test_every_measure_has_the_same_bits_in_buckets(
         for part, some in lists.blocks():
             for m, measure in enumerate(measures):
                 expected = np.array([here.values[m, r, t] for r, t in where[part]])
-                assert measure.of(some).tobytes() == expected.tobytes(), measure
+                assert measure.evaluate(some).tobytes() == expected.tobytes(), measure
     assert seen == len(here.runs) * len(here.topics)
 
 

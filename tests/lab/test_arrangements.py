@@ -37,7 +37,7 @@ def test_their_values_are_those_of_runs(name: str) -> None:
 
     counts = (2, 1)
     rows = arrangements(counts, 4)
-    found = measure(name).of(lists_of(rows, counts))
+    found = measure(name).evaluate(lists_of(rows, counts))
     judged = {"r1": 1, "r2": 1, "s1": 2}
     for row, value in zip(rows.tolist(), found.tolist(), strict=True):
         left = {1: ["r1", "r2"], 2: ["s1"]}

@@ -70,7 +70,7 @@ def test_lumped_hits_give_the_same_bits(one: Measure, world: World) -> None:
         return
     for prefix in [(), (1,), (1, 1, 0)]:
         tree = Tree(world, 4, prefix)
-        np.testing.assert_array_equal(one.of(lumped(tree)), one.of(tree))
+        np.testing.assert_array_equal(one.evaluate(lumped(tree)), one.evaluate(tree))
 
 
 def test_most_measures_are_lumped() -> None:
@@ -107,7 +107,7 @@ class _Formula(Measure, abstract=True):
         object.__setattr__(self, "formula_of_lists", formula)
         object.__setattr__(self, "better", better)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return np.asarray(self.formula_of_lists(lists), np.float64)  # type: ignore[attr-defined]
 
 
@@ -162,7 +162,7 @@ def test_who_does_not_notice_gives_the_same_to_other_names(one: Measure, world: 
     if not evaluator.watched(world, 4).alike:
         return
     tree = Tree(world, 4)
-    values = evaluator.of(tree)
+    values = evaluator.evaluate(tree)
     for _, letters in world.renamings:
         for level in range(5):
             renamed = np.array(letters)[tree.letters_of(level)]
@@ -177,7 +177,7 @@ def test_below_its_reach_a_measure_gives_the_score_of_what_is_above(one: Measure
     evaluator = Evaluator(one, world)
     reach = evaluator.watched(world, 5).reach
     tree = Tree(world, 5)
-    values = evaluator.of(tree)
+    values = evaluator.evaluate(tree)
     for level in range(reach + 1, 6):
         above = tree.level(values, level - 1)[0]
         np.testing.assert_array_equal(tree.level(values, level)[0], np.tile(above, len(world)))
@@ -255,13 +255,13 @@ def test_what_is_left_out_changes_no_count_and_no_example(
 def test_fewer_rankings_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(enumeration, "BLOCK", 20)
     evaluated: list[tuple[str, int]] = []
-    plain = Evaluator.of
+    plain = Evaluator.evaluate
 
     def counted(self: Evaluator, tree: Tree) -> Floats:
         evaluated.append((str(self.measure), tree.shape.size))
         return plain(self, tree)
 
-    monkeypatch.setattr(Evaluator, "of", counted)
+    monkeypatch.setattr(Evaluator, "evaluate", counted)
     properties("AP_IA StRec StRec@2", aspects=2, depth=6, properties=PLAIN)
     sizes = {name: sum(size for one, size in evaluated if one == name) for name, _ in evaluated}
     assert sizes["StRec@2"] == 1 + 3 + 9

@@ -156,7 +156,7 @@ def test_counts_equal_a_plain_loop(
         if exists(low) and exists(high):
             pairs[name].append((low, high))
     for text in MEASURES:
-        values = measure(text).of(tree.flat())
+        values = measure(text).evaluate(tree.flat())
         value = dict(zip(number, values.tolist(), strict=True))
         for finding in (f for f in result.findings if f.measure == measure(text)):
             name = finding.relation.name

@@ -37,7 +37,7 @@ def scores_of(name, kinds, depth):
         Run.from_dict({"q": [f"{label}{word[:i].count(label)}" for i, label in enumerate(word)]}, str(n))
         for n, word in enumerate(words)
     ]
-    values = measure(name).of(judge(qrels, rs.Runs(runs)).lists)
+    values = measure(name).evaluate(judge(qrels, rs.Runs(runs)).lists)
     return dict(zip(words, values.tolist(), strict=True))
 
 

@@ -76,7 +76,7 @@ class Fails(Measure, abstract=True):
 
     name = "Fails"
 
-    def of(self, lists: Any) -> Any:
+    def evaluate(self, lists: Any) -> Any:
         return 1.0 / (4 - lists.length.astype(object)).astype(float)[:] if lists.length.max() < 4 else 1 / 0
 
 
@@ -92,7 +92,7 @@ def test_small_measures_must_follow_the_tree_too() -> None:
     class Small(Measure, abstract=True):
         name = "Small"
 
-        def of(self, lists: Any) -> Any:
+        def evaluate(self, lists: Any) -> Any:
             return 1e-20 * (lists.length + (type(lists).__name__ == "Tree"))
 
     assert not Evaluator(Small(), world).follows_tree

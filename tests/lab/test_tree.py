@@ -42,7 +42,9 @@ def test_every_measure_on_the_tree_equals_lists_written_out(
     one: Measure, world: World, prefix: tuple[int, ...]
 ) -> None:
     tree = Tree(world, 5, prefix)
-    np.testing.assert_allclose(Evaluator(one, world).of(tree), one.of(tree.flat()), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        Evaluator(one, world).evaluate(tree), one.evaluate(tree.flat()), rtol=1e-12, atol=1e-14
+    )
 
 
 def test_flat_lists_are_the_words_of_the_tree() -> None:
@@ -85,7 +87,7 @@ class _Needy(Measure, abstract=True):
     name = "Needy"
     rel: int = parameter(1, "lowest relevant grade")
 
-    def of(self, lists: Lists) -> np.ndarray:
+    def evaluate(self, lists: Lists) -> np.ndarray:
         hits = lists.relevant(self.rel)
         return hits.sum(lists.length[hits.list] - hits.rank)
 
@@ -97,7 +99,7 @@ def test_a_formula_that_does_not_follow_the_tree_is_noticed(monkeypatch: pytest.
     assert not evaluator.follows_tree
     for prefix in [(), (1,), (2, 0, 1)]:
         tree = Tree(world, 6, prefix)
-        np.testing.assert_array_equal(evaluator.of(tree), _Needy().of(tree.flat()))
+        np.testing.assert_array_equal(evaluator.evaluate(tree), _Needy().evaluate(tree.flat()))
 
 
 @pytest.mark.parametrize("size", [8, 1 << 17])

@@ -34,7 +34,7 @@ def lists_of(grades: Grades, rest: Sequence[int]) -> Lists:
 
 
 def value(text: str, grades: Grades, rest: Sequence[int] = ()) -> float:
-    found = measure(text).of(lists_of(grades, rest))
+    found = measure(text).evaluate(lists_of(grades, rest))
     assert found.shape == (1,)
     return float(found[0])
 
@@ -181,7 +181,7 @@ def test_residual_is_what_unjudged_documents_can_add(grades: Grades, rest: Seque
     lists = lists_of(grades, [*rest, best])
     filled = [best if grade is None else grade for grade in [*grades, *[None] * 300]]
     reached = value(text, filled, [*rest, best])
-    lower, upper = known.of(lists)[0], known.of(lists)[0] + known.residual(lists)[0]  # type: ignore[attr-defined]
+    lower, upper = known.evaluate(lists)[0], known.evaluate(lists)[0] + known.residual(lists)[0]  # type: ignore[attr-defined]
     assert reached == pytest.approx(upper, abs=1e-12)
     assert upper >= lower - 1e-12
 

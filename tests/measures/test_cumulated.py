@@ -136,7 +136,7 @@ def test_the_laboratory_has_the_values_of_lists(name: str) -> None:
     world = graded_world(2, relevant=3, nonrelevant=6)
     tree = Tree(world, 5)
     one = measure(name)
-    np.testing.assert_allclose(Evaluator(one, world).of(tree), one.of(tree.flat()), atol=1e-12)
+    np.testing.assert_allclose(Evaluator(one, world).evaluate(tree), one.evaluate(tree.flat()), atol=1e-12)
 
 
 def test_binary_values_of_the_laboratory() -> None:

@@ -30,7 +30,7 @@ def value(
     name: str, judgments: Judgments, ranking: list[str], weights: dict[str, float] | None = None
 ) -> float:
     judged = judge(qrels_of(judgments, weights), Run.from_dict({"q": ranking}))
-    return float(measure(name).of(judged.lists)[0])
+    return float(measure(name).evaluate(judged.lists)[0])
 
 
 def aspects_of(judgments: Judgments) -> list[str]:
@@ -150,7 +150,7 @@ def test_intent_aware_of_any_measure(judgments: Judgments, ranking: list[str], i
     for a in counted:
         alone = {d: grades[a] for d, grades in judgments.items() if a in grades}
         judged = judge(Qrels.from_dict({"q": alone}), Run.from_dict({"q": ranking}))
-        expected += weights[a] / total * float(measure(inner).of(judged.lists)[0])
+        expected += weights[a] / total * float(measure(inner).evaluate(judged.lists)[0])
     assert value(f"IA(measure='{inner}')", judgments, ranking, weights) == pytest.approx(expected, abs=1e-12)
 
 
@@ -283,7 +283,7 @@ def test_a_smaller_pool_reaches_the_aspects() -> None:
     fewer = judged.rejudged(np.array([1, rs.UNJUDGED, 1], np.int32))
     alone = {"d1": judgments["d1"], "d3": judgments["d3"]}
     for text in ("AP_IA", "alpha_nDCG", "StRec@2", "CT", "D_nDCG"):
-        found = float(measure(text).of(fewer.lists)[0])
+        found = float(measure(text).evaluate(fewer.lists)[0])
         assert found == pytest.approx(value(text, alone, ["d1", "d2", "d3"])), text
 
 
@@ -334,7 +334,7 @@ def test_truncated_lists_and_topics_with_unequal_aspects_in_one_batch() -> None:
             "nERR_IA",
         ):  # those take the best grade of the collection
             text = str(one if one.cutoff_rule != "required" else one @ 2)
-            together = measure(text).of(judged.lists)
+            together = measure(text).evaluate(judged.lists)
             alone = [value(text, topics[t], lists.get(t, [])) if t in lists else 0.0 for t in topics]
             np.testing.assert_allclose(together, alone, atol=1e-14, err_msg=text)
 

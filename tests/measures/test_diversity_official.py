@@ -50,8 +50,8 @@ def test_gdeval(data_dir: Path, year: int) -> None:
     qrels = read_qrels(folder / "qrels.adhoc.txt")
     judged = judge(qrels, read_runs(folder / "runs"))
     found = {
-        "ndcg@20": judged.grid(measure("nDCG(gains='exp2')@20").of(judged.lists)),
-        "err@20": judged.grid(measure("ERR(max_grade=4)@20").of(judged.lists)),
+        "ndcg@20": judged.grid(measure("nDCG(gains='exp2')@20").evaluate(judged.lists)),
+        "err@20": judged.grid(measure("ERR(max_grade=4)@20").evaluate(judged.lists)),
     }
     for output in outputs:
         r = judged.runs.index(output.stem)
@@ -100,7 +100,7 @@ def test_the_cube_test_of_dynamic_domain_2017(data_dir: Path, pages: int) -> Non
             topic, _, document, *_ = line.split()
             lists[topic].append(document)
         judged = judge(qrels, Run.from_dict(lists, name=file.stem))
-        values = np.stack([one.of(judged.lists) for one in measures], axis=1)
+        values = np.stack([one.evaluate(judged.lists) for one in measures], axis=1)
         official = folder / "official_output" / f"{file.stem}.cubetest.cutoff{pages}.txt"
         rows = [line.split() for line in official.read_text().splitlines()[2:]]
         assert len(rows) > 50
@@ -128,7 +128,7 @@ def test_the_cube_test_of_2014(data_dir: Path) -> None:
             if header[0] == "runid":
                 k = int(header[2].partition("@")[2])
                 for name, expected in zip(("CT", "ACT"), values[2:], strict=True):
-                    found = (measure(name)(preset="trec-dd-2014") @ k).of(lists)[0]
+                    found = (measure(name)(preset="trec-dd-2014") @ k).evaluate(lists)[0]
                     assert f"{found:.10f}" == expected, (output.stem, name, k)
                     checked += 1
     assert checked == 3 * 6 * 2

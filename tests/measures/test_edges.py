@@ -44,17 +44,17 @@ def test_what_a_formula_declares_goes_with_the_formula() -> None:
     """Whoever inherits from AP and writes another formula inherits none of what holds for that of AP."""
 
     class Other(AP, abstract=True):
-        def of(self, lists: Any) -> Any:
+        def evaluate(self, lists: Any) -> Any:
             return np.zeros(len(lists))
 
     class Declared(Other, abstract=True):
         respects_swaps = True
 
-        def of(self, lists: Any) -> Any:
+        def evaluate(self, lists: Any) -> Any:
             return np.ones(len(lists))
 
     assert AP.respects_swaps is True
-    assert Other.respects_swaps is Measure.respects_swaps and Other.made_of is Measure.made_of
+    assert Other.respects_swaps is Measure.respects_swaps and Other.closed_form is Measure.closed_form
     assert Declared.respects_swaps is True
 
 

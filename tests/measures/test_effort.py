@@ -165,7 +165,9 @@ def lists_of(topics: Sequence[tuple[dict[int, int], Sequence[Sequence[int | None
 def tau(
     grades: Sequence[int], counts: dict[int, int], cutoff: int | None = None, text: str = "Twist"
 ) -> float:
-    return float((measure(text) @ (cutoff or max(1, len(grades)))).of(lists_of([(counts, [grades])]))[0])
+    return float(
+        (measure(text) @ (cutoff or max(1, len(grades)))).evaluate(lists_of([(counts, [grades])]))[0]
+    )
 
 
 @st.composite
@@ -194,11 +196,11 @@ def every_list(counts: dict[int, int], length: int) -> Iterator[tuple[int, ...]]
 def assert_same(lists: Lists, references: Sequence[Reference | None], cutoff: int) -> None:
     values = [{} if one is None else one.values() for one in references]
     for name in Reference([1], {1: 1}, 2).values():
-        found = (measure(name) @ cutoff).of(lists)
+        found = (measure(name) @ cutoff).evaluate(lists)
         expected = [one.get(name, math.nan) for one in values]
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12, err_msg=name)
     for rank in {1, (cutoff + 1) // 2, cutoff}:
-        found = (measure("CRP") @ rank).of(lists)
+        found = (measure("CRP") @ rank).evaluate(lists)
         expected = [math.nan if one is None else one.crp[rank - 1] for one in references]
         known = ~np.isnan(expected)
         np.testing.assert_array_equal(found[known], np.array(expected)[known])
@@ -236,16 +238,16 @@ def test_many_lists_of_many_topics(cutoff: int) -> None:
 def test_batch_is_one_by_one() -> None:
     counts = {1: 2, 2: 1}
     words = list(every_list(counts, 5))
-    together = measure("Twist@5").of(lists_of([(counts, words)]))
+    together = measure("Twist@5").evaluate(lists_of([(counts, words)]))
     assert together.tolist() == [tau(word, counts) for word in words]
 
 
 def test_no_relevant_document_is_undefined() -> None:
     lists = lists_of([({}, [[0, None]]), ({1: 1}, [[1]])])
     for known in {m for m in REGISTRY.values() if m.family == "effort"}:
-        values = known.of(lists)
+        values = known.evaluate(lists)
         assert np.isnan(values[0]) and not np.isnan(values[1]), known
-    assert measure("Twist").mean(measure("Twist").of(lists)) == 1.0
+    assert measure("Twist").mean(measure("Twist").evaluate(lists)) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -254,12 +256,14 @@ def test_no_relevant_document_is_undefined() -> None:
 def test_on_the_tree_of_all_rankings(name: str) -> None:
     """The laboratory evaluates all rankings by the same formula: its values are those of the lists written out."""
     tree = Tree(graded_world(2, relevant=2, nonrelevant=4), 4)
-    np.testing.assert_allclose((measure(name) @ 8).of(tree), (measure(name) @ 8).of(tree.flat()), atol=1e-14)
+    np.testing.assert_allclose(
+        (measure(name) @ 8).evaluate(tree), (measure(name) @ 8).evaluate(tree.flat()), atol=1e-14
+    )
 
 
 def test_relevance_threshold() -> None:
     lists = lists_of([({1: 2, 2: 1}, [[1, 2, 1, 0]])])
-    assert measure("Twist(rel=2)@4").of(lists)[0] == tau([0, 1, 0, 0], {1: 1})
+    assert measure("Twist(rel=2)@4").evaluate(lists)[0] == tau([0, 1, 0, 0], {1: 1})
 
 
 # facts ------------------------------------------------------------------------------------------------------
@@ -287,7 +291,7 @@ def check_facts(word: tuple[int, ...], counts: dict[int, int]) -> None:
     lists = lists_of([(counts, [word])])
     curves = curves_of(lists, 1, N)
     names = ("Rho", "Sigma", "SigmaPlus", "SigmaMinus", "Twist")
-    value = {name: float((measure(name) @ N).of(lists)[0]) for name in names}
+    value = {name: float((measure(name) @ N).evaluate(lists)[0]) for name in names}
     assert all(0 <= x <= 1 for x in value.values())
     assert (value["Twist"] == 1) == (list(word) == one.ideal[:N])
     if not any(word):
@@ -347,14 +351,16 @@ def test_appending_nonrelevant_documents_never_lowers_twist(
 ) -> None:
     counts, written, _ = topic
     lists = lists_of([(counts, [written])])
-    assert (measure("Twist") @ (40 + more)).of(lists)[0] >= (measure("Twist") @ 40).of(lists)[0] - 1e-15
+    assert (measure("Twist") @ (40 + more)).evaluate(lists)[0] >= (measure("Twist") @ 40).evaluate(lists)[
+        0
+    ] - 1e-15
 
 
 def test_proposition_2_needs_room() -> None:
     """The published upper bound of CRP fails on the published example: 24 > 23."""
     word = [1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 3, 3]
     lists = lists_of([({3: 2, 2: 2, 1: 3}, [word])])
-    assert measure("CRP@15").of(lists)[0] == 24
+    assert measure("CRP@15").evaluate(lists)[0] == 24
     assert curves_of(lists, 1, 15).full_end[0] == 23
 
 
@@ -420,10 +426,10 @@ def test_weighted_curves(
     first = next((j for j, (a, b) in enumerate(itertools.pairwise(crp), 1) if a < 0 <= b), math.inf)
     assert curves.crossing("sign-change")[0] == (first if crp.any() else 1)
     for name in ("Twist", "Rho", "Sigma", "SigmaPlus", "SigmaMinus"):
-        value = (measure(name)(patience=patience, grades=grades) @ cutoff).of(lists)[0]
+        value = (measure(name)(patience=patience, grades=grades) @ cutoff).evaluate(lists)[0]
         assert -1e-12 <= value <= 1 + 1e-12, name
     ideal = one.grades == one.ideal
-    assert (measure("Twist")(patience=patience, grades=grades) @ cutoff).of(lists)[0] == 1 or not ideal
+    assert (measure("Twist")(patience=patience, grades=grades) @ cutoff).evaluate(lists)[0] == 1 or not ideal
 
 
 @pytest.mark.parametrize("patience", [0.0, 0.5, 1.0])
@@ -436,7 +442,7 @@ def test_no_list_strays_further_than_the_weights_allow(patience: float, grades: 
     assert (forward <= curves.full_forward * (1 + 1e-12)).all()
     assert (forward - curves.end <= curves.full_backward * (1 + 1e-12)).all()
     for name in ("SigmaPlus", "SigmaMinus"):
-        values = (measure(name)(patience=patience, grades=grades) @ 7).of(lists)
+        values = (measure(name)(patience=patience, grades=grades) @ 7).evaluate(lists)
         assert values.min() == pytest.approx(0, abs=1e-12) and values.max() == 1
 
 
@@ -460,7 +466,7 @@ def test_the_longest_spaces_are_those_of_a_list(
 def test_the_farthest_list_leaves_no_forward_space() -> None:
     counts = {1: 3, 2: 1}
     lists = lists_of([(counts, list(every_list(counts, 8)))])
-    values = measure("SigmaPlus(patience=0.5,grades='linear')@8").of(lists)
+    values = measure("SigmaPlus(patience=0.5,grades='linear')@8").evaluate(lists)
     assert values.min() == pytest.approx(0, abs=1e-12)  # 0.0249 with each term as large as it can be alone
 
 

@@ -94,14 +94,14 @@ def test_every_small_list(times: str) -> None:
         np.testing.assert_allclose(curves.full_backward, max(backward), rtol=1e-12)
         for mode in CROSSINGS:
             balance = [float(r.balance(mode)) for r in references]
-            found = measure(f"BalanceTime(times='{times}',crossing='{mode}')@{n}").of(lists)
+            found = measure(f"BalanceTime(times='{times}',crossing='{mode}')@{n}").evaluate(lists)
             np.testing.assert_allclose(found, balance, rtol=1e-12)
             expected = []
             for reference, time, plus, minus in zip(references, balance, forward, backward, strict=True):
                 rho = 0.0 if math.isinf(time) else float(reference.end) / time
                 a, b = 1 - plus / max(forward), 1 - minus / max(backward)
                 expected.append((rho + (2 * a * b / (a + b) if a + b > 0 else 0.0)) / 2)
-            found = measure(f"TwistTime(times='{times}',crossing='{mode}')@{n}").of(lists)
+            found = measure(f"TwistTime(times='{times}',crossing='{mode}')@{n}").evaluate(lists)
             np.testing.assert_allclose(found, expected, atol=1e-9)
             assert (found >= 0).all() and (found <= 1).all()
 
@@ -149,15 +149,17 @@ def test_one_second_per_document_is_twist_bit_by_bit(
 def test_any_time_that_is_the_same_for_all_is_twist() -> None:
     counts = (3, 2)
     lists = lists_of(arrangements(counts, 11), counts)
-    expected = measure("Twist@11").of(lists)
+    expected = measure("Twist@11").evaluate(lists)
     for times in ("7", "0.1", "8.495,8.495,8.495"):
-        np.testing.assert_allclose(measure(f"TwistTime(times='{times}')@11").of(lists), expected, atol=1e-12)
+        np.testing.assert_allclose(
+            measure(f"TwistTime(times='{times}')@11").evaluate(lists), expected, atol=1e-12
+        )
 
 
 def test_extremes() -> None:
     counts = (2, 2)
     rows = arrangements(counts, 9)
-    found = measure("TwistTime@9").of(lists_of(rows, counts))
+    found = measure("TwistTime@9").evaluate(lists_of(rows, counts))
     ideal = [row[:4].tolist() == [2, 2, 1, 1] for row in rows]
     assert (found[ideal] == 1).all() and (found[~np.array(ideal)] < 1).all()
     assert (found[~rows.any(axis=1)] == 0).all()
@@ -183,4 +185,4 @@ def test_the_laboratory_has_the_values_of_lists() -> None:
     world = graded_world(2, relevant=2, nonrelevant=5)
     tree = Tree(world, 5)
     one = measure("TwistTime(times='1,2,7')@5")
-    np.testing.assert_allclose(Evaluator(one, world).of(tree), one.of(tree.flat()), atol=1e-12)
+    np.testing.assert_allclose(Evaluator(one, world).evaluate(tree), one.evaluate(tree.flat()), atol=1e-12)

@@ -85,8 +85,8 @@ def test_the_laboratory_counts_the_same() -> None:
     tree = Tree(graded_world(2, relevant=2, nonrelevant=3), 3)
     measure = rs.measure("DCG(gains='0=-0.5,1=2,2=3')")
     expected = [defined(grades, {0: -0.5, 1: 2.0, 2: 3.0}) for grades in tree.grades()]
-    assert measure.of(tree).tolist() == pytest.approx(expected)
-    assert measure.of(tree.flat()).tolist() == pytest.approx(expected)
+    assert measure.evaluate(tree).tolist() == pytest.approx(expected)
+    assert measure.evaluate(tree.flat()).tolist() == pytest.approx(expected)
 
 
 @given(st.lists(st.none() | st.integers(0, 2), min_size=1, max_size=6))

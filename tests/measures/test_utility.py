@@ -27,7 +27,7 @@ def value(name, judged, ranking, weights=None):
     qrels = Qrels.from_dict({"q": judged})
     if weights is not None:
         qrels = qrels.with_aspect_weights({"q": weights})
-    return float(measure(name).of(judge(qrels, Run.from_dict({"q": ranking})).lists)[0])
+    return float(measure(name).evaluate(judge(qrels, Run.from_dict({"q": ranking})).lists)[0])
 
 
 def relevant_aspects(judged):

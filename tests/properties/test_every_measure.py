@@ -176,7 +176,7 @@ def changed(seed: int, how: str) -> Judged:
 
 
 def values(one: Measure, judged: Judged) -> np.ndarray:
-    return np.asarray(judged.grid(one.of(judged.lists)))
+    return np.asarray(judged.grid(one.evaluate(judged.lists)))
 
 
 def plain(one: Measure, seed: int) -> np.ndarray:
@@ -242,7 +242,7 @@ def test_runs_together_are_runs_one_by_one(one: Measure) -> None:
         together = plain(one, seed)
         judged = changed(seed, "plain")
         for r in range(len(judged.runs)):
-            alone = one.of(judged.lists_of_runs(r, r + 1))
+            alone = one.evaluate(judged.lists_of_runs(r, r + 1))
             assert same_bits(np.asarray(alone), together[r].copy())
 
 
@@ -332,10 +332,10 @@ def test_weights_of_ranks_are_those_by_which_documents_gain(one: Measure) -> Non
     assert one.cutoff is None or not weights[int(one.cutoff) :].any()
     qrels = Qrels.from_dict({"q": {"r": 3, "other": 3}})
     runs = [Run.from_dict({"q": [*"uvwxy"[:rank], "r", *"uvwxy"[rank:]]}, str(rank)) for rank in range(6)]
-    found = one.of(judge(qrels, Runs(runs)).lists)
+    found = one.evaluate(judge(qrels, Runs(runs)).lists)
     if one.name in NOT_PROPORTIONAL:
         return
-    gained = found - one.of(judge(qrels, Runs([Run.from_dict({"q": list("uvwxyz")}, "none")])).lists)[0]
+    gained = found - one.evaluate(judge(qrels, Runs([Run.from_dict({"q": list("uvwxyz")}, "none")])).lists)[0]
     np.testing.assert_allclose(gained / (gained.max() or 1), weights / (weights.max() or 1), atol=1e-9)
 
 

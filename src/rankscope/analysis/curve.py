@@ -231,7 +231,7 @@ class Curve(Result):
         return Table("values", ("name", "value"), rows, caption=f"Effort at N = {self.length}")
 
     def _value(self, measure: Any) -> float:
-        return float((measure @ self.cutoff).of(self.lists)[0])
+        return float((measure @ self.cutoff).evaluate(self.lists)[0])
 
     @property
     def tables(self) -> Mapping[str, Table]:

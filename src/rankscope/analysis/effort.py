@@ -150,14 +150,14 @@ class Effort(Planes, Result):
             "N": curves.length,
             "Twist": self.twist,
         }
-        columns["Rho"] = (REGISTRY["Rho"](crossing=crossing) @ cutoff).of(lists)
-        columns["Sigma"] = (REGISTRY["Sigma"] @ cutoff).of(lists)
+        columns["Rho"] = (REGISTRY["Rho"](crossing=crossing) @ cutoff).evaluate(lists)
+        columns["Sigma"] = (REGISTRY["Sigma"] @ cutoff).evaluate(lists)
         columns |= {"turn_around": curves.turn_around, "b_r": curves.regained, "b_w": curves.full_regained}
         columns |= {"loss_at_R": curves.loss.astype(np.int64), "crp_at_N": curves.end.astype(np.int64)}
         columns["rho_w"] = curves.base / np.maximum(1, curves.full_regained)
         for name in INDICATORS:
-            columns[name] = (REGISTRY[name] @ cutoff).of(lists)
-            columns[f"{name}_clamped"] = (REGISTRY[name](clamped=True) @ cutoff).of(lists)
+            columns[name] = (REGISTRY[name] @ cutoff).evaluate(lists)
+            columns[f"{name}_clamped"] = (REGISTRY[name](clamped=True) @ cutoff).evaluate(lists)
         values = zip(*(column[self.counted].tolist() for column in columns.values()), strict=True)
         rows: list[tuple[Cell, ...]] = [
             (*self.labels(i), *row) for i, row in zip(self.counted, values, strict=True)
@@ -268,7 +268,7 @@ def effort_of(
     twist = REGISTRY["Twist"](crossing=crossing) @ cutoff
     lists = judged.lists
     archetype = archetypes_of(lists, crossing=crossing, cutoff=twist.cutoff)
-    values = twist.of(lists)
+    values = twist.evaluate(lists)
     if missing == "skip":
         archetype = np.where(judged.present, archetype, "")
     return Effort(
@@ -276,7 +276,7 @@ def effort_of(
         gains=gains,
         archetype=archetype,
         twist=np.where(archetype == "", np.nan, values),
-        gain=tuple(np.where(archetype == "", np.nan, measure.of(lists)) for measure in gains),
+        gain=tuple(np.where(archetype == "", np.nan, measure.evaluate(lists)) for measure in gains),
         settings={
             "gains": [str(measure) for measure in gains], "crossing": crossing, "cutoff": twist.cutoff,
             "missing": missing, **(settings or {}), **top_settings(top, by),

@@ -78,7 +78,7 @@ def _evaluated(judged: Judged, lists: Integers, variants: Grades, start: int, me
         pool, np.repeat(np.arange(count), len(lists)), np.tile(judged.length[lists], count), offsets,
         np.tile(rank, count), np.tile(judgment, count) + shift,
     )  # fmt: skip
-    return measure.of(found).reshape(count, len(lists))
+    return measure.evaluate(found).reshape(count, len(lists))
 
 
 def reversals(merits: Floats, moved: Floats) -> int:

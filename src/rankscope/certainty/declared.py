@@ -10,7 +10,7 @@ __all__ = ["form_of", "respects_swaps", "rewards_grades"]
 
 def form_of(measure: Measure) -> Form | None:
     """What its values are made of, if that is known."""
-    return measure.made_of() if measure.sees_whole_lists else None
+    return measure.closed_form() if measure.sees_whole_lists else None
 
 
 def respects_swaps(measure: Measure) -> bool:

@@ -62,7 +62,7 @@ def by_orders(
         sampled = np.array([found.sampled[i] for i in range(first, last)])
         every[first:last] = ~sampled
         for m, measure in enumerate(measures):
-            values = measure.of(found.lists)
+            values = measure.evaluate(found.lists)
             part = slice(first, last)
             mean[m, part] = np.add.reduceat(values, starts) / many
             lowest[m, part], highest[m, part] = (f.reduceat(values, starts) for f in (np.minimum, np.maximum))

@@ -79,13 +79,13 @@ def tied_values(
 def _without_orders(measure: Measure, lists: TiedLists, ties: str) -> Floats | None:
     """The values by what the measure declares, if that is enough."""
     if ties == "break":
-        return measure.of(lists)
+        return measure.evaluate(lists)
     if ties == "expected":
         form = form_of(measure)
-        return None if form is None else form.expected(measure, lists, measure.of(lists))
+        return None if form is None else form.expected(measure, lists, measure.evaluate(lists))
     if not respects_swaps(measure):
         return None
-    return measure.of(lists.sorted_groups(_wants_highest(measure, ties)))
+    return measure.evaluate(lists.sorted_groups(_wants_highest(measure, ties)))
 
 
 def _wants_highest(measure: Measure, ties: str) -> bool:
@@ -99,6 +99,6 @@ def _of_orders(measure: Measure, lists: TiedLists, found: OrderValues, ties: str
     value = found.highest if highest else found.lowest
     if not found.every.all():  # a sample seldom has the extremes; the sorted orders often are
         for best_first in (True, False):
-            other = measure.of(lists.sorted_groups(best_first))
+            other = measure.evaluate(lists.sorted_groups(best_first))
             value = np.fmax(value, other) if highest else np.fmin(value, other)
     return TiedValues(value, np.zeros(len(value)), found.every)

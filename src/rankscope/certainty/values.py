@@ -152,11 +152,11 @@ def _broken(judged: Judged, measures: Sequence[Measure], missing: str, formed: S
     values = np.empty((len(measures), len(judged.runs), len(judged.topics)))
     if not judged.present.all():
         for index, measure in enumerate(measures):
-            values[index] = np.nan if missing == "skip" else measure.of(judged.empty)
+            values[index] = np.nan if missing == "skip" else measure.evaluate(judged.empty)
     flat = values.reshape(len(measures), -1)
     for where, lists in TiedLists.blocks(judged) if any(formed) else judged.blocks():
         for index, measure in enumerate(measures):
-            value = measure.of(lists)
+            value = measure.evaluate(lists)
             form = form_of(measure) if formed[index] else None
             if form is not None and isinstance(lists, TiedLists):
                 value = form.expected(measure, lists, value)

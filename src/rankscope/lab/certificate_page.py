@@ -177,7 +177,7 @@ def _time_of_the_cube_test(found: Certificates) -> list[str]:
         "- The equation of the cube test (Albahem et al. 2018, Equation 7) does not say what its Time is:"
     ]
     for time, text in texts.items():
-        values = measure(text).of(tree)
+        values = measure(text).evaluate(tree)
         scores = " and ".join(f"ACT({word}) = {values[tree.node(word)]:.4f}" for word in ("ab", "abx"))
         broken = [c.property for c in found.certificates if c.measure == text and c.holds is False]
         mine = [name for name in ("relevance monotonicity", "irrelevance monotonicity") if name in broken]

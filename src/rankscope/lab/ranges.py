@@ -289,7 +289,7 @@ def _group(counts: tuple[int, ...], length: int, crossing: str) -> _Group:
     for name in QUANTITIES[1:]:
         known = REGISTRY[name]
         chosen = known(crossing=crossing) if "crossing" in known.parameters else known
-        values[name] = (chosen @ length).of(lists)
+        values[name] = (chosen @ length).evaluate(lists)
     return _Group(counts, rows, archetypes_of(lists, crossing=crossing, cutoff=length), values)
 
 

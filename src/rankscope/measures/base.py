@@ -142,8 +142,8 @@ class Measure:
             for name, found in vars(ancestor).items()
             if isinstance(found, Parameter)
         }
-        if "of" in vars(cls):
-            for name in ("made_of", "respects_swaps", "rewards_grades"):
+        if "evaluate" in vars(cls):
+            for name in ("closed_form", "respects_swaps", "rewards_grades"):
                 if name not in vars(cls):
                     setattr(cls, name, vars(Measure)[name])
         if not abstract:
@@ -253,7 +253,7 @@ class Measure:
             raise MeasureError(f"{self.name} needs a cutoff", hint=f"write {self.name}@10, for example")
         return self
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         """The value of every list."""
         raise TypeError(f"{type(self).__name__} defines no formula")
 
@@ -262,7 +262,7 @@ class Measure:
         """Whether the formula looks at lists as they are; else what it declares of itself does not hold."""
         return True
 
-    def made_of(self) -> Form | None:
+    def closed_form(self) -> Form | None:
         """What the value is made of, where that is known: see :mod:`rankscope.measures.forms`.
 
         A class that has a formula of its own does not inherit what its parent says of another formula.

@@ -63,11 +63,11 @@ class AP(Condensable):
     rel: int = parameter(1, _REL, low=1)
     respects_swaps = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = self.seen(lists).relevant(self.rel, self.cutoff)
         return ratio(hits.sum(hits.ordinal / hits.rank), lists.recall_base(self.rel))
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Precisions(self.rel, lambda rank: 1.0 / rank)
 
 
@@ -85,8 +85,8 @@ class GMAP(AP):
     reference = "Robertson 2006"
     respects_swaps = True
 
-    def of(self, lists: Lists) -> Floats:
-        return np.maximum(super().of(lists), 0.00001)
+    def evaluate(self, lists: Lists) -> Floats:
+        return np.maximum(super().evaluate(lists), 0.00001)
 
 
 class RR(Condensable):
@@ -105,11 +105,11 @@ class RR(Condensable):
     respects_swaps = True
     rewards_grades = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = self.seen(lists).relevant(self.rel, self.cutoff)
         return hits.first(1.0 / hits.rank)
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Cascade(lambda grade, best: (grade >= self.rel).astype(np.float64), lambda rank: 1.0 / rank)
 
 
@@ -129,10 +129,10 @@ class R(Condensable):
     rel: int = parameter(1, _REL, low=1)
     respects_swaps = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Counted(self.rel, lambda base: np.full_like(base, self.cutoff))
 
 
@@ -152,12 +152,12 @@ class Rprec(Condensable):
     rel: int = parameter(1, _REL, low=1)
     respects_swaps = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = self.seen(lists).relevant(self.rel)
         base = lists.recall_base(self.rel)
         return ratio(hits.sum(hits.rank <= base[hits.list]), base)
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Counted(self.rel, lambda base: base)
 
 
@@ -181,7 +181,7 @@ class Bpref(Measure):
     form: str = parameter("trec_eval", "what n is divided by", choices=("trec_eval", "original", "plus10"))
     respects_swaps = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         # trec_eval keeps negative grades apart: they say that a document was not really judged
         relevant = lists.relevant(self.rel)
         above = lists.ordinal_among(self.rel, 0) - relevant.ordinal
@@ -196,7 +196,7 @@ class Bpref(Measure):
     def _preferences(self) -> Preferences:
         return Preferences(self.rel, 0, self._limits)
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return self._preferences()
 
 
@@ -216,12 +216,12 @@ class SetP(Condensable):
     respects_swaps = True
     rewards_grades = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return ratio(
             self.seen(lists).relevant(self.rel, self.cutoff).count, self.seen(lists).retrieved(self.cutoff)
         )
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Additive()
 
 
@@ -240,10 +240,10 @@ class SetR(Measure):
     rel: int = parameter(1, _REL, low=1)
     respects_swaps = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return ratio(lists.relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Additive()
 
 
@@ -262,13 +262,13 @@ class SetF(Condensable):
     beta: float = parameter(1.0, "weight of recall against precision", low=0)
     respects_swaps = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         found = self.seen(lists).relevant(self.rel, self.cutoff).count
         precision = ratio(found, self.seen(lists).retrieved(self.cutoff))
         recall = ratio(found, lists.recall_base(self.rel))
         return ratio((1 + self.beta) * precision * recall, self.beta * precision + recall)
 
-    def made_of(self) -> Form | None:
+    def closed_form(self) -> Form | None:
         return Unordered() if self.cutoff is None else None
 
 
@@ -299,7 +299,7 @@ class IPrec(Condensable):
             )
         return float(cutoff)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = self.seen(lists).relevant(self.rel)
         needed = _documents(self.cutoff * lists.recall_base(self.rel), self.rounding)
         return hits.max(np.where(hits.ordinal >= needed[hits.list], hits.ordinal / hits.rank, 0.0))
@@ -328,7 +328,7 @@ class infAP(Measure):
     reference = "Yilmaz and Aslam 2006"
     rel: int = parameter(1, _REL, low=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = lists.hits()
         relevant = hits.grade >= self.rel
         relevant_above = hits.before(relevant.astype(np.int64))
@@ -366,7 +366,7 @@ class ERR(Measure):
     respects_swaps = True
     rewards_grades = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = lists.relevant(1, self.cutoff)
         best = self.max_grade or lists.pool.max_grade
         if len(hits) and hits.grade.max() > best:
@@ -376,7 +376,7 @@ class ERR(Measure):
         satisfied = satisfaction(hits.grade, best)
         return hits.sum(satisfied * hits.product_before(1.0 - satisfied) / hits.rank)
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         best = self.max_grade
         return Cascade(lambda grade, most: satisfaction(grade, best or most), lambda rank: 1.0 / rank)
 
@@ -392,10 +392,10 @@ class Judged(Measure):
     better = "neither"  # it speaks of the judgments, not of the list
     reference = "Buckley and Voorhees 2004"
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return ratio(lists.hits(self.cutoff).count, lists.retrieved(self.cutoff))
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Additive()
 
 
@@ -415,8 +415,8 @@ class Success(Condensable):
     respects_swaps = True
     rewards_grades = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return (self.seen(lists).relevant(self.rel, self.cutoff).count > 0).astype(float)
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Cascade(lambda grade, best: (grade >= self.rel).astype(np.float64), np.ones_like)

@@ -129,7 +129,7 @@ class INST(ScaledGains):
     reference = "Moffat, Bailey, Scholer and Thomas 2015"
     T: float = parameter(1.0, _WANTED + "; at least 0.5", low=0.5)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         # Between two hits G is constant and the product of C telescopes. With r the rank of a hit, G the gains
         # above it, and P the product over the hits above it of ((r+2T-1-G-g) / (r+2T-1-G))^2:
         #   D(r) = (2T)^2 P / (r+2T-1-G)^2, and the sum of D over the ranks is one of differences of zeta(2, x)
@@ -160,7 +160,7 @@ class BPM(_Wanting):
     cutoff_rule = "required"
     reference = "Zhang, Liu, Li, Zhang, Xu and Ma 2017"
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = self.gaining(lists)
         steps, most = self.steps(
             hits.grade, lists.pool.max_grade
@@ -182,7 +182,7 @@ class _Nearly(ScaledGains, abstract=True):
         """How likely the user is to reach a rank when nothing satisfies."""
         raise TypeError(f"{self.name} defines no patience")
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = self.gaining(lists)
         gain = self.gain(hits.grade, lists.pool.max_grade)
         stopped = gain * hits.product_before(1.0 - gain)  # by the hit itself, if patience lasts
@@ -269,7 +269,7 @@ class Accuracy(Measure):
     reference = "MacAvaney, Macdonald and Ounis 2022"
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits: Hits = lists.relevant(self.rel, self.cutoff)
         pairs = hits.count * (lists.retrieved(self.cutoff) - hits.count)
         return np.where(pairs > 0, 1.0 - ratio(hits.sum(hits.rank - hits.ordinal), pairs), np.nan)

@@ -33,10 +33,10 @@ class NumQ(_Count):
     respects_swaps = True
     rewards_grades = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return np.ones(len(lists))
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Additive()
 
 
@@ -51,12 +51,12 @@ class NumRet(_Count):
     respects_swaps = True
     rewards_grades = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         if self.rel == 0:
             return lists.retrieved().astype(float)
         return lists.relevant(self.rel).count.astype(float)
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Additive()
 
 
@@ -71,10 +71,10 @@ class NumRel(_Count):
     respects_swaps = True
     rewards_grades = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return lists.recall_base(self.rel).astype(float)
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Additive()
 
 
@@ -91,8 +91,8 @@ class NumRelRet(_Count):
     respects_swaps = True
     rewards_grades = True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return lists.relevant(self.rel, self.cutoff).count.astype(float)
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Additive()

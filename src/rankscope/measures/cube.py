@@ -68,7 +68,7 @@ class CT(Diversity):
                 hint="its program counts seconds of reading",
             )
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = self._hits(lists)
         filled = lists.by_aspect.total(hits, self.increments(lists), lists.pool.aspect_weights())
         return ratio(filled, self._time(lists))
@@ -126,7 +126,7 @@ class ACT(CT):
     )
     reference = "Yang, Frank and Soboroff 2015"
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         retrieved = lists.retrieved(self.cutoff)
         if self.preset == "trec-dd-2014":
             return ratio(self._rank_by_rank(lists), retrieved)
@@ -148,7 +148,7 @@ class ACT(CT):
         total = np.zeros(len(lists))
         retrieved = lists.retrieved(self.cutoff)
         for rank in range(1, int(retrieved.max(initial=0)) + 1):
-            there = CT(rank, **self.settings).of(lists)
+            there = CT(rank, **self.settings).evaluate(lists)
             total += np.where(retrieved >= rank, there, 0.0)
         return total
 
@@ -189,12 +189,12 @@ class nCT(CT):
     reference = "Yang, Tang and Soboroff 2017"
     bound: str = parameter("greedy", "what CT is divided by", choices=("greedy", "trec-dd-2017"))
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         if self.bound == "trec-dd-2017":
-            return ratio(super().of(lists), lists.per_topic(self._official_bound(lists)))
+            return ratio(super().evaluate(lists), lists.per_topic(self._official_bound(lists)))
         model = _Filling(self.gamma, self.height)
         ideal = ideal_lists(lists.pool, model, lists.pool.aspect_weights(), self.cutoff)
-        return ratio(super().of(lists), lists.per_topic(super().of(ideal)))
+        return ratio(super().evaluate(lists), lists.per_topic(super().evaluate(ideal)))
 
     def _official_bound(self, lists: Lists) -> Floats:
         pool = lists.pool

@@ -68,7 +68,7 @@ class NR(Measure):
     default_cutoff = 1000
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits, base = lists.relevant(self.rel, self.cutoff), lists.recall_base(self.rel)
         others = np.maximum(self.cutoff, 2 * base) - base
         below = np.maximum(0, others[hits.list] - (hits.rank - hits.ordinal))
@@ -113,7 +113,7 @@ class SR(_OwnOrder):
     cutoff_meaning = "the rank at which the ratio is read"
     retrieved: int = parameter(0, "how many documents of a list count as retrieved; 0: all", low=0)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits, gain = self._gaining(lists, self.retrieved or None)
         most = hits.sum(np.where(hits.ordinal <= self.cutoff, hits.descending(gain), 0.0))
         return ratio(hits.sum(np.where(hits.rank <= self.cutoff, gain, 0.0)), most)
@@ -143,7 +143,7 @@ class SFT(_OwnOrder):
     )
     weight: float = parameter(0.5, "how much satisfaction counts in the total", low=0, high=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits, gain = self._gaining(lists, self.cutoff)
         size = lists.retrieved(self.cutoff)
         satisfied = _between(hits, gain, size)

@@ -51,7 +51,7 @@ class StRec(Diversity):
     reference = "Zhai, Cohen and Lafferty 2003"
     rel: int = parameter(1, _REL, low=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         found = lists.by_aspect.lists.relevant(self.rel, self.cutoff).count > 0
         counted = lists.pool.aspects_counted(self.rel)
         return lists.by_aspect.sum(found, ratio(counted, counted.sum(axis=0)))
@@ -74,8 +74,8 @@ class IA(Composed, Diversity):
     takes = "it is taken over aspects already"
     measure: str = parameter("AP", "the measure taken for each aspect, such as 'RBP(p=0.5)'")
 
-    def of(self, lists: Lists) -> Floats:
-        return lists.by_aspect.sum(self.inner().of(lists.by_aspect.lists), lists.pool.aspect_weights())
+    def evaluate(self, lists: Lists) -> Floats:
+        return lists.by_aspect.sum(self.inner().evaluate(lists.by_aspect.lists), lists.pool.aspect_weights())
 
 
 class AP_IA(Condensable, Diversity):
@@ -92,7 +92,7 @@ class AP_IA(Condensable, Diversity):
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
     rel: int = parameter(1, _REL, low=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         lists = self.seen(lists)
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
         weights = lists.pool.aspect_weights(self.rel)
@@ -114,7 +114,7 @@ class P_IA(Condensable, Diversity):
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
     rel: int = parameter(1, _REL, low=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         lists = self.seen(lists)
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
         return np.asarray(lists.by_aspect.sum(hits.count, lists.pool.aspect_weights(self.rel)) / self.cutoff)
@@ -174,7 +174,7 @@ class alpha_DCG(_Redundancy):
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
         return 1.0 / log2(rank + 1.0)  # type: ignore[no-any-return]
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return _normalised(self, self.seen(lists))
 
 
@@ -203,7 +203,7 @@ class alpha_nDCG(_Redundancy):
     reference = "Clarke et al. 2008"
     weight = alpha_DCG.weight
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return ratio(self.total(self.seen(lists)), lists.per_topic(self.total(self.ideal(lists))))
 
 
@@ -223,7 +223,7 @@ class NRBP(_Redundancy):
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
         return self.beta ** (rank - 1.0)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         aspects = lists.per_topic(lists.pool.aspects_counted(self.rel).sum(axis=0))
         total = self.total(self.seen(lists))
         total *= 1 - (1 - self.alpha) * self.beta  # in place: in the laboratory there are millions of lists
@@ -240,7 +240,7 @@ class nNRBP(NRBP):
     range = (0.0, float("inf"))
     reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return ratio(self.total(self.seen(lists)), lists.per_topic(self.total(self.ideal(lists))))
 
 
@@ -266,11 +266,11 @@ class ERR_IA(Condensable, Diversity):
     def sees_grades(self) -> bool:
         return self.preset == "definition"
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         lists = self.seen(lists)
         if self.preset == "ndeval":
             return _normalised(_ReciprocalRanks(self.cutoff, rel=self.rel, alpha=self.alpha), lists)
-        values = ERR(self.cutoff, max_grade=self.max_grade).of(lists.by_aspect.lists)
+        values = ERR(self.cutoff, max_grade=self.max_grade).evaluate(lists.by_aspect.lists)
         return lists.by_aspect.sum(values, lists.pool.aspect_weights())
 
 
@@ -296,8 +296,8 @@ class nERR_IA(ERR_IA):
     range = (0.0, float("inf"))
     reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
 
-    def of(self, lists: Lists) -> Floats:
-        return ratio(super().of(lists), lists.per_topic(super().of(self._ideal(lists))))
+    def evaluate(self, lists: Lists) -> Floats:
+        return ratio(super().evaluate(lists), lists.per_topic(super().evaluate(self._ideal(lists))))
 
     def _ideal(self, lists: Lists) -> Lists:
         if self.preset == "ndeval":

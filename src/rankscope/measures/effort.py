@@ -52,7 +52,7 @@ class _Effort(Measure, abstract=True):
     def sees_grades(self) -> bool:
         return True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         curves = self.curves(lists)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(curves.base > 0, self.value(curves), np.nan)

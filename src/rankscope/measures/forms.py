@@ -1,6 +1,6 @@
 """What the value of a measure is made of, where that gives its mean over all orders of tied documents exactly.
 
-A measure declares its form beside its formula (``Measure.made_of``). One that declares none, such as Twist or a
+A measure declares its form beside its formula (``Measure.closed_form``). One that declares none, such as Twist or a
 function of the user's, is looked at order by order (:mod:`rankscope.certainty.orders`).
 """
 
@@ -96,7 +96,7 @@ class Additive(Form):
             return value
         alone = np.flatnonzero(lists.ties.size == 1)
         owner = lists.owner()
-        rest = measure.of(
+        rest = measure.evaluate(
             _lists(lists, np.arange(len(lists)), owner[alone], lists.rank[alone], lists.judgment[alone])
         )
         groups = lists.groups(lists.ties.size > 1, lists.labels())
@@ -104,11 +104,11 @@ class Additive(Form):
         some = np.unique(groups.list)
         nothing = np.zeros(len(lists))
         none = np.zeros(0, np.int64)
-        nothing[some] = measure.of(_lists(lists, some, none, none, none))
+        nothing[some] = measure.evaluate(_lists(lists, some, none, none, none))
         sample = np.searchsorted(groups.owner, np.arange(len(groups.size)))
         judgment = lists.judgment[groups.member[sample]][group]
         rows = np.arange(len(group))
-        single = measure.of(
+        single = measure.evaluate(
             _lists(lists, groups.list[group], rows, groups.first[group] + place - 1, judgment)
         )
         added = (single - nothing[groups.list[group]]) * (groups.held / groups.size)[group]

@@ -51,7 +51,7 @@ class FunctionMeasure(Measure, abstract=True):
     def __reduce__(self) -> tuple[Any, ...]:
         return (_restored, (self.name, self.definition, self._cutoff, dict(self.settings)))
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         values = np.empty(len(lists))
         written = lists.grades(self.definition.unjudged)
         for index, (grades, topic) in enumerate(zip(written, lists.topic, strict=True)):

@@ -26,7 +26,7 @@ class GivenMeasure(Measure, abstract=True):
     def __reduce__(self) -> tuple[Any, ...]:
         return (given, (self.name,))
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         raise MeasureError(f"{self.name} is known by its values only", hint="evaluate a measure of the list")
 
 

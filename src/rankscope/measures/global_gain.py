@@ -39,7 +39,7 @@ class D_nDCG(DCG):
     range = (0.0, 1.0)
     reference = "Sakai and Song 2011"
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         self._refuse_endless(lists.pool.max_grade)
         gain = self._global_gain(lists.pool)
         return ratio(
@@ -82,8 +82,8 @@ class DS_nDCG(D_nDCG):
     aliases = ("Dsharp_nDCG",)
     gamma: float = parameter(0.5, "how much subtopic recall counts against D_nDCG", low=0, high=1)
 
-    def of(self, lists: Lists) -> Floats:
-        return self.gamma * StRec(self.cutoff).of(lists) + (1 - self.gamma) * super().of(lists)
+    def evaluate(self, lists: Lists) -> Floats:
+        return self.gamma * StRec(self.cutoff).evaluate(lists) + (1 - self.gamma) * super().evaluate(lists)
 
 
 class D(Composed, Diversity):
@@ -103,8 +103,10 @@ class D(Composed, Diversity):
     takes = "it is taken over aspects already"
     measure: str = parameter("nDCG", "the measure of the global gains, such as 'RBP(p=0.5,graded=True)'")
 
-    def of(self, lists: Lists) -> Floats:
-        return self.inner().of(lists.regraded(lists.pool.once("global gains", lambda: _global(lists.pool))))
+    def evaluate(self, lists: Lists) -> Floats:
+        return self.inner().evaluate(
+            lists.regraded(lists.pool.once("global gains", lambda: _global(lists.pool)))
+        )
 
 
 class DS(D):
@@ -122,8 +124,8 @@ class DS(D):
         if self.better != "higher":  # of subtopic recall higher values are, so that of the sum neither is
             object.__setattr__(self, "better", "neither")
 
-    def of(self, lists: Lists) -> Floats:
-        return self.gamma * StRec(self.cutoff).of(lists) + (1 - self.gamma) * super().of(lists)
+    def evaluate(self, lists: Lists) -> Floats:
+        return self.gamma * StRec(self.cutoff).evaluate(lists) + (1 - self.gamma) * super().evaluate(lists)
 
 
 def _global(pool: Pool) -> Pool:

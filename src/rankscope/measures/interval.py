@@ -75,9 +75,9 @@ class Interval(Composed):
         bare = inside.cutoff_rule == "required" and inside.cutoff is None
         return (inside @ self.cutoff if bare else inside).complete()
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         inside, cut = self.inner(), lists.of_length(self.cutoff)
-        values = inside.of(cut)
+        values = inside.evaluate(cut)
         self._refuse_if_judgments_matter(inside, cut, values)
         result = np.full(len(cut), np.nan)
         by_counts: dict[Counts, list[int]] = {}
@@ -141,7 +141,7 @@ class Interval(Composed):
         bare = lists.under(
             Pool(lists.pool.offsets, relevant, lists.pool.aspects, undecided=lists.pool.undecided)
         )
-        if not np.array_equal(inside.of(bare), values, equal_nan=True):
+        if not np.array_equal(inside.evaluate(bare), values, equal_nan=True):
             raise MeasureError(
                 f"{self.measure} tells documents judged not relevant from unjudged ones",
                 hint="Interval is for measures to which both are the same",
@@ -199,7 +199,7 @@ def _scale(kind: type[Measure], measure: Measure, length: int, counts: Counts, b
     for offsets, ranks, judgments in (_kept if few else _written)(length, some, first):
         many = len(offsets) - 1
         lists = Lists(pool, topic[:many], lengths[:many], offsets, ranks, judgments)
-        parts.append(np.unique(measure.of(lists)))
+        parts.append(np.unique(measure.evaluate(lists)))
     values = np.unique(np.concatenate(parts))
     values = values[~np.isnan(values)]
     with np.errstate(invalid="ignore"):

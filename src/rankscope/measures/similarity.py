@@ -35,7 +35,7 @@ class Compat(Measure):
                 f"Compat cannot have p={self.p!r}", hint="p lies between 0 and 1, both excluded"
             )
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = lists.relevant(1)
         base = lists.recall_base(1)
         deepest = np.full(len(lists), self.depth) if self.depth else np.maximum(lists.retrieved(), base)

@@ -44,7 +44,7 @@ class Terminal(Composed):
         if type(inside) not in _KINDS or any(inside.settings.get(key) for key in ("graded", "judged_only")):
             raise MeasureError(f"Terminal cannot have measure={self.measure!r}", hint=self.takes)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         inside = self.inner()
         rel = int(inside.settings.get("rel", 1))
         hits, base, length = lists.relevant(rel, inside.cutoff), lists.recall_base(rel), lists.retrieved()
@@ -56,7 +56,7 @@ class Terminal(Composed):
             own = hits.sum(hits.ordinal / hits.rank)
             return ratio(own + gain * (found + gain) / (length + 1.0), base + 1)
         if isinstance(inside, RR):
-            first = inside.of(lists)
+            first = inside.evaluate(lists)
             return np.where(first > 0, first, gain / (length + 1.0))
         assert isinstance(inside, WeightedPrecision)
         total = hits.sum(hits.at_rank(inside.weight)) + gain * inside.weight(length + 1)

@@ -68,7 +68,7 @@ class RprecMult(_TrecMeasure):
             )
         return float(cutoff)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = lists.relevant(self.rel)
         depth = np.floor(self.cutoff * lists.recall_base(self.rel) + 0.9)
         return ratio(hits.sum(hits.rank <= depth[hits.list]), depth)
@@ -87,7 +87,7 @@ class RelP(_TrecMeasure):
     cutoff_rule = "required"
     rel: int = parameter(1, _REL, low=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         best = np.minimum(lists.recall_base(self.rel), self.cutoff)
         return ratio(lists.relevant(self.rel, self.cutoff).count, best)
 
@@ -104,7 +104,7 @@ class SetRelP(Condensable, _TrecMeasure):
     )
     rel: int = parameter(1, _REL, low=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         best = np.minimum(lists.recall_base(self.rel), self.seen(lists).retrieved(self.cutoff))
         return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, best)
 
@@ -121,7 +121,7 @@ class SetAP(Condensable, _TrecMeasure):
     )
     rel: int = parameter(1, _REL, low=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         found = self.seen(lists).relevant(self.rel, self.cutoff).count
         return ratio(found * found, self.seen(lists).retrieved(self.cutoff) * lists.recall_base(self.rel))
 
@@ -145,7 +145,7 @@ class Utility(_TrecMeasure):
     d: float = parameter(0.0, "worth of another document not retrieved")
     documents: int = parameter(0, "documents in the collection, for d", low=0)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         found = lists.relevant(self.rel).count
         retrieved, base = lists.retrieved(), lists.recall_base(self.rel)
         outside = self.documents + found - retrieved - base
@@ -182,11 +182,11 @@ class AvgIPrec(_TrecMeasure):
             ) from None
         return [IPrec(level, rel=self.rel, rounding=self.rounding) for level in levels]
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         points = self._points()
         total = np.zeros(len(lists))
         for point in reversed(points):
-            total = total + point.of(lists)
+            total = total + point.evaluate(lists)
         return total / len(points)
 
 
@@ -204,8 +204,8 @@ class GMBpref(Bpref):
     summary = "geometric mean"
     reference = "trec_eval"
 
-    def of(self, lists: Lists) -> Floats:
-        return np.maximum(super().of(lists), 0.00001)
+    def evaluate(self, lists: Lists) -> Floats:
+        return np.maximum(super().evaluate(lists), 0.00001)
 
 
 class YAAP(AP):
@@ -220,7 +220,7 @@ class YAAP(AP):
     range = (-_INFINITE, _INFINITE)
     reference = "Robertson 2012"
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = self.seen(lists).relevant(self.rel)
         total = hits.sum(hits.ordinal / hits.rank)
         missing = np.maximum(lists.recall_base(self.rel) - total, 0.0)
@@ -237,7 +237,7 @@ class Unjudged(_TrecMeasure):
     cutoff_rule = "required"
     better = "neither"
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return np.asarray((lists.retrieved(self.cutoff) - _judged(lists, self.cutoff).count) / self.cutoff)
 
 
@@ -256,7 +256,7 @@ class NumNonrelRet(_TrecMeasure):
     cutoff_rule = "none"
     rel: int = parameter(1, _REL, low=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return np.asarray(_judged(lists, None).count - lists.relevant(self.rel).count, np.float64)
 
 
@@ -278,7 +278,7 @@ class BinG(_TrecMeasure):
     )
     rel: int = parameter(1, _REL, low=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = lists.relevant(self.rel, self.cutoff)
         return ratio(hits.sum(1.0 / np.log2(2.0 + hits.rank - hits.ordinal)), lists.recall_base(self.rel))
 
@@ -314,7 +314,7 @@ class G(GradedGains):
     reference = "trec_eval"
     cutoff_rule = "none"
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         best = self.ideal(lists.pool)
         possible = self.gain(best.grade, lists.pool.max_grade)
         cost = _Prefixes(best, np.maximum(possible, 1.0))
@@ -337,7 +337,7 @@ class IdealDCG(DCG):
     reference = "Jarvelin and Kekalainen 2002"
     better = "neither"  # it is the same for every list
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         return np.array(lists.per_topic(self.of_ideal(lists.pool)), np.float64)
 
     def residual(self, lists: Lists) -> Floats:
@@ -376,7 +376,7 @@ class nDCG_rel(_NormalisedAtSeveralRanks):
         "ranks are averaged."
     )
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         best = self.ideal(lists.pool)
         ideal = _Prefixes(best, self.worth(best, lists.pool))
         hits = self.gaining(lists)
@@ -406,7 +406,7 @@ class RnDCG(_NormalisedAtSeveralRanks):
     def sees_grades(self) -> bool:
         return True
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         best = self.ideal(lists.pool)
         ideal = _Prefixes(best, self.worth(best, lists.pool))
         hits = self.gaining(lists)
@@ -454,7 +454,7 @@ class TopicRBP(_TrecMeasure):
     def validate(self) -> None:
         DCG(gains=self.gains)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         low, best = self._bounds(lists.pool)
         hits = lists.hits()
         hits = hits.where(hits.grade >= 0)
@@ -495,7 +495,7 @@ class RBPResidual(_TrecMeasure):
     better = "neither"  # it says how much is unknown
     p: float = parameter(0.9, "probability of going on to the next rank", low=0, high=1)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = _judged(lists, None)
         known = hits.sum((1.0 - self.p) * self.p ** (hits.rank - 1.0))
         return np.where(hits.count < lists.retrieved(), 1.0 - known, 0.0)

@@ -42,7 +42,7 @@ class RBU(Diversity):
         if not 0 < self.p < 1:
             raise MeasureError(f"RBU cannot have p={self.p!r}", hint="p lies between 0 and 1, both excluded")
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = lists.by_aspect.lists.relevant(1, self.cutoff)
         chance = self._chance(lists, hits)
         worth = chance * hits.product_before(1 - chance) * hits.at_rank(self.weight)
@@ -101,7 +101,7 @@ class TBG(Measure):
         """The time spent on a document that is opened with some probability."""
         return float(self.look + (self.word * self.words + self.decision) * click)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = lists.relevant(self.rel, self.cutoff)
         relevant, other = self.seconds(self.click), self.seconds(self.other_click)
         passed = hits.at_rank(lambda rank: (rank - 1.0) * other) + (hits.ordinal - 1) * (relevant - other)

@@ -103,7 +103,7 @@ class WeightedPrecision(Gains, abstract=True):
     def rank_weights(self, depth: int) -> Floats | None:
         return weights_down_to(depth, self.weight, self.cutoff)
 
-    def made_of(self) -> Form | None:
+    def closed_form(self) -> Form | None:
         if not self.gains_rise:
             return Additive()
         return Weighted(lambda best: self.gain(np.arange(best + 1), best), self.weight)
@@ -122,7 +122,7 @@ class WeightedPrecision(Gains, abstract=True):
             float("inf") if self.cutoff is None else float(self.weight(np.arange(1, self.cutoff + 1)).sum())
         )
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         hits = self.gaining(lists)
         return hits.sum(self.gain(hits.grade, lists.pool.max_grade) * hits.at_rank(self.weight))
 
@@ -167,7 +167,7 @@ class WeightedPrecision(Gains, abstract=True):
 
     def residual(self, lists: Lists) -> Floats:
         """How much the score could rise if every unjudged document, retrieved or not, had the largest gain."""
-        return np.asarray(self.open_range(lists)[1][:, 0] - self.of(lists))
+        return np.asarray(self.open_range(lists)[1][:, 0] - self.evaluate(lists))
 
 
 class P(Condensable, WeightedPrecision):
@@ -193,11 +193,11 @@ class P(Condensable, WeightedPrecision):
     def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
         return (grade >= self.rel).astype(np.float64)
 
-    def of(self, lists: Lists) -> Floats:
+    def evaluate(self, lists: Lists) -> Floats:
         # counted, then divided once: k additions of 1/k would not give exactly 1
         return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, self.cutoff)
 
-    def made_of(self) -> Form:
+    def closed_form(self) -> Form:
         return Weighted(lambda best: self.gain(np.arange(best + 1), best), self.weight)
 
 
@@ -379,10 +379,10 @@ class Normalised(CumulatedGain, abstract=True):
 
     range = (0.0, 1.0)
 
-    def of(self, lists: Lists) -> Floats:
-        return ratio(super().of(lists), lists.per_topic(self.of_ideal(lists.pool)))
+    def evaluate(self, lists: Lists) -> Floats:
+        return ratio(super().evaluate(lists), lists.per_topic(self.of_ideal(lists.pool)))
 
-    def made_of(self) -> Form | None:
+    def closed_form(self) -> Form | None:
         if not self.gains_rise:
             return Additive()
         return ShareOfIdeal(lambda best: self.gain(np.arange(best + 1), best), self.weight, self.of_ideal)
@@ -442,8 +442,8 @@ class nDCG(Condensable, Normalised, DCG):
     )
     aliases = ("NDCG",)
 
-    made_of = Normalised.made_of
+    closed_form = Normalised.closed_form
     respects_swaps = Normalised.respects_swaps
 
-    def of(self, lists: Lists) -> Floats:
-        return super().of(self.seen(lists))
+    def evaluate(self, lists: Lists) -> Floats:
+        return super().evaluate(self.seen(lists))

@@ -87,7 +87,7 @@ def evaluate_groups(groups: Grouped, run: Run, columns: list[Column], options: O
     people = np.array([len(groups.topics[topic]) for topic in found])
     starts = np.cumsum(people) - people
     values = {
-        column.label: np.add.reduceat(column.measure.of(each), starts) / people
+        column.label: np.add.reduceat(column.measure.evaluate(each), starts) / people
         for column in columns
         if column.measure is not None
     }

@@ -96,7 +96,7 @@ def evaluate_qrels(qrels: Qrels, run: Run, columns: list[Column], options: Optio
         if column.entry == "relstring":
             strings[column.label] = _strings(column, cut, qrels)
         elif column.measure is not None:
-            row = np.array(column.measure.of(lists), np.float64)
+            row = np.array(column.measure.evaluate(lists), np.float64)
             values[column.label] = (
                 np.log(row) if column.summary == "geometric" else _corrected(column, row, cut)
             )

@@ -31,7 +31,7 @@ def unjudged(basis: Basis) -> Finding | None:
     depth = int(cutoff) if isinstance(cutoff, int) and cutoff <= 100 else _DEPTH
     retrieved = lists.grid(lists.lists.retrieved(depth)).astype(np.float64)
     judged = lists.grid(lists.lists.hits(depth).count).astype(np.float64)
-    precision = lists.grid((REGISTRY["P"] @ depth).of(lists.lists)).mean(axis=1)
+    precision = lists.grid((REGISTRY["P"] @ depth).evaluate(lists.lists)).mean(axis=1)
     open_ = (retrieved - judged).sum(axis=1)
     shares = open_ / np.maximum(1, retrieved.sum(axis=1))
     highest = precision + open_ / (depth * retrieved.shape[1])

@@ -72,7 +72,7 @@ def unreturned(basis: Basis) -> Finding | None:
     if found is None or not len(found.counted):
         return None
     lists, cutoff = found.judged.lists, found.settings["cutoff"]
-    rho = (REGISTRY["Rho"](crossing=found.settings["crossing"]) @ cutoff).of(lists)
+    rho = (REGISTRY["Rho"](crossing=found.settings["crossing"]) @ cutoff).evaluate(lists)
     counted = found.counted
     zero = rho[counted] == 0
     if not zero.any():

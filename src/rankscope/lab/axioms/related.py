@@ -68,7 +68,9 @@ def related(
     relations = relations_of(steps if properties is None else properties, world)
     tree = Tree(world, depth)
     chosen = parse(measure) if isinstance(measure, str) else measure
-    scores = np.full(number, np.nan) if chosen is None else np.asarray(Evaluator(chosen, world).of(tree))
+    scores = (
+        np.full(number, np.nan) if chosen is None else np.asarray(Evaluator(chosen, world).evaluate(tree))
+    )
     merits = None if chosen is None else Merits(chosen, scores)
     left_out = LeftOut(tree)
     words, length = tree.words(), tree.length.tolist()

@@ -371,7 +371,7 @@ class _Evaluated:
 
     def _evaluated(self, lists: Sequence[TopicLists]) -> dict[TopicLists, float]:
         try:
-            values = self.measure.of(_judged().lists)
+            values = self.measure.evaluate(_judged().lists)
         except MeasureError:
             return dict.fromkeys(lists, nan)
         return dict(zip(lists, values.tolist(), strict=True))

@@ -91,7 +91,7 @@ def _evaluate(measure: Measure, grades: NDArray[np.int64], relevant: int) -> Flo
         rank=np.tile(np.arange(1, length + 1, dtype=np.int32), count),
         judgment=document.ravel().astype(np.int32),
     )
-    return measure.merit(np.asarray(measure.of(lists), dtype=np.float64))
+    return measure.merit(np.asarray(measure.evaluate(lists), dtype=np.float64))
 
 
 def refuse_undefined(measure: Measure, merits: Floats, written: Callable[[int], str]) -> None:

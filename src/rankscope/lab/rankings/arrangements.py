@@ -72,7 +72,7 @@ def lists_of(rows: Letters, counts: Sequence[int]) -> Lists:
     """The rows as lists of a topic with ``counts[g - 1]`` documents of grade g.
 
     >>> from rankscope.measures import measure
-    >>> measure("AP").of(lists_of(arrangements([1], 2), [1])).tolist()
+    >>> measure("AP").evaluate(lists_of(arrangements([1], 2), [1])).tolist()
     [0.0, 0.5, 1.0]
     """
     grade = np.repeat(np.arange(1, len(counts) + 1, dtype=np.int32), counts)

@@ -143,7 +143,7 @@ class _Evaluated:
 
     def __call__(self, piece: tuple[int, tuple[int, ...], int]) -> list[Floats]:
         tree = Tree(self.world, *piece[:2])
-        return [evaluator.of(tree) for evaluator in self.evaluators]
+        return [evaluator.evaluate(tree) for evaluator in self.evaluators]
 
 
 class Evaluator:
@@ -178,7 +178,7 @@ class Evaluator:
 
     def _agrees(self, tree: Tree, expected: Floats) -> bool:
         try:
-            found = self.measure.of(tree)
+            found = self.measure.evaluate(tree)
         except Exception:  # whatever an unsuited formula runs into
             return False
         return bool(
@@ -187,7 +187,7 @@ class Evaluator:
 
     def _values(self, lists: Lists) -> Floats:
         try:
-            return self.measure.of(lists)
+            return self.measure.evaluate(lists)
         except (RankscopeError, NotLumpedError):
             raise
         except Exception as error:
@@ -197,7 +197,7 @@ class Evaluator:
                 hint="only a measure that is a number on every ranking can be tested",
             ) from error
 
-    def of(self, tree: Tree) -> Floats:
+    def evaluate(self, tree: Tree) -> Floats:
         """The value of every node."""
         if self.lumps:
             try:
@@ -261,7 +261,7 @@ def values_on_words(measure: Measure, world: World, length: int) -> Floats:
     evaluator, base = Evaluator(measure, world), len(world)
     values = np.empty(base**length)
     for tree in fixed_length(world, length):
-        found = tree.level(evaluator.of(tree), length)[0]
+        found = tree.level(evaluator.evaluate(tree), length)[0]
         free = length - len(tree.shape.prefix)
         start = 0
         for letter in tree.shape.prefix:

@@ -22,7 +22,7 @@ class Written(Lists):
     >>> from rankscope.lab.rankings.worlds import graded_world
     >>> from rankscope.measures import measure
     >>> lists = Written(graded_world(1, relevant=12, nonrelevant=12), [(0, 1), (1,) + (0,) * 11])
-    >>> measure("RR").of(lists).tolist(), lists.word(0), lists.word(1)
+    >>> measure("RR").evaluate(lists).tolist(), lists.word(0), lists.word(1)
     ([0.5, 1.0], '01', '1 0^11')
     """
 
