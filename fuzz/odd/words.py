@@ -80,7 +80,7 @@ ODD_MEASURES = [
 ]
 SPECIAL = {
     "digits": ["0", "4", "100", "-1", "101", "x"],
-    "orders": ["file,trec_eval", "rank,file", "trec_eval9,rank", "file", "a,b,c", ""],
+    "orders": ["file,trec_eval", "rank,file", "trec_eval9,rank", "ascending_id,file", "file", "a,b,c", ""],
     "cell": ["AP huge huge", "AP low low", "AP x y", "", "NumRet huge huge"],
     "weights": ["1,1", "0.5,0.3", "0,0", "x", "", "nan,1", "-1,2", "inf,1", "1,1,1"],
     "property": ["swap", "redundancy", "replacement", "induced", "none", ""],

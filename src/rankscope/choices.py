@@ -39,7 +39,7 @@ __all__ = [
     "VERDICT_MEASURES",
 ]
 
-ORDERS = ("trec_eval", "trec_eval9", "rank", "file")
+ORDERS = ("trec_eval", "trec_eval9", "ascending_id", "rank", "file")
 """What orders a list."""
 
 INPUT_FORMATS = {

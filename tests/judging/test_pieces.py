@@ -152,7 +152,8 @@ def test_what_is_wrong_with_parquet_is_said(tmp_path: Path) -> None:
     path.write_bytes(b"PAR1")
     assert said().startswith(f"{path}: not a Parquet file (") and said().endswith("); write it again")
     with pytest.raises(
-        SettingsError, match=r"^rows of a table have no order of lines; choose trec_eval, trec_eval9 or rank$"
+        SettingsError,
+        match=r"^rows of a table have no order of lines; choose trec_eval, trec_eval9, ascending_id or rank$",
     ):
         pieces_of_parquet([path], "a", "file")
 

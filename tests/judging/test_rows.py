@@ -33,7 +33,7 @@ def shuffled(place: Path, seed: int) -> Any:
     return table.take(pa.array(np.random.default_rng(seed).permutation(len(table))))
 
 
-@pytest.mark.parametrize("order", ["trec_eval", "trec_eval9", "rank"])
+@pytest.mark.parametrize("order", ["trec_eval", "trec_eval9", "ascending_id", "rank"])
 def test_every_measure_has_the_same_bits_in_buckets(
     place: Path, order: str, every_measure: list[Measure]
 ) -> None:

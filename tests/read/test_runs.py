@@ -32,6 +32,7 @@ def path(tmp_path: Path) -> Path:
     [
         ("trec_eval", ["b", "a", "c"]),
         ("trec_eval9", ["b", "a", "c"]),
+        ("ascending_id", ["a", "b", "c"]),
         ("rank", ["c", "b", "a"]),
         ("file", ["a", "b", "c"]),
     ],

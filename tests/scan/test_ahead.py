@@ -123,7 +123,11 @@ OPTIONS = [
     "-q -f tsv -j 1",
     "-q -f json -j 2",
     "-m AP,Bpref,nDCG@10 -f latex",
-    *(f"-q -f csv --order {order} -j {jobs}" for order in ("trec_eval9", "rank", "file") for jobs in (1, 2)),
+    *(
+        f"-q -f csv --order {order} -j {jobs}"
+        for order in ("trec_eval9", "ascending_id", "rank", "file")
+        for jobs in (1, 2)
+    ),
     "-q -f csv --ties expected",
     pytest.param("-q -f csv --ties worst --unjudged bounds", marks=pytest.mark.slow),
     "-q -f csv --unjudged condense",

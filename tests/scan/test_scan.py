@@ -13,6 +13,7 @@ import pytest
 
 from rankscope.errors import InputError, SettingsError
 from rankscope.read.line_problems import LineProblem
+from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
 from rankscope.scan import RunHits, backend_name, hits_in_text, library, native
 
@@ -64,6 +65,7 @@ def test_hits_lengths_and_ignored_topics(scanner: str) -> None:
     [
         ("trec_eval", [(2, "d1"), (3, "d2"), (1, "d3")]),
         ("trec_eval9", [(2, "d1"), (1, "d2"), (3, "d3")]),
+        ("ascending_id", [(2, "d1"), (3, "d2"), (1, "d3")]),
         ("rank", [(3, "d1"), (1, "d2"), (2, "d3")]),
         ("file", [(1, "d1"), (2, "d2"), (3, "d3")]),
     ],
@@ -89,7 +91,7 @@ def test_tied_counts_documents_that_share_a_score(scanner: str) -> None:
     text = b"".join(
         b"301 Q0 x%d 1 %s t\n" % (i, s) for i, s in enumerate([b"1", b"2", b"1.0", b"3", b"2e0", b"1"])
     )
-    for order in ("trec_eval", "trec_eval9", "rank", "file"):
+    for order in ORDERS:
         assert hits_in_text(text, QRELS, order).tied.tolist() == [5]
 
 

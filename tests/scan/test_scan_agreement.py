@@ -161,7 +161,8 @@ def defined(text: bytes, qrels: Qrels, order: str) -> dict[int, tuple[int, list[
         if order == "rank":
             rows = sorted(rows, key=lambda row: row[2])
         elif order != "file":
-            rows = sorted(sorted(rows, key=lambda row: row[0], reverse=True), key=lambda row: -row[1])
+            by_id = sorted(rows, key=lambda row: row[0], reverse=order != "ascending_id")
+            rows = sorted(by_id, key=lambda row: -row[1])
         first, last = int(qrels.topic_offsets[t]), int(qrels.topic_offsets[t + 1])
         place = {document: first + i for i, document in enumerate(qrels.documents[first:last])}
         found[t] = (len(rows), [(i, place[row[0]]) for i, row in enumerate(rows, 1) if row[0] in place])

@@ -40,6 +40,7 @@ __all__ = [
 _MOST_DECIMALS = 100
 _ORDERING = (
     "what orders a list: trec_eval: the score, ties by document id; trec_eval9: the same with scores of 32 bits;"
+    " ascending_id: the score, ties by ascending document id;"
     " rank: the rank column; file: the lines (default: trec_eval)"
 )
 

@@ -20,7 +20,7 @@ from rankscope.judging.lists import Ints, Lists
 from rankscope.judging.pool import Pool
 from rankscope.read.frames import text_of
 from rankscope.read.ids import to_bytes
-from rankscope.read.orders import check_order, score_keys
+from rankscope.read.orders import check_order, is_by_score, score_keys, ties_descend
 from rankscope.read.qrels import Qrels
 
 __all__ = ["ListRows", "PooledQrels", "check_rows_order"]
@@ -32,7 +32,8 @@ def check_rows_order(order: str) -> str:
     """An ordering that needs no order of the rows: tables of a cluster have none."""
     if check_order(order) == "file":
         raise SettingsError(
-            "rows of a table have no order of lines", hint="choose trec_eval, trec_eval9 or rank"
+            "rows of a table have no order of lines",
+            hint="choose trec_eval, trec_eval9, ascending_id or rank",
         )
     return order
 
@@ -97,6 +98,8 @@ class _Columns(NamedTuple):
     keys: npt.NDArray[np.float64]
     """What orders a list: the smaller, the better."""
     by_score: bool
+    ties_descend: bool
+    """Whether the greater of two ids with equal scores comes first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +240,7 @@ def _columns(table: Any, number: npt.NDArray[np.int64], order: str, where: str |
         raise InputError(f"a {what} is missing or NaN", path=where, hint="remove the row or give a number")
     compared = score_keys(given, order)
     keys = given if compared is None else -compared
-    return _Columns(documents, number, keys, by_score=order != "rank")
+    return _Columns(documents, number, keys, is_by_score(order), ties_descend(order))
 
 
 def _arranged(columns: _Columns) -> npt.NDArray[np.int64]:
@@ -259,7 +262,7 @@ def _arranged(columns: _Columns) -> npt.NDArray[np.int64]:
 def _ties_broken(
     columns: _Columns, order: npt.NDArray[np.int64], tied: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
-    """Documents with equal scores by their bytes, the last first; with equal ranks nothing can decide."""
+    """Sort documents with equal scores by the bytes of their ids; equal ranks are an error."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -270,9 +273,9 @@ def _ties_broken(
     places = np.flatnonzero(np.append(tied, False) | np.append(False, tied))
     rows = order[places]
     documents = columns.documents.take(pa.array(rows))
-    place = pc.rank(documents, sort_keys="descending", tiebreaker="dense").to_numpy(zero_copy_only=False)
+    place = pc.rank(documents, "descending" if columns.ties_descend else "ascending", tiebreaker="dense")
     broken = order.copy()
-    broken[places] = rows[np.lexsort((place, columns.keys[rows], columns.list[rows]))]
+    broken[places] = rows[np.lexsort((np.asarray(place), columns.keys[rows], columns.list[rows]))]
     return broken
 
 

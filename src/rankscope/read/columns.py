@@ -30,7 +30,7 @@ class RunList:
     ranks: npt.NDArray[np.int64] | None = None
 
     def ordered(self, order: str) -> RunList:
-        """The same list in one of the four orderings."""
+        """The same list in one of the orderings."""
         if order == "file":
             return RunList(self.documents.copy(), self.scores, self.ranks)
         index = permutation(self.documents, self.scores, self.ranks, order)

@@ -1,9 +1,10 @@
-"""The four orderings of a run (see the reproducibility study of Moffat and Zobel's RBP).
+"""The five orderings of a run (see the reproducibility study of Moffat and Zobel's RBP).
 
-``trec_eval``   score descending, ties by document id descending in byte order, scores as 64-bit numbers
-``trec_eval9``  the same with scores rounded to 32 bits, as trec_eval up to 9 and pytrec_eval read them
-``rank``        the rank column ascending, ties in the order of the file
-``file``        the order of the lines
+``trec_eval``     score descending, ties by document id descending in byte order, scores as 64-bit numbers
+``trec_eval9``    the same with scores rounded to 32 bits, as trec_eval up to 9 and pytrec_eval read them
+``ascending_id``  score descending, ties by document id ascending in byte order, scores as 64-bit numbers
+``rank``          the rank column ascending, ties in the order of the file
+``file``          the order of the lines
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from rankscope.choices import ORDERS
 from rankscope.errors import SettingsError, nearest
 
-__all__ = ["ORDERS", "check_order", "in_32_bits", "permutation", "score_keys"]
+__all__ = ["ORDERS", "check_order", "in_32_bits", "is_by_score", "permutation", "score_keys", "ties_descend"]
 
 
 def check_order(order: str) -> str:
@@ -29,13 +30,23 @@ def check_order(order: str) -> str:
     return order
 
 
+def is_by_score(order: str) -> bool:
+    """Whether an ordering compares scores."""
+    return order not in ("rank", "file")
+
+
+def ties_descend(order: str) -> bool:
+    """Whether an ordering that compares scores puts the greater of two tied document ids first."""
+    return order != "ascending_id"
+
+
 def score_keys(scores: npt.NDArray[np.float64] | None, order: str) -> npt.NDArray[np.float64] | None:
     """The numbers that an ordering compares: documents with equal ones are tied. None if it looks at no scores.
 
     >>> score_keys(np.array([0.1, np.float32(0.1)]), "trec_eval9").tolist() == [float(np.float32(0.1))] * 2
     True
     """
-    if order in ("rank", "file") or scores is None:
+    if not is_by_score(order) or scores is None:
         return None
     return in_32_bits(scores).astype(np.float64) if order == "trec_eval9" else scores
 
@@ -58,6 +69,8 @@ def permutation(
 
     >>> permutation([b"a", b"b", b"c"], np.array([1.0, 1.0, 2.0]), None, "trec_eval").tolist()
     [2, 1, 0]
+    >>> permutation([b"b", b"a", b"c"], np.array([1.0, 1.0, 2.0]), None, "ascending_id").tolist()
+    [2, 1, 0]
     """
     if order == "rank" and ranks is not None:
         return np.argsort(ranks, kind="stable")
@@ -74,5 +87,5 @@ def permutation(
     for group in np.flatnonzero(np.diff(starts) > 1).tolist():
         start, stop = starts[group], starts[group + 1]
         tied = by_score[start:stop].tolist()
-        by_score[start:stop] = sorted(tied, key=documents.__getitem__, reverse=True)
+        by_score[start:stop] = sorted(tied, key=documents.__getitem__, reverse=ties_descend(order))
     return by_score

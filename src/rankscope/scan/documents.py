@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.read.line_problems import LineProblem
-from rankscope.read.orders import score_keys
+from rankscope.read.orders import is_by_score, score_keys, ties_descend
 from rankscope.read.qrels import Qrels
 from rankscope.read.runs import Run, RunList
 from rankscope.read.source import Source
@@ -49,7 +49,7 @@ def top_lists(run: Run, qrels: Qrels, depth: int) -> Iterator[native.Top]:
         starts = np.flatnonzero(np.diff(first, prepend=0))
         if len(starts) < len(first):
             for start, stop in zip(starts, [*starts[1:], len(first)], strict=True):
-                documents[start:stop] = sorted(documents[start:stop], reverse=True)
+                documents[start:stop] = sorted(documents[start:stop], reverse=ties_descend(run.order))
         yield topic, documents[:depth], first[:depth]
 
 
@@ -87,7 +87,7 @@ def tie_groups(run: Run, qrels: Qrels) -> dict[int, tuple[Int32s, Int32s]]:
     >>> tie_groups(run, Qrels.from_dict({"q": {"d": 1}}))
     {0: (array([2], dtype=int32), array([2], dtype=int32))}
     """
-    if run.order in ("rank", "file"):
+    if not is_by_score(run.order):
         return {}
     return {
         qrels.topic_index[topic]: TieGroups.in_list(score_keys(one.scores, run.order))

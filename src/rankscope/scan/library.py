@@ -29,7 +29,7 @@ __all__ = [
 VARIABLE = "RANKSCOPE_SCANNER"
 KEY = os.urandom(16)
 """Of the hash of ids in this process."""
-_VERSION = 4
+_VERSION = 5
 
 
 class Result(c.Structure):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.read.ids import to_bytes
-from rankscope.read.orders import in_32_bits
+from rankscope.read.orders import in_32_bits, is_by_score, ties_descend
 from rankscope.read.qrels import Qrels
 from rankscope.read.run_text import RunText, TextList
 from rankscope.read.source import Source
@@ -116,12 +116,12 @@ def _ordering(
     scores = np.concatenate(one.scores)
     if order == "trec_eval9":
         scores = in_32_bits(scores).astype(np.float64)
-    scored = order in ("trec_eval", "trec_eval9")
+    scored = is_by_score(order)
     by_score: npt.NDArray[np.int64] | None = None
     tied = 0
     if not (scores[:-1] > scores[1:]).all():
         by_score = np.argsort(-scores, kind="stable")
-        tied = _break_ties(scores[by_score], by_score, one.documents if scored else None)
+        tied = _break_ties(scores[by_score], by_score, one.documents if scored else None, ties_descend(order))
     if scored:
         return by_score, tied, scores if by_score is None else scores[by_score]
     if order == "file":
@@ -131,15 +131,17 @@ def _ordering(
 
 
 def _break_ties(
-    falling: npt.NDArray[np.floating], by_score: npt.NDArray[np.int64], documents: list[bytes] | None
+    falling: npt.NDArray[np.floating],
+    by_score: npt.NDArray[np.int64],
+    documents: list[bytes] | None,
+    descending: bool,
 ) -> int:
-    """Puts equal scores into descending order of ids; how many documents share a score."""
+    """Sort documents with equal scores by id; return how many share a score."""
     same = np.concatenate(([False], falling[1:] == falling[:-1], [False]))
     places = np.flatnonzero(same[1:] | same[:-1])
     if documents is not None and len(places):
         members = by_score[places]
-        by_id = sorted(
-            range(len(places)), key=[documents[row] for row in members.tolist()].__getitem__, reverse=True
-        )
+        names = [documents[row] for row in members.tolist()]
+        by_id = sorted(range(len(places)), key=names.__getitem__, reverse=descending)
         by_score[places] = members[by_id][np.argsort(-falling[places][by_id], kind="stable")]
     return len(places)

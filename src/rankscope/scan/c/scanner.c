@@ -193,7 +193,7 @@ static int any_judged(const list *one, const sorting_item *items, uint64_t n) {
     return judged;
 }
 
-/* Of a list sorted in scan->items: puts equal scores into descending order of ids, where a judged document is among
+/* Of a list sorted in scan->items: puts equal scores into the order of their ids, where a judged document is among
  * them; how many share a score. */
 static uint64_t break_ties_sorted(rs_scan *scan, const list *one, int reorder) {
     sorting_item *items = scan->items;
@@ -203,7 +203,7 @@ static uint64_t break_ties_sorted(rs_scan *scan, const list *one, int reorder) {
         if (to - from < 2) continue;
         tied += to - from;
         if (reorder && any_judged(one, items + from, to - from))
-            sorting_by_id(items + from, items + n, to - from, &one->documents);
+            sorting_by_id(items + from, items + n, to - from, &one->documents, scan->order == RS_ASCENDING_ID);
     }
     return tied;
 }
@@ -219,7 +219,7 @@ static int break_ties_in_order(rs_scan *scan, list *one, int reorder, uint64_t *
         if (!reorder) continue;
         for (uint64_t i = 0; i < n; i++) items[i].index = (uint32_t)(from + i);
         if (!any_judged(one, items, n)) continue;
-        sorting_by_id(items, items + n, n, &one->documents);
+        sorting_by_id(items, items + n, n, &one->documents, scan->order == RS_ASCENDING_ID);
         for (uint64_t i = 0; i < n; i++) items[i].key = (uint32_t)one->judgment[items[i].index];
         for (uint64_t i = 0; i < n; i++) one->judgment[from + i] = (int32_t)(uint32_t)items[i].key;
     }
@@ -306,7 +306,7 @@ static int finish_list(rs_scan *scan, list *one) {
     if (one->topic < 0 || n == 0) return 1;
     if (!more_hits(scan, n)) return 0;
     confirm_judgments(scan, one);
-    int by_score = scan->order == RS_TREC_EVAL || scan->order == RS_TREC_EVAL9;
+    int by_score = scan->order != RS_RANK && scan->order != RS_FILE;
     const sorting_item *order = NULL;
     if (one->score_unsorted) {
         if (!sort_list(scan, one->score, n)) return 0;

@@ -15,9 +15,9 @@
 #define RS_API __attribute__((visibility("default")))
 #endif
 
-#define RS_VERSION 4
+#define RS_VERSION 5
 
-enum rs_order { RS_TREC_EVAL = 0, RS_TREC_EVAL9 = 1, RS_RANK = 2, RS_FILE = 3 };
+enum rs_order { RS_TREC_EVAL = 0, RS_TREC_EVAL9 = 1, RS_ASCENDING_ID = 2, RS_RANK = 3, RS_FILE = 4 };
 
 enum rs_status {
     RS_OK = 0,

@@ -48,12 +48,14 @@ static void sorting_by_key(sorting_item *items, sorting_item *spare, uint64_t n)
     if (from != items) memcpy(items, from, n * sizeof *items);
 }
 
-/* By descending id (ids are distinct), whatever the keys are, which are lost; `spare` has room for n items. */
-static void sorting_by_id(sorting_item *items, sorting_item *spare, uint64_t n, const ids *set) {
+/* By descending or ascending id (ids are distinct), whatever the keys are, which are lost; `spare` has room for n items. */
+static void sorting_by_id(sorting_item *items, sorting_item *spare, uint64_t n, const ids *set, int ascending) {
     sorting_item *from = items, *to = spare;
     const uint64_t *starts = set->starts;
+    const uint64_t flip = ascending ? ~(uint64_t)0 : 0; /* complements descend where prefixes ascend */
     for (uint64_t i = 0; i < n; i++)
-        items[i].key = ids_prefix(set->bytes + starts[items[i].index], starts[items[i].index + 1] - starts[items[i].index]);
+        items[i].key = flip ^ ids_prefix(set->bytes + starts[items[i].index],
+                                         starts[items[i].index + 1] - starts[items[i].index]);
     for (uint64_t width = 1; width < n; width *= 2) {
         for (uint64_t low = 0; low < n; low += 2 * width) {
             uint64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
@@ -62,8 +64,8 @@ static void sorting_by_id(sorting_item *items, sorting_item *spare, uint64_t n, 
                 int left = from[a].key > from[b].key;
                 if (from[a].key == from[b].key) {
                     uint64_t i = from[a].index, j = from[b].index;
-                    left = ids_compare(set->bytes + starts[i], starts[i + 1] - starts[i], set->bytes + starts[j],
-                                       starts[j + 1] - starts[j]) > 0;
+                    left = (ids_compare(set->bytes + starts[i], starts[i + 1] - starts[i], set->bytes + starts[j],
+                                        starts[j + 1] - starts[j]) > 0) != ascending;
                 }
                 to[out++] = from[left ? a : b]; /* without a branch: which one cannot be predicted */
                 a += (uint64_t)left;
