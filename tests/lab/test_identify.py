@@ -260,6 +260,59 @@ def test_refused_inputs_are_listed():
     assert found["refused"].rows[0] == ("list (empty)", "IndexError: list index out of range")
 
 
+def test_code_that_returns_on_too_few_different_rankings_is_not_identified():
+    """Every input of the first function with a ranking that is not empty raises: 7 of 966 return 0, as DCG does."""
+
+    def swapped(run, qrels):
+        return sum(qrels.get(d, 0) > 0 for d in run[:7]) / 9
+
+    def of_empty_or_one(grades):
+        return {0: 0.0, 1: float(sum(grades))}[len(grades)]
+
+    def of_one_length(grades):
+        if len(grades) != 3:
+            raise ValueError("three documents are expected")
+        return sum(grades) / 3
+
+    def of_sorted_grades(grades):
+        if list(grades) != sorted(grades):
+            raise ValueError("not in order")
+        return sum(grades)
+
+    def of_no_relevant_document(grades):
+        return 0.0 if not any(grades) else int("x")
+
+    with pytest.raises(SettingsError) as refusal:
+        rs.lab.identify(swapped)
+    assert refusal.value.message == (
+        "swapped could not be called: it returned a number for 7 of 966 inputs, called as f(grades, pool);"
+        " first error: AttributeError: 'list' object has no attribute 'get'"
+    )
+    for code in (of_empty_or_one, of_one_length, of_sorted_grades, of_no_relevant_document):
+        with pytest.raises(SettingsError, match=r"could not be called.*first error"):
+            rs.lab.identify(code)
+
+
+def test_equal_everywhere_is_said_only_if_no_input_was_refused():
+    def binary(grades):
+        if any(g > 1 for g in grades) or len(grades) > 10:
+            raise ValueError
+        return float(any(grades[:1]))
+
+    (answer,) = rs.lab.identify(binary)["answer"].records()
+    assert answer["equal"] and answer["where"] == "on all inputs that it accepts"
+
+
+def test_code_for_long_lists_alone_is_identified():
+    def long(grades):
+        if len(grades) < 10:
+            raise ValueError("at least ten documents")
+        return sum(g > 0 for g in grades[:10]) / 10
+
+    (answer,) = rs.lab.identify(long)["answer"].records()
+    assert answer["definition"] == "P@10" and answer["equal"]
+
+
 def usual() -> list[tuple[str, Callable[[TopicLists], float]]]:
     return [(one.name, one) for one in formulas() if "," not in one.name.split(")")[-1] and one.oddities <= 2]
 
@@ -310,7 +363,7 @@ def test_refusals():
         rs.lab.identify("nobody:map")
     with pytest.raises(SettingsError, match="takes 3 arguments"):
         rs.lab.identify(lambda a, b, c: 0.0)
-    with pytest.raises(SettingsError, match="refuses every"):
+    with pytest.raises(SettingsError, match=r"returned a number for 0 of 966 inputs.*ValueError"):
         rs.lab.identify(lambda grades: "x")
 
 

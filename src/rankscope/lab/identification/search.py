@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.judging import judge
-from rankscope.lab.identification.calls import RefusedError, caller, sees_scores
+from rankscope.lab.identification.calls import CALLS, RefusedError, caller, sees_scores
 from rankscope.lab.identification.inputs import CIRCUMSTANCES, CUTOFFS, Input, TopicLists, arranged, inputs
 from rankscope.lab.identification.libraries import library_function
 from rankscope.lab.identification.variants import FAMILIES, formulas, more_formulas
@@ -46,6 +46,10 @@ TIES = {
 
 NEAREST, MANY, SAMPLE, SHORT = 5, 60, 30, 6
 """Definitions that are shown, and that are looked at closely; inputs of the first look; documents of a short list."""
+
+MIN_RANKINGS, MIN_LENGTHS = 20, 3
+"""Fewest different rankings, and lengths of them, on which code must return a number: code that accepts only lists of
+ten documents or more has 24 of 8 lengths; fewer cannot tell the variants of a measure apart."""
 
 
 @lru_cache(200_000)
@@ -94,8 +98,14 @@ def identify(
     ``"sklearn:ndcg_score"`` (see :mod:`~.libraries`).
 
     Tables: ``answer`` {function, definition, equal, agrees, where, shortest, ours, theirs}: the definition that it is
-    equal to on all inputs, or the nearest one, where they agree, and the shortest input on which they do not with both
-    values; ``nearest`` {measure, agrees, inputs, shortest}: the nearest five; ``refused`` {input, error}.
+    equal to on all inputs that it accepts, or the nearest one, where they agree, and the shortest input on which they
+    differ with both values; ``nearest`` {measure, agrees, inputs, shortest}: the nearest five; ``refused`` {input,
+    error}.
+
+    Raises
+    ------
+    SettingsError
+        If the function returns a number for too few different rankings to name a definition; it names the first error.
 
     >>> def mine(grades, pool):  # divides by what was found instead of by what there is
     ...     hits = [i for i, g in enumerate(grades, 1) if g > 0]
@@ -113,12 +123,16 @@ def identify(
     asked = [one for one in inputs() if sees_scores(called) or not one.groups]
     values, refused = _called(of, asked)
     known = [one for one in asked if one in values]
-    if not known:
+    if not _is_varied([one for one in _plain() if one in values]):
+        signature = "" if called == "library" else f", called as {CALLS[called][0].partition(':')[0]}"
         raise SettingsError(
-            f"{label} refuses every input ({next(iter(refused.values()), '')})",
-            hint="see the ways to call a function",
+            f"{label} could not be called: it returned a number for {len(known)} of {len(asked)} inputs{signature}"
+            + (f"; first error: {next(iter(refused.values()))}" if refused else ""),
+            hint=f"choose another way to call it ({', '.join(CALLS)})" if signature else "",
         )
-    found = [_Comparison.of(definition, known, values) for definition in _nearest(known, values)]
+    found = [
+        _Comparison.of(definition, known, values, bool(refused)) for definition in _nearest(known, values)
+    ]
     found.sort(key=lambda one: (-one.agrees, one.definition.oddities, len(str(one.definition))))
     settings = {"function": label, "call": called, "inputs": len(known), "refused": len(refused)}
     answer = _answer(label, found[0])
@@ -252,11 +266,7 @@ def _column(core: Core) -> _Column:
 
 def _nearest(known: Sequence[Input], values: dict[Input, float]) -> list[Definition]:
     plain = [one for one in _plain() if one in values]
-    if not plain:
-        raise SettingsError(
-            "it refuses every list with a relevant document", hint="see the ways to call a function"
-        )
-    short = [one for one in plain if len(one.grades) <= SHORT]
+    short = [one for one in plain if len(one.grades) <= SHORT] or plain
     few = short[:: max(1, len(short) // SAMPLE)]
     sample = _Some.of(few, values)
     found = _likely(tuple(few), sample, _persistence(values))
@@ -282,6 +292,14 @@ def _plain() -> tuple[Input, ...]:
 def _is_plain(one: Input) -> bool:
     """Whether only the formula matters: no ties, no unjudged documents, something relevant."""
     return not one.tied and None not in one.grades and any(g > 0 for g in one.pool)
+
+
+def _is_varied(plain: Sequence[Input]) -> bool:
+    """Whether inputs suffice to name a formula: enough rankings, of different lengths, and the same documents in
+    different orders. Rankings are counted, not inputs: many inputs have the same ranking, for instance an empty one."""
+    rankings = {one.grades for one in plain}
+    orders = len(rankings) - len({tuple(sorted(map(str, grades))) for grades in rankings})
+    return len(rankings) >= MIN_RANKINGS and len({*map(len, rankings)}) >= MIN_LENGTHS and orders > 0
 
 
 def _settled(core: Definition, known: Sequence[Input], values: dict[Input, float]) -> Definition:
@@ -434,12 +452,16 @@ class _Comparison:
     different: Sequence[Input]
     known: Sequence[Input]
     values: dict[Input, float]
+    has_refused: bool
+    """Whether the code refused other inputs, of which nothing can be said."""
 
     @classmethod
-    def of(cls, definition: Definition, known: Sequence[Input], values: dict[Input, float]) -> _Comparison:
+    def of(
+        cls, definition: Definition, known: Sequence[Input], values: dict[Input, float], has_refused: bool
+    ) -> _Comparison:
         agrees = _Some.of(known, values).agree(definition).tolist()
         different = [one for one, equal in zip(known, agrees, strict=True) if not equal]
-        return cls(definition, len(known) - len(different), different, known, values)
+        return cls(definition, len(known) - len(different), different, known, values, has_refused)
 
     @property
     def shortest(self) -> str:
@@ -452,7 +474,7 @@ class _Comparison:
     def where(self) -> str:
         """The largest class of inputs, by at most two conditions, on which they agree."""
         if not self.different:
-            return "everywhere"
+            return "on all inputs that it accepts" if self.has_refused else "everywhere"
         failed = set(self.different)
         best = (0, "")
         names = list(CIRCUMSTANCES)
