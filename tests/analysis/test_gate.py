@@ -90,11 +90,28 @@ def test_mistakes_are_answered_in_one_line(small, scored):
     with pytest.raises(InputError, match="no run to hold"):
         rs.gate(scored({"AP": [[0.1, 0.2]]}), "r0")
     with pytest.raises(SettingsError, match="AP has no margin"):
-        rs.gate(scores, "run0", margin={"RR": 0.1})
+        rs.gate(rs.evaluate(*small, ["AP", "RR"]), "run0", margin={"RR": 0.1})
     with pytest.raises(InputError, match="6 runs and none is called 'r0'"):
         rs.gate(scored({"AP": [[0.1, 0.2]]}), scores)
     with pytest.raises(InputError, match="was not evaluated"):
         rs.gate(scored({"RR": [[0.1, 0.2]]}), scored({"AP": [[0.1, 0.2]]}))
+
+
+def test_a_margin_of_a_measure_that_is_not_evaluated_is_rejected(small, made, capsys):
+    scores = rs.evaluate(*small, ["RR@10"])
+    unknown = "the margin of R@100 has no effect, since R@100 is not evaluated; evaluate it, too"
+    with pytest.raises(SettingsError, match=unknown):
+        rs.gate(scores, "run0", margin={"MRR@10": 0.05, "recall@100": 0.02})
+    with pytest.raises(SettingsError, match=r"names RR@10 again"):
+        rs.gate(scores, "run0", margin={"MRR@10": 0.05, "RR@10": 0.02})
+    qrels, good, poor = paths(made, "hybrid-1", "boolean-1")
+    command = ["gate", qrels, poor, "--baseline", good, "-m", "MRR@10"]
+    assert main([*command, "--margin", "MRR@10=.05,recall@100=.02"]) == 2
+    out, err = capsys.readouterr()
+    assert not out and err.count("\n") == 1 and "R@100 is not evaluated" in err
+    with pytest.raises(SystemExit, match="2"):
+        main([*command, "--margin", "MRR@10=.05,MRR@10=.02"])
+    assert "'MRR@10' twice" in capsys.readouterr().err
 
 
 def test_the_command_fails_with_one_and_a_report(made, capsys):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +71,8 @@ def gate(
 
     ``baseline`` is the name of one of the runs, or other scores, such as those of the last release that
     :func:`~rankscope.read_scores` reads; of several runs there, the one of the same name. Topics that only one of the
-    two has are left out, and named in the settings. ``margin`` is one number, or one per measure.
+    two has are left out, and named in the settings. ``margin`` is one number, or one for each
+    evaluated measure.
 
     Tables: ``gate`` {run, measure, value, baseline, difference, lower, margin, passed, topics} and ``topics``, the
     ``worst`` topics of each check {run, measure, topic, value, baseline, difference}. Differences are positive where
@@ -94,7 +95,7 @@ def gate(
     names = [run for run in scores.runs if run != baseline]
     if not names:
         raise InputError("there is no run to hold against the baseline", hint="name a run file beside it")
-    margins = {measure: _margin(measure, margin) for measure in scores.measures}
+    margins = _margins(scores.measures, margin)
     rows: list[tuple[Cell, ...]] = []
     lost: list[tuple[Cell, ...]] = []
     unmatched: dict[str, None] = {}
@@ -125,16 +126,29 @@ def gate(
     return Gate(tables, settings, display=(tables["gate"], *([tables["topics"]] if lost else [])))
 
 
-def _margin(measure: Measure, margin: float | Mapping[str, float]) -> float:
-    if isinstance(margin, Mapping):
-        found = {_named(name): number for name, number in margin.items()}
-        if measure not in found:
-            raise SettingsError(
-                f"{measure} has no margin", hint="give a number for it, or one for all measures"
-            )
-        margin = found[measure]
-    check_margin(margin, [measure])
-    return float(margin)
+def _margins(measures: Sequence[Measure], margin: float | Mapping[str, float]) -> dict[Measure, float]:
+    """Return the margin of each measure; a margin of a measure that is not evaluated is an error."""
+    if not isinstance(margin, Mapping):
+        named = dict.fromkeys(measures, margin)
+    else:
+        named = {}
+        for name, number in margin.items():
+            if (measure := _named(name)) in named:
+                raise SettingsError(f"{name!r} names {measure} again", hint="give each measure one margin")
+            named[measure] = number
+        for measure in named:
+            if measure not in measures:
+                raise SettingsError(
+                    f"the margin of {measure} has no effect, since {measure} is not evaluated",
+                    hint=f"evaluate it, too (-m), or leave out its margin; evaluated: {', '.join(map(str, measures))}",
+                )
+        for measure in measures:
+            if measure not in named:
+                hint = "give a number for it, or one for all measures"
+                raise SettingsError(f"{measure} has no margin", hint=hint)
+    for measure, number in named.items():
+        check_margin(number, [measure])
+    return {measure: float(named[measure]) for measure in measures}
 
 
 def _named(text: str) -> Measure:

@@ -63,12 +63,18 @@ def _margins(text: str) -> float | dict[str, float]:
     try:
         if "=" not in text:
             return float(text)
-        pairs = [part.rpartition("=") for part in text.split(",")]
-        return {name.strip(): float(number) for name, _, number in pairs}
+        pairs = [
+            (name.strip(), float(number))
+            for name, _, number in (one.rpartition("=") for one in text.split(","))
+        ]
     except ValueError:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a margin such as 0.005 or AP=0.01,RR=0.02"
         ) from None
+    names = [name for name, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise argparse.ArgumentTypeError(f"{text!r} names {twice[0]!r} twice; give each measure one margin")
+    return dict(pairs)
 
 
 def run(args: argparse.Namespace) -> int:
