@@ -167,9 +167,9 @@ def test_installed_measures_are_listed(installed: Any, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("entry", "what"),
     [
-        ("Gone = nowhere:depth", "the installed measure Gone cannot be loaded (ModuleNotFoundError"),
-        ("Gone = brought:nothing", "the installed measure Gone cannot be loaded (AttributeError"),
-        ("Gone = brought:number", "is no function and no measure"),
+        ("Gone = nowhere:depth", "cannot import the installed measure Gone (ModuleNotFoundError"),
+        ("Gone = brought:nothing", "cannot import the installed measure Gone (AttributeError"),
+        ("Gone = brought:number", "is neither a function nor a measure"),
         ("Gone = brought:second", "the installed measure Gone is called Second"),
     ],
 )

@@ -138,7 +138,7 @@ def _short(table: Table) -> Table:
 
 def explain(measure: Measure, usable: Measure) -> str:
     """All that is known about one measure, as text; ``usable`` is the same with parameters and a cutoff."""
-    from rankscope.measures.spellings import spellings_of
+    from rankscope.measures.spellings import alternative_names
 
     lines = [measure.meaning, "", *([measure.formula, ""] if measure.formula else [])]
     if measure.user:
@@ -148,7 +148,7 @@ def explain(measure: Measure, usable: Measure) -> str:
     if measure.cutoff_rule != "none":
         default = "" if measure.default_cutoff is None else f", default {measure.default_cutoff:g}"
         lines.append(f"  @k  {measure.cutoff_meaning} ({measure.cutoff_rule}{default})")
-    if others := [*measure.aliases, *spellings_of(measure.name)]:
+    if others := [*measure.aliases, *alternative_names(measure.name)]:
         lines += ["", f"also written: {', '.join(dict.fromkeys(others))}"]
     weights = usable.rank_weights(8)
     if weights is not None:

@@ -1,4 +1,4 @@
-"""Every measure, one module per family; see :mod:`rankscope.measures.base` for what a measure is."""
+"""All measures, one module per family; :mod:`rankscope.measures.base` defines the class Measure."""
 
 from __future__ import annotations
 
@@ -33,11 +33,28 @@ def measure(
     reference: str = "",
     parameters: Mapping[str, str] | None = None,
 ) -> Measure:
-    """The measure of a name (``measure("nDCG@10")``), or a new one made of a function (``measure("MyM", fn)``).
+    """Return the measure with this name, or define a new one from a function.
 
-    For a new one ``better`` says which values are (higher, lower, or neither), ``range`` which there can be,
-    ``reference`` where it is from, ``parameters`` what its parameters mean; see :func:`rankscope.measures.define`.
+    Parameters
+    ----------
+    text
+        Name with parameters and cutoff, such as ``nDCG@10``; the plain name of a new measure.
+    function
+        Formula of a new measure: takes the grades of a ranking and returns a number; see
+        :func:`rankscope.measures.function.define`.
+    unjudged
+        Grade that the function gets for an unjudged document.
+    better
+        Which values are better: higher, lower, or neither.
+    range
+        Lowest and highest possible value.
+    reference
+        Publication that defines the measure.
+    parameters
+        Meanings of the function's keyword parameters by name.
 
+    Examples
+    --------
     >>> measure("nDCG @10"), measure("Twice", lambda grades: 2 * len(grades), range=(0, 2000))
     (nDCG@10, Twice)
     """

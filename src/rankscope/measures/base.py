@@ -1,7 +1,7 @@
-"""What a measure is: an immutable value with a name, parameters, a cutoff, and one formula over lists.
+"""The base class of measures: an immutable value with a name, parameters, a cutoff and one formula over lists.
 
-From the class of a measure follow, with no further line, its grammar (``AP(rel=2)@100``), its documentation page, its
-entry in ``rankscope measures`` and the common tests.
+The grammar of a measure (``AP(rel=2)@100``), its documentation page, its entry in ``rankscope measures`` and the common
+tests are derived from its class.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ __all__ = [
 ]
 
 DEEPEST = 10_000_000
-"""The largest cutoff: some measures add up weights rank by rank."""
+"""Largest cutoff. Some measures sum weights rank by rank, so that an unbounded one would exhaust memory."""
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
-"""Which of two values speaks for the better list; neither for what says nothing about quality, such as a count."""
+"""Which values are better; ``neither`` for measures that do not express quality, such as counts."""
 
 REGISTRY = Registry()
-"""Every measure by its name, with its default parameters."""
+"""All measures by name, with default parameters."""
 
 
 class Parameter:
-    """A named setting of a measure: default, meaning, and what it may be."""
+    """A named setting of a measure: default, meaning and permitted values."""
 
     def __init__(
         self, default: Any, meaning: str, low: float | None, high: float | None, choices: tuple[str, ...]
@@ -64,15 +64,15 @@ class Parameter:
         return self if instance is None else instance.settings[self.name]
 
     def check(self, measure: str, value: Any) -> Any:
-        """The value in the type of the default, or an error that says what is allowed."""
+        """Return the value in the type of the default; raise a MeasureError if it is not permitted."""
         kind = type(self.default)
         fits = isinstance(value, bool) == (kind is bool) and isinstance(value, str) == (kind is str)
         if fits and kind in (int, float):
             fits = math.isfinite(value) and (kind is float or value == int(value))
         if not fits or not self._inside(value):
-            written = repr(value)
+            shown = repr(value)
             raise MeasureError(
-                f"{measure} cannot have {self.name}={written if len(written) < 60 else written[:20] + '...'}",
+                f"{measure} cannot have {self.name}={shown if len(shown) < 60 else shown[:20] + '...'}",
                 hint=f"{self.name} is {self.allowed()}: {self.meaning}",
             )
         return kind(value)
@@ -85,7 +85,7 @@ class Parameter:
         return bool((self.low is None or value >= self.low) and (self.high is None or value <= self.high))
 
     def allowed(self) -> str:
-        """What the parameter may be, in words."""
+        """Describe the permitted values in words."""
         if self.choices:
             return " or ".join(self.choices)
         kind = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}[
@@ -109,10 +109,10 @@ def parameter(
 
 
 class Measure:
-    """The parent of all measures.
+    """Base class of all measures.
 
-    A measure is a value: ``AP(rel=2)`` is AP with another parameter, ``nDCG @ 10`` is nDCG with a cutoff; both are
-    new values, equal and hashed by their canonical text.
+    A measure is an immutable value: ``AP(rel=2)`` is AP with another parameter, ``nDCG @ 10`` is nDCG with a cutoff.
+    Both are new values; equality and hash follow the canonical text.
     """
 
     name: ClassVar[str]
@@ -120,7 +120,7 @@ class Measure:
     family: ClassVar[str] = "classic"
     reference: ClassVar[str] = ""
     user: ClassVar[str] = ""
-    """The user behind the number, in a sentence: how they browse, when they stop, what they gain and what it costs."""
+    """User model in one sentence: how the user browses, when they stop, their gain and their cost."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     cutoff_rule: ClassVar[Literal["optional", "required", "none"]] = "optional"
@@ -137,51 +137,52 @@ class Measure:
     def __init_subclass__(cls, abstract: bool = False, **rest: Any) -> None:
         super().__init_subclass__(**rest)
         cls.parameters = {
-            name: found
+            name: value
             for ancestor in reversed(cls.__mro__)
-            for name, found in vars(ancestor).items()
-            if isinstance(found, Parameter)
+            for name, value in vars(ancestor).items()
+            if isinstance(value, Parameter)
         }
+        # These properties describe one formula: a subclass with its own formula must declare them again.
         if "evaluate" in vars(cls):
             for name in ("closed_form", "respects_swaps", "rewards_grades"):
                 if name not in vars(cls):
                     setattr(cls, name, vars(Measure)[name])
         if not abstract:
             cls.name = vars(cls).get("name", cls.__name__)
-            for known in (cls.name, *vars(cls).get("aliases", ())):
-                REGISTRY[known] = cls()
+            for name in (cls.name, *vars(cls).get("aliases", ())):
+                REGISTRY[name] = cls()
 
     def __init__(self, cutoff: float | None = None, **settings: Any) -> None:
         settings = self.respelled(settings)
         for key in settings:
             if key not in self.parameters:
-                known = ", ".join(self.parameters) or "none"
+                names = ", ".join(self.parameters) or "none"
                 raise MeasureError(
                     f"{self.name} has no parameter {key!r}",
-                    hint=nearest(key, self.parameters) or f"it has {known}",
+                    hint=nearest(key, self.parameters) or f"its parameters: {names}",
                 )
         checked = {
             key: p.check(self.name, settings.get(key, p.default)) for key, p in self.parameters.items()
         }
         object.__setattr__(self, "settings", checked)
-        object.__setattr__(self, "_cutoff", self._checked_cutoff(cutoff))
+        object.__setattr__(self, "_cutoff", self._check_cutoff(cutoff))
         self.validate()
 
     @cached_property
     def _text(self) -> str:
-        """The canonical text, by which measures are equal: asked for at every look into what was kept."""
+        """Canonical text, which defines equality; cached because every dict lookup needs it."""
         changed = [
-            f"{key}={_written(value)}"
+            f"{key}={_format_setting(value)}"
             for key, value in self.settings.items()
             if value != self.parameters[key].default
         ]
         inside = f"({','.join(changed)})" if changed else ""
-        return self.name + inside + ("" if self._cutoff is None else f"@{_written(self._cutoff)}")
+        return self.name + inside + ("" if self._cutoff is None else f"@{_format_setting(self._cutoff)}")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a measure is immutable: write {self.name}({name}=...) to get another one")
 
-    def _checked_cutoff(self, cutoff: float | None) -> float | None:
+    def _check_cutoff(self, cutoff: float | None) -> float | None:
         if cutoff is None or cutoff == self.default_cutoff:
             return None
         if self.cutoff_rule == "none":
@@ -189,7 +190,7 @@ class Measure:
         return self.cutoff_value(cutoff)
 
     def cutoff_value(self, cutoff: float) -> float:
-        """The cutoff if it is one this measure can have: a whole number of ranks from 1 on."""
+        """Return the cutoff as a whole number of ranks; raise a MeasureError if it is not one."""
         if not (math.isfinite(cutoff) and 1 <= cutoff <= DEEPEST and cutoff == int(cutoff)):
             raise MeasureError(
                 f"{self.name} cannot have the cutoff {cutoff:g}",
@@ -199,23 +200,23 @@ class Measure:
 
     @classmethod
     def respelled(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        """Settings as we write them, where another library writes them otherwise (for measures that have such)."""
+        """Translate settings of other libraries into ours; the default returns them unchanged."""
         return settings
 
     def validate(self) -> None:
-        """Refuse parameters that do not go together (for measures that have such)."""
+        """Reject invalid combinations of parameters; the default accepts all."""
 
     @property
     def cutoff(self) -> Any:
-        """The ranks considered: None for all."""
+        """Number of ranks considered; None for all."""
         return self.default_cutoff if self._cutoff is None else self._cutoff
 
     def __call__(self, **settings: Any) -> Self:
-        """The same measure with other parameters."""
+        """Return a copy with other parameters."""
         return type(self)(**{"cutoff": self._cutoff, **self.settings, **self.respelled(settings)})
 
     def __matmul__(self, cutoff: float) -> Self:
-        """The same measure with a cutoff: ``nDCG @ 10``."""
+        """Return a copy with a cutoff: ``nDCG @ 10``."""
         return type(self)(cutoff, **self.settings)
 
     def __str__(self) -> str:
@@ -234,64 +235,63 @@ class Measure:
 
     @property
     def meaning(self) -> str:
-        """One line that says what the measure measures."""
+        """Meaning of the measure in one line."""
         return cleandoc(type(self).__doc__ or "").split("\n", 1)[0]
 
     @property
     def formula(self) -> str:
-        """The rest of the documentation: the formula and its edge cases."""
+        """Formula and edge cases: the docstring without its first line."""
         return cleandoc(type(self).__doc__ or "").partition("\n")[2].strip()
 
     @property
     def sees_grades(self) -> bool:
-        """Whether more of a grade counts than being at least ``rel``; measures with ``rel`` say so if it does."""
+        """Whether the value depends on grades beyond the threshold ``rel``."""
         return "rel" not in self.parameters
 
     def complete(self) -> Self:
-        """This measure, if nothing is missing to evaluate it."""
+        """Return the measure; raise a MeasureError if a required cutoff is missing."""
         if self.cutoff_rule == "required" and self.cutoff is None:
             raise MeasureError(f"{self.name} needs a cutoff", hint=f"write {self.name}@10, for example")
         return self
 
     def evaluate(self, lists: Lists) -> Floats:
-        """The value of every list."""
+        """Return the value of every list."""
         raise TypeError(f"{type(self).__name__} defines no formula")
 
     @property
     def sees_whole_lists(self) -> bool:
-        """Whether the formula looks at lists as they are; else what it declares of itself does not hold."""
+        """Whether the formula uses unmodified lists; otherwise its declared properties do not hold."""
         return True
 
     def closed_form(self) -> Form | None:
-        """What the value is made of, where that is known: see :mod:`rankscope.measures.forms`.
+        """Return the closed form of the measure, or None if it declares none; see :mod:`rankscope.measures.forms`.
 
-        A class that has a formula of its own does not inherit what its parent says of another formula.
+        A class with its own formula does not inherit the form of its parent.
         """
         return None
 
     @property
     def respects_swaps(self) -> bool:
-        """Whether it never harms that a document of a higher grade changes places with a lower one above it.
+        """Whether moving a document of a higher grade above one of a lower grade never lowers the value.
 
-        Documents without a judgment count as the lowest. Not inherited by a class with a formula of its own.
+        Unjudged documents count as the lowest grade. A class with its own formula does not inherit this.
         """
         return False
 
     @property
     def rewards_grades(self) -> bool:
-        """Whether the value never falls when a retrieved document gets a higher grade, whatever else that changes.
+        """Whether the value never falls when a retrieved document gets a higher grade, recall base and ideal included.
 
-        A document without a judgment counts as one of grade 0.
-        Not inherited by a class with a formula of its own.
+        An unjudged document counts as grade 0. A class with its own formula does not inherit this.
         """
         return False
 
     def rank_weights(self, depth: int) -> Floats | None:
-        """The weights of the ranks 1, ..., depth, if ranks have weights whatever stands there; else None."""
+        """Return the weights of ranks 1, ..., depth, or None if weights depend on the documents."""
         return None
 
     def mean(self, values: Floats) -> float:
-        """The values of several topics as one number; undefined (NaN) ones are left out, NaN when none is left."""
+        """Summarise values over topics; NaN values are left out, and the result is NaN if none remain."""
         defined = values[~np.isnan(values)]
         if self.summary == "sum":
             return float(np.sum(defined))
@@ -303,15 +303,15 @@ class Measure:
 
     @property
     def sign(self) -> int:
-        """1 where higher values are better, -1 where lower ones are, 0 where neither."""
+        """1 if higher values are better, -1 if lower ones are, 0 if neither."""
         return {"higher": 1, "lower": -1, "neither": 0}[self.better]
 
     def merit(self, values: Floats) -> Floats:
-        """The values, with the other sign where lower ones are better: more is better among what this returns."""
+        """Return values signed so that higher is better."""
         return -np.asarray(values) if self.better == "lower" else np.asarray(values)
 
     def best_first(self, values: Sequence[float] | Floats) -> list[int]:
-        """The places of values from the best to the worst, undefined ones last; from the highest if neither is better.
+        """Return the indices of values, best first and NaN last; highest first if neither direction is better.
 
         >>> REGISTRY["AP"].best_first([0.2, math.nan, 0.5]), REGISTRY["BalancePoint"].best_first([61.0, math.inf, 53.4])
         ([2, 0, 1], [2, 0, 1])
@@ -320,28 +320,30 @@ class Measure:
         return sorted(range(len(merit)), key=lambda i: (math.isnan(merit[i]), -merit[i], i))
 
 
-def _written(value: Any) -> str:
-    """A setting as the grammar writes it: 10 and not 10.0."""
+def _format_setting(value: Any) -> str:
+    """Format a setting for the grammar: 10 and not 10.0."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else repr(value)
 
 
 def at_level(measures: Iterable[Measure], rel: int) -> list[Measure]:
-    """Measures to which grades from ``rel`` on are relevant, as far as they have a level and are not at another one.
+    """Return copies of measures with the relevance threshold ``rel``, unless they set another one.
 
     >>> at_level([REGISTRY["AP"], REGISTRY["AP"](rel=3), REGISTRY["nDCG"]], 2)
     [AP(rel=2), AP(rel=3), nDCG]
     """
-    given = list(measures)
-    if not any("rel" in one.parameters for one in given):
+    measures = list(measures)
+    if not any("rel" in measure.parameters for measure in measures):
         raise MeasureError(
-            f"no level of relevance in {', '.join(map(str, given))}",
+            f"no level of relevance in {', '.join(map(str, measures))}",
             hint="name a measure that has one, such as AP",
         )
-    found: dict[Measure, None] = {}
-    for one in given:
-        plain = "rel" in one.parameters and one.settings["rel"] == one.parameters["rel"].default
-        found[one(rel=rel) if plain else one] = None
-    return list(found)
+    unique: dict[Measure, None] = {}
+    for measure in measures:
+        is_default = (
+            "rel" in measure.parameters and measure.settings["rel"] == measure.parameters["rel"].default
+        )
+        unique[measure(rel=rel) if is_default else measure] = None
+    return list(unique)
 
 
 def _rebuild(kind: type[Measure], cutoff: float | None, settings: dict[str, Any]) -> Measure:
@@ -349,7 +351,7 @@ def _rebuild(kind: type[Measure], cutoff: float | None, settings: dict[str, Any]
 
 
 def needs_aspects(measures: Iterable[Measure]) -> bool:
-    """Whether some of these measures looks at aspects, so that the second column of judgments must name them.
+    """Return whether any measure uses aspects, so that the second column of judgments must name them.
 
     >>> needs_aspects([REGISTRY["AP"]]), needs_aspects([REGISTRY["AP"], REGISTRY["ERR_IA"]])
     (False, True)
@@ -358,7 +360,7 @@ def needs_aspects(measures: Iterable[Measure]) -> bool:
 
 
 def weights_down_to(depth: int, weight: Callable[[Any], Floats], cutoff: int | None) -> Floats:
-    """What a function of the rank gives for the ranks 1, ..., depth, and 0 below the cutoff."""
+    """Return the weights of ranks 1, ..., depth; 0 below the cutoff."""
     weights = np.array(weight(np.arange(1, depth + 1)), np.float64)
     weights[depth if cutoff is None else cutoff :] = 0.0
     return weights

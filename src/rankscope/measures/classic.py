@@ -64,7 +64,7 @@ class AP(Condensable):
     respects_swaps = True
 
     def evaluate(self, lists: Lists) -> Floats:
-        hits = self.seen(lists).relevant(self.rel, self.cutoff)
+        hits = self.visible_lists(lists).relevant(self.rel, self.cutoff)
         return ratio(hits.sum(hits.ordinal / hits.rank), lists.recall_base(self.rel))
 
     def closed_form(self) -> Form:
@@ -106,7 +106,7 @@ class RR(Condensable):
     rewards_grades = True
 
     def evaluate(self, lists: Lists) -> Floats:
-        hits = self.seen(lists).relevant(self.rel, self.cutoff)
+        hits = self.visible_lists(lists).relevant(self.rel, self.cutoff)
         return hits.first(1.0 / hits.rank)
 
     def closed_form(self) -> Form:
@@ -130,7 +130,9 @@ class R(Condensable):
     respects_swaps = True
 
     def evaluate(self, lists: Lists) -> Floats:
-        return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel))
+        return ratio(
+            self.visible_lists(lists).relevant(self.rel, self.cutoff).count, lists.recall_base(self.rel)
+        )
 
     def closed_form(self) -> Form:
         return Counted(self.rel, lambda base: np.full_like(base, self.cutoff))
@@ -153,7 +155,7 @@ class Rprec(Condensable):
     respects_swaps = True
 
     def evaluate(self, lists: Lists) -> Floats:
-        hits = self.seen(lists).relevant(self.rel)
+        hits = self.visible_lists(lists).relevant(self.rel)
         base = lists.recall_base(self.rel)
         return ratio(hits.sum(hits.rank <= base[hits.list]), base)
 
@@ -218,7 +220,8 @@ class SetP(Condensable):
 
     def evaluate(self, lists: Lists) -> Floats:
         return ratio(
-            self.seen(lists).relevant(self.rel, self.cutoff).count, self.seen(lists).retrieved(self.cutoff)
+            self.visible_lists(lists).relevant(self.rel, self.cutoff).count,
+            self.visible_lists(lists).retrieved(self.cutoff),
         )
 
     def closed_form(self) -> Form:
@@ -263,8 +266,8 @@ class SetF(Condensable):
     respects_swaps = True
 
     def evaluate(self, lists: Lists) -> Floats:
-        found = self.seen(lists).relevant(self.rel, self.cutoff).count
-        precision = ratio(found, self.seen(lists).retrieved(self.cutoff))
+        found = self.visible_lists(lists).relevant(self.rel, self.cutoff).count
+        precision = ratio(found, self.visible_lists(lists).retrieved(self.cutoff))
         recall = ratio(found, lists.recall_base(self.rel))
         return ratio((1 + self.beta) * precision * recall, self.beta * precision + recall)
 
@@ -300,7 +303,7 @@ class IPrec(Condensable):
         return float(cutoff)
 
     def evaluate(self, lists: Lists) -> Floats:
-        hits = self.seen(lists).relevant(self.rel)
+        hits = self.visible_lists(lists).relevant(self.rel)
         needed = _documents(self.cutoff * lists.recall_base(self.rel), self.rounding)
         return hits.max(np.where(hits.ordinal >= needed[hits.list], hits.ordinal / hits.rank, 0.0))
 
@@ -416,7 +419,7 @@ class Success(Condensable):
     rewards_grades = True
 
     def evaluate(self, lists: Lists) -> Floats:
-        return (self.seen(lists).relevant(self.rel, self.cutoff).count > 0).astype(float)
+        return (self.visible_lists(lists).relevant(self.rel, self.cutoff).count > 0).astype(float)
 
     def closed_form(self) -> Form:
         return Cascade(lambda grade, best: (grade >= self.rel).astype(np.float64), np.ones_like)

@@ -1,4 +1,4 @@
-"""Measures made of another measure: their text holds its text, ``IA(measure='nDCG')@10``."""
+"""Measures with another measure as a parameter: ``IA(measure='nDCG')@10``."""
 
 from __future__ import annotations
 
@@ -14,25 +14,23 @@ __all__ = ["Composed"]
 
 
 class Composed(Measure, abstract=True):
-    """A measure that asks another one, which looks at documents without aspects.
+    """Base class of measures with an inner measure, which does not use aspects.
 
-    The cutoff is handed to the measure inside, unless a kind of measure has a use of its own for it.
+    The cutoff is passed to the inner measure, unless a subclass uses it otherwise.
     """
 
-    takes: ClassVar[str] = "the measure inside looks at no aspects"
-    """Why a measure over aspects cannot be the one inside."""
+    inner_rule: ClassVar[str] = "the inner measure must not use aspects"
+    """Error hint for an inner measure that uses aspects."""
 
-    measure: str = parameter("AP", "the measure inside, such as 'RBP(p=0.5)'")
+    measure: str = parameter("AP", "inner measure, such as 'RBP(p=0.5)'")
 
     def validate(self) -> None:
         name = re.split(r"\W", self.measure, maxsplit=1)[0]
         if installed(name) is None:
-            known = nearest(name, REGISTRY)
-            raise MeasureError(
-                f"{self.name} knows no measure {name!r}", hint=known or f"write {self.name}(measure='AP')"
-            )
+            hint = nearest(name, REGISTRY) or f"write {self.name}(measure='AP')"
+            raise MeasureError(f"{self.name} knows no measure {name!r}", hint=hint)
         if REGISTRY[name].needs_aspects:
-            raise MeasureError(f"{self.name} cannot have measure={self.measure!r}", hint=self.takes)
+            raise MeasureError(f"{self.name} cannot have measure={self.measure!r}", hint=self.inner_rule)
         object.__setattr__(self, "better", REGISTRY[name].better)
 
     def complete(self) -> Self:
@@ -40,5 +38,5 @@ class Composed(Measure, abstract=True):
         return self
 
     def inner(self) -> Measure:
-        """The measure inside."""
+        """Return the inner measure."""
         return parse(self.measure if self.cutoff is None else f"{self.measure}@{self.cutoff}")

@@ -1,4 +1,4 @@
-"""Measures that can look at judged documents only: at condensed lists (Sakai 2007)."""
+"""Measures that can ignore unjudged documents: condensed lists (Sakai 2007)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["Condensable"]
 
 
 class Condensable(Measure, abstract=True):
-    """A measure with the parameter ``judged_only``; its formula looks at :meth:`seen`."""
+    """Base class of measures with the parameter ``judged_only``; the formula uses :meth:`visible_lists`."""
 
     judged_only: bool = parameter(
         False,
-        "whether documents without a judgment, or with a negative grade, are first taken out of the list",
+        "whether documents without a judgment or with a negative grade are removed from the ranking first",
     )
 
-    def seen(self, lists: Lists) -> Lists:
-        """The lists that the formula looks at."""
+    def visible_lists(self, lists: Lists) -> Lists:
+        """Return the lists that the formula uses: condensed ones with ``judged_only``."""
         return lists.condensed() if self.judged_only else lists
 
     @property
@@ -29,5 +29,5 @@ class Condensable(Measure, abstract=True):
         return not self.judged_only
 
     def rank_weights(self, depth: int) -> Floats | None:
-        # where the rank of a document depends on how many above it were judged, ranks of the list have no weights
+        # In a condensed list the rank of a document depends on the judged documents above it, so ranks have no weights.
         return None if self.judged_only else super().rank_weights(depth)

@@ -71,7 +71,7 @@ class IA(Composed, Diversity):
     aliases = ()
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
     range = (-float("inf"), float("inf"))
-    takes = "it is taken over aspects already"
+    inner_rule = "it is taken over aspects already"
     measure: str = parameter("AP", "the measure taken for each aspect, such as 'RBP(p=0.5)'")
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -93,7 +93,7 @@ class AP_IA(Condensable, Diversity):
     rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
-        lists = self.seen(lists)
+        lists = self.visible_lists(lists)
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
         weights = lists.pool.aspect_weights(self.rel)
         found = lists.pool.by_aspect.recall_base(self.rel).reshape(weights.shape)
@@ -115,7 +115,7 @@ class P_IA(Condensable, Diversity):
     rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
-        lists = self.seen(lists)
+        lists = self.visible_lists(lists)
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
         return np.asarray(lists.by_aspect.sum(hits.count, lists.pool.aspect_weights(self.rel)) / self.cutoff)
 
@@ -175,7 +175,7 @@ class alpha_DCG(_Redundancy):
         return 1.0 / log2(rank + 1.0)  # type: ignore[no-any-return]
 
     def evaluate(self, lists: Lists) -> Floats:
-        return _normalised(self, self.seen(lists))
+        return _normalised(self, self.visible_lists(lists))
 
 
 def _normalised(measure: Any, lists: Lists) -> Floats:
@@ -204,7 +204,7 @@ class alpha_nDCG(_Redundancy):
     weight = alpha_DCG.weight
 
     def evaluate(self, lists: Lists) -> Floats:
-        return ratio(self.total(self.seen(lists)), lists.per_topic(self.total(self.ideal(lists))))
+        return ratio(self.total(self.visible_lists(lists)), lists.per_topic(self.total(self.ideal(lists))))
 
 
 class NRBP(_Redundancy):
@@ -225,7 +225,7 @@ class NRBP(_Redundancy):
 
     def evaluate(self, lists: Lists) -> Floats:
         aspects = lists.per_topic(lists.pool.aspects_counted(self.rel).sum(axis=0))
-        total = self.total(self.seen(lists))
+        total = self.total(self.visible_lists(lists))
         total *= 1 - (1 - self.alpha) * self.beta  # in place: in the laboratory there are millions of lists
         return ratio(total, aspects)
 
@@ -241,7 +241,7 @@ class nNRBP(NRBP):
     reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
 
     def evaluate(self, lists: Lists) -> Floats:
-        return ratio(self.total(self.seen(lists)), lists.per_topic(self.total(self.ideal(lists))))
+        return ratio(self.total(self.visible_lists(lists)), lists.per_topic(self.total(self.ideal(lists))))
 
 
 class ERR_IA(Condensable, Diversity):
@@ -267,7 +267,7 @@ class ERR_IA(Condensable, Diversity):
         return self.preset == "definition"
 
     def evaluate(self, lists: Lists) -> Floats:
-        lists = self.seen(lists)
+        lists = self.visible_lists(lists)
         if self.preset == "ndeval":
             return _normalised(_ReciprocalRanks(self.cutoff, rel=self.rel, alpha=self.alpha), lists)
         values = ERR(self.cutoff, max_grade=self.max_grade).evaluate(lists.by_aspect.lists)

@@ -100,7 +100,7 @@ class D(Composed, Diversity):
     )
     reference = "Sakai and Song 2011"
     range = (-float("inf"), float("inf"))
-    takes = "it is taken over aspects already"
+    inner_rule = "it is taken over aspects already"
     measure: str = parameter("nDCG", "the measure of the global gains, such as 'RBP(p=0.5,graded=True)'")
 
     def evaluate(self, lists: Lists) -> Floats:

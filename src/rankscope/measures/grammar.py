@@ -1,4 +1,4 @@
-"""The grammar of measures, that of ir_measures: ``NAME[(key=value, ...)][@cutoff]``."""
+"""Grammar of measures, as in ir_measures: ``NAME[(key=value, ...)][@cutoff]``."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _SETTING = re.compile(
 
 
 def parse(text: str) -> Measure:
-    """The measure that a text names.
+    """Parse the text of a measure.
 
     >>> parse("nDCG @10"), parse("RBP( p = 0.80 )"), parse("AP(rel=2)@100"), parse("P@5")
     (nDCG@10, RBP, AP(rel=2)@100, P@5)
 
-    Names of trec_eval, pytrec_eval, BEIR, MTEB and ranx will do, in any case.
+    The names of trec_eval, pytrec_eval, BEIR, MTEB and ranx work too, in upper or lower case.
 
     >>> parse("map"), parse("ndcg_cut_10"), parse("P_5"), parse("mrr_at_10"), parse("hit_rate@5")
     (AP, nDCG@10, P@5, RR@10, Success@5)
 
-    So will the parameters of ir_measures.
+    The parameters of ir_measures are translated.
 
     >>> parse("nDCG(dcg='exp-log2')@20"), parse("nDCG(gains={0: 0, 1: 3, 2: 9})"), parse("AP(judged_only=True)")
     (nDCG(gains='exp2')@20, nDCG(gains='0=0,1=3,2=9'), AP(judged_only=True))
@@ -41,7 +41,7 @@ def parse(text: str) -> Measure:
 
 
 def parse_open(text: str) -> Measure:
-    """The measure that a text names, though it may still need a cutoff.
+    """Parse the text of a measure that may still lack a required cutoff.
 
     >>> parse_open("P")
     P
@@ -53,11 +53,11 @@ def parse_open(text: str) -> Measure:
             return parse_open(translated)
     if match is None:
         raise MeasureError(f"{text!r} is not a measure", hint="write NAME, NAME@10 or NAME(key=value)@10")
-    known = installed(match["name"])
-    if known is None:
+    template = installed(match["name"])
+    if template is None:
         hint = nearest(match["name"], [*REGISTRY, *load_installed()])  # other spellings have been tried
         raise MeasureError(f"there is no measure {match['name']!r}", hint=hint or "see: rankscope measures")
-    measure = known(**_settings(match["settings"] or "", text))
+    measure = template(**_settings(match["settings"] or "", text))
     if match["cutoff"] is not None:
         number = _value(match["cutoff"])
         if isinstance(number, str | bool):
@@ -69,22 +69,22 @@ def parse_open(text: str) -> Measure:
 
 
 def parse_many(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    """Measures from texts (several may share one, separated by spaces or commas), each once, in the order given.
+    """Parse measures separated by spaces or commas; return each once, in order of first occurrence.
 
     >>> parse_many("AP nDCG @10, RBP(p=.5, rel=2)")
     [AP, nDCG@10, RBP(p=0.5,rel=2)]
     """
     if isinstance(measures, str | Measure):
         measures = [measures]
-    found: dict[Measure, None] = {}
-    for one in measures:
-        for measure in [one.complete()] if isinstance(one, Measure) else map(parse, _split(one)):
-            found[measure] = None
-    return list(found)
+    unique: dict[Measure, None] = {}
+    for item in measures:
+        for measure in [item.complete()] if isinstance(item, Measure) else map(parse, _split(item)):
+            unique[measure] = None
+    return list(unique)
 
 
 def _split(text: str) -> list[str]:
-    """Cut at spaces and commas, but not inside parentheses and not around ``@``."""
+    """Split at spaces and commas outside parentheses; spaces around ``@`` do not separate."""
     text = re.sub(r"\s*@\s*", "@", text)
     parts, depth = [""], 0
     for character in text:
@@ -109,7 +109,7 @@ def _settings(text: str, whole: str) -> dict[str, Any]:
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:
-    """The keys and values of a dict such as ``0: 1, 1: 3``."""
+    """Yield the keys and values of a dict such as ``0: 1, 1: 3``."""
     for part in filter(str.strip, text.split(",")):
         key, _, value = part.partition(":")
         yield key.strip(), value.strip()

@@ -1,7 +1,7 @@
-"""Measures that other packages bring: the entry point group ``rankscope.measures``.
+"""Measures of other packages: the entry point group ``rankscope.measures``.
 
-The name of an entry point is that of the measure; what it leads to is a function of grades (see
-:func:`rankscope.measures.function.define`), or a measure that its module defines.
+An entry point has the name of the measure and refers to a function of grades (see
+:func:`rankscope.measures.function.define`) or to a measure that its module defines.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ GROUP = "rankscope.measures"
 
 
 def load_installed(name: str | None = None) -> list[str]:
-    """Make the installed measure of a name known, or all of them; the names of those that there are.
+    """Register the installed measure with this name, or all of them; return the names of all installed measures.
 
-    A name that is taken stays what it is.
+    An entry point does not replace a measure that is already registered.
     """
     points = _points()
     for point in [point for point in points if name is None or point.name == name]:
@@ -35,7 +35,7 @@ def load_installed(name: str | None = None) -> list[str]:
 
 
 def installed(name: str) -> Measure | None:
-    """The measure of that name, which may be installed; None if there is none.
+    """Return the measure with this name, loading its package if necessary; None if it does not exist.
 
     >>> installed("AP"), installed("no such measure")
     (AP, None)
@@ -51,34 +51,35 @@ def _points() -> tuple[EntryPoint, ...]:
 
 @cache
 def _points_on(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """The entry points of all packages, which takes a while to find out."""
-    from importlib.metadata import entry_points  # takes long to load, and few names need it
+    """Return the entry points of all packages; cached, because the search is slow."""
+    from importlib.metadata import entry_points  # slow to import, and few names need it
 
     return tuple(sorted(entry_points(group=GROUP), key=lambda point: point.name))
 
 
 def _load(point: EntryPoint) -> None:
     try:
-        found = _loaded(point)
+        value = _import_entry_point(point)
     except (Exception, SystemExit) as error:
         raise MeasureError(
-            f"the installed measure {point.name} cannot be loaded ({type(error).__name__}: {error})",
-            hint=f"look at {point.value}" + (f" of {point.dist.name}" if point.dist else ""),
+            f"cannot import the installed measure {point.name} ({type(error).__name__}: {error})",
+            hint=f"check {point.value}" + (f" of {point.dist.name}" if point.dist else ""),
         ) from None
-    if isinstance(found, Measure):
-        if found.name != point.name:
+    if isinstance(value, Measure):
+        if value.name != point.name:
             raise MeasureError(
-                f"the installed measure {point.name} is called {found.name}", hint=f"correct {point.value}"
+                f"the installed measure {point.name} is called {value.name}", hint=f"correct {point.value}"
             )
-        REGISTRY[point.name] = found
-    elif callable(found):
-        define(point.name, found)
+        REGISTRY[point.name] = value
+    elif callable(value):
+        define(point.name, value)
     else:
         raise MeasureError(
-            f"the installed measure {point.name} is no function and no measure", hint=f"correct {point.value}"
+            f"the installed measure {point.name} is neither a function nor a measure",
+            hint=f"correct {point.value}",
         )
 
 
 @cache
-def _loaded(point: EntryPoint) -> Any:
+def _import_entry_point(point: EntryPoint) -> Any:
     return point.load()

@@ -1,7 +1,7 @@
-"""What others call our measures: trec_eval, pytrec_eval, BEIR, MTEB, ranx; and any mixture of upper and lower case.
+"""Names of measures in other programs: trec_eval, pytrec_eval, BEIR, MTEB and ranx, in upper or lower case.
 
 ``P_5``, ``ndcg_cut_10``, ``ndcg_at_10``, ``mrr@10``, ``recall_1000``, ``hit_rate@5`` and ``NDCG@10`` all name a
-measure and a cutoff. What is understood is shown under our own name.
+measure and a cutoff; results show our name.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-__all__ = ["SPELLINGS", "respelled", "spellings_of"]
+__all__ = ["SPELLINGS", "alternative_names", "respelled"]
 
 SPELLINGS = {
     "AP": ("map", "average_precision", "mean_average_precision", "map_cut"),
@@ -46,7 +46,7 @@ SPELLINGS = {
     "P_IA": ("P-IA",),
     "StRec": ("strec", "subtopic_recall"),
 }
-"""Our name and parameters, and how else they are written; any case will do."""
+"""Alternative names by our name and parameters; case-insensitive."""
 
 _LOWER = {other.lower(): name for name, others in SPELLINGS.items() for other in others}
 _WORD = re.compile(
@@ -55,7 +55,7 @@ _WORD = re.compile(
 
 
 def respelled(text: str, known: Collection[str]) -> str | None:
-    """The text as our grammar has it, if it names one of the ``known`` measures in another way.
+    """Translate an alternative name of one of the ``known`` measures into our grammar, or return None.
 
     >>> [respelled(text, ["AP", "P", "nDCG"]) for text in ("map", "P_5", "ndcg_cut_10", "NDCG @20", "bm25")]
     ['AP', 'P@5', 'nDCG@10', 'nDCG @20', None]
@@ -65,25 +65,25 @@ def respelled(text: str, known: Collection[str]) -> str | None:
         _WORD.fullmatch(text),
         re.fullmatch(r"(?P<name>[\w-]+)(?P<cutoff>)(?P<rest>[(@].*)?", text),
     ):
-        name = match and _known(match["name"], known)
+        name = match and _find_name(match["name"], known)
         if match and name:
             cutoff = f"@{match['cutoff']}" if match["cutoff"] else ""
             return name + cutoff + (match["rest"] or "")
     return None
 
 
-def _known(name: str, known: Collection[str]) -> str | None:
-    wanted = name.lower()
-    found = _LOWER.get(wanted)
-    if found is not None and found.partition("(")[0] in known:
-        return found
-    return next((one for one in known if one.lower() == wanted), None)
+def _find_name(name: str, known: Collection[str]) -> str | None:
+    lower = name.lower()
+    translation = _LOWER.get(lower)
+    if translation is not None and translation.partition("(")[0] in known:
+        return translation
+    return next((candidate for candidate in known if candidate.lower() == lower), None)
 
 
-def spellings_of(name: str) -> tuple[str, ...]:
-    """The other ways in which a measure may be written.
+def alternative_names(name: str) -> tuple[str, ...]:
+    """Return the alternative names of a measure.
 
-    >>> spellings_of("RR")
+    >>> alternative_names("RR")
     ('mrr', 'recip_rank', 'reciprocal_rank', 'mean_reciprocal_rank')
     """
     return SPELLINGS.get(name, ())

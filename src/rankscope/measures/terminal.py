@@ -35,14 +35,14 @@ class Terminal(Composed):
     )
     reference = "after Liu, Moffat, Baldwin and Zhang 2016"
     range = (0.0, float("inf"))
-    takes = "the measure inside is P, RBP, DCG, nDCG, AP or RR, with gains 1 and 0"
+    inner_rule = "the measure inside is P, RBP, DCG, nDCG, AP or RR, with gains 1 and 0"
     measure: str = parameter("RBP", "P, RBP, DCG, nDCG, AP or RR, such as 'RBP(p=0.5)'")
 
     def validate(self) -> None:
         super().validate()
         inside = parse_open(self.measure)
         if type(inside) not in _KINDS or any(inside.settings.get(key) for key in ("graded", "judged_only")):
-            raise MeasureError(f"Terminal cannot have measure={self.measure!r}", hint=self.takes)
+            raise MeasureError(f"Terminal cannot have measure={self.measure!r}", hint=self.inner_rule)
 
     def evaluate(self, lists: Lists) -> Floats:
         inside = self.inner()

@@ -105,8 +105,8 @@ class SetRelP(Condensable, _TrecMeasure):
     rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
-        best = np.minimum(lists.recall_base(self.rel), self.seen(lists).retrieved(self.cutoff))
-        return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, best)
+        best = np.minimum(lists.recall_base(self.rel), self.visible_lists(lists).retrieved(self.cutoff))
+        return ratio(self.visible_lists(lists).relevant(self.rel, self.cutoff).count, best)
 
 
 class SetAP(Condensable, _TrecMeasure):
@@ -122,8 +122,10 @@ class SetAP(Condensable, _TrecMeasure):
     rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
-        found = self.seen(lists).relevant(self.rel, self.cutoff).count
-        return ratio(found * found, self.seen(lists).retrieved(self.cutoff) * lists.recall_base(self.rel))
+        found = self.visible_lists(lists).relevant(self.rel, self.cutoff).count
+        return ratio(
+            found * found, self.visible_lists(lists).retrieved(self.cutoff) * lists.recall_base(self.rel)
+        )
 
 
 class Utility(_TrecMeasure):
@@ -221,7 +223,7 @@ class YAAP(AP):
     reference = "Robertson 2012"
 
     def evaluate(self, lists: Lists) -> Floats:
-        hits = self.seen(lists).relevant(self.rel)
+        hits = self.visible_lists(lists).relevant(self.rel)
         total = hits.sum(hits.ordinal / hits.rank)
         missing = np.maximum(lists.recall_base(self.rel) - total, 0.0)
         return np.asarray(np.log((1.0 + total) / (1.0 + missing)))

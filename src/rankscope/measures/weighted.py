@@ -195,7 +195,7 @@ class P(Condensable, WeightedPrecision):
 
     def evaluate(self, lists: Lists) -> Floats:
         # counted, then divided once: k additions of 1/k would not give exactly 1
-        return ratio(self.seen(lists).relevant(self.rel, self.cutoff).count, self.cutoff)
+        return ratio(self.visible_lists(lists).relevant(self.rel, self.cutoff).count, self.cutoff)
 
     def closed_form(self) -> Form:
         return Weighted(lambda best: self.gain(np.arange(best + 1), best), self.weight)
@@ -446,4 +446,4 @@ class nDCG(Condensable, Normalised, DCG):
     respects_swaps = Normalised.respects_swaps
 
     def evaluate(self, lists: Lists) -> Floats:
-        return super().evaluate(self.seen(lists))
+        return super().evaluate(self.visible_lists(lists))
