@@ -5,7 +5,8 @@ The command line prints ``str(error)`` and ends with exit code 2; nothing else o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "RankscopeError",
     "SettingsError",
     "WorkerError",
+    "located",
     "nearest",
 ]
 
@@ -67,6 +69,17 @@ def _input_error(
     kind: type[InputError], message: str, path: str | None, line: int | None, hint: str | None
 ) -> InputError:
     return kind(message, path=path, line=line, hint=hint)
+
+
+@contextmanager
+def located(path: str) -> Iterator[None]:
+    """Name the file in errors about what it holds, unless they name one."""
+    try:
+        yield
+    except InputError as error:
+        if error.path is not None:
+            raise
+        raise type(error)(error.message, path=path, line=error.line, hint=error.hint) from None
 
 
 class MeasureError(InputError):

@@ -140,15 +140,15 @@ def test_what_is_wrong_with_parquet_is_said(tmp_path: Path) -> None:
         f"{path}: the file has no column for rank (rank); rename one of: run, query_id"
     )
     pq.write_table(pa.table({"qid": ["q1"], "docno": pa.array([None], pa.string()), "score": [1.0]}), path)
-    assert said() == f"{path}: a row has no document; fill the gap or remove the row"
+    assert said() == f"{path}: column 'docno': an id is missing; fill the gap or remove the row"
     pq.write_table(pa.table({"qid": pa.array([None], pa.string()), "docno": ["d"], "score": [1.0]}), path)
-    assert said().endswith("a row has no topic; fill the gap or remove the row")
+    assert said().endswith("column 'qid': an id is missing; fill the gap or remove the row")
     pq.write_table(pa.table({"qid": ["q1"], "docno": ["d"], "score": [float("nan")]}), path)
     assert said() == f"{path}: a score is missing or NaN; remove the row or give a number"
     pq.write_table(pa.table({"qid": ["q1"], "docno": ["d"], "rank": ["x"]}), path)
     assert said("rank") == f"{path}: the column rank has no numbers; give numbers"
     pq.write_table(pa.table({"qid": ["q1"] * 2, "docno": ["d"] * 2, "score": [1.0, 2.0]}), path)
-    assert said() == "document 'd' occurs twice in a list; keep one of the two rows"
+    assert said() == f"{path}: document 'd' occurs twice in a list; keep one of the two rows"
     path.write_bytes(b"PAR1")
     assert said().startswith(f"{path}: not a Parquet file (") and said().endswith("); write it again")
     with pytest.raises(

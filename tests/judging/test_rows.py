@@ -12,7 +12,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import InputError, SettingsError
-from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order, ids
+from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order
 from rankscope.measures import Measure
 from rankscope.read import open_qrels
 
@@ -85,21 +85,12 @@ def test_lists_that_are_only_named_are_empty() -> None:
         ({"doc_id": ["b", "c"], "score": [1.0, None]}, "missing or NaN"),
         ({"doc_id": ["b", "c"], "score": ["high", "low"]}, "no numbers"),
         ({"doc_id": ["b", "c"], "rank": [1, 1]}, "the same rank"),
-        ({"doc_id": ["b"], "score": [1.0], "run": [None]}, "no run"),
+        ({"doc_id": ["b"], "score": [1.0], "run": [None]}, "run: an id is missing"),
     ],
 )  # fmt: skip
 def test_what_is_refused(columns: dict[str, Any], what: str) -> None:
     with pytest.raises(InputError, match=what):
         rows(**columns)
-
-
-def test_ids_of_any_kind() -> None:
-    assert ids(pa.array([7.0, 8.5]), "topic").to_pylist() == [b"7", b"8.5"]
-    assert ids(pa.array(["x", "y", "x"]).dictionary_encode(), "topic").to_pylist() == [b"x", b"y", b"x"]
-    assert ids(pa.chunked_array([], pa.string()), "topic").to_pylist() == []
-    assert ids(pa.array(["x"], pa.large_string()), "topic").to_pylist() == [b"x"]
-    assert ids(pa.array([True]), "topic").to_pylist() == [b"true"]
-    assert ids(pa.array([b"caf\xe9"], pa.binary()), "topic").to_pylist() == [b"caf\xe9"]  # which is no UTF-8
 
 
 def test_rows_have_no_order_of_lines() -> None:

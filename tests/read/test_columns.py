@@ -79,9 +79,7 @@ def test_texts_of_every_kind_of_column(holder: str, ids: str) -> None:
 def test_a_missing_id_is_refused_wherever_it_stands(holder: str, place: int, missing: Any) -> None:
     ids: list[Any] = ["q1", "q2", "q3", "q4"]
     ids.insert(place, None if holder in ("polars", "arrow") else missing)
-    with pytest.raises(
-        InputError, match=r"^the table has a topic without an id; fill the gap or remove the row$"
-    ):
+    with pytest.raises(InputError, match=r"^topic: an id is missing; fill the gap or remove the row$"):
         Texts.of(HOLDERS[holder](ids), "topic")
 
 

@@ -131,8 +131,8 @@ def test_numbers_are_ids() -> None:
     ("table", "message"),
     [
         ({"qid": ["q"], "docno": ["d"]}, r"no column for score \(score\); rename one of: qid, docno"),
-        ({"qid": [None], "docno": ["d"], "score": [1.0]}, "a topic without an id; fill the gap"),
-        ({"qid": ["q"], "docno": [float("nan")], "score": [1.0]}, "a document without an id"),
+        ({"qid": [None], "docno": ["d"], "score": [1.0]}, "column 'qid': an id is missing; fill the gap"),
+        ({"qid": ["q"], "docno": [float("nan")], "score": [1.0]}, "column 'docno': an id is missing"),
         ({"qid": ["q"], "docno": ["d"], "score": ["high"]}, "a score of topic 'q' is not a number"),
     ],
 )

@@ -118,7 +118,7 @@ CASES = [
     ("column qrels", "1 d", f"2 fields where qrels of columns have: query_id doc_id relevance; {COMPLETE}"),
     ("jsonl run", "[1]", "the line is not an object; give one object a line, such as"),
     ("jsonl run", '{"qid": "1", "score": 1}', f"there is no doc_id; {COMPLETE}"),
-    ("jsonl run", '{"qid": [], "docno": "d", "score": 1}', f"query_id is no text; {COMPLETE}"),
+    ("jsonl run", '{"qid": [], "docno": "d", "score": 1}', f"query_id: [] (list) is not an id; {COMPLETE}"),
     ("jsonl run", '{"qid": "1", "docno": "d", "score": true}', f"score 'True' is not a number; {NUMBER}"),
     ("jsonl run", '{"qid": "1", "docno": "d"}', f"there is no score; {NUMBER}"),
     ("scores", "map", "1 field where the first line has 3; give a value for every topic and measure"),

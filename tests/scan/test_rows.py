@@ -94,7 +94,7 @@ def test_texts_of_slices_and_parts() -> None:
         assert Texts.of(column, "topic").pieces() == [b"q1", b"q1", "qué".encode(), b""]
     assert Texts.of(pyarrow.array([], pyarrow.string()), "topic").pieces() == []
     assert Texts.of(pyarrow.array([3, 10]), "topic").pieces() == [b"3", b"10"]
-    with pytest.raises(InputError, match="a topic without an id"):
+    with pytest.raises(InputError, match="topic: an id is missing"):
         Texts.of(pyarrow.array(["a", None]), "topic")
     table = pyarrow.table(
         {"qid": whole[1:], "docno": pyarrow.array(["x", "d3", "d1", "d0", "d5"])[1:], "score": [4.0, 3, 2, 1]}

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.errors import InputError
+from rankscope.errors import InputError, located
 from rankscope.judging.lists import Lists
-from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order, ids
-from rankscope.read.frames import COLUMNS
+from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order
+from rankscope.read.frames import COLUMNS, NUMBERS
+from rankscope.read.ids import arrow_ids, to_bytes
 from rankscope.read.runs import Run
 from rankscope.scan.backends import hits_in_text, hits_of
 from rankscope.scan.cuts import topic_cuts
@@ -49,7 +50,8 @@ class Piece:
     def lists(self, judgments: PooledQrels) -> Iterator[Part]:
         """The lists of judged topics, some at a time."""
         if self.groups is not None:
-            rows = ListRows.of(_rows(self), judgments, self.run.order, str(self.run.source))
+            with located(str(self.run.source)):
+                rows = ListRows.of(_rows(self), judgments, self.run.order)
             for part, lists in rows.blocks():
                 yield rows.runs[part], lists
             return
@@ -171,10 +173,14 @@ def _rows(piece: Piece) -> Any:
 
         def read(groups: list[int]) -> Any:
             table = file.read_row_groups(groups, columns=list(columns.values()))
-            table = table.select(list(columns.values())).rename_columns(list(columns))
-            if "run" not in columns:
-                table = table.append_column("run", pa.array([piece.run.name] * len(table), pa.string()))
-            return table
+            found: dict[str, Any] = {
+                meaning: table[name] if meaning in NUMBERS else arrow_ids(table[name], f"column {name!r}")
+                for meaning, name in columns.items()
+            }
+            found.setdefault(
+                "run", pa.repeat(pa.scalar(to_bytes(piece.run.name), pa.large_binary()), len(table))
+            )
+            return pa.table(found)
 
         table = read(list(range(first, last)))
         if first:
@@ -188,10 +194,6 @@ def _rows(piece: Piece) -> Any:
             if count < len(more):
                 break
             group += 1
-    if table["doc_id"].null_count:
-        raise InputError(
-            "a row has no document", path=str(piece.run.source), hint="fill the gap or remove the row"
-        )
     return table
 
 
@@ -218,10 +220,10 @@ def _key(table: Any, row: int) -> tuple[Any, Any]:
 
 def _leading(table: Any, key: tuple[Any, Any]) -> int:
     """How many rows at the beginning are of the list with this run and topic."""
-    run, topic = (ids(table[name], name) for name in ("run", "query_id"))
     if not len(table) or _key(table, 0) != key:
         return 0
     import pyarrow.compute as pc
 
+    run, topic = table["run"], table["query_id"]
     same = pc.and_(pc.equal(run, run[0]), pc.equal(topic, topic[0])).to_numpy(zero_copy_only=False)
     return len(same) if same.all() else int(np.argmin(same))

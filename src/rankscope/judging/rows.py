@@ -18,8 +18,7 @@ import numpy.typing as npt
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging.lists import Ints, Lists
 from rankscope.judging.pool import Pool
-from rankscope.read.frames import text_of
-from rankscope.read.ids import to_bytes
+from rankscope.read.ids import arrow_ids, to_bytes, to_text, to_texts
 from rankscope.read.orders import check_order, is_by_score, score_keys, ties_descend
 from rankscope.read.qrels import Qrels
 
@@ -58,7 +57,7 @@ class PooledQrels:
         """The judged topics as an Arrow array of bytes."""
         import pyarrow as pa
 
-        return pa.array([to_bytes(topic) for topic in self.qrels.topics], pa.binary())
+        return pa.array([to_bytes(topic) for topic in self.qrels.topics], pa.large_binary())
 
     @cached_property
     def _documents(self) -> tuple[Any, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -66,7 +65,7 @@ class PooledQrels:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        documents = pa.array(self.qrels.documents, pa.binary())
+        documents = pa.array(self.qrels.documents, pa.large_binary())
         different = pc.unique(documents)
         number = pc.index_in(documents, different).to_numpy(zero_copy_only=False).astype(np.int64)
         topic = np.repeat(np.arange(len(self.qrels.topics)), np.diff(self.qrels.topic_offsets))
@@ -124,28 +123,25 @@ class ListRows:
     judgment: npt.NDArray[np.int32]
 
     @classmethod
-    def of(
-        cls, table: Any, judgments: PooledQrels, order: str = "trec_eval", where: str | None = None
-    ) -> ListRows:
+    def of(cls, table: Any, judgments: PooledQrels, order: str = "trec_eval") -> ListRows:
         """Rows with the columns run, query_id, doc_id, and score or rank; those of unjudged topics are left out.
 
-        A row without a document says no more than that there is such a list, perhaps an empty one. ``where`` is what
-        messages name.
+        A row without a document says no more than that there is such a list, perhaps an empty one.
         """
         import pyarrow.compute as pc
 
-        topic = _numbers_of(ids(table["query_id"], "topic", where), judgments.topics)
+        topic = _numbers_of(arrow_ids(table["query_id"], "query_id"), judgments.topics)
         judged = topic >= 0
         if not judged.all():
             table, topic = table.filter(judged), topic[judged]
-        run = ids(table["run"], "run", where).dictionary_encode()
-        names = [text_of(name, "run") for name in run.dictionary.to_pylist()]
+        run = arrow_ids(table["run"], "run").dictionary_encode()
+        names = to_texts(run.dictionary.to_pylist())
         whole = run.indices.to_numpy(zero_copy_only=False).astype(np.int64) * len(judgments.topics) + topic
         lists, number = np.unique(whole, return_inverse=True)
         real = pc.is_valid(table["doc_id"]).to_numpy(zero_copy_only=False)
         if not real.all():
             table, topic, number = table.filter(real), topic[real], number[real]
-        columns = _columns(table, number.astype(np.int64), order, where)
+        columns = _columns(table, number.astype(np.int64), order)
         arranged = _arranged(columns)
         length = np.bincount(columns.list, minlength=len(lists)).astype(np.int32)
         starts = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
@@ -193,32 +189,6 @@ class ListRows:
             first = last
 
 
-def ids(column: Any, what: str, where: str | None = None) -> Any:
-    """A column of ids as one Arrow array of bytes; numbers are ids too. A gap is refused, but for documents.
-
-    >>> import pyarrow as pa
-    >>> ids(pa.array([301, 302]), "topic").to_pylist()
-    [b'301', b'302']
-    """
-    import pyarrow as pa
-
-    array: Any = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(array, pa.ChunkedArray):  # of no chunks
-        array = pa.array([], array.type)
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if array.null_count and what != "document":
-        raise InputError(f"a row has no {what}", path=where, hint="fill the gap or remove the row")
-    if pa.types.is_floating(array.type) or pa.types.is_decimal(array.type):
-        return pa.array(
-            [None if value is None else to_bytes(text_of(value, what)) for value in array.to_pylist()],
-            pa.binary(),
-        )
-    if not (pa.types.is_string(array.type) or pa.types.is_binary(array.type)):
-        array = array.cast(pa.string())
-    return array.cast(pa.binary())
-
-
 def _numbers_of(texts: Any, among: Any) -> npt.NDArray[np.int64]:
     """Where each text stands among others; -1 if it does not."""
     import pyarrow.compute as pc
@@ -227,17 +197,17 @@ def _numbers_of(texts: Any, among: Any) -> npt.NDArray[np.int64]:
     return np.asarray(found, np.int64)
 
 
-def _columns(table: Any, number: npt.NDArray[np.int64], order: str, where: str | None) -> _Columns:
-    documents = ids(table["doc_id"], "document", where)
+def _columns(table: Any, number: npt.NDArray[np.int64], order: str) -> _Columns:
+    documents = arrow_ids(table["doc_id"], "doc_id")
     values = table["rank" if order == "rank" else "score"]
     try:
         given = np.ascontiguousarray(values.to_numpy(), np.float64)
     except (TypeError, ValueError):
         what = "rank" if order == "rank" else "score"
-        raise InputError(f"the column {what} has no numbers", path=where, hint="give numbers") from None
+        raise InputError(f"the column {what} has no numbers", hint="give numbers") from None
     if np.isnan(given).any():
         what = "rank" if order == "rank" else "score"
-        raise InputError(f"a {what} is missing or NaN", path=where, hint="remove the row or give a number")
+        raise InputError(f"a {what} is missing or NaN", hint="remove the row or give a number")
     compared = score_keys(given, order)
     keys = given if compared is None else -compared
     return _Columns(documents, number, keys, is_by_score(order), ties_descend(order))
@@ -287,5 +257,5 @@ def _refuse_duplicates(columns: _Columns) -> None:
     again = np.flatnonzero(np.diff(key[order]) == 0)
     if len(again):
         row = int(order[again[0]])
-        document = text_of(columns.documents[row].as_py(), "document")
+        document = to_text(columns.documents[row].as_py())
         raise InputError(f"document {document!r} occurs twice in a list", hint="keep one of the two rows")

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.read.frames import text_of
-from rankscope.read.ids import to_bytes, to_text
+from rankscope.read.ids import arrow_ids, id_text, to_bytes, to_text
 from rankscope.read.orders import permutation
 
 __all__ = ["RunColumns", "RunList", "Texts"]
@@ -49,11 +48,17 @@ class Texts(NamedTuple):
 
     @classmethod
     def of(cls, column: Any, what: str) -> Texts:
-        """A column of ids; numbers are ids too, and what is missing is refused (``what`` says of what).
+        """Return a column of ids of any type as text (:func:`rankscope.read.ids.id_text`); ``what`` names the column.
 
-        >>> Texts.of(["q1", 7, 8.0], "topic").pieces()
-        [b'q1', b'7', b'8']
+        >>> Texts.of(["q1", 7, 8.0, b"9"], "topic").pieces()
+        [b'q1', b'7', b'8', b'9']
         """
+        if isinstance(column, Texts):
+            return column
+        if getattr(getattr(column, "dtype", None), "kind", "") in ("m", "M"):
+            raise InputError(
+                f"{what}: values of type {column.dtype} are not ids", hint="convert them to text"
+            )
         objects = str(getattr(column, "dtype", "")) == "object"  # which Arrow would look at one by one
         if objects and (runs := _same_objects(column)) is not None:
             return cls.of(column.to_numpy()[runs[0]], what)._repeated(runs[1])
@@ -63,7 +68,7 @@ class Texts(NamedTuple):
         if found is not None:
             return found
         values = column.tolist() if hasattr(column, "tolist") else list(column)
-        values = [to_bytes(text_of(value, what)) for value in values]
+        values = [to_bytes(id_text(value, what)) for value in values]
         return cls._of_lengths(b"".join(values), map(len, values), len(values))
 
     @classmethod
@@ -132,7 +137,7 @@ def _same_objects(column: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
 
 
 def _arrow_texts(column: Any, what: str) -> Texts | None:
-    """A column of texts or whole numbers of pyarrow, polars or pandas, without an object for each; None for others."""
+    """Return a column of pyarrow, polars or pandas without an object for each id; None if Arrow cannot hold it."""
     if type(column).__module__.partition(".")[0] not in ("pyarrow", "polars", "pandas"):
         return None
     try:
@@ -143,23 +148,13 @@ def _arrow_texts(column: Any, what: str) -> Texts | None:
         array = column.to_arrow() if hasattr(column, "to_arrow") else column
         if not isinstance(array, pyarrow.Array | pyarrow.ChunkedArray):
             array = pyarrow.array(array, from_pandas=True)
-        kind = array.type.value_type if pyarrow.types.is_dictionary(array.type) else array.type
-        named = (pyarrow.types.is_string, pyarrow.types.is_large_string, pyarrow.types.is_string_view)
-        if not any(is_one(kind) for is_one in (*named, pyarrow.types.is_integer)):
-            return None
-        if not pyarrow.types.is_string(array.type):
-            array = array.cast(pyarrow.large_string())
     except (pyarrow.ArrowException, UnicodeError, TypeError, ValueError):
         return None
-    if array.null_count:
-        text_of(None, what)
-    if isinstance(array, pyarrow.ChunkedArray):
-        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    array = arrow_ids(array, what)
     _, offsets, data = array.buffers()
     if not len(array) or offsets is None:
         return Texts(np.zeros(0, np.uint8), np.zeros(len(array) + 1, np.int64))
-    width = np.int32 if pyarrow.types.is_string(array.type) else np.int64
-    starts = np.frombuffer(offsets, width)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    starts = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
     return Texts(np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8), starts)
 
 
@@ -188,7 +183,7 @@ class RunColumns:
         path: str | None = None,
     ) -> RunColumns:
         """Columns by their meanings: query_id, doc_id, and score or rank; the smaller the rank, the better."""
-        topics, documents = Texts.of(columns["query_id"], "topic"), Texts.of(columns["doc_id"], "document")
+        topics, documents = (Texts.of(columns[name], name) for name in ("query_id", "doc_id"))
         ranks = whole_numbers(columns["rank"]) if "rank" in columns else None
         made = cls(topics, documents, np.zeros(0), ranks, lines, path)
         if "score" in columns:

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.read.frames import COLUMNS, WANTED, found_column
+from rankscope.read.frames import COLUMNS, NUMBERS, WANTED, found_column
+from rankscope.read.ids import id_text
 from rankscope.read.line_ends import described_end
 from rankscope.read.source import Source, whole_lines
 
@@ -154,10 +155,10 @@ def file_table(columns: dict[str, Any], numbers: list[int], path: str) -> FileTa
     """Columns by their meaning, checked, with numbers as numbers."""
     lines = np.array(numbers, np.int64)
     for meaning, column in columns.items():
-        if meaning in ("score", "rank", "relevance"):
+        if meaning in NUMBERS:
             columns[meaning] = _numbers(column, meaning, lines, path)
         else:
-            _refuse_gaps(column, meaning, lines, path)
+            _check_ids(column, meaning, lines, path)
     return FileTable(columns, lines, path)
 
 
@@ -193,9 +194,16 @@ def _number(value: Any, whole: bool) -> float | int | None:
     return int(number) if number.is_integer() and abs(number) < 2**31 - 1 else None
 
 
-def _refuse_gaps(column: Sequence[Any], meaning: str, lines: npt.NDArray[np.int64], path: str) -> None:
+def _check_ids(column: Sequence[Any], meaning: str, lines: npt.NDArray[np.int64], path: str) -> None:
     for row, value in enumerate(column):
-        if value is None or value == "" or not isinstance(value, str | int | float):
-            what = f"there is no {meaning}" if value in (None, "") else f"{meaning} is no text"
-            hint = "complete the line or remove it"
-            raise InputError(what, path=path, line=int(lines[row]), hint=hint)
+        if type(value) is str and value:
+            continue
+        what = f"there is no {meaning}"
+        try:
+            if value not in (None, ""):
+                id_text(value, meaning)
+                continue
+        except InputError as error:
+            what = error.message
+        hint = "complete the line or remove it"
+        raise InputError(what, path=path, line=int(lines[row]), hint=hint)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankscope.errors import InputError
+from rankscope.errors import InputError, located
 from rankscope.read.arrow_files import arrow_names, read_arrow
 from rankscope.read.columns import RunColumns, Texts
 from rankscope.read.delimited import FileTable, read_bare_columns, read_delimited
@@ -27,15 +26,15 @@ def judgments_in(source: Source, form: str, aspects: bool | None = None) -> Qrel
     """The judgments in a file of a format."""
     from rankscope.read.qrels import Qrels
 
-    with _located(source.label):
+    with located(source.label):
         content = _contents(source, form, "qrels")[""]
         if isinstance(content, FileTable):
             columns = content.columns
             iterations = columns.get("iteration")
             found = Qrels.from_columns(
-                Texts.of(columns["query_id"], "topic").pieces(),
-                None if iterations is None else Texts.of(iterations, "subtopic").pieces(),
-                Texts.of(columns["doc_id"], "document").pieces(),
+                Texts.of(columns["query_id"], "query_id").pieces(),
+                None if iterations is None else Texts.of(iterations, "iteration").pieces(),
+                Texts.of(columns["doc_id"], "doc_id").pieces(),
                 columns["relevance"].astype("int32"),
                 lines=content.lines,
                 path=source.label,
@@ -52,7 +51,7 @@ def runs_in(source: Source, form: str) -> dict[str, dict[str, Any]]:
     """The runs in a file of a format by name: what each holds, for the fields of a Run. A single one has no name."""
     from rankscope.read.runs import Run, Runs
 
-    with _located(source.label):
+    with located(source.label):
         found: dict[str, dict[str, Any]] = {}
         for name, content in _contents(source, form, "run").items():
             if isinstance(content, FileTable):
@@ -66,7 +65,9 @@ def runs_in(source: Source, form: str) -> dict[str, dict[str, Any]]:
             else:
                 runs = Runs.from_frame(content)
                 alone = list(runs) == ["run"] and found_column("run", list(_names(content))) is None
-                found |= {"" if alone else run: {"rows": one.rows} for run, one in runs.items()}
+                for run, one in runs.items():
+                    assert one.rows is not None
+                    found["" if alone else run] = {"rows": replace(one.rows, path=source.label)}
     return found
 
 
@@ -136,14 +137,3 @@ def _names(content: Any) -> Any:
     if isinstance(content, list):
         return content[0]
     return names_of(content)
-
-
-@contextmanager
-def _located(path: str) -> Iterator[None]:
-    """Errors about a table or a dict are errors about its file."""
-    try:
-        yield
-    except InputError as error:
-        if error.path is not None:
-            raise
-        raise type(error)(error.message, path=path, line=error.line, hint=error.hint) from None

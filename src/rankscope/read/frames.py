@@ -13,15 +13,15 @@ from rankscope.errors import InputError
 
 __all__ = [
     "COLUMNS",
+    "NUMBERS",
     "WANTED",
+    "as_list",
     "by_columns",
-    "columns_of",
     "found_column",
     "is_table",
     "meaning_of",
     "names_of",
-    "raw_columns",
-    "text_of",
+    "table_columns",
 ]
 
 COLUMNS = {
@@ -46,6 +46,9 @@ COLUMNS = {
 }
 """What a column means, and what it may be called, in any case; the first that is there counts."""
 
+NUMBERS = ("score", "rank", "relevance")
+"""The meanings of columns that hold numbers; all others hold ids."""
+
 
 _MEANINGS = {alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases}
 
@@ -66,17 +69,15 @@ WANTED = {
 """The meanings that judgments and runs may have."""
 
 
-def columns_of(table: Any, required: Sequence[str], optional: Sequence[str] = ()) -> Mapping[str, list[Any]]:
-    """The columns with these meanings as lists, whatever kind of table it is.
+def table_columns(table: Any, required: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the columns with these meanings, whatever kind of table it is: ids as ``Texts``, numbers as they are.
 
-    >>> columns_of({"qid": ["q1"], "docno": ["d1"]}, required=["query_id", "doc_id"])
-    {'query_id': ['q1'], 'doc_id': ['d1']}
+    >>> columns = table_columns({"qid": ["q1", 7], "score": [2, 1]}, required=["query_id", "score"])
+    >>> columns["query_id"].pieces(), columns["score"]
+    ([b'q1', b'7'], [2, 1])
     """
-    return {name: _as_list(column) for name, column in raw_columns(table, required, optional).items()}
+    from rankscope.read.columns import Texts
 
-
-def raw_columns(table: Any, required: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
-    """The same as the table has them."""
     table = by_columns(table)
     names = names_of(table)
     if not names and not isinstance(table, Mapping):
@@ -88,7 +89,8 @@ def raw_columns(table: Any, required: Sequence[str], optional: Sequence[str] = (
     for wanted in (*required, *optional):
         found = found_column(wanted, names)
         if found is not None:
-            columns[wanted] = table[found]
+            column = table[found]
+            columns[wanted] = column if wanted in NUMBERS else Texts.of(column, f"column {str(found)!r}")
         elif wanted in required:
             called = ", ".join(COLUMNS[wanted])
             shown = ", ".join(map(str, names)) or "none"
@@ -110,23 +112,6 @@ def is_table(thing: Any) -> bool:
         return False
     names = names_of(by_columns(thing))
     return found_column("query_id", names) is not None and found_column("doc_id", names) is not None
-
-
-def text_of(identifier: Any, what: str) -> str:
-    """An id as text: numbers are ids too, and what is missing is not.
-
-    >>> text_of(301, "topic"), text_of(301.0, "topic"), text_of("q1", "topic")
-    ('301', '301', 'q1')
-    """
-    if isinstance(identifier, str):
-        return identifier
-    if identifier is None or identifier != identifier:
-        raise InputError(f"the table has a {what} without an id", hint="fill the gap or remove the row")
-    if isinstance(identifier, float) and identifier.is_integer():
-        return str(int(identifier))
-    if isinstance(identifier, bytes):
-        return identifier.decode("utf-8", "surrogateescape")
-    return str(identifier)
 
 
 def by_columns(table: Any) -> Any:
@@ -163,7 +148,8 @@ def found_column(wanted: str, names: Sequence[Any]) -> Any:
     return found
 
 
-def _as_list(column: Any) -> list[Any]:
+def as_list(column: Any) -> list[Any]:
+    """Return the values of a column of any kind as a list."""
     for method in ("to_list", "to_pylist", "tolist"):
         if hasattr(column, method):
             return list(getattr(column, method)())

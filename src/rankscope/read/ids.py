@@ -1,14 +1,23 @@
 """Identifiers of topics and documents: bytes inside, text outside.
 
-TREC files carry arbitrary bytes; ties are broken on bytes. ``surrogateescape`` makes the round trip exact.
+TREC files carry arbitrary bytes; ties are broken on bytes. ``surrogateescape`` makes the round trip exact. Ids of other
+types, wherever they come from (files, frames, dicts, clusters), become text by one rule: that of :func:`id_text`, which
+:func:`arrow_ids` applies to a column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import repeat
+from typing import Any
 
-__all__ = ["in_natural_order", "to_bytes", "to_text", "to_texts"]
+from rankscope.errors import InputError
+
+__all__ = ["arrow_ids", "id_text", "in_natural_order", "to_bytes", "to_text", "to_texts"]
+
+EXACT = 1 << 53
+"""Beyond this magnitude a double no longer tells neighbouring integers, hence ids, apart."""
+_IDS = "ids are text, bytes in UTF-8 or whole numbers: convert them"
 
 
 def to_text(identifier: bytes) -> str:
@@ -55,3 +64,72 @@ def in_natural_order(topics: Iterable[str]) -> list[str]:
             topics.sort()  # 01 and 1 are the same number, and sorting is stable
         return sorted(topics, key=int)
     return sorted(topics, key=to_bytes)
+
+
+def id_text(value: Any, what: str) -> str:
+    """Return an id of any type as text.
+
+    Text stays as it is, bytes are UTF-8, and integers and integral floating-point numbers become the text of the
+    integer. Anything else is an error that names ``what`` holds the id, such as ``column 'qid'``.
+
+    >>> id_text(301, "topic"), id_text(301.0, "topic"), id_text(b"301", "topic"), id_text("q1", "topic")
+    ('301', '301', '301', 'q1')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return to_text(value)
+    if getattr(getattr(value, "dtype", None), "kind", "") in ("i", "u", "f", "b"):
+        value = value.item()  # a scalar of numpy
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
+        return str(int(value))
+    missing = value is None or type(value).__name__ in ("NAType", "NaTType")  # those of pandas
+    if missing or (isinstance(value, float) and value != value):
+        raise InputError(f"{what}: an id is missing", hint="fill the gap or remove the row")
+    shown = repr(value)
+    shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
+    raise InputError(f"{what}: {shown} ({type(value).__name__}) is not an id", hint=_IDS)
+
+
+def arrow_ids(column: Any, what: str, *, gaps: bool = False) -> Any:
+    """Return an Arrow column of ids of any type as one array of bytes, by the rule of :func:`id_text`.
+
+    A missing id is an error unless ``gaps`` are allowed. The type is ``large_binary``: more than 2 GB of ids overflow
+    the offsets of the smaller one.
+
+    >>> import pyarrow as pa
+    >>> arrow_ids(pa.array([301.0, 302.0]), "column 'qid'").to_pylist()
+    [b'301', b'302']
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kinds, array = pa.types, column
+    if kinds.is_dictionary(array.type):
+        array = array.cast(array.type.value_type)
+    elif kinds.is_run_end_encoded(array.type):
+        array = pc.call_function("run_end_decode", [array])
+    if array.null_count and not gaps:
+        id_text(None, what)
+    if kinds.is_floating(array.type):
+        values: Any = pc.drop_null(array.cast(pa.float64()))
+        small: Any = pc.less_equal(pc.abs(values), pa.scalar(float(EXACT)))
+        whole: Any = pc.and_(pc.equal(values, pc.floor(values)), small)
+        wrong = pc.index(whole, False).as_py()
+        if wrong >= 0:
+            id_text(values[wrong].as_py(), what)
+        array = array.cast(pa.float64()).cast(pa.int64())
+    if kinds.is_integer(array.type):
+        array = array.cast(pa.large_string())
+    texts = (
+        kinds.is_string, kinds.is_large_string, kinds.is_string_view, kinds.is_binary, kinds.is_large_binary,
+        kinds.is_binary_view, kinds.is_fixed_size_binary, kinds.is_null,
+    )  # fmt: skip
+    if not any(is_text(array.type) for is_text in texts):
+        raise InputError(f"{what}: values of type {array.type} are not ids", hint=_IDS)
+    array = array.cast(pa.large_binary())
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    return array.combine_chunks() if array.num_chunks else pa.array([], array.type)

@@ -10,6 +10,7 @@ from rankscope.errors import InputError
 from rankscope.json_documents import parsed_json
 from rankscope.read.delimited import FileTable, file_table, require
 from rankscope.read.frames import WANTED, found_column, is_table
+from rankscope.read.ids import id_text
 from rankscope.read.source import Source, whole_lines
 
 __all__ = ["SPLIT", "read_json_lines", "read_json_lists"]
@@ -80,7 +81,7 @@ def read_json_lines(source: Source, kind: str) -> FileTable:
 def _as_scores(listed: Any) -> Any:
     """A list of pairs of documents and scores as an object; anything else as it is."""
     if isinstance(listed, list) and listed and all(isinstance(one, list) and len(one) == 2 for one in listed):
-        found = {str(document): score for document, score in listed}
+        found = {id_text(document, "document"): score for document, score in listed}
         return found if len(found) == len(listed) else [document for document, _ in listed]
     return listed
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rankscope.errors import InputError, SettingsError
 from rankscope.frames import Framed
 from rankscope.read.grades import merge_table, merged_grades, written_merges
-from rankscope.read.ids import in_natural_order, to_bytes, to_text, to_texts
+from rankscope.read.ids import id_text, in_natural_order, to_bytes, to_text, to_texts
 from rankscope.read.subtopics import Aspects, Rows, Subtopics, numbered, taken
 
 __all__ = ["UNJUDGED", "Aspects", "Qrels", "read_qrels"]
@@ -200,13 +200,13 @@ class Qrels(Framed):
         for topic, graded in judgments.items():
             if not isinstance(graded, Mapping):
                 raise InputError(f"judgments of topic {topic!r} are not a dict of document: grade")
-            topics += [to_bytes(topic)] * len(graded)
-            documents += [to_bytes(document) for document in graded]
+            topics += [to_bytes(id_text(topic, "topic"))] * len(graded)
+            documents += [to_bytes(id_text(document, "document")) for document in graded]
             grades += graded.values()
         if not any(isinstance(grade, Mapping) for grade in grades):
             return cls.from_columns(topics, None, documents, whole_numbers(grades))
         rows = [
-            (topic, to_bytes(aspect), document, grade)
+            (topic, to_bytes(id_text(aspect, "aspect")), document, grade)
             for topic, document, per_aspect in zip(topics, documents, grades, strict=True)
             for aspect, grade in _per_aspect(per_aspect, document)
         ]
@@ -220,16 +220,15 @@ class Qrels(Framed):
 
         What they may be called is in :data:`rankscope.read.frames.COLUMNS`; ``aspects`` as in :func:`read_qrels`.
         """
-        from rankscope.read.columns import Texts
-        from rankscope.read.frames import columns_of, raw_columns
+        from rankscope.read.frames import as_list, table_columns
 
-        columns = raw_columns(frame, required=("query_id", "doc_id", "relevance"), optional=("iteration",))
+        columns = table_columns(frame, required=("query_id", "doc_id", "relevance"), optional=("iteration",))
         iterations = columns.get("iteration")
         return cls.from_columns(
-            Texts.of(columns["query_id"], "topic").pieces(),
-            None if iterations is None else Texts.of(iterations, "subtopic").pieces(),
-            Texts.of(columns["doc_id"], "document").pieces(),
-            whole_numbers(columns_of(frame, ("relevance",))["relevance"]),
+            columns["query_id"].pieces(),
+            None if iterations is None else iterations.pieces(),
+            columns["doc_id"].pieces(),
+            whole_numbers(as_list(columns["relevance"])),
             aspects=aspects,
         )
 

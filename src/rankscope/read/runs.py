@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, nearest
 from rankscope.frames import Framed
-from rankscope.read.columns import RunColumns, RunList, Texts
-from rankscope.read.frames import is_table, raw_columns, text_of
-from rankscope.read.ids import to_bytes, to_text
+from rankscope.read.columns import RunColumns, RunList
+from rankscope.read.frames import by_columns, found_column, is_table, names_of, table_columns
+from rankscope.read.ids import id_text, to_bytes, to_text
 from rankscope.read.orders import check_order
 from rankscope.read.source import Source, is_held
 
@@ -82,17 +82,19 @@ class Run(Framed):
         order: str = "trec_eval",
     ) -> Run:
         """A run as pytrec_eval users have it, ``{topic: {document: score}}``; a plain ranking of ids will do too."""
-        memory = {}
+        memory: dict[str, RunList] = {}
         for topic, scored in lists.items():
             if isinstance(scored, str | bytes) or not isinstance(scored, Iterable):
                 raise InputError(
                     f"topic {topic!r} has {scored!r} for a list",
                     hint="give {document: score}, or a list of ids",
                 )
-            documents = [to_bytes(text_of(document, "document")) for document in scored]
+            documents = [to_bytes(id_text(document, "document")) for document in scored]
             scores = _numbers(scored.values(), topic) if isinstance(scored, Mapping) else None
             _refuse_duplicates(documents, topic)
-            memory[text_of(topic, "topic")] = RunList(documents, scores)
+            if (text := id_text(topic, "topic")) in memory:
+                raise InputError(f"topic {text!r} occurs twice", hint="keep one of the two")
+            memory[text] = RunList(documents, scores)
         return cls(name, check_order(order), memory=memory)
 
     @classmethod
@@ -225,7 +227,7 @@ class Runs(Mapping[str, Run], Framed):
         together = RunColumns.of(columns)
         if "run" not in columns:
             return cls([Run("run", check_order(order), rows=together)])
-        each = together.split(Texts.of(columns["run"], "run"))
+        each = together.split(columns["run"])
         return cls(Run(name, check_order(order), rows=one) for name, one in each.items())
 
     def reordered(self, order: str) -> Runs:
@@ -269,15 +271,11 @@ def _lists_in(source: Path | bytes, label: str, only: str | None = None) -> dict
 
 def _run_columns(frame: Any, *more: str) -> dict[str, Any]:
     """The columns of a run; where there is no score, the rank says what is better."""
-    optional = ("rank", *more)
-    try:
-        return raw_columns(frame, ("query_id", "doc_id", "score"), optional)
-    except InputError:
-        try:
-            return raw_columns(frame, ("query_id", "doc_id", "rank"), more)
-        except InputError:
-            pass
-        raise
+    names = names_of(by_columns(frame))
+    by_rank = found_column("score", names) is None and found_column("rank", names) is not None
+    if by_rank:
+        return table_columns(frame, ("query_id", "doc_id", "rank"), more)
+    return table_columns(frame, ("query_id", "doc_id", "score"), ("rank", *more))
 
 
 def _named(one: Any) -> Any:

@@ -17,7 +17,7 @@ from rankscope.errors import InputError
 from rankscope.json_documents import parsed_json
 from rankscope.read.arrow_files import read_arrow_columns
 from rankscope.read.formats import format_of_head
-from rankscope.read.frames import by_columns, names_of
+from rankscope.read.frames import as_list, by_columns, names_of
 from rankscope.read.source import Source, whole_lines
 
 __all__ = ["MEANS", "NO_SCORES", "ScoreRows", "bare_rows", "rows_of_table", "score_rows"]
@@ -61,8 +61,7 @@ def rows_of_table(table: Any) -> ScoreRows:
     """
     table = by_columns(table)
     names = names_of(table)
-    columns = [table[name] for name in names]
-    lists = [column.to_list() if hasattr(column, "to_list") else list(column) for column in columns]
+    lists = [as_list(table[name]) for name in names]
     return ScoreRows([str(name) for name in names], [(None, list(row)) for row in zip(*lists, strict=True)])
 
 

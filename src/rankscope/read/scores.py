@@ -35,6 +35,7 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.read.formats import data_lines, separator_of
+from rankscope.read.ids import id_text
 from rankscope.read.score_rows import MEANS, NO_SCORES, ScoreRows, rows_of_table, score_rows
 from rankscope.read.source import Source
 
@@ -121,7 +122,7 @@ def read_score_tables(
         return {"": _matrix(rows, path)}
     columns = {key: [cells[at] for _, cells in rows.rows] for key, at in places.items() if at is not None}
     topics, scores = _each(_text, columns["topic"]), _each(_number, columns["value"])
-    measures = _each(_text, columns["measure"]) if "measure" in columns else repeat("")
+    measures = _each(_measure, columns["measure"]) if "measure" in columns else repeat("")
     runs = _each(_text, columns["run"]) if "run" in columns else repeat(rows.run or _stem(path))
     found: dict[str, dict[tuple[str, str], float]] = {}
     means: set[tuple[str, str]] = set()
@@ -196,11 +197,14 @@ def _grids(found: dict[str, dict[tuple[str, str], float]], path: str) -> dict[st
     return tables
 
 
+def _measure(cell: Any) -> str:
+    """A name of a measure, which may be an object of ir_measures."""
+    return _text(cell if isinstance(cell, bytes) else str(cell))
+
+
 def _text(cell: Any) -> str:
     """A name without the quote that keeps spreadsheets from running it as a formula."""
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    text = str(cell).strip()
+    text = id_text(cell, "the scores").strip()
     return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
 
 
