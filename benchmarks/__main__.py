@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.agreement import Agreement
 from benchmarks.load import kept
-from benchmarks.programs import PROGRAMS, typed, yardsticks
+from benchmarks.programs import PROGRAMS, TERMINAL, typed, yardsticks
 from benchmarks.report import Outcome, goals, page, workload_section
 from benchmarks.sections import SECTIONS, present, with_section
 from benchmarks.timing import ROOT, ExecutionError, TooSlowError, execute, python
@@ -156,7 +156,7 @@ def measure(place: Path, scratch: Path, args: argparse.Namespace) -> dict[str, O
     seconds = check(place, scratch, outcomes, args.limit)
     repeats = {name: max(1, min(args.repeats, int(args.budget / spent))) for name, spent in seconds.items()}
     beside = yardsticks(place)
-    commands = {**beside, "rankscope-eval": typed(place, scratch / "values.csv")}
+    commands = {**beside, **typed(place, scratch / "values.csv")}
     for name, words in beside.items():
         outcomes[name] = Outcome()
         seconds[name] = execute(words).wall
@@ -166,7 +166,7 @@ def measure(place: Path, scratch: Path, args: argparse.Namespace) -> dict[str, O
         for name in names[turn % len(names) :] + names[: turn % len(names)]:
             command = commands.get(name) or python("-m", "benchmarks.programs", name, place)
             environment = PROGRAMS[name].environment if name in PROGRAMS else None
-            outcomes[name].usages.append(execute(command, environment))
+            outcomes[name].usages.append(execute(command, environment, terminal=name == TERMINAL))
             say(f"  {turn + 1}/{repeats[name]} {name}: {outcomes[name].usages[-1].wall:.3f} s")
     return outcomes
 

@@ -15,9 +15,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-__all__ = ["MEASURES", "PROGRAMS", "YARDSTICKS", "Program", "typed", "yardsticks"]
+__all__ = ["MEASURES", "PROGRAMS", "TERMINAL", "YARDSTICKS", "Program", "typed", "yardsticks"]
 
 MEASURES = ("AP", "nDCG", "nDCG@10", "P@10", "RR", "Rprec", "Bpref")
+
+TERMINAL = "rankscope-eval"
+"""The program that prints a table to a terminal of 80 columns."""
 
 Value = tuple[str, str, str, float]  # run, topic, measure, value
 Evaluation = Callable[[Path, list[Path]], Callable[[], Iterator[Value]]]
@@ -50,13 +53,14 @@ def _eval(qrels: Path, runs: list[Path], written: Path) -> list[str]:
     return [*words, "--quiet", "-f", "csv"]
 
 
-def typed(directory: Path, written: Path) -> list[str]:
-    """The same as it is typed: this is what is timed."""
+def typed(directory: Path, written: Path) -> dict[str, list[str]]:
+    """Return the commands as people type them, with the default measures: these are timed."""
     import shutil  # what is loaded before would count for the others
 
     program = shutil.which("rankscope", path=str(Path(sys.executable).parent))
     begin = [program] if program else [sys.executable, "-m", "rankscope"]
-    return [*begin, *_eval(directory / "qrels.txt", sorted((directory / "runs").iterdir()), written)]
+    words = [*begin, "eval", str(directory / "qrels.txt"), *map(str, sorted((directory / "runs").iterdir()))]
+    return {TERMINAL: words, "rankscope-eval-q": [*words, "-q", "-f", "csv", "-o", str(written)]}
 
 
 def rankscope_command(qrels: Path, runs: list[Path]) -> Callable[[], Iterator[Value]]:
@@ -163,7 +167,10 @@ PROGRAMS = {
     program.name: program
     for program in (
         Program("rankscope", "Rankscope", "rankscope", rankscope),
-        Program("rankscope-eval", "rankscope eval -q -o FILE", "rankscope", rankscope_command),
+        Program(TERMINAL, "rankscope eval QRELS RUNS", "rankscope", rankscope_command),
+        Program(
+            "rankscope-eval-q", "rankscope eval QRELS RUNS -q -f csv -o FILE", "rankscope", rankscope_command
+        ),
         Program("rankscope-1", "Rankscope, one job", "rankscope", rankscope_one_job),
         Program(
             "rankscope-python",

@@ -8,7 +8,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from resource import struct_rusage
 from typing import NamedTuple
@@ -46,21 +47,30 @@ def _environment() -> dict[str, str]:
 
 
 def execute(
-    command: Sequence[str], environment: Mapping[str, str] | None = None, limit: float = 3600
+    command: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    limit: float = 3600,
+    *,
+    terminal: bool = False,
 ) -> Usage:
     """Run a command to its end in a fresh process, or stop it after the limit in seconds.
+
+    Its output is discarded; with ``terminal`` it is printed to a terminal of 80 columns, which nobody looks at.
 
     The system counts the memory of the parent at the moment of the start to the child, so this process itself
     must stay small: it loads nothing beyond the standard library.
     """
-    with tempfile.TemporaryFile() as errors:
+    with (
+        tempfile.TemporaryFile() as errors,
+        _screen() if terminal else nullcontext(subprocess.DEVNULL) as output,
+    ):
         start = time.perf_counter()
         process = subprocess.Popen(
             command,
             cwd=ROOT,
             env={**_environment(), **(environment or {})},
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=output,
             stderr=errors,
         )
         status, usage = _wait(process, limit)
@@ -75,6 +85,29 @@ def execute(
     unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
     cpu = usage.ru_utime + usage.ru_stime
     return Usage(wall, cpu, usage.ru_maxrss * unit / 1e6, usage.ru_stime)
+
+
+@contextmanager
+def _screen() -> Iterator[int]:
+    """A terminal of 80 columns; what is written to it is read and dropped, as it is shown."""
+    import termios  # not on every system
+
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+
+    def drain() -> None:
+        with suppress(OSError):  # the other end is closed
+            while os.read(ours, 1 << 16):
+                pass
+
+    reader = threading.Thread(target=drain)
+    reader.start()
+    try:
+        yield theirs
+    finally:
+        os.close(theirs)
+        reader.join()
+        os.close(ours)
 
 
 def _wait(process: subprocess.Popen[bytes], limit: float) -> tuple[int, struct_rusage]:

@@ -66,6 +66,15 @@ def test_agreement(part: Any, tmp_path: Path) -> None:
     assert agreement.tied_lists(tmp_path) == {("x", "1")}
 
 
+def test_a_program_can_print_to_a_terminal(part: Any, tmp_path: Path) -> None:
+    timing, seen = part("timing"), tmp_path / "seen"
+    asked = (
+        f"import os; open({str(seen)!r}, 'w').write(f'{{os.isatty(1)}} {{os.get_terminal_size(1).columns}}')"
+    )
+    timing.execute(timing.python("-c", asked + "; print('x' * 1_000_000)"), terminal=True)
+    assert seen.read_text() == "True 80"
+
+
 def test_page(part: Any) -> None:
     report, timing, workloads = part("report"), part("timing"), part("workloads")
     workload = workloads.WORKLOADS["full"]["W2"]
@@ -103,7 +112,7 @@ def test_quick_pass() -> None:
     assert done.returncode == 0, done.stderr
     assert "## W2" in done.stdout
     assert "| Rankscope without C |" in done.stdout
-    assert "| rankscope eval -q -o FILE |" in done.stdout
+    assert "| rankscope eval QRELS RUNS |" in done.stdout
     assert "| cat FILES > /dev/null |" in done.stdout
     wrong = subprocess.run(
         [*command, "W9"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False

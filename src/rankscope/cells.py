@@ -7,7 +7,7 @@ zero, and names that stay distinct when they are shortened.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from unicodedata import combining, east_asian_width
 
@@ -124,23 +124,24 @@ def _cells(column: Column, write: Callable[[Cell], str]) -> list[str]:
         return [write(value) for value in values]
     if kind != "f":
         return list(map(repr, values))
-    numbers: Any = values
-    words = _words(numbers)
-    if not all(map(math.isfinite, numbers)):
-        return [w if math.isfinite(n) else write(n) for w, n in zip(words, numbers, strict=True)]
+    import numpy as np  # loaded already: the column is an array of it
+
+    words = _float_words(values)
+    numbers = np.asarray(column)
+    # A negative zero is equal to zero, but has another text.
+    odd = ~np.isfinite(numbers) | ((numbers == 0) & np.signbit(numbers))
+    for row in np.flatnonzero(odd).tolist():
+        words[row] = write(values[row])
     return words
 
 
-def _words(numbers: list[float]) -> list[str]:
-    """Floats with all their digits; where the same ones come again and again, each is written once."""
-    some = numbers[:_TELLING]
-    different = set(some)
-    if 2 * len(different) > len(some):
+def _float_words(numbers: Sequence[Cell]) -> list[str]:
+    """Return floats with all digits; converts each distinct value once where values repeat."""
+    sample = numbers[:_TELLING]
+    if 2 * len(set(sample)) > len(sample):
         return list(map(repr, numbers))
-    different.update(numbers)
-    different.discard(0.0)  # and -0.0, which is equal, and another word
-    known = {number: repr(number) for number in different}
-    return [known[number] if number else repr(number) for number in numbers]
+    known = {number: repr(number) for number in set(numbers)}
+    return [known[number] for number in numbers]
 
 
 def _tsv(value: Cell) -> str:

@@ -49,12 +49,11 @@ class Coded(Sequence[Cell]):
     def each(self, function: Callable[[Cell], T]) -> list[T]:
         """The function of every value, asked once for each different one."""
         done = [function(value) for value in self.values]
-        return [done[code] for code in self.codes.tolist()]
+        return list(map(done.__getitem__, self.codes.tolist()))
 
     def tolist(self) -> list[Cell]:
         """The values of all rows."""
-        values = self.values
-        return [values[code] for code in self.codes.tolist()]
+        return list(map(self.values.__getitem__, self.codes.tolist()))
 
 
 class Rows(Sequence[Sequence[Cell]], ABC):

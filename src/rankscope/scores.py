@@ -126,7 +126,7 @@ class Scores(Result):
     def mean(self, measure: str | Measure) -> npt.NDArray[np.float64]:
         """The mean (or sum, or geometric mean, as the measure says) of each run over topics."""
         index = self._index(measure)
-        return np.array([self.measures[index].mean(row) for row in self.values[index]])
+        return self.measures[index].means(self.values[index])
 
     def means(self) -> dict[str, dict[Measure, float]]:
         """``{run: {measure: mean}}``; undefined topics are left out of a mean."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import heapq
 import math
+import os
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -228,9 +230,9 @@ class Table(Framed):
             self.columns, lambda: self._cells(marked=False), self._numeric(), self._bold(), marks, self.spare
         )
 
-    def fits(self) -> bool:
-        """Whether the table is no wider than the terminal, without shortening anything."""
-        return text_width(self.text().partition("\n")[2].partition("\n")[0]) <= _terminal_width()
+    def fits(self, more: int = 0) -> bool:
+        """Whether the table, with ``more`` columns of text, is no wider than the terminal, without shortening."""
+        return text_width(self.text().partition("\n")[2].partition("\n")[0]) + more <= _terminal_width()
 
     def tsv(self) -> str:
         """Tab-separated values with a header; numbers with all digits; tabs and line ends inside text escaped."""
@@ -427,9 +429,14 @@ def _cut(table: Table, rest: str) -> tuple[Table, str]:
 
 
 def _terminal_width() -> int:
-    import shutil
-
-    return shutil.get_terminal_size((120, 24)).columns
+    """Return the width of the terminal, as ``shutil.get_terminal_size`` does, which takes long to import."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 120  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):
+        return 120
 
 
 def json_text(command: str, settings: Mapping[str, Any], tables: Iterable[Table]) -> str:

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import rankscope as rs
-from rankscope.analysis.leaderboard import tied_for_first, with_margins
+from rankscope.analysis.leaderboard import leaderboard, tied_for_first, with_margins
 from rankscope.analysis.stats.matrices import with_runs
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
@@ -173,3 +173,26 @@ def test_a_terminal_with_room_shows_margins_and_columns_are_for_who_asks(tmp_pat
     assert shown("-m", "AP", columns=100, terminal=False).startswith("run\tmeasure\tvalue\ttopics\n")
     asked = shown("-m", "AP", "--ci", columns=100, terminal=False)
     assert asked.startswith("run\tmeasure\tvalue\ttopics\tlow\thigh\tbootstrap_low\t")
+
+
+def test_no_interval_is_computed_that_is_not_shown(tmp_path, capsys, monkeypatch):
+    """On a narrow terminal all intervals of all measures were computed, and dropped."""
+    asked = []
+    monkeypatch.setattr(
+        "rankscope.analysis.leaderboard.leaderboard",
+        lambda scores, **more: asked.append(scores) or leaderboard(scores, **more),
+    )
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    rs.simulate(systems=3, topics=5, depth=20, seed=3, pool_depth=10).write(tmp_path)
+    runs = sorted(map(str, (tmp_path / "runs").iterdir()))
+
+    def shown(columns, runs):
+        asked.clear()
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert main(["eval", str(tmp_path / "qrels.txt"), *runs, "-m", "AP nDCG@10 RBP"]) == 0
+        return capsys.readouterr().out
+
+    assert "±" in shown(100, runs) and len(asked[0].measures) == 3
+    assert "rank" in shown(50, runs) and [one.measure.name for one in asked] == ["AP"]
+    assert "rank" not in shown(30, runs) and not asked
+    assert "rank" not in shown(50, runs[:1]) and not asked, "the rank of one run says nothing"

@@ -317,3 +317,13 @@ def test_what_only_shows_with_data() -> None:
     for text in ("nDCG", "IdealDCG", "RnDCG", "nDCG_rel"):
         with pytest.raises(MeasureError, match="has no residual"):
             measure(text).residual(lists_of([1], []))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("topics", [1, 7, 8, 9, 50, 127, 128, 129, 1000])
+def test_means_of_rows_have_the_bits_of_one_row_after_another(topics: int) -> None:
+    values = np.random.default_rng(topics).random((5, topics))
+    for matrix in (values, np.asfortranarray(values), values[::2], np.where(values < 0.1, np.nan, values)):
+        assert (
+            measure("AP").means(matrix).tobytes()
+            == np.array([measure("AP").mean(row) for row in matrix]).tobytes()
+        )

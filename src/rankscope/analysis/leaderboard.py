@@ -179,7 +179,7 @@ def with_margins(table: Table, result: Result, *, margins: bool = True) -> Table
     if margins:
         table = replace(table, marks={**table.marks, **_margins(table, records)})
         said.append(f"± {level} of the mean over topics (t)")
-    ranked = next((name for name in names if runs and records[runs[0], name]["rank"]), None)
+    ranked = next((name for name in names if runs and records.get((runs[0], name), {}).get("rank")), None)
     if ranked is not None:
         mine = [records[run, ranked] for run in runs]
         rows = [(row[0], _range(found), *row[1:]) for row, found in zip(table.rows, mine, strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ class Uncertainty:
     tight: npt.NDArray[np.bool_] | None = None
     """Whether the range is exact; else no value lies outside, but it may be smaller."""
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """What can be said of a value: ``error`` and ``exact`` under ties, ``lowest``, ``highest`` and ``tight``."""
         return tuple(one.name for one in fields(self) if getattr(self, one.name) is not None)

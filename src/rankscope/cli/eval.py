@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rankscope.scores import Scores
 
 _QUICK = 2_000  # topics: resampling more would be noticed by somebody who only wants the means
+_RANK_WIDTH = len("  rank")  # the narrowest column of ranks
 DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "Rprec", "Bpref", "RBP", "Twist")
 
 
@@ -227,12 +228,25 @@ def _means(args: argparse.Namespace, scores: Scores) -> tuple[Table, Table, Mapp
         return means, means, found.settings
     unasked = args.ci is None and args.format is None and not args.output and scores.uncertainty is None
     if unasked and format_of(args) == "table" and wide.rows and len(scores.topics) <= _QUICK:
-        from rankscope.analysis.leaderboard import leaderboard, with_margins
-
-        digits = wide.digits if args.digits is None else args.digits
-        found = leaderboard(scores, seed=args.seed)
-        for margins in (True, False):
-            roomy = with_margins(replace(wide, digits=digits), found, margins=margins)
-            if roomy.fits():
-                return scores["means"], roomy, scores.settings
+        plain = wide if args.digits is None else replace(wide, digits=args.digits)
+        roomy = _with_intervals(plain, scores, args.seed)
+        if roomy is not None:
+            return scores["means"], roomy, scores.settings
     return scores["means"], wide, scores.settings
+
+
+def _with_intervals(table: Table, scores: Scores, seed: int) -> Table | None:
+    """Return the means with margins and ranks, or with ranks alone, as far as they fit; computes no others."""
+    from rankscope.analysis.leaderboard import leaderboard, with_margins
+
+    widths = [len(f" ±{table.shown(0.0, name)}") for name in table.columns[1:]]
+    several = len(scores.runs) > 1  # the rank of one run says nothing
+    ranked = next((measure for measure in scores.measures if several and measure.better != "neither"), None)
+    if table.fits(more=sum(widths) + (_RANK_WIDTH if ranked is not None else 0)):
+        roomy = with_margins(table, leaderboard(scores, seed=seed))
+        if roomy.fits():
+            return roomy
+    if ranked is None or not table.fits(more=_RANK_WIDTH):
+        return None
+    roomy = with_margins(table, leaderboard(scores.matrix(ranked), seed=seed), margins=False)
+    return roomy if roomy.fits() else None

@@ -32,7 +32,6 @@ from rankscope.errors import MeasureError
 from rankscope.judging.lists import AnyArray, Floats, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.effort_curves import FractionalCurves, Ideal, ideal_of
-from rankscope.measures.utility import TBG
 
 __all__ = ["TimedCurves", "seconds_of_grades", "timed_curves_of"]
 
@@ -44,6 +43,10 @@ def seconds_of_grades(text: str, measure: str) -> list[float]:
     [8.495, 11.12]
     """
     if text == "tbg":
+        from rankscope.measures.utility import (
+            TBG,
+        )  # few formulas use it, and it brings the diversity measures
+
         model = TBG()
         return [model.seconds(model.other_click), model.seconds(model.click)]
     try:
