@@ -37,6 +37,25 @@ def test_rankings_and_verdicts_are_those_of_scipy(small):
         assert row["changed"] == pytest.approx((row["lost"] + row["gained"] + row["reversed"]) / len(pairs))
 
 
+def test_variances_are_compared_as_scipy_and_numpy_do(small):
+    qrels, runs = small
+    found = rows(scale_effect(qrels, runs, ["AP", "RBP", "P@3", "RR"], length=6))
+    orders = set()
+    for name, row in found.items():
+        scores = rs.evaluate(qrels, runs, [name, row["interval"]])
+        plain, mapped = (
+            scores.matrix(measure).values.var(axis=1, ddof=1).round(12) for measure in scores.measures
+        )
+        assert row["variance"] == pytest.approx(plain.mean(), rel=1e-9)
+        assert row["variance_interval"] == pytest.approx(mapped.mean(), rel=1e-9)
+        assert row["tau_variance"] == pytest.approx(stats.kendalltau(plain, mapped).statistic, abs=1e-12)
+        pairs = [(a, b) for a in range(len(plain)) for b in range(a)]
+        opposite = sum((plain[a] - plain[b]) * (mapped[a] - mapped[b]) < 0 for a, b in pairs)
+        assert row["discordant_variance"] == opposite
+        orders.add((row["tau"], row["tau_variance"]))
+    assert any(tau != spread for tau, spread in orders)  # variances are more than the means again
+
+
 def test_evenly_spaced_values_change_nothing():
     # where every topic has as many relevant documents as there are ranks, P is on an interval scale
     rng = np.random.default_rng(0)
@@ -44,7 +63,7 @@ def test_evenly_spaced_values_change_nothing():
     documents = [*(f"d{k}" for k in range(8)), *(f"x{k}" for k in range(8))]
     runs = {f"r{r}": {q: rng.permutation(documents).tolist() for q in qrels} for r in range(5)}
     (row,) = rows(scale_effect(qrels, runs, ["P@5"], length=5)).values()
-    assert (row["tau"], row["scales"], row["changed"]) == (1, 1, 0)
+    assert (row["tau"], row["tau_variance"], row["scales"], row["changed"]) == (1, 1, 1, 0)
 
 
 def test_graded_measures_get_shorter_lists_where_there_are_too_many_rankings(small):

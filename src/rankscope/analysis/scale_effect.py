@@ -1,8 +1,7 @@
-"""What does averaging measures that are on no interval scale do to conclusions?
+"""Compare each measure with its interval-scaled version: means, variances and significant differences.
 
-The experiment that Ferrante, Ferro and Pontarollo (2017) announce: every measure against itself on an interval scale
-(:class:`~rankscope.measures.interval.Interval`), on the same lists: how the runs are ranked, and which differences
-are significant.
+Ferrante, Ferro and Pontarollo (2017) announce this experiment. Both versions
+(:class:`~rankscope.measures.interval.Interval`) score the same rankings.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-from rankscope.analysis.stats.matrices import CompleteMatrix, complete, run_merits
+from rankscope.analysis.stats.matrices import CompleteMatrix, complete, rounded, run_merits
 from rankscope.analysis.stats.significance import all_pairs, run_test
 from rankscope.choices import INTERVAL_LENGTH as LENGTH
 from rankscope.errors import InputError, MeasureError, SettingsError
@@ -32,8 +31,9 @@ FEW = 1 << 13
 """Rankings of a topic up to which the length is kept; with more, grades being told apart, it is shortened."""
 
 _COLUMNS = (
-    "measure", "interval", "length", "scales", "topics", "runs", "tau", "tau_ap", "discordant", "pairs", "significant",
-    "significant_interval", "lost", "gained", "reversed", "changed", "note",
+    "measure", "interval", "length", "scales", "topics", "runs", "tau", "tau_ap", "discordant", "variance",
+    "variance_interval", "tau_variance", "discordant_variance", "pairs", "significant", "significant_interval", "lost",
+    "gained", "reversed", "changed", "note",
 )  # fmt: skip
 
 
@@ -50,14 +50,17 @@ def scale_effect(
     missing: str = "zero",
     jobs: int | None = None,
 ) -> TableResult:
-    """Every measure against itself on an interval scale, for lists cut to ``length``.
+    """Compare each measure with its interval-scaled version, for rankings cut to ``length``.
 
-    Table ``scale_effect``: Kendall's tau-b and AP-correlation between the two rankings of the runs and their discordant
-    pairs; the pairs of runs that ``test`` finds different at ``alpha`` by the measure and by its interval version, the
-    ``lost`` and ``gained`` by the step and the ``reversed`` (significant by both, but in the other direction), and
-    the share of pairs that ``changed``. ``scales`` is the number of different scales: topics with other recall
-    bases have others, and means over them compare steps of different scales. Where a topic would need more than
-    8,192 rankings, a measure that tells grades apart gets a shorter length. ``note`` says why a measure has no values.
+    Table ``scale_effect``: ``tau`` and ``tau_ap`` are Kendall's tau-b and the AP-correlation between the orders of the
+    runs by mean score, and ``discordant`` counts the discordant pairs. ``variance`` and ``variance_interval`` are the
+    variances of a run over topics (unbiased, averaged over runs); ``tau_variance`` and ``discordant_variance`` compare
+    the orders of the runs by variance. ``significant`` and ``significant_interval`` count the pairs of runs that
+    ``test`` separates at ``alpha``; ``lost`` and ``gained`` count the pairs that only one version separates,
+    ``reversed`` those that both separate in opposite directions, and ``changed`` is the share of these three.
+    ``scales`` is the number of distinct scales: topics with different recall bases have different scales, and means
+    over them mix steps of different size. If a topic has more than 8,192 graded rankings, the length is reduced.
+    ``note`` says why a measure has no values.
 
     >>> topics = {f"q{i}": {"a": 1, "b": i % 2, "c": 1} for i in range(6)}
     >>> runs = {"x": {q: ["a", "z", "b"] for q in topics}, "y": {q: ["z", "c", "b", "a"] for q in topics}}
@@ -138,8 +141,13 @@ def on_both_scales(judged: Judged, measure: Measure, length: int) -> tuple[Measu
 
 def _rankings(plain: CompleteMatrix, mapped: CompleteMatrix) -> tuple[Cell, ...]:
     means = run_merits(plain), run_merits(mapped)
-    tau = kendall(*means)
-    return tau.tau_b, ap_correlation(*means, symmetric=True), tau.discordant
+    # Rounding keeps equal variances tied, as run_merits does for means.
+    variances = [rounded(np.asarray(matrix.values.var(axis=1, ddof=1))) for matrix in (plain, mapped)]
+    tau, spread = kendall(*means), kendall(*variances)
+    return (
+        tau.tau_b, ap_correlation(*means, symmetric=True), tau.discordant,
+        *(float(variance.mean()) for variance in variances), spread.tau_b, spread.discordant,
+    )  # fmt: skip
 
 
 def _verdicts(

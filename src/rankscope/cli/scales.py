@@ -10,6 +10,7 @@ examples:
   rankscope scales --length 5 --relevant 3 -m "Rprec Bpref"     a topic with three relevant documents
   rankscope scales --length 5 --grades 2 -m "DCG DCG(gains=exp2) ERR nDCG"
   rankscope scales --length 1000 -m "DCG(discount=jk,base=10)" -f json
+  rankscope scales --length 4 --axioms -m "AP RBP(p=0.5)"       the axioms of a difference structure
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING
 from rankscope.choices import COUNTS
 from rankscope.cli import given, options
 from rankscope.cli.output import emit, emit_interrupted, format_of
-from rankscope.errors import printable
+from rankscope.errors import SettingsError, printable
 from rankscope.progress import silence
 
 if TYPE_CHECKING:
@@ -82,6 +83,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="comparable pairs in a sample (default: 100000)",
     )
+    parser.add_argument(
+        "--axioms",
+        action="store_true",
+        help="check the axioms of a difference structure instead, by enumeration (at most 16 rankings)",
+    )
     options.add_measures(parser, DEFAULT)
     options.add_output(parser)
     options.add_plot(parser)
@@ -90,9 +96,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from rankscope.lab.measurement.difference_structure import difference_structure
     from rankscope.lab.measurement.verdicts import scales
 
     silence(args.quiet)
+    if args.axioms:
+        if args.grades != 1:
+            raise SettingsError("the axioms are checked on binary rankings", hint="leave out --grades")
+        emit(args, difference_structure(given.measures(args), args.length, relevant=args.relevant))
+        return
     found = scales(
         given.measures(args),
         args.length,

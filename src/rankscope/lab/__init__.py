@@ -13,6 +13,7 @@ _HOME = {
     "Dominance": "cumulated_counts",
     "PropertiesResult": "axioms.cases",
     "archetype_ranges": "ranges",
+    "difference_structure": "measurement.difference_structure",
     "dominance": "cumulated_counts",
     "identify": "identification.search",
     "properties": "axioms.cases",
@@ -30,6 +31,7 @@ __all__ = [
     "PropertiesResult",
     "Relation",
     "archetype_ranges",
+    "difference_structure",
     "dominance",
     "identify",
     "properties",
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from rankscope.lab.cumulated_counts import Dominance as Dominance
     from rankscope.lab.cumulated_counts import dominance as dominance
     from rankscope.lab.identification.search import identify as identify
+    from rankscope.lab.measurement.difference_structure import difference_structure as difference_structure
     from rankscope.lab.measurement.verdicts import scales as scales
     from rankscope.lab.ranges import archetype_ranges as archetype_ranges
     from rankscope.lab.rankings.enumeration import values_on_binary as values_on_binary

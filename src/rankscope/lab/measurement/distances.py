@@ -36,6 +36,7 @@ __all__ = [
     "count_distances",
     "count_listed_distances",
     "is_interval_scale",
+    "n_falling",
     "place",
     "unequal_pair",
 ]
@@ -141,6 +142,20 @@ def count_listed_distances(distance: NDArray[np.int32], rise: Floats, scale: flo
 
 def _pairs(sizes: NDArray[np.int64]) -> int:
     return int(np.dot(sizes.astype(np.int64), sizes.astype(np.int64)))
+
+
+def n_falling(values: Floats, equal_relevant: bool = False, relevant: int | None = None) -> int:
+    """Return the number of intervals r <= s with M(s) < M(r).
+
+    >>> n_falling(np.array([0, 1, 0.5, 2.0]))
+    1
+    """
+    steps = _steps(values, "weak")
+    if not (values[steps.upper] < values[steps.lower]).any():
+        return 0  # every interval is a chain of steps
+    found = intervals(len(values).bit_length() - 1, equal_relevant, relevant)
+    rise = values[found.upper] - values[found.lower]
+    return int((rise + slack(rise, magnitude(values)) < 0).sum())
 
 
 def unequal_pair(values: Floats, heaviness: Heaviness) -> Pair | None:

@@ -92,11 +92,14 @@ class GradedStudy:
             )
             if not tally.complete:
                 raise KeyboardInterrupt
-            numbers = findings.counted(tally)
+            falling = int((rise + slack(rise, magnitude(self.values)) < 0).sum())
+            numbers = findings.without_empty(
+                findings.counted(tally), len(words), len(listed), lambda: falling
+            )
             if tally.violations == 0:
                 return Finding(self.name, scale, self.setting, True, because=because, **numbers)
         elif convex:
-            numbers = {"method": "theorem", **findings.NOTHING_VIOLATED}
+            numbers = {"method": "theorem", **findings.NOTHING_VIOLATED, "share_nonempty": 0.0}
             return Finding(self.name, scale, self.setting, True, because=because, **numbers)
         else:
             numbers = self._sampled(listed, rise)

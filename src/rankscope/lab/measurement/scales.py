@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import nan
@@ -114,7 +114,8 @@ class Finding:
     ``method`` is how the numbers were found: "exact" (every pair), "dynamic program" or "theorem" (the
     verdict is proved, no pair was counted), "sampled" (the verdict is proved, ``share`` is an estimate with
     a 95 % interval ``low`` to ``high``), or "partial" (interrupted: the counts are those of the pairs
-    seen). ``fails_from`` is the shortest length that contradicts the scale.
+    seen). ``share_nonempty`` is the share on an interval-like scale without pairs that contain an empty interval.
+    ``fails_from`` is the shortest length that contradicts the scale.
     """
 
     measure: str
@@ -126,6 +127,7 @@ class Finding:
     violations: int | None = None
     comparable: int | None = None
     share: float = nan
+    share_nonempty: float = nan
     low: float = nan
     high: float = nan
     fails_from: int | None = None
@@ -159,14 +161,14 @@ class Finding:
     def row(self) -> tuple[Cell, ...]:
         """The row of the table ``scales``."""
         return (
-            self.measure, self.scale, self.holds, self.violations, self.comparable, self.share, self.low, self.high,
-            self.method, self.fails_from, self.length, self.setting.relevant, self.setting.grades,
+            self.measure, self.scale, self.holds, self.violations, self.comparable, self.share, self.share_nonempty,
+            self.low, self.high, self.method, self.fails_from, self.length, self.setting.relevant, self.setting.grades,
         )  # fmt: skip
 
 
 _COLUMNS = (
-    "measure", "scale", "holds", "violations", "comparable", "share", "low", "high", "method", "fails_from", "length",
-    "relevant", "grades",
+    "measure", "scale", "holds", "violations", "comparable", "share", "share_nonempty", "low", "high", "method",
+    "fails_from", "length", "relevant", "grades",
 )  # fmt: skip
 _EXAMPLE = (
     "measure",
@@ -234,7 +236,16 @@ class Scales(Result):
                 _COLUMNS,
                 [f.row() for f in self.findings],
                 caption="On which scales measures are: pairs of intervals, and how many violate it",
-                spare=("low", "high", "method", "fails_from", "length", "relevant", "grades"),
+                spare=(
+                    "share_nonempty",
+                    "low",
+                    "high",
+                    "method",
+                    "fails_from",
+                    "length",
+                    "relevant",
+                    "grades",
+                ),
             ),
             "counterexamples": Table(
                 "counterexamples",
@@ -271,6 +282,21 @@ def counted(tally: Tally) -> dict[str, Any]:
     if tally.complete:
         return {"method": "exact", **numbers, "low": share, "high": share}
     return {"method": "partial", **numbers}
+
+
+def without_empty(
+    numbers: dict[str, Any], n_rankings: int, n_intervals: int, n_falling: Callable[[], int]
+) -> dict[str, Any]:
+    """Add the share of violations among pairs of intervals [r, s] and [u, v] with r < s and u < v.
+
+    An empty interval is at most every interval, so it is the smaller one of ``n_rankings * n_intervals`` comparable
+    pairs; such a pair is violated where the measure falls on the larger one, on ``n_falling()`` intervals.
+    """
+    if numbers["method"] == "exact":
+        comparable = numbers["comparable"] - n_rankings * n_intervals
+        violations = numbers["violations"] and numbers["violations"] - n_rankings * n_falling()
+        return {**numbers, "share_nonempty": violations / comparable if comparable else 0.0}
+    return {**numbers, "share_nonempty": 0.0} if numbers.get("violations") == 0 else numbers
 
 
 def wilson(violated: int, drawn: int) -> tuple[float, float]:

@@ -173,7 +173,12 @@ class _Study:
     def _interval_like(self, scale: str, equal_relevant: bool) -> Finding:
         weights = additive_weights(self.values[self.length], equal_relevant)
         holds = weights is not None and self._convexity(weights, equal_relevant).holds
-        numbers = self._numbers(weights, holds, equal_relevant)
+        numbers = findings.without_empty(
+            self._numbers(weights, holds, equal_relevant),
+            int(np.count_nonzero(~np.isnan(self.values[self.length]))),
+            interval_count(self.length, equal_relevant, self.relevant),
+            lambda: distances.n_falling(self.values[self.length], equal_relevant, self.relevant),
+        )
         if holds and not numbers.get("violations"):
             zeros = "" if equal_relevant else ", also when continued by zeros"
             because = f"it adds up weights that are convex{zeros}"
