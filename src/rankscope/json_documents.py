@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -88,8 +89,8 @@ class _Repeated(ValueError):  # noqa: N818 - the same
 def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _Repeated(f"{next(name for name in names if names.count(name) > 1)!r} is given twice")
+        counts = Counter(name for name, _ in pairs)
+        raise _Repeated(f"{next(name for name, count in counts.items() if count > 1)!r} is given twice")
     return found
 
 

@@ -61,6 +61,23 @@ def test_a_gzip_of_newlines_takes_no_memory(which: str, bomb: Path, tmp_path: Pa
     assert peak < 150_000
 
 
+@pytest.mark.parametrize("scanner", ["native", "python"])
+@pytest.mark.parametrize(("begun", "said"), [(b"x" * 9000, ":1: the line"), (b"", ": this is a binary file")])
+@pytest.mark.parametrize("words", ["eval q r -m AP", "eval r q -m AP", "eval q r -m AP --stream -o out.csv"])
+def test_a_run_without_newlines_takes_no_memory(
+    words: str, begun: bytes, said: str, scanner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sparse file of 3 GB took 6.4 GB and no end of time: where to cut it was looked for in one line."""
+    monkeypatch.setenv("RANKSCOPE_SCANNER", scanner)
+    (tmp_path / "q").write_text("1 0 d 1\n")
+    (tmp_path / "r").write_bytes(begun)
+    os.truncate(tmp_path / "r", 3 << 30)
+    code, error, peak = peak_of(*words.split(), cwd=tmp_path)
+    assert code == 2
+    assert f"r{said}" in error
+    assert peak < 100_000
+
+
 def test_a_long_pipe_goes_into_a_file_that_does_not_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rankscope.errors import InputError
+from rankscope.read.qrels import Qrels
 from rankscope.scan import cuts
+from rankscope.scan.backends import hits_in_text
 from rankscope.scan.cuts import topic_cuts
 
 lines = st.lists(
@@ -68,3 +72,39 @@ def test_pieces_are_near_equal_shares(tmp_path: Path, pieces: int) -> None:
     shares = [stop - start for start, stop in zip([0, *found], [*found, size], strict=True)]
     assert len(shares) == pieces
     assert max(shares) - min(shares) < 2 * size / 100
+
+
+@pytest.mark.parametrize("filling", [b"x", b"\n", b"#\n", b"1 Q0 d 1 1 t\n" + b" " * (1 << 21)])
+def test_files_without_topics_are_not_searched_to_their_end(
+    tmp_path: Path, filling: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every piece read a run without newlines to its end, as one line in memory."""
+    path = tmp_path / "run"
+    path.write_bytes(filling * ((1 << 24) // len(filling)))
+    looked = 0
+    original = cuts._line
+
+    def counted(file: BinaryIO) -> bytes:
+        nonlocal looked
+        before = file.tell()
+        try:
+            return original(file)
+        finally:
+            looked += file.tell() - before
+
+    monkeypatch.setattr(cuts, "_line", counted)
+    assert topic_cuts(path, path.stat().st_size, 16) == []
+    assert looked <= 2 * cuts._MOST
+
+
+def test_the_content_of_a_file_of_empty_lines_is_looked_at_once(tmp_path: Path) -> None:
+    """Both scanners, with the same message and the same number for the line after them."""
+    path = tmp_path / "run"
+    path.write_bytes(b"\n" * 3_000_000 + b"1 Q0 d\n")
+    messages = []
+    for backend in ("native", "python"):
+        with pytest.raises(InputError) as raised:
+            hits_in_text(path, Qrels.from_dict({"1": {"d": 1}}), backend=backend)
+        messages.append(str(raised.value))
+    assert messages[0] == messages[1]
+    assert "run:3000001: 3 fields" in messages[0]

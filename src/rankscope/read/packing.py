@@ -5,6 +5,7 @@ Members (streams, frames) may follow each other, as ``cat a.gz b.gz`` writes the
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -18,7 +19,9 @@ BLOCK = 1 << 18
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _BZIP2_NEXT = (b"1AY&SY", b"\x17rE8P\x90")  # a block, or the end of a file without any
 LONGEST_MAGIC = 10
+_FIRST_PORTION = 1 << 8  # bytes that a member is given first
 _PORTION = 1 << 10  # of zstd: at most 32 MB of content
+_ZEROS = re.compile(rb"\0*")
 
 
 def packing_of(head: bytes) -> str:
@@ -114,30 +117,36 @@ class _Zstd:
 
 
 def unpacked(raw: Iterator[bytes], packing: str, label: str, most: int = BLOCK) -> Iterator[bytes]:
-    """The content of the members one after the other, in pieces of at most so many bytes."""
+    """The content of the members one after the other, in pieces of at most so many bytes.
+
+    A member is given a little of the data first, and then twice as much each time: what it does not use is copied, and
+    there may be thousands of members in a block.
+    """
     member = _member(packing, label)
-    rest, full = b"", False
+    data, at, full, portion = b"", 0, False, _FIRST_PORTION
     packed = content = 0
     for chunk in raw:
-        rest += chunk
+        data, at = data[at:] + chunk, 0
         packed += len(chunk)
-        while rest or full:
+        while at < len(data) or full:
             if member.ended:
-                rest = rest.lstrip(b"\0")
-                if len(rest) < 2:
+                at = _ZEROS.match(data, at).end()  # type: ignore[union-attr] # it matches everywhere
+                if len(data) - at < 2:
                     break
-                member = _member(packing, label)
+                member, portion = _member(packing, label), _FIRST_PORTION
+            taken = data[at : at + portion]
             try:
-                block = member.more(rest, most)
+                block = member.more(taken, most)
             except (zlib.error, ValueError):
                 raise _damaged(f"the {packing} data is damaged", label) from None
-            rest = member.rest
+            at += len(taken) - len(member.rest)  # less than before if it returns what it was given earlier
+            portion = min(2 * portion, BLOCK)
             full = len(block) == most and not member.ended  # more may come without more input
             if block:
                 content += len(block)
                 check_unpacked(content, packed, label)
                 yield block
-    if rest:
+    if at < len(data):
         raise _damaged(f"the {packing} data is damaged", label)
     if not member.ended:
         raise _damaged(f"the {packing} data ends too early", label)

@@ -78,6 +78,9 @@ class RunText(ABC):
     def take(self, text: bytes) -> None:
         """Whole lines."""
         count = text.count(b"\n")
+        if count == len(text):  # empty lines: there may be millions
+            self.lines += count
+            return
         fields = text.replace(b"\n", b" \0 ").split()
         usual = len(fields) == 7 * count and fields[6::7].count(_END) == count and text.count(_END) == 0
         if usual:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
 from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
@@ -10,6 +9,11 @@ from typing import BinaryIO
 __all__ = ["topic_cuts"]
 
 _BUFFER = 1 << 13  # bytes: what is looked at are single lines, far from each other
+_MOST = 1 << 18  # bytes that are read to find the next topic: a file without one in so many is not cut
+
+
+class _NoTopic(Exception):  # noqa: N818 - never leaves this module
+    """A line, or a stretch of blank lines and comments, that is too long to look for the end of."""
 
 
 def topic_cuts(path: Path, size: int, pieces: int) -> list[int]:
@@ -17,7 +21,16 @@ def topic_cuts(path: Path, size: int, pieces: int) -> list[int]:
 
     Between two shares that begin in the same topic there is no cut; otherwise the change is found by halving, so the
     work does not grow with the length of the lists. A topic that returns may be cut: who reads the pieces notices.
+    A file with very long lines, or long stretches without data, is not cut, so that both time and memory are bounded
+    whatever the file contains: only reading it from the start can say what is wrong with it.
     """
+    try:
+        return _cuts(path, size, pieces)
+    except _NoTopic:
+        return []
+
+
+def _cuts(path: Path, size: int, pieces: int) -> list[int]:
     with path.open("rb", buffering=_BUFFER) as file:
         places = [_line_from(file, size * piece // pieces, size) for piece in range(pieces)]
         found = [(start, topic) for start, topic in places if topic is not None]
@@ -46,7 +59,7 @@ def _change(file: BinaryIO, low: int, high: int, topic: bytes) -> int:
 def _next_line(file: BinaryIO, start: int, end: int) -> tuple[int, bytes | None]:
     """The first line with a topic after the one that begins at ``start``."""
     file.seek(start)
-    file.readline()
+    _line(file)
     return _topic_from(file, end)
 
 
@@ -54,15 +67,25 @@ def _line_from(file: BinaryIO, place: int, end: int) -> tuple[int, bytes | None]
     """Where the first line with a topic begins at or after a place, and its topic (None: none before ``end``)."""
     file.seek(max(place - 1, 0))
     if place:
-        file.readline()  # the rest of a line that began before
+        _line(file)  # the rest of a line that began before
     return _topic_from(file, end)
 
 
 def _topic_from(file: BinaryIO, end: int) -> tuple[int, bytes | None]:
     start = file.tell()
-    while start < end and (line := file.readline()):
-        name = (line if start else line.removeprefix(BOM_UTF8)).split(None, 1)[:1]
+    stop = start + _MOST
+    while start < end and (line := _line(file)):
+        name = line.split(None, 1)[:1]
         if name and name[0][:1] != b"#":
             return start, name[0]
         start = file.tell()
+        if start > stop:
+            raise _NoTopic
     return start, None
+
+
+def _line(file: BinaryIO) -> bytes:
+    line = file.readline(_MOST)
+    if len(line) == _MOST:
+        raise _NoTopic
+    return line
