@@ -44,6 +44,9 @@ __all__ = [
     "infAP",
 ]
 
+ORDER = 0
+"""Place of these measures in listings."""
+
 _REL = "lowest grade that counts as relevant"
 
 

@@ -22,6 +22,9 @@ from rankscope.measures.weighted import Gains, WeightedPrecision
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG", "Accuracy"]
 
+ORDER = 2
+"""Place of these measures in listings."""
+
 _DEEPEST = 1000  # as far as cwl_eval reads
 _WANTED = "how much the user wants to gain, in documents of the best grade"
 

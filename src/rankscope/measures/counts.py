@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NumQ", "NumRel", "NumRelRet", "NumRet"]
 
+ORDER = 3
+"""Place of these measures in listings."""
+
 
 class _Count(Measure, abstract=True):
     summary = "sum"

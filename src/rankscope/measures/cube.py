@@ -25,6 +25,9 @@ from rankscope.measures.ideal import ideal_lists
 
 __all__ = ["ACT", "CT", "nCT"]
 
+ORDER = 5
+"""Place of these measures in listings."""
+
 # the reading model of the 2014 program: seconds for a summary, for a word, for a decision; how likely a click is
 _SUMMARY, _WORD, _DECISION, _CLICK_RELEVANT, _CLICK_OTHER = 4.4, 0.018, 7.8, 0.64, 0.39
 _BEST_GRADE_2014 = 4

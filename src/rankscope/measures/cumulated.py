@@ -18,6 +18,9 @@ from rankscope.measures.weighted import CumulatedGain, GradedGains, Normalised
 
 __all__ = ["CG", "NR", "SFT", "SR", "nCG"]
 
+ORDER = 6
+"""Place of these measures in listings."""
+
 _SLACK = 1e-12
 
 

@@ -29,6 +29,9 @@ _ALPHA = (
 )
 _PRESET = "definition: as printed in the papers; ndeval: as TREC's ndeval prints it"
 
+ORDER = 4
+"""Place of these measures in listings."""
+
 
 class Diversity(Measure, abstract=True):
     """A measure over aspects."""

@@ -37,6 +37,9 @@ __all__ = [
     "b_ratio",
 ]
 
+ORDER = 8
+"""Place of these measures in listings."""
+
 _FERRO = "Ferro, Silvello, Keskustalo, Pirkola and Jarvelin 2016"
 _ANGELINI = "Angelini, Ferro, Jarvelin, Keskustalo, Pirkola, Santucci and Silvello 2012"
 

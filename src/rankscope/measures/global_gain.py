@@ -20,6 +20,9 @@ from rankscope.measures.weighted import DCG
 
 __all__ = ["DS", "D", "DS_nDCG", "D_nDCG"]
 
+ORDER = 9
+"""Place of these measures in listings."""
+
 _MOST_PARTS = 1000
 """Weights of aspects are taken as fractions with no larger denominator."""
 

@@ -26,6 +26,9 @@ from rankscope.measures.grammar import parse_open
 
 __all__ = ["MOST_RANKINGS", "Interval", "number_of_rankings"]
 
+ORDER = 10
+"""Place of these measures in listings."""
+
 MOST_RANKINGS = 1 << 20
 """Rankings of a topic that are looked at."""
 

@@ -1,8 +1,15 @@
-"""Every measure by its name. The module of a family is loaded when one of its names is asked for."""
+"""Every measure by its name. A module of this package is imported when one of its measures is asked for.
+
+No list names the measures: a class registers itself when its module is imported, and the sources of the package tell
+which module defines a name.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from functools import cache
 from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -10,39 +17,52 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rankscope.measures.base import Measure
 
-__all__ = ["FAMILIES", "Registry"]
+__all__ = ["Registry"]
 
-FAMILIES = {
-    "classic": "AP MAP GMAP RR MRR R Recall Rprec RPrec Bpref BPref bpref SetP SetPrecision SetR SetRecall SetF IPrec"
-    " iprec infAP ERR Judged Success",
-    "weighted": "P Precision RBP DCG nDCG NDCG",
-    "continuation": "SDCG INSQ INST BPM NERR8 NERR9 NERR10 NERR11 Accuracy",
-    "counts": "NumQ NumRet NumRel NumRelRet",
-    "diversity": "StRec StRecall strec IA AP_IA MAP_IA P_IA alpha_DCG alpha_dcg α_DCG alpha_nDCG alpha_ndcg aNDCG"
-    " α_nDCG NRBP nNRBP ERR_IA nERR_IA",
-    "cube": "CT ACT nCT",
-    "cumulated": "CG nCG NR SR SFT",
-    "utility": "RBU TBG",
-    "effort": "Rho BalancePoint SigmaPlus SigmaMinus Sigma Twist TwistTime BalanceTime CRP Rho2012 b_ratio CRP_min"
-    " CRP_N",
-    "global_gain": "D_nDCG DS_nDCG Dsharp_nDCG D DS Dsharp",
-    "interval": "Interval",
-    "similarity": "Compat",
-    "terminal": "Terminal",
-    "trec": "RprecMult RelP SetRelP SetAP Utility AvgIPrec GMBpref YAAP Unjudged NumNonrelRet BinG G IdealDCG nDCG_rel"
-    " RnDCG TopicRBP RBPResidual",
-}
-"""The modules, in the order in which measures are listed, and the names that each defines. A name that is missing here
-is found all the same, once everything is loaded."""
+_PACKAGE = "rankscope.measures"
+_FOLDER = os.path.dirname(__file__)  # noqa: PTH120
 
-_HOME = {name: module for module, names in FAMILIES.items() for name in names.split()}
+
+@cache
+def _sources() -> dict[str, bytes]:
+    """Return the source of every module of the package by its name, as far as sources are installed."""
+    found: dict[str, bytes] = {}
+    for file in sorted(os.listdir(_FOLDER)) if os.path.isdir(_FOLDER) else ():  # noqa: PTH112, PTH208
+        name, suffix = os.path.splitext(file)  # noqa: PTH122 (pathlib takes long to load)
+        if suffix == ".py" and name != "__init__":
+            with open(os.path.join(_FOLDER, file), "rb") as source:  # noqa: PTH118, PTH123
+                found[name] = source.read()
+    return found
+
+
+def _modules() -> list[str]:
+    """Return the names of all modules of the package, which may be installed without sources."""
+    from pkgutil import iter_modules
+
+    return [module.name for module in iter_modules([_FOLDER])]
+
+
+def _home(name: str) -> str | None:
+    """Return the module whose source defines the measure, as far as the text tells.
+
+    A wrong answer does no harm: :class:`Registry` then imports all modules.
+    """
+    begin = f"\nclass {name}(".encode()
+    for module, text in _sources().items():
+        if begin in text:
+            return module
+    alias = re.compile(
+        rb"^    (?:name|aliases)\b.*[\"']" + re.escape(name.encode()) + rb"[\"']", re.MULTILINE
+    )
+    return next((module for module, text in _sources().items() if alias.search(text)), None)
 
 
 class Registry(dict[str, "Measure"]):
-    """A dict of all measures, with their default parameters, that loads what it is asked for.
+    """A dict of all measures, with their default parameters, that imports what it is asked for.
 
-    Asked for one name it loads the family of that; asked for all, all of them, in the order of :data:`FAMILIES`, then
-    those of the user's in the order in which they were defined.
+    A lookup of one name imports the module that defines it; iteration imports all. Measures are listed by the
+    ``ORDER`` of their modules, those of modules without one next, by module name, and those of the user last, in the
+    order of their definition.
     """
 
     def __init__(self) -> None:
@@ -51,23 +71,23 @@ class Registry(dict[str, "Measure"]):
         self._lock = RLock()
 
     def _find(self, name: object) -> None:
-        """Load what a name needs to be known."""
+        """Import the module that defines a name, or all if that is not clear."""
         if self._complete or super().__contains__(name):
             return
         with self._lock:
-            if isinstance(name, str) and name in _HOME:
-                import_module(f"rankscope.measures.{_HOME[name]}")
+            if isinstance(name, str) and (home := _home(name)) is not None:
+                import_module(f"{_PACKAGE}.{home}")
             if not super().__contains__(name):
                 self._load()
 
     def _load(self) -> None:
-        """Load all families."""
+        """Import all modules."""
         if self._complete:
             return
         with self._lock:
-            places = {f"rankscope.measures.{module}": place for place, module in enumerate(FAMILIES)}
-            for module in places:
-                import_module(module)
+            modules = [import_module(f"{_PACKAGE}.{name}") for name in _modules()]
+            ordered = sorted(modules, key=lambda one: (getattr(one, "ORDER", len(modules)), one.__name__))
+            places = {module.__name__: place for place, module in enumerate(ordered)}
             known = list(super().items())
             listed = sorted(known, key=lambda item: places.get(type(item[1]).__module__, len(places)))
             if listed != known:

@@ -10,6 +10,9 @@ from rankscope.measures.base import Measure, parameter, ratio
 
 __all__ = ["Compat"]
 
+ORDER = 11
+"""Place of these measures in listings."""
+
 
 class Compat(Measure):
     """Compatibility: the rank-biased overlap of a list with the ideal list nearest to it.

@@ -14,6 +14,9 @@ from rankscope.measures.weighted import DCG, RBP, P, WeightedPrecision, nDCG
 
 __all__ = ["Terminal"]
 
+ORDER = 12
+"""Place of these measures in listings."""
+
 _KINDS = (P, RBP, DCG, nDCG, AP, RR)
 
 

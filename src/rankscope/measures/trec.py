@@ -37,6 +37,9 @@ __all__ = [
     "nDCG_rel",
 ]
 
+ORDER = 13
+"""Place of these measures in listings."""
+
 _REL = "lowest grade that counts as relevant"
 _MOST_GRADES = 100_000
 _INFINITE = float("inf")

@@ -13,6 +13,9 @@ from rankscope.measures.diversity import Diversity
 
 __all__ = ["RBU", "TBG"]
 
+ORDER = 7
+"""Place of these measures in listings."""
+
 
 class RBU(Diversity):
     """Rank-biased utility: what each aspect still gains from a document, less the effort of looking at it.

@@ -37,6 +37,9 @@ __all__ = [
     "nDCG",
 ]
 
+ORDER = 1
+"""Place of these measures in listings."""
+
 _LARGEST_POWER = 1000  # 2 to more than that, times a few weights, is no finite number
 
 
