@@ -18,7 +18,7 @@ sys.path.insert(0, str(DOCS))
 from papers import crp, lists, properties, rbp, scales, twist  # noqa: E402
 from papers import findings as found  # noqa: E402
 from papers.row import STATUSES, Detail, Made, Row, make  # noqa: E402, F401
-from papers.running import COLLECTIONS, EXAMPLES, OTHERS, data_folder, folders, four  # noqa: E402, F401
+from papers.running import COLLECTIONS, EXAMPLES, LEADERBOARD, OTHERS, data_folder, folders, four  # noqa: E402, F401
 
 PAGE = DOCS / "papers.md"
 FINDINGS = DOCS / "findings.md"
@@ -83,6 +83,7 @@ Commands are run from the root of the repository, with these variables.
 {collections}
 FOUR="{four("$RANKSCOPE_DATA")}"
 SCORES=$RANKSCOPE_DATA/score_matrices
+LEADERBOARD=$RANKSCOPE_DATA/{LEADERBOARD}
 ```
 
 `$RANKSCOPE_DATA` is the folder of [official files](data.md): TREC-COVID round 1 (the 25 runs of full length),

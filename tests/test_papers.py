@@ -10,6 +10,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from numbers import Real
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -96,6 +97,98 @@ def test_a_row_is_what_its_command_prints(row: Any, data_dir: Any) -> None:
     assert made.line in PAGE.splitlines()
     if made.detail:
         assert MAKER.longer(made, made.detail) in PAGE
+
+
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d(?:[\d,]*\d)?(?:\.\d+)?")
+
+
+def _numbers(result: Any) -> Iterator[float]:
+    """Every number in the output of a command, or in the value of an expression."""
+    if isinstance(result, dict):
+        result = [*result.keys(), *result.values()]
+    if isinstance(result, str):
+        yield from (float(text.replace(",", "")) for text in NUMBER.findall(result[:100_000]))
+    elif isinstance(result, (list, tuple)):
+        for part in result:
+            yield from _numbers(part)
+    elif isinstance(result, Real) and not isinstance(result, bool):
+        yield float(result)
+
+
+def absent_numbers(row: Any, cell: str, result: Any) -> list[str]:
+    """Return the numbers of a cell that are neither in the output nor in the command or text beside it."""
+    shown = [abs(number) for number in (*_numbers(result), *_numbers([row.what, row.command, row.python]))]
+    return [
+        text
+        for text in NUMBER.findall(re.sub("`[^`]*`", "", cell))
+        for value, slack in [
+            (abs(float(text.replace(",", ""))), 0.500001 / 10 ** len(text.partition(".")[2]))
+        ]
+        if not any(abs(value - factor * number) <= slack for number in shown for factor in (1, 100))
+    ]
+
+
+def test_a_number_that_no_command_prints_is_noticed() -> None:
+    row = MAKER.Row("Table 0", "rank 7", command="rankscope eval -m P@5")
+    result = {"means": [{"value": 0.12345, "share": "0.905"}]}
+    assert absent_numbers(row, "0.123, 90.5 %, 7, P@5", result) == []
+    assert absent_numbers(row, "0.124, 91 %, -8", result) == ["0.124", "-8"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "row", [*CASES, *(pytest.param(r, id=r.item) for _, _, rows in MAKER.found.SECTIONS for r in rows)]
+)
+def test_every_number_of_a_row_is_in_the_output_of_its_command(row: Any, data_dir: Any) -> None:
+    for folder in MAKER.folders(row.needs):
+        assert data_dir / folder
+    if row.ours is not None:
+        result = RUNNING.result_of(row.command, row.python)
+        assert absent_numbers(row, row.ours(result), result) == []
+
+
+def test_a_row_is_equal_only_if_the_paper_prints_what_comes_out() -> None:
+    rows = [line.removeprefix("| ").split(" | ") for line in PAGE.splitlines() if "| **" in line]
+    equal = [cells for cells in rows if cells[-1].startswith("**equal**")]
+    assert len(equal) > 30
+    assert all(cells[3] == cells[4] != "" for cells in equal)
+    assert all(cells[3] for cells in rows if cells[-1].startswith("**holds**"))
+    unprinted = {  # numbers that stood on the page as the paper's
+        ("Property 3", "0"),
+        ("Property 4", "(0, 0, 0, 0, 0, 0)"),
+        ("Figure 1", "13"),
+        ("Section 3.3", "88,573"),
+        ("Equation 8", "0.0833"),
+        ("Example 5", "(1, 1, 1, 1, 1, 1, 1, 1, 1, 1)<br>(0, 0, 0, 0, 0, 0, 0, 0, 1, 1)"),
+    }
+    assert not unprinted & {(cells[0], cells[3]) for cells in rows}
+
+
+def test_the_features_of_the_collections_are_all_there() -> None:
+    """Table 3 of Ferro and Silvello (2015) has nine."""
+    table = PAGE.split("### Table 3\n")[-1].split("\n### ")[0]
+    features = [
+        line.split(" | ")[0].removeprefix("| ") for line in table.splitlines() if line.startswith("| ")
+    ][1:]
+    assert features == [
+        *("Year", "Track", "# Documents", "# Topics", "# Runs"),
+        *("Run Length", "Relevance Degrees", "Pool Depth", "Languages"),
+    ]
+
+
+def test_the_page_of_official_files_names_every_file_that_tests_and_pages_read() -> None:
+    page = (DOCS / "data.md").read_text("utf-8")
+    parts = {part for _, text in RUNNING.COLLECTIONS.values() for part in text.split()}
+    parts |= {part for text in RUNNING.OTHERS.values() for part in text.split()} | {RUNNING.LEADERBOARD}
+    folder = r'"(trec_covid_\w+|trec_eval_test|cranfield|trec_dd|score_matrices)"'
+    for path in DOCS.parent.joinpath("tests").rglob("test_*.py"):
+        for found in re.finditer(folder + r'\s*/\s*"([^"{}]+)"', path.read_text("utf-8")):
+            parts.add("/".join(found.groups()))
+    assert len(parts) > 8
+    for part in parts:
+        home, name = part.split("/")[:2]
+        assert f"`{home}`" in page, home
+        assert f"`{name}`" in page or home == "score_matrices" or name.startswith("runs"), part
 
 
 FINDINGS = (DOCS / "findings.md").read_text("utf-8")

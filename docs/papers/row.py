@@ -9,13 +9,15 @@ from typing import Any
 from papers.running import needs, result_of
 
 EQUAL = "equal"
+HOLDS = "holds"
 DIFFERS = "differs"
 OTHER_DATA = "other data"
 SHOWN = "shown"
 PEOPLE = "needs people"
 OPEN = "open"
 STATUSES = {
-    EQUAL: "what comes out is what the paper prints or claims",
+    EQUAL: "the paper prints what comes out",
+    HOLDS: "the paper claims it without printing it, and the claim is true",
     DIFFERS: "the paper prints or claims something else; the reason is given",
     OTHER_DATA: "the paper's runs are not public; the same is made with the collections below",
     SHOWN: "the paper prints no number (a definition, a sketch, an announcement); the command computes or draws it",
@@ -38,8 +40,9 @@ class Row:
     """One item of a paper.
 
     `command` is a rankscope command with the variables of the page, `python` an expression; the result of either is given to
-    `ours`, `why` and `detail`. Where the paper claims rather than prints, `holds` decides whether that is so. `people` says what
-    could only be seen with people, `waits` what is missing while no command makes the item.
+    `ours`, `why` and `detail`. Where the paper claims rather than prints, `holds` decides whether the claim is true; a row is
+    equal only if the paper prints what comes out. `people` says what could only
+    be seen with people, `waits` what is missing while no command makes the item.
     """
 
     item: str
@@ -85,7 +88,7 @@ def make(row: Row) -> Made:
     result = result_of(row.command, row.python)
     ours = row.ours(result)
     why = row.why(result) if callable(row.why) else row.why
-    status = _status(row, ours) if row.holds is None else EQUAL if row.holds(result) else DIFFERS
+    status = _status(row, ours) if row.holds is None else HOLDS if row.holds(result) else DIFFERS
     if status == DIFFERS and not why:
         raise ValueError(f"{row.item}: the paper has {row.paper!r}, we have {ours!r}, and no reason is given")
     shown = f"`{row.command or row.python}`"

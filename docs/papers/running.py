@@ -34,6 +34,9 @@ OTHERS = {
 }
 """One run of TREC-COVID, and the judgments of Web 2012 by aspect."""
 
+LEADERBOARD = "trec_covid_r1_full24/official_leaderboard.csv"
+"""What NIST printed for the runs of TREC-COVID."""
+
 FUNCTIONS = {
     "cumsum": "rankscope.lab.measurement.intervals",
     "steps": "rankscope.lab.measurement.intervals",
@@ -42,6 +45,9 @@ FUNCTIONS = {
     "rbp_threshold": "rankscope.lab.measurement.convexity",
     "combinations": "itertools",
     "loadtxt": "numpy",
+    "log2": "math",
+    "sqrt": "math",
+    "DictReader": "csv",
     "wilcoxon": "scipy.stats",
 }
 """Functions that an expression may use beside `rs`, and where they are imported from."""
@@ -61,6 +67,7 @@ def variables() -> dict[str, str]:
     values |= {name: _below(data, parts) for name, parts in OTHERS.items()}
     values["FOUR"] = four(str(data))
     values["SCORES"] = str(data / "score_matrices")
+    values["LEADERBOARD"] = str(data / LEADERBOARD)
     values |= {folder.name.upper(): str(folder) for folder in EXAMPLES.iterdir() if folder.is_dir()}
     return values
 
@@ -83,6 +90,7 @@ def folders(names: Iterable[str]) -> list[str]:
         **{name: parts for name, (_, parts) in COLLECTIONS.items()},
         **OTHERS,
         "SCORES": "score_matrices",
+        "LEADERBOARD": LEADERBOARD,
     }
     return sorted({parts[name].split("/")[0] for name in names})
 
@@ -100,7 +108,7 @@ def needs(text: str) -> frozenset[str]:
     used = set(re.findall(r"\$(\w+)", text))
     if "FOUR" in used:
         used |= set(COLLECTIONS)
-    return frozenset(used & {*COLLECTIONS, *OTHERS, "SCORES"})
+    return frozenset(used & {*COLLECTIONS, *OTHERS, "SCORES", "LEADERBOARD"})
 
 
 def result_of(command: str, python: str) -> Any:

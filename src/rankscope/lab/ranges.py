@@ -136,7 +136,8 @@ def _entries() -> Iterator[_Entry]:
     infinite = float("inf")
     never = [("+\N{INFINITY}", _exactly(infinite)), ("+\N{INFINITY}", _exactly(infinite)), ("0", _exactly(0))]
     tends = ("\N{RIGHTWARDS ARROW} 1", _tends, _TENDS)
-    late = ("\N{GREATER-THAN OR EQUAL TO} N - RB + 1", _late)
+    # Figure 4 also writes this bound as (w - 1) RB + 1 with N = w RB, where Proposition 3 requires w >= 3.
+    late = ("\N{GREATER-THAN OR EQUAL TO} N - RB + 1", _late, _LONG)
     after = ("\N{GREATER-THAN OR EQUAL TO} RB + 1", _after_base)
     excellent = ("\N{LESS-THAN OR EQUAL TO} RB", lambda values, group: values <= group.base)
     falls = ("< RB", lambda values, group: values < group.base)
@@ -229,7 +230,8 @@ def archetype_ranges(
         "relevant": relevant, "length": length, "grades": grades, "crossing": crossing, "lists": total,
         "topics": len({counts for counts, _, _ in pieces}),
     }  # fmt: skip
-    tables = (_ranges_table(ranges, total), _entries_table(entries, checked))
+    published = _entries_table(entries, checked)
+    tables = (_ranges_table(ranges, total), published, _summary_table(published))
     return TableResult.of(*tables, settings=settings, main=("ranges", "entries"))
 
 
@@ -331,3 +333,15 @@ def _entries_table(entries: list[_Entry], checked: list[_Found]) -> Table:
         "figure", "archetype", "quantity", "published", "reading", "lists", "violations", "verdict", "counterexample",
     )  # fmt: skip
     return Table("entries", columns, rows, caption="Published entries, and whether they hold")
+
+
+def _summary_table(entries: Table) -> Table:
+    """Number of entries of each figure, and how many of them hold."""
+    verdicts = [(str(row["figure"]), row["verdict"]) for row in entries.records()]
+    rows: list[tuple[Cell, ...]] = []
+    for figure in (*dict.fromkeys(name for name, _ in verdicts if name != "text"), "all figures"):
+        mine = [v for name, v in verdicts if name == figure or (figure == "all figures" and name != "text")]
+        rows.append((figure, len(mine), mine.count("confirmed"), mine.count("refuted")))
+    return Table(
+        "summary", ("figure", "entries", "confirmed", "refuted"), rows, caption="Published entries by figure"
+    )
