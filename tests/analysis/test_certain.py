@@ -100,3 +100,88 @@ def test_labels_leave_nothing_open_where_everything_is_judged() -> None:
     every = {t: {d: qrels[t].get(d, 0) for d in [f"d{i}" for i in range(14)]} for t in qrels}
     pairs = rs.certain(rs.evaluate(every, runs, ["P@5", "nDCG@5", "AP"]))["pairs"].records()
     assert all(row["unjudged"] for row in pairs) and not any(row["labels"] for row in pairs)
+
+
+def test_a_label_counts_for_runs_that_do_not_hold_the_document() -> None:
+    runs = {"A": {"q": ["d1"]}, "B": {"q": ["d0", "d1"]}}
+    found = rs.certain(rs.evaluate({"q": {"d1": 1}}, runs, "AP"))
+    (row,) = found["pairs"].records()
+    assert (row["a"], row["unjudged"], row["exact"], row["lowest"], row["labels"]) == (
+        "A",
+        False,
+        True,
+        -0.5,
+        1,
+    )
+    assert [(row["run"], row["lowest"], row["highest"]) for row in found["runs"].records()] == [
+        ("A", 0.5, 1.0), ("B", 0.5, 1.0),
+    ]  # fmt: skip
+
+
+def test_ties_and_labels_act_jointly() -> None:
+    topics = ("q1", "q2", "q3")
+    runs = {
+        "A": {topic: {"z": 1.0, "y": 1.0, "b": 1.0, "a": 1.0} for topic in topics},
+        "B": {topic: {"r": 2.0, "n": 1.0} for topic in topics},
+    }
+    qrels = {topic: {"z": 0, "y": 0, "r": 1, "n": 0} for topic in topics}
+    (row,) = rs.certain(rs.evaluate(qrels, runs, "P@2"))["pairs"].records()
+    assert (row["a"], row["ties"], row["unjudged"], row["topics"], row["together"]) == (
+        "B",
+        True,
+        True,
+        True,
+        False,
+    )
+
+
+def test_every_announced_label_is_listed_and_they_reverse_the_pair() -> None:
+    qrels = {"q0": {"d1": 1}, "q1": {"d1": 2, "d2": 1, "d3": 1, "d4": 0, "z": 1}}
+    runs = {"A": {"q0": ["d1"], "q1": ["d1"]}, "B": {"q0": ["d1", "d2", "d0"], "q1": ["d4", "d3", "d0"]}}
+    found = rs.certain(rs.evaluate(qrels, runs, "nDCG@2"))
+    (row,) = found["pairs"].records()
+    labels = {(one["topic"], one["doc"]): one["grade"] for one in found["labels"].records()}
+    assert row["unjudged"] is False and len(labels) == row["labels"] == 2
+    a, b = rs.evaluate(relabelled(qrels, labels), runs, "nDCG@2").mean("nDCG@2")
+    assert a < b
+
+
+def test_a_pair_is_not_proved_where_only_a_bound_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds prove an order or nothing: an unknown pair is neither certain nor refuted."""
+    monkeypatch.setattr("rankscope.certainty.pairs._LISTS", 1)  # no labelling is looked at by itself
+    qrels, runs = collection(0)
+    rows = rs.certain(rs.evaluate(qrels, runs, ["ERR", "Twist"]), labels=False)["pairs"].records()
+    unknown = [row for row in rows if row["unjudged"] is None]
+    assert unknown and not any(row["exact"] for row in unknown)
+    assert all(row["lowest"] is None or row["lowest"] < 0 for row in unknown)
+
+
+@pytest.mark.parametrize("measure", ["AP", "R@5", "Rprec", "Bpref", "nDCG", "nDCG@5"])
+def test_many_labels_do_not_leave_the_range(measure: str) -> None:
+    """Lists with more unjudged documents than can be enumerated, under random labels of all of them."""
+    rng = np.random.default_rng(7)
+    names = [f"d{i:02d}" for i in range(40)]
+    qrels = {t: {d: int(rng.integers(0, 3)) for d in names if rng.random() < 0.3} for t in ("t1", "t2")}
+    runs = {
+        run: {t: {d: float(rng.integers(0, 8)) for d in rng.permutation(names)[:20]} for t in qrels}
+        for run in "abc"
+    }
+    found = rs.certain(rs.evaluate(qrels, runs, measure), labels=True)
+    ranges = {(row["a"], row["b"], row["source"]): row for row in found["ranges"].records()}
+    held = {t: sorted({d for run in runs.values() for d in run[t]} - set(qrels[t])) for t in qrels}
+    for _ in range(150):
+        share = rng.random()
+        labels = {
+            (t, d): int(rng.integers(1, 3)) if rng.random() < share else 0 for t in held for d in held[t]
+        }
+        shuffled = {
+            run: {t: {d: s + 1e-3 * rng.random() for d, s in one.items()} for t, one in lists.items()}
+            for run, lists in runs.items()
+        }
+        more = relabelled(qrels, labels)
+        for source, lists in (("unjudged", runs), ("both", shuffled)):
+            scores = rs.evaluate(more, lists, measure)
+            means = dict(zip(scores.runs, scores.mean(measure).tolist(), strict=True))
+            for (a, b, kind), row in ranges.items():
+                if kind == source:
+                    assert row["lowest"] - 1e-9 <= means[a] - means[b] <= row["highest"] + 1e-9, row

@@ -127,3 +127,12 @@ def test_a_document_may_have_another_grade_in_another_topic(tmp_path: Path) -> N
         with pytest.raises(InputError) as caught:
             read_template(path)
         assert str(caught.value) == f"{path}:3: {message}"
+
+
+def test_the_order_of_runs_does_not_matter_to_open_pairs() -> None:
+    runs = {"A": {"q": ["d0", "d2"]}, "B": {"q": ["d2"]}}
+    for names in ("AB", "BA"):
+        found = rs.next_judgments(rs.evaluate({"q": {"d2": 1}}, {name: runs[name] for name in names}, "P@2"))
+        assert found["open"].rows == [("P@2", 1, 1)] and [row[:2] for row in found["next"].rows] == [
+            ("q", "d0")
+        ]

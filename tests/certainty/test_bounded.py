@@ -73,8 +73,9 @@ def test_ranges_are_those_of_lists_whose_documents_are_all_known(
 @pytest.mark.parametrize("measures", ["nDCG@5 P@10", "nDCG RBP DCG@10", "P@5 AP RR"])
 @pytest.mark.parametrize(("seed", "digits"), [(1, None), (2, 0)])
 def test_certain_and_next_need_only_documents_that_have_weight(
-    seed: int, digits: int | None, measures: str
+    monkeypatch: pytest.MonkeyPatch, seed: int, digits: int | None, measures: str
 ) -> None:
+    monkeypatch.setattr("rankscope.certainty.documents.SMALL", 0)
     opened = collection(seed, digits)
     scores = rs.evaluate(*opened, measures)
     whole = replace(scores, judged=fully_known(opened), collection=None)
@@ -87,7 +88,8 @@ def test_certain_and_next_need_only_documents_that_have_weight(
             assert repr(list(found[name].rows)) == repr(list(table.rows)), name
 
 
-def test_judgments_know_no_more_than_a_measure_sees() -> None:
+def test_judgments_know_no_more_than_a_measure_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankscope.certainty.documents.SMALL", 0)
     opened = collection(1, None)
     seen = knowing(*opened, parse_many("nDCG@2 P@3"))
     judged = sum(len(opened.qrels.judgments(topic)) for topic in opened.qrels.topics)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.stats.matrices import rounded
-from rankscope.judging import UNJUDGED, Judged, Lists, Pool
+from rankscope.certainty.labels import values_under
+from rankscope.judging import UNJUDGED, Judged
 from rankscope.measures import Measure
 
 __all__ = ["Influence", "influences", "reversals"]
@@ -48,9 +49,10 @@ def influences(judged: Judged, first: Grades, second: Grades, measure: Measure) 
     topic_of = np.searchsorted(offsets, changed, side="right") - 1
     runs, width = len(judged.runs), len(judged.topics)
     for topic in np.unique(topic_of).tolist():
-        lists = np.arange(runs) * width + topic
+        every = np.arange(runs)
+        lists = every * width + topic
         grades = first[offsets[topic] : offsets[topic + 1]]
-        base = _evaluated(judged, lists, grades[None, :], int(offsets[topic]), measure)[0]
+        base = values_under(judged, measure, topic, every[None, :], grades[None, :])[0]
         mine = changed[topic_of == topic]
         hits = int((judged.offsets[lists + 1] - judged.offsets[lists]).sum())
         step = max(1, _HITS_AT_ONCE // max(1, hits + len(grades)))
@@ -58,27 +60,9 @@ def influences(judged: Judged, first: Grades, second: Grades, measure: Measure) 
             part = mine[start : start + step]
             variants = np.tile(grades, (len(part), 1))
             variants[np.arange(len(part)), part - offsets[topic]] = second[part]
-            values = _evaluated(judged, lists, variants, int(offsets[topic]), measure)
+            values = values_under(judged, measure, topic, np.tile(every, (len(part), 1)), variants)
             for document, row in zip(part.tolist(), values, strict=True):
                 yield Influence(document, topic, (row - base) / width)
-
-
-def _evaluated(judged: Judged, lists: Integers, variants: Grades, start: int, measure: Measure) -> Floats:
-    """The values of the lists of one topic under several sets of grades, variants x runs: each variant is a topic."""
-    count, documents = variants.shape
-    pool = Pool(
-        np.arange(count + 1, dtype=np.int64) * documents, np.ascontiguousarray(variants.ravel(), np.int32)
-    )
-    low, size = judged.offsets[lists], np.diff(judged.offsets)[lists]
-    inside = np.repeat(low - (np.cumsum(size) - size), size) + np.arange(size.sum())
-    rank, judgment = judged.rank[inside], judged.judgment[inside] - start
-    offsets = np.concatenate([[0], np.cumsum(np.tile(size, count))])
-    shift = np.repeat(np.arange(count) * documents, len(judgment))
-    found = Lists(
-        pool, np.repeat(np.arange(count), len(lists)), np.tile(judged.length[lists], count), offsets,
-        np.tile(rank, count), np.tile(judgment, count) + shift,
-    )  # fmt: skip
-    return measure.evaluate(found).reshape(count, len(lists))
 
 
 def reversals(merits: Floats, moved: Floats) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
@@ -14,10 +15,12 @@ from rankscope.analysis.certain import in_order_of_ids, knowing_documents
 from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.significance import all_pairs
-from rankscope.certainty.pairs import SLACK, Effects, effects_of
+from rankscope.certainty.labels import best_label
+from rankscope.certainty.pairs import SLACK, TopicHits, hits_by_topic, lowest_differences, pair_form
 from rankscope.errors import InputError, MeasureError, SettingsError
 from rankscope.judging import UNJUDGED, Judged, judge
 from rankscope.measures import Measure, parse_many
+from rankscope.measures.forms import Weighted
 from rankscope.read import Qrels, open_collection
 from rankscope.read.ids import to_text
 from rankscope.result import TableResult
@@ -106,34 +109,48 @@ def _influence(judged: Judged, measure: Measure, values: Floats) -> tuple[Floats
     """What each document can move, and how many pairs there are, and how many of them labels can reverse."""
     if measure.better != "higher":
         raise MeasureError(f"{measure} does not say that more is better", hint="use nDCG@10, P@10 or RBP")
-    values = np.nan_to_num(values)
-    effects = effects_of(judged, measure, values, np.arange(len(judged.topics)))
-    if effects is None:
+    form = pair_form(measure)
+    if not isinstance(form, Weighted):
         raise MeasureError(
             f"{measure} is no sum of gains with fixed weights, so that influence is not known",
             hint="use nDCG@10, P@10, DCG@10 or RBP",
         )
-    means = values.mean(axis=1)
-    a, b = all_pairs(len(means))
-    first, second = np.where(means[a] < means[b], b, a), np.where(means[a] < means[b], a, b)
-    open_ = effects.reversals(first, second).proved < -SLACK
-    return _moved(effects, first[open_], second[open_], len(judged.qrels)), len(first), int(open_.sum())
+    values = np.nan_to_num(values)
+    hits = hits_by_topic(judged)
+    first, second = all_pairs(len(values))
+    limits = [
+        lowest_differences(judged, measure, hits, (values, values), *pair, ties=False).lowest < -SLACK
+        for pair in ((first, second), (second, first))
+    ]
+    difference = values.mean(axis=1)[first] - values.mean(axis=1)[second]
+    # A pair with equal means is open if either run can win.
+    open_ = (limits[0] & (difference >= -SLACK)) | (limits[1] & (difference <= SLACK))
+    return _moved(judged, measure, form, hits, first[open_], second[open_]), len(first), int(open_.sum())
 
 
-def _moved(effects: Effects, first: Ints, second: Ints, documents: int) -> Floats:
-    total = np.zeros(documents)
-    for topic in effects.topics:
-        if not len(topic.names):
+def _moved(
+    judged: Judged, measure: Measure, form: Weighted, hits: Sequence[TopicHits], first: Ints, second: Ints
+) -> Floats:
+    """What each document can move, over pairs of runs."""
+    total = np.zeros(len(judged.qrels))
+    gain = form.gains(best_label(judged))[-1]
+    grade = judged.qrels.grade
+    for one in hits:
+        names = one.union
+        if not len(names):
             continue
-        here = np.zeros(len(topic.names))
-        step = max(1, _CELLS // len(topic.names))
-        dense = topic.dense[:, : len(topic.names)]
-        for start in range(0, len(first), step):
-            part = slice(start, start + step)
-            here += np.abs(dense[first[part]] - dense[second[part]]).sum(axis=0)
-        total[topic.names] += (
-            effects.gain * here / (topic.ideal[0] or topic.ideal[min(1, len(topic.ideal) - 1)] or 1.0)
-        )
+        start, stop = judged.qrels.topic_offsets[one.topic : one.topic + 2]
+        weight = np.zeros((len(judged.runs), len(names)))
+        place = np.searchsorted(names, one.document[one.is_open])
+        weight[one.run[one.is_open], place] = form.weights(measure, one.rank[one.is_open])
+        here = np.zeros(len(names))
+        step = max(1, _CELLS // len(names))
+        for begin in range(0, len(first), step):
+            part = slice(begin, begin + step)
+            here += np.abs(weight[first[part]] - weight[second[part]]).sum(axis=0)
+        known = grade[start:stop][grade[start:stop] >= 0]
+        ideal = form.ideal(measure, np.bincount(known, minlength=best_label(judged) + 1), 1)
+        total[start + names] = gain * here / (ideal[0] or ideal[1] or 1.0)
     return total
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from rankscope.certainty.declared import form_of
+from rankscope.certainty.labels import unjudged_counts
 from rankscope.judging import UNJUDGED, Handling, Judged, judge
 from rankscope.measures.base import Measure
-from rankscope.measures.forms import Weighted
+from rankscope.measures.forms import ShareOfIdeal, Weighted
 from rankscope.read import Qrels, Runs
 from rankscope.scan import TieGroups, first_documents, tie_groups
 
@@ -20,37 +21,59 @@ __all__ = ["deepest_weight", "knowing", "knows", "with_documents", "with_groups"
 EVERY = np.iinfo(np.int32).max
 """A depth that no list reaches."""
 
+SMALL = 10_000
+"""Retrieved documents up to which all are known, so that more ranges are exact."""
+
 
 def knowing(qrels: Qrels, runs: Runs, measures: Sequence[Measure], **how: Any) -> Judged:
     """The lists under judgments that know every document which a label can make count; ``how`` as for
     :func:`rankscope.judge`.
 
-    Only sums of gain times weight ask which documents two lists have in common, and only as far as there is weight.
+    For sums of gain times weight the documents that have weight are enough, as long as a topic has so many other
+    unjudged ones that their number does not matter to the ideal list.
     """
     depth = max(map(deepest_weight, measures), default=0)
-    judged = judge(with_documents(qrels, runs, depth) if depth else qrels, runs, ties=True, **how)
-    if not all(map(deepest_weight, measures)):
-        judged = with_groups(judged, runs)
+    judged = _known_to(depth, qrels, runs, **how)
+    return judged if knows(judged, measures) else _known_to(EVERY, qrels, runs, **how)
+
+
+def _known_to(depth: int, qrels: Qrels, runs: Runs, **how: Any) -> Judged:
+    judged = judge(with_documents(qrels, runs, depth), runs, ties=True, **how)
     return replace(judged, known_to=depth, handling=Handling(unjudged="bounds"))
 
 
 def knows(judged: Judged, measures: Sequence[Measure]) -> bool:
     """Whether lists are what :func:`knowing` makes of them for these measures."""
-    depths = [deepest_weight(measure) for measure in measures]
-    grouped = judged.groups is not None or not judged.tied.any() or all(depths)
-    return judged.ties is not None and judged.known_to >= max(depths, default=0) and grouped
+    depth = max(map(deepest_weight, measures), default=0)
+    if judged.length.sum() <= SMALL:
+        depth = EVERY
+    if judged.ties is None or judged.known_to < depth:
+        return False
+    shares = [measure.cutoff for measure in measures if isinstance(form_of(measure), ShareOfIdeal)]
+    return judged.known_to == EVERY or not shares or _fills_ideal(judged, max(shares))
+
+
+def _fills_ideal(judged: Judged, depth: int) -> bool:
+    """Whether each topic has no unjudged documents that are not known, or at least as many as an ideal list has."""
+    is_open = judged.qrels.grade[judged.judgment] < 0
+    owner = np.repeat(np.arange(len(judged.length)), np.diff(judged.offsets))
+    hidden = unjudged_counts(judged) - np.bincount(owner[is_open], minlength=len(judged.length))
+    hidden = judged.grid(hidden).max(axis=0)
+    place = np.searchsorted(judged.qrels.topic_offsets, np.unique(judged.judgment[is_open]), side="right") - 1
+    seen = np.bincount(place, minlength=len(judged.topics))
+    return bool(((hidden == 0) | (seen + hidden >= depth)).all())
 
 
 def deepest_weight(measure: Measure) -> int:
-    """The last rank at which a document counts in a sum of gain times weight; 0 for other measures.
+    """The last rank at which a document counts in a sum of gain times weight; beyond every list for other measures.
 
     >>> from rankscope.measures import measure
-    >>> [deepest_weight(measure(name)) for name in ("nDCG@10", "RBP(p=0.5)", "AP")]
-    [10, 1074, 0]
+    >>> [deepest_weight(measure(name)) for name in ("nDCG@10", "RBP(p=0.5)")]
+    [10, 1074]
     """
     form = form_of(measure)
     if not isinstance(form, Weighted) or measure.needs_aspects or measure.better != "higher":
-        return 0
+        return EVERY
     low, high = 0, int(min(measure.cutoff or EVERY, EVERY))
     if form.weights(measure, np.array([high]))[0] > 0:
         return high

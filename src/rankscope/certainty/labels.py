@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError
 from rankscope.judging import Judged
-from rankscope.judging.lists import Ints
+from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.judging.pool import Aspects, Pool
 from rankscope.judging.tied import TiedLists
+from rankscope.measures.base import Measure
 from rankscope.read import UNJUDGED
 from rankscope.scan import TieGroups, Ties
 
@@ -32,6 +33,7 @@ __all__ = [
     "open_numbers",
     "sorted_labellings",
     "unjudged_counts",
+    "values_under",
 ]
 
 HIGHEST_LABEL = 1000
@@ -56,11 +58,24 @@ class OpenList:
     unjudged: npt.NDArray[np.bool_]
     known: Ints
     """The other judged documents of the topic, those of the list included, by their places in the judgments."""
+    outside: int = 0
+    """Number of unjudged documents that only other lists of the topic hold; their labels follow those of this list."""
+    places: Ints | None = None
+    """The places of all unjudged documents among those of the topic, if known: the ideal order of aspects is found
+    greedily, and the first of equal documents comes first."""
+
+    @property
+    def in_pool(self) -> Ints:
+        """Where known documents, and after them unjudged ones, stand in the pool of their labels."""
+        many = len(self.known) + self.many
+        if self.places is None:
+            return np.arange(many)
+        return np.argsort(np.argsort(np.concatenate([self.known, self.places])))
 
     @property
     def many(self) -> int:
-        """How many documents are unjudged."""
-        return int(self.unjudged.sum())
+        """Number of unjudged documents."""
+        return int(self.unjudged.sum()) + self.outside
 
 
 def best_label(judged: Judged) -> int:
@@ -93,7 +108,8 @@ def open_lists(judged: Judged, groups: TieGroups | None = None) -> Iterator[Open
         known = np.setdiff1d(rated, document[unjudged], assume_unique=True)
         rank = np.arange(1, length + 1)
         first, size = (rank, np.ones_like(rank)) if groups is None else groups.of_ranks(number, length)
-        yield OpenList(number, topic, length, rank, first, size, document, unjudged, known)
+        places = document[unjudged] if (document >= 0).all() else None
+        yield OpenList(number, topic, length, rank, first, size, document, unjudged, known, 0, places)
 
 
 def unjudged_counts(judged: Judged) -> Ints:
@@ -149,7 +165,9 @@ def labelled_lists(
         local = np.empty((len(labels), width), np.int64)
         local[:, ~one.unjudged] = np.searchsorted(one.known, one.document[~one.unjudged])
         base, place = pools.of(one, labels)
-        local[:, one.unjudged] = place
+        local[:, one.unjudged] = place[:, : place.shape[1] - one.outside]
+        if per_aspect:
+            local = one.in_pool[local]
         topic.append(base[:, 0])
         document.append((local + base[:, 1:]).ravel())
         for column, values in ((rank, one.rank), (first, one.first), (size, one.size)):
@@ -166,6 +184,30 @@ def labelled_lists(
         np.concatenate(document),
         Ties(np.concatenate(first).astype(np.int32), np.concatenate(size).astype(np.int32)),
     )
+
+
+def values_under(
+    judged: Judged, measure: Measure, topic: int, runs: Ints, variants: npt.NDArray[np.int32]
+) -> Floats:
+    """Evaluate lists of a topic under several sets of grades for its documents: each set is a topic of its own.
+
+    ``runs`` has the runs of each set, sets x lists, and ``variants`` the grades, sets x documents.
+    """
+    count, documents = variants.shape
+    pool = Pool(
+        np.arange(count + 1, dtype=np.int64) * documents, np.ascontiguousarray(variants.ravel(), np.int32)
+    )
+    pool.__dict__["max_grade"] = max(judged.pool.max_grade, int(variants.max(initial=0)))
+    lists = (runs * len(judged.topics) + topic).ravel()
+    low, size = judged.offsets[lists], np.diff(judged.offsets)[lists]
+    offsets = np.concatenate([[0], np.cumsum(size)])
+    inside = np.repeat(low - offsets[:-1], size) + np.arange(offsets[-1])
+    variant = np.repeat(np.arange(count), runs.shape[1])
+    shift = np.repeat(variant * documents, size) - int(judged.qrels.topic_offsets[topic])
+    found = Lists(
+        pool, variant, judged.length[lists], offsets, judged.rank[inside], judged.judgment[inside] + shift
+    )
+    return measure.evaluate(found).reshape(runs.shape)
 
 
 class _Pools:
@@ -222,6 +264,9 @@ class _Pools:
         assert aspects is not None
         each = row.reshape(one.many, -1)
         (topic,) = self._add(one, each.max(axis=1)[np.newaxis])
+        place = one.in_pool
+        grade = self.grades[-1].copy()
+        self.grades[-1][place] = grade
         start = self.judged.qrels.topic_offsets[one.topic]
         low = int(aspects.topic_offsets[one.topic])
         inside = np.isin(aspects.document, start + one.known)
@@ -230,7 +275,7 @@ class _Pools:
         which = np.concatenate([aspects.aspect[inside] - low, np.tile(np.arange(each.shape[1]), one.many)])
         self.aspect_rows.append(
             (
-                self.starts[topic] + np.concatenate([known, new]),
+                self.starts[topic] + place[np.concatenate([known, new])],
                 which,
                 np.concatenate([aspects.grade[inside], each.ravel()]),
             )

@@ -1,244 +1,634 @@
-"""Two runs under one labelling: an unjudged document has the same label in both lists.
+"""The range of the difference of two runs over labels of unjudged documents and orders of tied ones.
 
-For measures that are sums of gain times weight, perhaps as a share of the ideal list, a label x of document d changes
-the difference of two runs by x (weight in A - weight in B): what can be reversed, and by which labels, follows from the
-weights (:class:`Effects`). Others have the difference of their ranges, which is proved but not tight.
+A document has one label, which counts for every run: it changes the recall base and the ideal list of the topic even
+for runs that do not hold the document. Labels are therefore those of all unjudged documents that some list of the topic
+holds. Topics are independent, so that the lowest mean difference is the mean of the lowest differences of the topics.
+Each topic has a solver:
+
+- :class:`_Sums` for sums of gain times weight, also as a share of the ideal list: exact, by sorting weight differences.
+- :class:`_Counts` for shares of the relevant documents found down to a rank (R, Rprec): exact.
+- :class:`_FirstHit` for measures that stop at the first relevant document (RR, Success): exact.
+- :class:`_Cases` for all others. A case fixes what the labels change for everybody: it is a labelling where there are
+  few, which is exact; else a number of new relevant documents or a multiset of new grades. In each case the lowest
+  value of one run and the highest of the other give a bound.
+
+Where unjudged documents are tied, the first three give bounds, unless the labellings are few enough for cases.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Sequence
+from math import comb, factorial
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.certainty.declared import form_of
-from rankscope.certainty.labels import best_label, unjudged_counts
-from rankscope.judging import Judged
+from rankscope.certainty.declared import form_of, respects_swaps, rewards_grades
+from rankscope.certainty.labels import (
+    Labels,
+    OpenList,
+    best_label,
+    every_labelling,
+    labelled_lists,
+    sorted_labellings,
+    unjudged_counts,
+)
+from rankscope.certainty.ties import tied_values
+from rankscope.judging import UNJUDGED, Judged
 from rankscope.judging.lists import Floats, Ints
 from rankscope.measures.base import Measure
-from rankscope.measures.forms import Weighted
+from rankscope.measures.cascade import Cascade
+from rankscope.measures.forms import Counted, Form, Seen, Weighted
 
-__all__ = ["SLACK", "Effects", "Reversals", "effects_of"]
+__all__ = ["SLACK", "Differences", "TopicHits", "hits_by_topic", "lowest_differences", "pair_form"]
 
 SLACK = 1e-12
 """A difference of means that is no larger is none."""
 
-_CELLS = 1 << 21
+_CELLS = 1 << 20
 """Cells of a matrix pairs x labels held at a time."""
 
+_LISTS = 1 << 14
+"""Lists, each under one labelling, up to which the cases of a topic are evaluated one by one."""
 
-class Topic(NamedTuple):
-    """What labels can do on one topic; runs have as many columns as the one with most unjudged documents needs."""
+_ORDERS = 1 << 17
+"""Orders of labelled lists up to which cases are looked at order by order."""
 
-    numerator: Floats
-    """What each run has now, before it is divided."""
-    ideal: Floats
-    """What is divided by, with 0, 1, 2, ... more documents of the best grade; the last one stays."""
-    document: Ints
-    """runs x columns: the unjudged documents of each run that have weight, by their numbers on this topic."""
-    weight: Floats
-    """runs x columns: their weights, 0 where a run has no more of them."""
-    dense: Floats
-    """runs x documents: the weight of every such document in every run."""
-    names: Ints
-    """The place of each of these documents in the judgments."""
-    unjudged: Ints
-    """How many unjudged documents each run has, with weight or without."""
+_ABSENT = np.iinfo(np.int32).max
+"""The rank of a document in a list that does not hold it."""
+
+Bools = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class Reversals:
-    """For each pair, of which the first run is better now, what labels can do to the mean difference."""
+class Differences(NamedTuple):
+    """For each pair of runs a limit of the mean difference in merit, the first run minus the second."""
 
     lowest: Floats
-    """The lowest difference that a known labelling reaches."""
-    proved: Floats
-    """A difference below which no labelling leads."""
-    labels: Ints
-    """How many documents must be judged relevant so that the second run wins, as far as is known; 0: none are."""
+    """No labels and orders lead below."""
+    exact: Bools
+    """Whether some labels and orders reach it; else it is a bound."""
 
 
-@dataclass(frozen=True, eq=False)
-class Effects:
-    """What labels do to a measure, topic by topic."""
+class TopicHits(NamedTuple):
+    """All documents of a topic in the lists of all runs that have a place in the judgments."""
 
-    topics: tuple[Topic, ...]
-    gain: float
-    """That of the best grade."""
-    scaled: bool
-    """Whether values are divided by those of an ideal list."""
+    topic: int
+    run: Ints
+    document: Ints
+    """Places among the documents of the topic."""
+    rank: Ints
+    first: Ints
+    last: Ints
+    """The first and the last rank of the tie group."""
+    is_open: Bools
+    """Whether the document is unjudged, or has a negative grade."""
+    deep: int
+    """Number of unjudged documents without a place of the list that has most of them."""
 
-    def reversals(self, first: Ints, second: Ints) -> Reversals:
-        """What labels can do to each pair of runs."""
-        width = sum(topic.weight.shape[1] for topic in self.topics) + 1
-        step = max(1, _CELLS // width)
-        parts = [
-            self._block(first[start : start + step], second[start : start + step])
-            for start in range(0, len(first), step)
-        ]
-        return Reversals(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    @property
+    def union(self) -> Ints:
+        """The unjudged documents that some list holds."""
+        return np.unique(self.document[self.is_open])
 
-    def _block(self, first: Ints, second: Ints) -> tuple[Floats, Floats, Ints]:
-        now = np.zeros(len(first))
-        proved = np.zeros(len(first))
-        deltas, keys = [], []
-        for topic in self.topics:
-            delta, key, start, bound = self._topic(topic, first, second)
-            now += start
-            proved += bound
-            deltas.append(delta)
-            keys.append(key)
-        delta, key = np.concatenate(deltas, axis=1), np.concatenate(keys, axis=1)
-        order = np.argsort(key, axis=1, kind="stable")
-        running = now[:, np.newaxis] + np.cumsum(np.take_along_axis(delta, order, axis=1), axis=1)
-        many = len(self.topics)
-        below = running < -SLACK * many
-        labels = np.where(below.any(axis=1), below.argmax(axis=1) + 1, 0)
-        lowest = np.minimum(now, running.min(axis=1, initial=np.inf)) / many
-        return lowest, np.minimum(proved / many, lowest), labels
-
-    def _topic(self, topic: Topic, first: Ints, second: Ints) -> tuple[Floats, Floats, Floats, Floats]:
-        """What each further label of the best grade changes, in the best order, and what orders labels of all topics.
-
-        Documents are those of the second run, from the one that helps it most on; labels that do not help are worth 0.
-        """
-        change = topic.dense[first[:, np.newaxis], topic.document[second]] - topic.weight[second]
-        change = self.gain * np.sort(np.minimum(change, 0.0), axis=1)
-        difference = topic.numerator[first] - topic.numerator[second]
-        sums = difference[:, np.newaxis] + np.concatenate(
-            [np.zeros((len(first), 1)), np.cumsum(change, axis=1)], axis=1
-        )
-        divisor = topic.ideal[np.minimum(np.arange(sums.shape[1]), len(topic.ideal) - 1)]
-        values = np.divide(sums, divisor, out=np.zeros_like(sums), where=divisor > 0)
-        best = values.argmin(axis=1)
-        delta = np.diff(values, axis=1)
-        delta[np.arange(delta.shape[1]) >= best[:, np.newaxis]] = 0.0
-        return (
-            delta,
-            np.maximum.accumulate(delta, axis=1),
-            values[:, 0],
-            self._proved(topic, first, second, sums[:, -1]),
-        )
-
-    def _proved(self, topic: Topic, first: Ints, second: Ints, least: Floats) -> Floats:
-        """A bound of what the difference on a topic can become."""
-        if not self.scaled:
-            return least
-        # a share of an ideal list that is at least what it is now, and at most what all labels make of it
-        most = topic.ideal[np.minimum(topic.unjudged[first] + topic.unjudged[second], len(topic.ideal) - 1)]
-        now = topic.ideal[0]
-        if now == 0:
-            return np.where(least < 0, -1.0, 0.0)
-        return np.asarray(np.maximum(np.where(least < 0, least / now, least / most), -1.0))
-
-    def bounds_against(self, other: Effects, first: Ints, second: Ints) -> Floats:
-        """A bound of the mean difference of the first runs, by these effects, and the second ones, by the other's."""
-        total = np.zeros(len(first))
-        step = max(1, _CELLS // (max(topic.weight.shape[1] for topic in other.topics) + 1))
-        for start in range(0, len(first), step):
-            part = slice(start, start + step)
-            for mine, theirs in zip(self.topics, other.topics, strict=True):
-                a, b = first[part], second[part]
-                known = np.searchsorted(mine.names, theirs.names)
-                there = np.minimum(known, max(0, len(mine.names) - 1))
-                same = np.zeros(theirs.dense.shape[1], np.bool_)
-                if len(mine.names):
-                    same[: len(theirs.names)] = mine.names[there] == theirs.names
-                dense = np.zeros((len(mine.dense), theirs.dense.shape[1]))
-                dense[:, same] = mine.dense[:, there[same[: len(theirs.names)]]]
-                change = dense[a[:, np.newaxis], theirs.document[b]] - theirs.weight[b]
-                least = (
-                    mine.numerator[a] - theirs.numerator[b] + self.gain * np.minimum(change, 0.0).sum(axis=1)
-                )
-                total[part] += self._proved(theirs, a, b, least)
-        return total / len(self.topics)
-
-    def labels(self, first: int, second: int, many: int) -> Iterator[tuple[int, int]]:
-        """The topic and the document, by its place in the judgments, of the labels that turn a pair over."""
-        a, b = np.array([first]), np.array([second])
-        rows = []
-        for t, topic in enumerate(self.topics):
-            if not len(topic.names):
-                continue
-            key = self._topic(topic, a, b)[1]
-            change = topic.dense[first, topic.document[second]] - topic.weight[second]
-            order = np.argsort(np.minimum(change, 0.0), kind="stable")
-            rows += [
-                (float(k), t, int(topic.names[topic.document[second][d]]))
-                for d, k in zip(order, key[0], strict=True)
-            ]
-        keys = np.array([key for key, *_ in rows])
-        for row in np.argsort(keys, kind="stable")[:many].tolist():
-            yield rows[row][1], rows[row][2]
+    @property
+    def has_open_ties(self) -> bool:
+        """Whether some unjudged document shares its score."""
+        return bool((self.last > self.first)[self.is_open].any())
 
 
-def effects_of(
-    judged: Judged,
-    measure: Measure,
-    values: Floats,
-    topics: Ints,
-    ranks: npt.NDArray[np.integer] | None = None,
-) -> Effects | None:
-    """What labels do to a measure on some topics; None if it is not a sum of gains with weights.
-
-    The judgments know all documents that have weight (:func:`rankscope.certainty.documents.knowing`); ``values`` are
-    those of the runs on these topics, and ``ranks`` those of all hits if they are not the ranks in the lists.
-    """
-    form = form_of(measure)
-    if not isinstance(form, Weighted) or measure.needs_aspects:
-        return None
-    grade = judged.qrels.grade
-    rank = judged.rank if ranks is None else ranks
+def hits_by_topic(judged: Judged) -> list[TopicHits]:
+    """Return the hits of each topic."""
     width = len(judged.topics)
     number = np.repeat(np.arange(len(judged.length)), np.diff(judged.offsets))
-    open_ = np.flatnonzero(grade[judged.judgment] < 0)
-    weight = form.weights(measure, rank[open_])
-    by_topic = np.argsort(number[open_] % width, kind="stable")
-    bounds = np.searchsorted((number[open_] % width)[by_topic], np.arange(width + 1))
-    many = judged.grid(unjudged_counts(judged))
-    best = best_label(judged)
-    gain = float(form.gains(best)[-1])
-    found = []
-    for place, t in enumerate(topics.tolist()):
-        mine = by_topic[bounds[t] : bounds[t + 1]]
-        run, document = number[open_][mine] // width, judged.judgment[open_][mine].astype(np.int64)
-        unjudged = many[:, t]
-        start, stop = judged.qrels.topic_offsets[t], judged.qrels.topic_offsets[t + 1]
-        known = grade[start:stop][grade[start:stop] >= 0]
-        counts = np.bincount(known, minlength=best + 1)
-        most = int(np.sort(unjudged)[-2:].sum())
-        ideal = _until_it_stays(form.ideal(measure, counts, most))
-        numerator = values[:, place] * ideal[0]
-        found.append(_topic(run, document, weight[mine], unjudged, numerator, ideal))
-    return Effects(tuple(found), gain, type(form) is not Weighted)
+    order = np.argsort(number % width, kind="stable")
+    number = number[order]
+    judgment, rank = judged.judgment[order].astype(np.int64), judged.rank[order].astype(np.int64)
+    first, last = rank, rank
+    if judged.ties is not None:
+        first = judged.ties.first[order].astype(np.int64)
+        last = first + judged.ties.size[order] - 1
+    is_open = judged.qrels.grade[judgment] < 0
+    bounds = np.searchsorted(number % width, np.arange(width + 1))
+    deep = unjudged_counts(judged) - np.bincount(number[is_open], minlength=len(judged.length))
+    deepest = judged.grid(deep).max(axis=0)
+    run, document = number // width, judgment - judged.qrels.topic_offsets[number % width]
+    return [
+        TopicHits(t, run[part], document[part], rank[part], first[part], last[part], is_open[part], int(deepest[t]))
+        for t, part in enumerate(slice(bounds[t], bounds[t + 1]) for t in range(width))
+    ]  # fmt: skip
 
 
-def _until_it_stays(values: Floats) -> Floats:
-    """The values up to the one that all others are equal to: below a cutoff nothing changes.
+def pair_form(measure: Measure) -> Form | None:
+    """Return the form of a measure if the difference of two runs has an exact range by it."""
+    form = form_of(measure)
+    if measure.better != "higher" or measure.needs_aspects or measure.summary == "geometric mean":
+        return None
+    if isinstance(form, Cascade) and measure.sees_grades:
+        return None  # the user may go on after a relevant document
+    return form if isinstance(form, Weighted | Counted | Cascade) else None
 
-    >>> _until_it_stays(np.array([1.0, 2.0, 2.5, 2.5, 2.5])).tolist()
-    [1.0, 2.0, 2.5]
+
+def lowest_differences(
+    judged: Judged,
+    measure: Measure,
+    hits: Sequence[TopicHits],
+    ends: tuple[Floats, Floats],
+    first: Ints,
+    second: Ints,
+    *,
+    ties: bool,
+    is_undefined: Bools | None = None,
+) -> Differences:
+    """Return the lowest mean difference of pairs of runs over all labels, and over all orders if ``ties``.
+
+    Parameters
+    ----------
+    hits
+        Those of the topics that means are taken over.
+    ends
+        The lowest and the highest merit over the orders in question of every run and topic without labels.
+    first, second
+        The runs of each pair; the number of runs stands for one whose merit is always 0, so that a pair with it has
+        the range of a single run.
+    is_undefined
+        The topics that are left out now, because the measure is undefined there; labels and orders may change that.
     """
-    other = np.flatnonzero(values != values[-1])
-    return values[: other[-1] + 2 if len(other) else 1].copy()
+    low, high = (np.vstack([end, np.zeros(len(hits))]) for end in ends)
+    total = np.zeros(len(first))
+    exact = np.ones(len(first), np.bool_)
+    gone = np.zeros(len(hits), np.bool_) if is_undefined is None else is_undefined
+    closed = np.array([not len(one.union) and not one.deep for one in hits], np.bool_)
+    for start in range(0, len(first), max(1, _CELLS // max(1, len(hits)))):
+        part = slice(start, start + max(1, _CELLS // max(1, len(hits))))
+        keep = closed & ~gone
+        total[part] = (low[first[part]][:, keep] - high[second[part]][:, keep]).sum(axis=1)
+    for t in np.flatnonzero(~closed | gone).tolist():
+        if closed[t] and not (ties and (hits[t].last > hits[t].first).any()):
+            continue
+        solver = _solver(judged, measure, hits[t], low[:, t], high[:, t], ties)
+        step = max(1, _CELLS // solver.width)
+        for start in range(0, len(first), step):
+            part = slice(start, start + step)
+            value, is_exact = solver.lowest(first[part], second[part])
+            total[part] += np.minimum(value, 0.0) if gone[t] else value
+            exact[part] &= is_exact & (not gone[t])
+    return Differences(total / max(1, int((~gone).sum())), exact & np.isfinite(total))
 
 
-def _topic(
-    run: Ints, document: Ints, weight: Floats, unjudged: Ints, numerator: Floats, ideal: Floats
-) -> Topic:
-    some = np.flatnonzero(weight > 0)
-    run, weight = run[some], weight[some]
-    names, document = np.unique(document[some], return_inverse=True)
-    runs = len(numerator)
-    dense = np.zeros((runs, max(1, len(names))))
-    dense[run, document] = weight
-    order = np.argsort(run, kind="stable")
-    run, document, weight = run[order], document[order], weight[order]
-    place = np.arange(len(run)) - np.searchsorted(run, run)
-    width = int(place.max(initial=0)) + 1  # a column of nothing where nothing is open
-    documents, weights = np.zeros((runs, width), np.int64), np.zeros((runs, width))
-    documents[run, place], weights[run, place] = document, weight
-    return Topic(numerator, ideal, documents, weights, dense, names, unjudged)
+class _Solver(Protocol):
+    """The lowest difference of pairs of runs on one topic."""
+
+    width: int
+    """Cells that a pair needs."""
+
+    def lowest(self, first: Ints, second: Ints) -> tuple[Floats, Bools]:
+        """Return the lowest differences, and whether they are exact."""
+        ...
+
+
+def _solver(
+    judged: Judged, measure: Measure, hits: TopicHits, low: Floats, high: Floats, ties: bool
+) -> _Solver:
+    form = pair_form(measure)
+    has_orders = ties and hits.has_open_ties
+    if form is not None and has_orders and not hits.deep:
+        cases = _labelled_cases(judged, measure, hits, ties)
+        if cases is not None:
+            return cases
+    if isinstance(form, Weighted):
+        return _Sums(judged, measure, form, hits, low, high, ties)
+    if isinstance(form, Counted):
+        return _Counts(judged, form, hits, ties)
+    if isinstance(form, Cascade):
+        return _FirstHit(measure, form, hits, low, high, ties, best_label(judged))
+    return _cases(judged, measure, hits, ties)
+
+
+class _OpenDocuments:
+    """The unjudged documents of a topic that have weight, as a table runs x places and as a matrix."""
+
+    def __init__(self, hits: TopicHits, runs: int, low: Floats, high: Floats) -> None:
+        """``low`` and ``high`` are the weights of the open hits at the worst and the best rank of their groups."""
+        some = np.flatnonzero(high > 0)
+        place = np.flatnonzero(hits.is_open)[some]
+        run, low, high = hits.run[place], low[some], high[some]
+        names, document = np.unique(hits.document[place], return_inverse=True)
+        self.names = names
+        # The last column stands for no document, and the last row for a run that has none.
+        self.low, self.high = np.zeros((runs + 1, len(names) + 1)), np.zeros((runs + 1, len(names) + 1))
+        self.low[run, document], self.high[run, document] = low, high
+        column = np.arange(len(run)) - np.searchsorted(run, run)
+        self.table = np.full((runs + 1, int(column.max(initial=-1)) + 1), len(names))
+        self.table[run, column] = document
+        self.is_tied = np.zeros(runs + 1, np.bool_)
+        self.is_tied[run[low != high]] = True
+
+    def exact(self, first: Ints, second: Ints) -> Bools:
+        """Return whether no tie of unjudged documents matters to a pair."""
+        return ~(self.is_tied[first] | self.is_tied[second])
+
+
+class _Sums:
+    """Sums of gain times weight, perhaps as a share of the ideal list.
+
+    A label adds its gain times (weight in A - weight in B) to the difference of the numerators. For fixed numbers of
+    new documents of each grade or better the ideal list is fixed, and the documents with the lowest weight differences
+    give the lowest difference. The lowest fraction over all such numbers is found by Dinkelbach's method (1967), for
+    many pairs at once. With ties the weight in A is at least that of the last rank of the group, and in B at most that
+    of the first.
+    """
+
+    def __init__(
+        self,
+        judged: Judged,
+        measure: Measure,
+        form: Weighted,
+        hits: TopicHits,
+        low: Floats,
+        high: Floats,
+        ties: bool,
+    ) -> None:
+        some = hits.is_open
+        ranks = (hits.last, hits.first) if ties else (hits.rank, hits.rank)
+        weights = [form.weights(measure, rank[some]) for rank in ranks]
+        self.open = _OpenDocuments(hits, len(low) - 1, *weights)
+        best = best_label(judged)
+        steps = np.diff(form.gains(best))
+        self.steps = steps[steps > 0]
+        self.is_share = type(form) is not Weighted
+        self.low, self.high = low, high
+        self.width = 3 * self.open.table.shape[1] + 4
+        if self.is_share:
+            grade = judged.qrels.grade[
+                judged.qrels.topic_offsets[hits.topic] : judged.qrels.topic_offsets[hits.topic + 1]
+            ]
+            known = np.bincount(grade[grade >= 0], minlength=best + 1)
+            self.known = np.cumsum(known[::-1])[::-1][1:][steps > 0]
+            self.n_union = len(hits.union) + hits.deep
+            depth = int(min(measure.cutoff or np.inf, self.known.max(initial=0) + self.n_union))
+            self.worth = np.concatenate([[0.0], np.cumsum(form.weights(measure, np.arange(1, depth + 1)))])
+            self.ideal = float((self.steps * self._worth(self.known)).sum())
+            self.width *= 2 * len(self.steps) + 2
+
+    def _worth(self, n: Ints) -> Floats:
+        return self.worth[np.minimum(n, len(self.worth) - 1)]
+
+    def lowest(self, first: Ints, second: Ints) -> tuple[Floats, Bools]:
+        mine, a = self.open, first[:, np.newaxis]
+        theirs = mine.table[second]
+        change = mine.low[a, theirs] - mine.high[second[:, np.newaxis], theirs]
+        now = self.low[first] - self.high[second]
+        exact = mine.exact(first, second)
+        if not self.is_share:
+            return now + self.steps.sum() * np.minimum(change, 0.0).sum(axis=1), exact
+        change[theirs == len(mine.names)] = np.inf
+        own = mine.table[first]
+        other = np.where(mine.high[second[:, np.newaxis], own] > 0, np.inf, mine.low[a, own])
+        other[own == len(mine.names)] = np.inf
+        change = np.concatenate([change, other], axis=1)
+        n_held = np.isfinite(change).sum(axis=1)
+        # One more entry of 0 stands for all documents that neither run holds: only none or all of them can be best,
+        # since between the two the numerator stays and the ideal list grows.
+        change = np.sort(np.concatenate([change, np.zeros((len(first), 1))], axis=1), axis=1)
+        n_negative = (change < 0).sum(axis=1)[:, np.newaxis]
+        added = np.concatenate([np.zeros((len(first), 1)), np.cumsum(change, axis=1)], axis=1)
+        place = np.arange(added.shape[1])
+        rest = (self.n_union - n_held)[:, np.newaxis]
+        number = np.where(place > n_negative, place - 1 + rest, place)
+        worth = [
+            step * self._worth(known + number) for step, known in zip(self.steps, self.known, strict=True)
+        ]
+        return self._fractions(now * self.ideal, added, worth, place), exact
+
+    def _fractions(self, base: Floats, added: Floats, worth: Sequence[Floats], place: Ints) -> Floats:
+        """Return the lowest (base + sum of step * added) / sum of worth, one place per grade that never rises."""
+        rows = np.arange(len(base))
+        best = base / self.ideal if self.ideal else np.zeros(len(base))
+        active = rows
+        while len(active):
+            q = best[active, np.newaxis]
+            reach = np.zeros((len(active), 1))
+            totals = []
+            for step, mine in zip(self.steps[::-1], worth[::-1], strict=True):
+                totals.append(step * added[active] - q * mine[active] + reach)
+                reach = np.minimum.accumulate(totals[-1], axis=1)
+            at = np.full(len(active), len(place))
+            numerator, ideal = base[active].copy(), np.zeros(len(active))
+            for step, mine, total in zip(self.steps, worth, totals[::-1], strict=True):
+                if len(totals) > 1:
+                    total[place > at[:, np.newaxis]] = np.inf
+                at = total.argmin(axis=1)
+                numerator += step * added[active, at]
+                ideal += mine[active, at]
+            value = np.divide(numerator, ideal, out=np.zeros(len(active)), where=ideal > 0)
+            better = value < best[active] - 1e-15
+            active = active[better]
+            best[active] = value[better]
+        return best
+
+
+class _Counts:
+    """Relevant documents down to a rank, as a share of all: the rank may depend on how many there are.
+
+    For m new relevant documents those that only the second run has so far up come first, then those of both or of
+    neither, then those of the first run. The difference is monotone in m between the ends of these parts. With ties a
+    document is so far up in the first run if it is in all orders, and in the second one if it is in some.
+    """
+
+    def __init__(self, judged: Judged, form: Counted, hits: TopicHits, ties: bool) -> None:
+        runs = len(judged.runs)
+        start = judged.qrels.topic_offsets[hits.topic]
+        grade = judged.qrels.grade[start : judged.qrels.topic_offsets[hits.topic + 1]]
+        can_label = form.rel <= best_label(judged)
+        names = hits.union if can_label else np.zeros(0, np.int64)
+        self.n_union = len(names)
+        base = int((grade >= form.rel).sum()) + np.arange(self.n_union + 1)
+        longest = int(hits.rank.max(initial=0))
+        depth = np.minimum(form.depth(base), longest)
+        self.starts = np.flatnonzero(np.diff(depth, prepend=-1))
+        self.stops = np.append(self.starts[1:], len(depth)) - 1
+        self.depth, self.base = depth[self.starts], int(base[0])
+        self.is_tied = np.zeros(runs + 1, np.bool_)
+        if ties:
+            self.is_tied[hits.run[hits.is_open & (hits.last > hits.first)]] = can_label
+        is_relevant = grade[hits.document] >= form.rel
+        place = np.searchsorted(names, hits.document[hits.is_open]) if can_label else np.zeros(0, np.int64)
+        self.rank, self.known = [], []
+        for best_first in (False, True):
+            rank = fixed_ranks(hits, is_relevant, best_first) if ties else hits.rank
+            dense = np.full((runs + 1, self.n_union), _ABSENT)
+            if can_label:
+                mine = _of_group(hits, rank, best_first) if ties else rank
+                dense[hits.run[hits.is_open], place] = mine[hits.is_open]
+            self.rank.append(dense)
+            count = np.zeros((runs + 1, longest + 1), np.int64)
+            np.add.at(count, (hits.run[is_relevant], rank[is_relevant]), 1)
+            self.known.append(np.cumsum(count, axis=1))
+        self.width = 16
+
+    def lowest(self, first: Ints, second: Ints) -> tuple[Floats, Bools]:
+        result = np.full(len(first), np.inf)
+        low, high = self.rank
+        both = np.zeros((len(low), len(high)))
+        before = -1
+        for depth, start, stop in zip(
+            self.depth.tolist(), self.starts.tolist(), self.stops.tolist(), strict=True
+        ):
+            # Only documents that come in between the two depths change how many two lists have in common.
+            new_low, new_high = (low > before) & (low <= depth), (high > before) & (high <= depth)
+            some = np.flatnonzero((new_low | new_high).any(axis=0))
+            both += new_low[:, some].astype(np.float64) @ (high[:, some] <= depth).T
+            both += (low[:, some] <= before).astype(np.float64) @ new_high[:, some].T
+            before = depth
+            shared = both[first, second].astype(np.int64)
+            only_first = (low <= depth).sum(axis=1)[first] - shared
+            only_second = (high <= depth).sum(axis=1)[second] - shared
+            known = self.known[0][first, depth] - self.known[1][second, depth]
+            turn = self.n_union - only_first
+            for number in (start, stop, np.clip(only_second, start, stop), np.clip(turn, start, stop)):
+                found = known - np.minimum(number, only_second) + np.maximum(0, number - turn)
+                value = np.where(self.base + number > 0, found / np.maximum(1, self.base + number), 0.0)
+                result = np.minimum(result, value)
+        return result, ~(self.is_tied[first] | self.is_tied[second])
+
+
+class _FirstHit:
+    """The value of the rank of the first relevant document.
+
+    One label is enough: the document that decides the value of the second run under any labels does so alone, and the
+    first run gains no less from all of them.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        form: Cascade,
+        hits: TopicHits,
+        low: Floats,
+        high: Floats,
+        ties: bool,
+        best: int,
+    ) -> None:
+        ranks = (hits.last, hits.first) if ties else (hits.rank, hits.rank)
+        gain = float(form.stops(np.array([best]), best)[0])
+        weights = [
+            gain * np.where(rank <= (measure.cutoff or np.inf), form.value(rank), 0.0)
+            for rank in (rank[hits.is_open] for rank in ranks)
+        ]
+        self.open = _OpenDocuments(hits, len(low) - 1, *weights)
+        self.low, self.high = low, high
+        self.width = 3 * self.open.table.shape[1] + 1
+
+    def lowest(self, first: Ints, second: Ints) -> tuple[Floats, Bools]:
+        mine, a, b = self.open, first[:, np.newaxis], second[:, np.newaxis]
+        theirs = mine.table[second]
+        value = np.maximum(self.low[a], mine.low[a, theirs]) - np.maximum(self.high[b], mine.high[b, theirs])
+        now = self.low[first] - self.high[second]
+        return np.minimum(now, value.min(axis=1, initial=np.inf)), mine.exact(first, second)
+
+
+class _Cases:
+    """The lowest and the highest merit of every run in each of several cases, one of which holds: runs x cases."""
+
+    def __init__(self, measure: Measure, low: Floats, high: Floats, is_exact: bool) -> None:
+        if measure.better == "lower":
+            low, high = -high, -low
+        if measure.summary == "geometric mean":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                low, high = np.log(low), np.log(high)
+        # A topic on which the measure is undefined for some run is left out: then no run is ahead there.
+        undefined = (np.isnan(low) | np.isnan(high)).any(axis=0)
+        low, high = (np.where(undefined, 0.0, end) for end in (low, high))
+        self.low, self.high = (np.vstack([end, np.zeros(end.shape[1])]) for end in (low, high))
+        self.is_exact = is_exact and not undefined.any()
+        self.width = 2 * low.shape[1] + 1
+
+    def lowest(self, first: Ints, second: Ints) -> tuple[Floats, Bools]:
+        with np.errstate(invalid="ignore"):
+            value = (self.low[first] - self.high[second]).min(axis=1)
+        return np.where(np.isnan(value), -np.inf, value), np.full(len(first), self.is_exact)
+
+
+def _cases(judged: Judged, measure: Measure, hits: TopicHits, ties: bool) -> _Cases:
+    """Return the cases of a topic: labellings if they are few, else what the measure declares."""
+    cases = _labelled_cases(judged, measure, hits, ties)
+    form = form_of(measure)
+    if cases is None and form is not None and not measure.needs_aspects:
+        cases = _numbered_cases(judged, measure, form, hits, ties)
+    if cases is None and not measure.needs_aspects:
+        cases = _declared_cases(judged, measure, hits, ties)
+    if cases is None:
+        low, high = (np.full((len(judged.runs), 1), end) for end in measure.range)
+        cases = _Cases(measure, low, high, is_exact=False)
+    return cases
+
+
+def _labelled_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: bool) -> _Cases | None:
+    """Return all labellings as cases, or None if there are too many."""
+    best, each = best_label(judged), 1
+    aspects = judged.qrels.aspects
+    if measure.needs_aspects and aspects is not None:
+        best = max(1, int(aspects.grade.max(initial=0)))
+        each = int(np.diff(aspects.topic_offsets)[hits.topic])
+    n_labels, runs = len(hits.union) * each, len(judged.runs)
+    if hits.deep or n_labels * np.log(best + 1) + np.log(runs) > np.log(_LISTS):
+        return None
+    labels = every_labelling(n_labels, best)
+    if ties and not respects_swaps(measure) and len(labels) * _n_orders(hits, runs) > _ORDERS:
+        return None
+    return _evaluated_cases(judged, measure, hits, ties, labels, labels, is_exact=True)
+
+
+def _n_orders(hits: TopicHits, runs: int) -> int:
+    """Return an upper bound of the number of orders of all lists together."""
+    total = 0
+    for run in range(runs):
+        mine = hits.run == run
+        number = 1
+        for start in np.unique(hits.first[mine]).tolist():
+            size = int((hits.first[mine] == start).sum())
+            number *= factorial(min(size, 20))
+        total += number
+    return total
+
+
+def _numbered_cases(
+    judged: Judged, measure: Measure, form: Form, hits: TopicHits, ties: bool
+) -> _Cases | None:
+    """Return the numbers of new relevant documents as cases, if the form of the measure has values for them.
+
+    The worst order of a group has its relevant documents last and the unjudged ones next to them, so that labels of the
+    last ones are worst; the best order is the reverse.
+    """
+    rel = getattr(form, "rel", None)
+    if rel is None or hits.deep:
+        return None
+    start = judged.qrels.topic_offsets[hits.topic]
+    grade = judged.qrels.grade[start : judged.qrels.topic_offsets[hits.topic + 1]].astype(np.int64)
+    known = grade.copy()
+    known[hits.union] = UNJUDGED
+    rated = known[known != UNJUDGED]
+    counts = np.bincount(np.maximum(rated, 0), minlength=best_label(judged) + 1)
+    n_union, negative = len(hits.union), int((rated < 0).sum())
+    ends: list[list[Floats]] = [[], []]
+    for end, best_first in ((0, False), (1, True)):
+        rank = fixed_ranks(hits, grade[hits.document] >= rel, best_first) if ties else hits.rank
+        for run in range(len(judged.runs)):
+            mine = hits.run == run
+            open_ = np.sort(rank[mine & hits.is_open])
+            judged_ = mine & ~hits.is_open
+            seen = Seen(
+                rank[judged_], grade[hits.document[judged_]], open_, counts, negative, n_union - len(open_)
+            )
+            found = form.label_cases(measure, seen)
+            if found is None:
+                return None
+            ends[end].append(found[end])
+    return _Cases(measure, np.array(ends[0]), np.array(ends[1]), is_exact=False)
+
+
+def _declared_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: bool) -> _Cases | None:
+    """Return the cases of a measure that rewards grades (one), or respects swaps (multisets of new grades)."""
+    best, n_union = best_label(judged), len(hits.union)
+    if hits.deep:
+        return None
+    if rewards_grades(measure):
+        ends = [np.full((1, n_union), grade) for grade in (0, best)]
+    elif respects_swaps(measure):
+        grades = list(range(best + 1)) if measure.sees_grades else [0, best]
+        if comb(n_union + len(grades) - 1, len(grades) - 1) * len(judged.runs) > _LISTS:
+            return None
+        ends = [
+            next(sorted_labellings(n_union, grades, best_first, cells=1 << 62))
+            for best_first in (False, True)
+        ]
+    else:
+        return None
+    return _evaluated_cases(judged, measure, hits, ties, *ends, is_exact=False, is_sorted=True)
+
+
+def _evaluated_cases(
+    judged: Judged,
+    measure: Measure,
+    hits: TopicHits,
+    ties: bool,
+    low: Labels,
+    high: Labels,
+    *,
+    is_exact: bool,
+    is_sorted: bool = False,
+) -> _Cases:
+    """Evaluate every list under labellings of all unjudged documents of the topic.
+
+    A row of ``low`` and ``high`` has the labels of the documents of ``hits.union``; if ``is_sorted``, those of each
+    list from the top and then of the documents that it does not hold.
+    """
+    lists = [_open_list(judged, hits, run, ties) for run in range(len(judged.runs))]
+    per_aspect = measure.needs_aspects and judged.qrels.aspects is not None
+    numbers = np.repeat([one.number for one, _ in lists], len(low))
+    ends: list[Floats] = []
+    for labels, order in ((low, "worst"), (high, "best")):
+        if ends and low is high and not ties:
+            ends.append(ends[0])
+            continue
+        each = labels.reshape(len(labels), len(hits.union), -1)
+        chosen = [
+            (one, labels if is_sorted else each[:, place].reshape(len(labels), -1)) for one, place in lists
+        ]
+        made = labelled_lists(judged, chosen, per_aspect=per_aspect)
+        # The lowest value is that of the best order where lower values are better.
+        way = order if measure.better != "lower" else {"worst": "best", "best": "worst"}[order]
+        found = tied_values([measure], made, way if ties else "break", numbers=numbers)[0]
+        if not found.exact.all():  # a sample of orders proves nothing
+            is_exact = False
+            found.value[~found.exact] = measure.range[0 if order == "worst" else 1]
+        ends.append(found.value.reshape(len(lists), -1))
+    return _Cases(measure, ends[0], ends[1], is_exact)
+
+
+def _open_list(judged: Judged, hits: TopicHits, run: int, ties: bool) -> tuple[OpenList, Ints]:
+    """Return the list of a run among all unjudged documents of the topic, and which of them each label belongs to."""
+    union = hits.union
+    mine = np.flatnonzero(hits.run == run)
+    mine = mine[np.argsort(hits.rank[mine])]
+    number = run * len(judged.topics) + hits.topic
+    grade = judged.qrels.grade[judged.qrels.topic_offsets[hits.topic] :]
+    grade = grade[: np.diff(judged.qrels.topic_offsets)[hits.topic]]
+    known = np.setdiff1d(np.flatnonzero(grade != UNJUDGED), union, assume_unique=True)
+    rank = hits.rank[mine]
+    first, size = (
+        (hits.first[mine], (hits.last - hits.first)[mine] + 1) if ties else (rank, np.ones_like(rank))
+    )
+    held = np.searchsorted(union, hits.document[mine][hits.is_open[mine]])
+    outside = np.setdiff1d(np.arange(len(union)), held, assume_unique=True)
+    one = OpenList(
+        number, hits.topic, int(judged.length[number]), rank, first, size, hits.document[mine], hits.is_open[mine],
+        known, len(outside), union[np.concatenate([held, outside])],
+    )  # fmt: skip
+    return one, np.concatenate([held, outside])
+
+
+def fixed_ranks(hits: TopicHits, is_relevant: Bools, best_first: bool) -> Ints:
+    """Return the ranks of an order in which every group has relevant, then unjudged, then other documents, or the
+    reverse."""
+    key = np.where(is_relevant, 2, np.where(hits.is_open, 1, 0))
+    order = np.lexsort((-key if best_first else key, hits.first, hits.run))
+    group = hits.run[order] * (int(hits.first.max(initial=0)) + 1) + hits.first[order]
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    place = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    rank = np.empty_like(hits.rank)
+    rank[order] = hits.first[order] + place
+    return rank
+
+
+def _of_group(hits: TopicHits, rank: Ints, best_first: bool) -> Ints:
+    """Return for each unjudged document the best, or the worst, rank that one of its group has in this order."""
+    key = hits.run * (int(hits.first.max(initial=0)) + 1) + hits.first
+    some = np.flatnonzero(hits.is_open)
+    group, place = np.unique(key[some], return_inverse=True)
+    end = np.full(len(group), _ABSENT if best_first else 0)
+    (np.minimum if best_first else np.maximum).at(end, place, rank[some])
+    result = rank.copy()
+    result[some] = end[place]
+    return result

@@ -97,6 +97,10 @@ def handled(ties: str = "break", unjudged: str = "nonrelevant", seed: int = 1) -
 def judged_as(qrels: Qrels, runs: Runs, handling: Handling, **how: Any) -> Judged:
     """The lists with all that is needed to evaluate them so; ``how`` as for :func:`rankscope.judge`."""
     bounds = handling.unjudged == "bounds"
+    if bounds and qrels.aspects is not None:
+        from rankscope.certainty.documents import with_documents
+
+        qrels = with_documents(qrels, runs)  # ideal orders of aspects depend on which documents they are
     judged = judge(qrels, runs, ties=bounds or handling.ties != "break", **how)
     if bounds and handling.ties != "break":
         from rankscope.certainty.documents import with_groups

@@ -1,8 +1,9 @@
 """Is the order of the runs certain? Which pairs nothing can reverse, and which labels reverse the others.
 
 For every pair of runs: would another order of documents with equal scores, other labels of unjudged documents, or
-other topics reverse the order by the mean? A document has one label in both lists. Nothing in a cell means that it is
-neither proved nor refuted. The figure shows who may stand where.
+other topics reverse the order by the mean? A document has one label, which counts for all runs. An empty cell means
+neither proved nor refuted; 'exact' says whether a range is exact or a proved bound. The figure shows who may stand
+where.
 
 examples:
   rankscope certain qrels.txt runs/ -m nDCG@10
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--labels",
         action=argparse.BooleanOptionalAction,
-        help="list the labels that reverse each pair (default: for up to 1,000 pairs)",
+        help="list labels that reverse each pair, and all ranges (default: for up to 1,000 pairs)",
     )
     options.add_seed(parser)
     options.add_output(parser)

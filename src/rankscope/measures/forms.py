@@ -46,6 +46,8 @@ class Seen(NamedTuple):
     """How many judged documents the topic has of grade 0, 1, ..., the best one there is; negative ones are 0s."""
     negative: int
     """How many of them have a negative grade."""
+    outside: int = 0
+    """How many further documents may have any label that are not in this list, but in another one."""
 
     @property
     def best(self) -> int:
@@ -62,7 +64,7 @@ class Seen(NamedTuple):
 
     def numbers(self, rel: int) -> Ints:
         """How many of the others may be relevant: 0, 1, ..., all; none if no grade is high enough."""
-        return np.arange(len(self.open) + 1 if rel <= self.best else 1)
+        return np.arange(len(self.open) + self.outside + 1 if rel <= self.best else 1)
 
 
 class Form:
@@ -70,6 +72,14 @@ class Form:
 
     def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
         """The lowest and the highest value over all labels of the other documents, if there is a quick way."""
+        ends = self.label_cases(measure, seen)
+        return None if ends is None else (float(ends[0].min()), float(ends[1].max()))
+
+    def label_cases(self, measure: Measure, seen: Seen) -> tuple[Floats, Floats] | None:
+        """The lowest and the highest value for 0, 1, ... new relevant documents, if that number decides the divisor.
+
+        The recall base is the same for all lists of a topic then, so that lists can be compared number by number.
+        """
         return None
 
     def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
@@ -150,7 +160,7 @@ class Counted(Additive):
         inside = np.clip(depth - tied.first + 1, 0, tied.size) / tied.size
         return _shifted(value, lists, tied, inside - (tied.rank <= depth), base)
 
-    def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
+    def label_cases(self, measure: Measure, seen: Seen) -> tuple[Floats, Floats] | None:
         """For each number of new relevant documents the first ones are best, and the last ones worst.
 
         Of m new ones among M open documents, o of them down to rank k, min(m, o) or max(0, o - (M - m)) are found.
@@ -160,8 +170,8 @@ class Counted(Additive):
         depth = self.depth(base)
         known = np.searchsorted(seen.relevant(self.rel), depth, side="right")
         inside = np.searchsorted(seen.open, depth, side="right")
-        least, most = np.maximum(0, inside - (len(seen.open) - new)), np.minimum(new, inside)
-        return float(ratio(known + least, base).min()), float(ratio(known + most, base).max())
+        least = np.maximum(0, inside - (len(seen.open) + seen.outside - new))
+        return ratio(known + least, base), ratio(known + np.minimum(new, inside), base)
 
 
 class Precisions(Form):
@@ -188,7 +198,7 @@ class Precisions(Form):
         shift = np.repeat(mean / count, count) - tied.ordinal * weight[tied.rank - 1]
         return _shifted(value, lists, tied, shift, lists.recall_base(self.rel))
 
-    def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
+    def label_cases(self, measure: Measure, seen: Seen) -> tuple[Floats, Floats] | None:
         """For each number of new relevant documents the first ones are best, and the last ones worst.
 
         One more at rank i adds its own term, and one to the ordinal of every relevant document below it.
@@ -196,19 +206,19 @@ class Precisions(Form):
         weight = np.where(seen.open <= (measure.cutoff or np.inf), self.weight(seen.open), 0.0)
         rank = seen.relevant(self.rel)
         known = np.where(rank <= (measure.cutoff or np.inf), self.weight(rank), 0.0)
-        total, base = float((known * np.arange(1, len(rank) + 1)).sum()), seen.to_find(self.rel)
-        least = most = total / base if base else 0.0
-        if self.rel > seen.best:
-            return least, most
+        total = float((known * np.arange(1, len(rank) + 1)).sum())
         above = np.searchsorted(rank, seen.open)
         below = known.sum() - np.concatenate([[0.0], np.cumsum(known)])[above]
         number = np.arange(1, len(seen.open) + 1)
         first = np.cumsum((above + number) * weight + below)
         later = np.cumsum(weight[::-1])  # of the new ones, from the last up
         last = np.cumsum((above[::-1] + 1) * weight[::-1] + below[::-1] + later - weight[::-1])
+        new = seen.numbers(self.rel)
+        base = seen.to_find(self.rel) + new
+        least, most = (total + np.concatenate([[0.0], added]) for added in (last, first))
         return (
-            min(least, float(((total + last) / (base + number)).min())),
-            max(most, float(((total + first) / (base + number)).max())),
+            ratio(least[np.maximum(0, new - seen.outside)], base),
+            ratio(most[np.minimum(new, len(seen.open))], base),
         )
 
 
@@ -346,34 +356,39 @@ class Preferences(Form):
         cap, scale = self.limits(base, lists.recall_base(self.lowest) - base)
         return 1.0 - ratio(np.minimum(above, cap[owner]), scale[owner])
 
-    def label_range(self, measure: Measure, seen: Seen) -> tuple[float, float] | None:
-        """For each number m of new relevant documents the first ones are best, and the last ones worst.
+    def label_cases(self, measure: Measure, seen: Seen) -> tuple[Floats, Floats] | None:
+        """For each number of new relevant documents the first ones are best, and the last ones worst.
 
-        All M open documents are judged then, the others as not relevant. Above a relevant document, whose number of
-        known non-relevant ones above it is k and of open ones o, there are
+        All open documents are judged then, the others as not relevant. Of the n that the list has, m are relevant: as
+        many as possible in the best case, and as few in the worst. Above a relevant document, whose number of known
+        non-relevant ones above it is k and of open ones o, there are
             best:  k non-relevant ones if it is new, else k + max(0, o - m)
-            worst: k + M - m if it is new, else k + min(o, M - m)
+            worst: k + n - m if it is new, else k + min(o, n - m)
         All of these grow from the top down, so that sums of min(n, cap) are those of a first and a last part.
         """
         new, many = seen.numbers(self.rel), len(seen.open)
         base = seen.to_find(self.rel) + new
-        cap, scale = self.limits(base, int(seen.counts.sum()) - seen.negative + many - base)
+        judged = int(seen.counts.sum()) - seen.negative + many + seen.outside
+        cap, scale = self.limits(base, judged - base)
         rank, poor = seen.relevant(self.rel), np.sort(seen.rank[seen.grade < self.rel])
         k, of_new = np.searchsorted(poor, rank), np.searchsorted(poor, seen.open)
         o = np.searchsorted(seen.open, rank)
-        here, few = np.searchsorted(o, new), np.searchsorted(o, many - new)
+        most, least = np.minimum(new, many), np.maximum(0, new - seen.outside)
+        here, few = np.searchsorted(o, most), np.searchsorted(o, many - least)
         best = (
-            _capped(of_new, 0, new, 0, cap)
+            _capped(of_new, 0, most, 0, cap)
             + _capped(k, 0, here, 0, cap)
-            + _capped(k + o, here, len(k), -new, cap)
+            + _capped(k + o, here, len(k), -most, cap)
         )
         worst = (
-            _capped(of_new, many - new, many, many - new, cap)
+            _capped(of_new, many - least, many, many - least, cap)
             + _capped(k + o, 0, few, 0, cap)
-            + _capped(k, few, len(k), many - new, cap)
+            + _capped(k, few, len(k), many - least, cap)
         )
-        ends = [ratio(len(rank) + new - ratio(sums, scale), base) for sums in (worst, best)]
-        return float(ends[0].min()), float(ends[1].max())
+        return (
+            ratio(len(rank) + least - ratio(worst, scale), base),
+            ratio(len(rank) + most - ratio(best, scale), base),
+        )
 
     def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
         tied = lists.tied(self.rel)

@@ -36,8 +36,10 @@ def plot_certain(result: Result, measure: str | None = None, *, width: float = D
         left, right = figure.subplots(1, 2, sharey=True)
         for place, row in enumerate(rows, 1):
             ends = row["first_rank"] or place, row["last_rank"] or place
+            value = row["value"]
+            known = [value if end is None else end for end in (row["lowest"], row["highest"])]
             for axes, colour, now, reach in (
-                (left, COLOURS[0], row["value"], (row["lowest"], row["highest"])),
+                (left, COLOURS[0], value, known),
                 (right, COLOURS[1], place, ends),
             ):
                 axes.plot(

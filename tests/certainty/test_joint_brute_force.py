@@ -1,0 +1,298 @@
+"""No statement about labels and ties is false: every labelling and every order of small collections is evaluated.
+
+``RANKSCOPE_COLLECTIONS=5000 python -m pytest tests/certainty/test_joint_brute_force.py`` looks at 5,000 collections.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.analysis.certain import certain
+from rankscope.analysis.next_judgments import next_judgments
+from rankscope.certainty.pairs import pair_form
+from rankscope.measures import REGISTRY, Measure, parse
+from rankscope.measures.forms import Weighted
+
+N_COLLECTIONS = int(os.environ.get("RANKSCOPE_COLLECTIONS", "20"))
+N_BLOCKS = 10
+PER_COLLECTION = 9
+FIRST_SEED = int(os.environ.get("RANKSCOPE_FIRST_SEED", "0"))
+
+EXTRA = """
+    AP AP(rel=2) R@2 R(rel=2)@3 Rprec Rprec(rel=2) Bpref Bpref(form=original) nDCG nDCG@2 nDCG(gains=exp2)@3 nCG@2 P@2
+    RBP(p=0.7) DCG@3 RR RR@2 ERR Success@2 Twist AP@2 P(judged_only=True)@2 AP(judged_only=True) GMAP SetF IPrec@0.5
+"""
+
+Lists = dict[str, dict[str, dict[str, float]]]
+
+
+def registry() -> list[Measure]:
+    """Every measure, with a cutoff where it needs one, and some variants."""
+    found = []
+    for name, measure in sorted(REGISTRY.items()):
+        if name != measure.name or name == "Interval":
+            continue
+        found.append(parse(f"{name}@2") if measure.cutoff_rule == "required" and name != "IPrec" else measure)
+    return [parse("IPrec@0.5") if one.name == "IPrec" else one for one in found] + [
+        parse("Interval(measure='AP')@3"), *map(parse, EXTRA.split()),
+    ]  # fmt: skip
+
+
+PLAIN = [one for one in registry() if not one.needs_aspects]
+BY_ASPECT = [one for one in registry() if one.needs_aspects]
+
+
+class World:
+    """A collection, and the values of all lists under all labels and orders."""
+
+    def __init__(self, seed: int) -> None:
+        luck = random.Random(seed)
+        self.luck = luck
+        self.by_aspect = luck.random() < 0.15
+        documents = "abcdef"
+        self.qrels: dict[str, Any] = {}
+        self.runs: Lists = {name: {} for name in "ABC"[: luck.choice([2, 2, 3])]}
+        for topic in ("q1", "q2")[: luck.choice([1, 1, 2])]:
+            judged = {d: luck.choice([0, 0, 1, 1, 2]) for d in documents if luck.random() < 0.5}
+            judged |= {d: -1 for d in judged if luck.random() < 0.1}
+            judged.setdefault(luck.choice(documents), 1)
+            for lists in self.runs.values():
+                mine = luck.sample(documents, luck.randint(1, 4))
+                lists[topic] = {d: float(luck.randint(1, 3)) for d in mine}
+            self.qrels[topic] = judged
+        if self.by_aspect:
+            self.qrels = {
+                topic: {
+                    d: {a: grade for a in "12" if luck.random() < 0.7} or {"1": 0}
+                    for d, grade in judged.items()
+                }
+                for topic, judged in self.qrels.items()
+            }
+            for topic in self.qrels:
+                self.qrels[topic][documents[0]] = {"1": 1, "2": 0}
+        pool = BY_ASPECT if self.by_aspect else PLAIN
+        self.measures = list(dict.fromkeys(luck.sample(pool, min(PER_COLLECTION, len(pool)))))
+
+    def grade(self, topic: str, document: str) -> int | None:
+        """The grade of a document, None where it is unjudged."""
+        found = self.qrels[topic].get(document)
+        if found is None:
+            return None
+        grade = max(found.values()) if self.by_aspect else found
+        return grade if grade >= 0 else None
+
+    @property
+    def best(self) -> int:
+        """The best grade of the judgments."""
+        grades = [grade for topic in self.qrels for d in self.qrels[topic] if (grade := self.grade(topic, d))]
+        return max(grades, default=1)
+
+    def open(self, topic: str, runs: Sequence[str]) -> list[str]:
+        """The unjudged documents of some runs."""
+        held = {d for name in runs for d in self.runs[name][topic]}
+        return sorted(d for d in held if self.grade(topic, d) is None)
+
+    def labellings(self, topic: str, runs: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """The judgments of a topic with every labelling of the unjudged documents of some runs."""
+        names = self.open(topic, runs)
+        each = [dict(zip("12", row, strict=True)) for row in product(range(self.best + 1), repeat=2)]
+        for row in product(each if self.by_aspect else range(self.best + 1), repeat=len(names)):
+            yield {**self.qrels[topic], **dict(zip(names, row, strict=True))}
+
+    def orders(self, name: str, topic: str) -> list[list[str]]:
+        """The orders of a list, that by descending document id first."""
+        scored = self.runs[name][topic]
+        groups = [
+            sorted((d for d in scored if scored[d] == s), reverse=True)
+            for s in sorted(set(scored.values()), reverse=True)
+        ]
+        return [[d for group in row for d in group] for row in product(*map(permutations, groups))]
+
+    def evaluate(self, topic: str, every: Sequence[dict[str, Any]], n_orders: int) -> np.ndarray:
+        """The merit of each measure, run, judgments and order: each of the last two is a topic of its own."""
+        qrels, runs = {}, {name: {} for name in self.runs}
+        for j, judged in enumerate(every):
+            for o in range(n_orders):
+                qrels[f"{j}-{o}"] = judged
+                for name in runs:
+                    orders = self.orders(name, topic)
+                    order = orders[min(o, len(orders) - 1)]
+                    runs[name][f"{j}-{o}"] = {d: float(-i) for i, d in enumerate(order)}
+        # The best grade of the collection is that of its judgments, whatever the labels are.
+        qrels["best"] = {"z": {"1": self.best, "2": 0} if self.by_aspect else self.best}
+        scores = rs.evaluate(qrels, runs, self.measures)
+        index = [scores.topics.index(f"{j}-{o}") for j in range(len(every)) for o in range(n_orders)]
+        values = scores.values[:, :, index].reshape(len(self.measures), len(runs), len(every), n_orders)
+        with np.errstate(divide="ignore"):
+            return np.stack([
+                np.log(value) if measure.summary == "geometric mean" else measure.merit(value)
+                for measure, value in zip(self.measures, values, strict=True)
+            ])  # fmt: skip
+
+
+def lowest(values: np.ndarray, a: int, b: int) -> float:
+    """The lowest difference of two runs over judgments and the orders of each; runs x judgments x orders."""
+    defined = np.isfinite(values).all(axis=(0, 2))
+    worst, best = values[a].min(axis=1), values[b].max(axis=1)
+    with np.errstate(invalid="ignore"):
+        # A topic on which the measure is undefined for some run is left out.
+        return float(np.where(defined, worst - best, np.minimum(0, np.nan_to_num(worst - best))).min())
+
+
+def check(seed: int) -> int:
+    """Compare all statements about one collection with brute force; returns how many there were."""
+    world = World(seed)
+    names = tuple(world.runs)
+    if any(
+        (world.best + 1) ** ((1 + world.by_aspect) * len(world.open(t, names))) > 300 for t in world.qrels
+    ):
+        return 0
+    n_orders = max(len(world.orders(name, t)) for name in names for t in world.qrels)
+    if n_orders > 6:
+        return 0
+    scores = rs.evaluate(world.qrels, world.runs, world.measures)
+    usable = [m for m in scores.measures if np.isfinite(scores.matrix(m).values).all(axis=0).any()]
+    if not usable:
+        return 0
+    world.measures = usable
+    scores = rs.evaluate(world.qrels, world.runs, usable)
+    found = certain(scores, labels=True)
+    labelled = [world.evaluate(t, list(world.labellings(t, names)), n_orders) for t in world.qrels]
+    now = [world.evaluate(t, [world.qrels[t]], n_orders) for t in world.qrels]
+    statements = 0
+    for m, measure in enumerate(usable):
+        dropped = ~np.isfinite(scores.matrix(measure).values).all(axis=0)
+        brute = {}
+        for a, b in permutations(range(len(names)), 2):
+            brute[a, b] = {
+                "ties": [lowest(one[m], a, b) for one in now],
+                "unjudged": [lowest(one[m][:, :, :1], a, b) for one in labelled],
+                "both": [lowest(one[m], a, b) for one in labelled],
+            }
+        kept = max(1, int((~dropped).sum()))
+        for row in found["pairs"].records():
+            if row["measure"] != str(measure):
+                continue
+            a, b = names.index(row["a"]), names.index(row["b"])
+            why = (seed, world.qrels, world.runs, row, brute[a, b])
+            sides = [(a, b)] if row["order"] == ">" else [(a, b), (b, a)]
+            for column, source in (("ties", "ties"), ("unjudged", "unjudged"), ("together", "both")):
+                if row[column] is None or (column == "together" and not row["topics"] and not row[column]):
+                    continue
+                statements += 1
+                least = min(sum(brute[side][source]) for side in sides)
+                assert least >= -1e-10 if row[column] else least < -1e-13, (column, why)
+            least = sum(brute[a, b]["unjudged"]) / kept
+            if row["lowest"] is not None and not dropped.any():
+                statements += 1
+                assert row["lowest"] <= least + 1e-9, why
+                assert not row["exact"] or row["lowest"] == pytest.approx(least, abs=1e-9), why
+            if row["labels"]:
+                labels = {
+                    (r["topic"], r["doc"]): r["grade"] for r in found["labels"].records()
+                    if (r["a"], r["b"], r["measure"]) == (row["a"], row["b"], row["measure"])
+                }  # fmt: skip
+                assert len(labels) == row["labels"], why
+                more = {
+                    t: {**world.qrels[t], **{d: g for (q, d), g in labels.items() if q == t}}
+                    for t in world.qrels
+                }
+                means = rs.evaluate(more, world.runs, [measure]).mean(measure)
+                assert measure.merit(means)[a] < measure.merit(means)[b], (labels, why)
+        for row in found["ranges"].records():
+            if row["measure"] != str(measure) or dropped.any():
+                continue
+            a, b = names.index(row["a"]), names.index(row["b"])
+            ends = sum(brute[a, b][row["source"]]) / kept, -sum(brute[b, a][row["source"]]) / kept
+            statements += 1
+            if row["exact"]:
+                assert (row["lowest"], row["highest"]) == pytest.approx(ends, abs=1e-9), (seed, row)
+            elif row["source"] != "ties":
+                assert row["lowest"] is None or row["lowest"] <= ends[0] + 1e-9, (seed, row)
+                assert row["highest"] is None or row["highest"] >= ends[1] - 1e-9, (seed, row)
+        for row in found["runs"].records():
+            if row["measure"] != str(measure) or dropped.any():
+                continue
+            r = names.index(row["run"])
+            values = [one[m][r, :, 0] for one in labelled]
+            if not all(np.isfinite(one).all() for one in values):
+                continue
+            ends = [sum(map(end, values)) / len(values) for end in (np.min, np.max)]
+            if measure.better == "lower":
+                ends = [-ends[1], -ends[0]]
+            ends = [float(np.exp(end)) if measure.summary == "geometric mean" else end for end in ends]
+            ends = [end * len(values) if measure.summary == "sum" else end for end in ends]
+            statements += 1
+            if row["exact"]:
+                assert (row["lowest"], row["highest"]) == pytest.approx(ends, abs=1e-9), (seed, row)
+            assert row["lowest"] is None or row["lowest"] <= ends[0] + 1e-9, (seed, row)
+            assert row["highest"] is None or row["highest"] >= ends[1] - 1e-9, (seed, row)
+        if isinstance(pair_form(measure), Weighted):
+            signs = [
+                (np.sign(round(sum(float(one[m][a, 0, 0] - one[m][b, 0, 0]) for one in now), 12)), a, b)
+                for a, b in permutations(range(len(names)), 2) if a < b
+            ]  # fmt: skip
+            turned = sum(
+                (sign >= 0 and sum(brute[a, b]["unjudged"]) < -1e-12)
+                or (sign <= 0 and sum(brute[b, a]["unjudged"]) < -1e-12)
+                for sign, a, b in signs
+            )
+            statements += 1
+            ((_, pairs, n_open),) = next_judgments(rs.evaluate(world.qrels, world.runs, [measure]))[
+                "open"
+            ].rows
+            assert (pairs, n_open) == (len(signs), turned), (seed, measure)
+    return statements + check_bounds(world)
+
+
+def check_bounds(world: World) -> int:
+    """Compare the range of every list over labels of its own documents with brute force."""
+    scores = rs.evaluate(world.qrels, world.runs, world.measures, unjudged="bounds")
+    known = scores.uncertainty
+    assert (
+        known is not None
+        and known.lowest is not None
+        and known.highest is not None
+        and known.tight is not None
+    )
+    statements = 0
+    for t, topic in enumerate(scores.topics):
+        for r, name in enumerate(scores.runs):
+            values = world.evaluate(topic, list(world.labellings(topic, [name])), 1)[:, r, :, 0]
+            for m, measure in enumerate(world.measures):
+                mine = np.exp(values[m]) if measure.summary == "geometric mean" else measure.merit(values[m])
+                mine = mine[~np.isnan(mine)]
+                low, high = known.lowest[m, r, t], known.highest[m, r, t]
+                if not len(mine):
+                    continue
+                statements += 1
+                assert low <= mine.min() + 1e-9 and high >= mine.max() - 1e-9, (measure, topic, name)
+                if known.tight[m, r, t]:
+                    assert (low, high) == pytest.approx((mine.min(), mine.max()), abs=1e-9), (
+                        measure,
+                        topic,
+                        name,
+                    )
+    return statements
+
+
+@pytest.mark.parametrize("block", range(N_BLOCKS))
+def test_no_statement_about_labels_and_orders_is_false(block: int) -> None:
+    statements, seed, done = 0, FIRST_SEED + block * 1_000_000, 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        while done < N_COLLECTIONS / N_BLOCKS:
+            made = check(seed)
+            statements += made
+            done += made > 0
+            seed += 1
+    assert statements > 20 * done
