@@ -16,7 +16,9 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
+
+from book.schemas import declared
 
 import rankscope as rs
 from rankscope.cli.main import main as rankscope
@@ -30,7 +32,6 @@ COMMANDS = {
     "eval": f"{COLLECTION} -q",
     "compare": f"{COLLECTION} -m AP -q",
     "gate": "qrels.txt runs/lexical-1.txt --baseline runs/lexical-1.txt -m AP",
-    "overlap": COLLECTION,
     "features": COLLECTION,
     "curve": "qrels.txt runs/lexical-1.txt --topic 301",
     "effort": f"{COLLECTION} -q",
@@ -52,7 +53,7 @@ COMMANDS = {
     "archetypes": "--relevant 2 --length 6",
     "measures": "AP",
 }
-"""One call of each command that answers with tables, on a collection of four systems."""
+"""One call of each command whose tables are not declared, on a collection of four systems."""
 
 
 def answered() -> dict[str, Tables]:
@@ -78,7 +79,18 @@ def answered() -> dict[str, Tables]:
                 found[name] = _tables(name, words.split())
         finally:
             os.chdir(here)
-    return found
+    return found | {command: _declared(tables) for command, tables in declared().items()}
+
+
+def _declared(tables: dict[str, Any]) -> Tables:
+    """The types of the columns of tables, from the classes of their rows."""
+    return {
+        name: {
+            column: " or ".join(sorted({_KINDS[one] for one in get_args(kind) or (kind,) if one in _KINDS}))
+            for column, kind in rows.types().items()
+        }
+        for name, rows in tables.items()
+    }
 
 
 def _tables(name: str, words: list[str]) -> Tables:

@@ -21,7 +21,7 @@ import pytest
 
 import rankscope
 
-EVERYWHERE = "choices lazy errors progress once frames columns cells tables result engines"
+EVERYWHERE = "choices lazy errors progress once frames columns cells tables result rows engines"
 """The ground that every station stands on: it knows nothing of rankings, and nothing of the disk."""
 
 GROUND = {
@@ -37,6 +37,9 @@ GROUND = {
     "text_layout": "cells errors",
     "tables": "errors frames columns cells text_layout",
     "result": "errors once tables",
+    "docstrings": "",
+    "vocabulary": "",
+    "rows": "columns tables vocabulary",
     "engines": "errors progress",
     # what writes files
     "files": "errors progress",
@@ -58,8 +61,9 @@ STATIONS = {
     "certainty": "read scan judging measures",
     "scores": "read judging measures certainty",
     # what is asked of values and lists, and of measures themselves
+    "declaration": "docstrings measures scores",
     "analysis.stats": "judging measures scores",
-    "analysis": "read scan judging measures certainty scores analysis.stats lab.cumulated_counts",
+    "analysis": "declaration read scan judging measures certainty scores analysis.stats lab.cumulated_counts",
     "analysis.findings": "judging measures scores analysis analysis.stats lab.measurement",
     "analysis.study": "files directories json_documents read judging measures certainty scores analysis"
     " analysis.findings analysis.stats",
@@ -112,7 +116,6 @@ BY_NAME = {
     "lab": "so are those of the laboratory",
     "lab.identification.libraries": "other libraries, where they are installed",
     "plots": "and those of the figures",
-    "cli.completion": "every command is asked for its options",
     "cli.main": "only the command that was asked for is loaded",
     "cli.plugins": "plugins are named by the user",
 }

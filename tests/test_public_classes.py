@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from multiprocessing import get_context
 from typing import Any
@@ -19,12 +19,13 @@ import numpy as np
 import pytest
 
 import rankscope as rs
+from declared import DECLARED, analysed
 from rankscope.analysis.pool_correlation import pool_correlation
 from rankscope.analysis.study.experiments import Repetition
 from rankscope.judging import Judged
 from rankscope.lab.certificates import certificates
 from rankscope.measures import REGISTRY
-from rankscope.result import Result
+from rankscope.result import Result, TypedResult
 from rankscope.tables import ROWS_IN_HTML
 
 WAYS: dict[str, Callable[[Any], Any]] = {
@@ -88,6 +89,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Measure": lambda: REGISTRY["RBP"](p=0.5) @ 7,
     "FunctionMeasure": lambda: function() @ 5,
     "ScoreMatrix": lambda: scores().matrix("AP"),
+    "Collection": lambda: rs.Collection(QRELS, RUNS),
     "Scores": scores,
     "Table": lambda: scores().wide(),
     "Curve": lambda: rs.curve(QRELS, RUNS["a"], "q1"),
@@ -111,7 +113,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "coverage": lambda: rs.coverage({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS),
     "study": lambda: rs.study(QRELS, RUNS, repeats=1, replicates=10),
     "pool_correlation": lambda: pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
-    "overlap": lambda: rs.overlap(RUNS),
     "verdict": lambda: rs.verdict(QRELS, RUNS, pair=("a", "b")),
     "verdict of many": lambda: rs.verdict(QRELS, RUNS),
     "identify": lambda: rs.lab.identify(first_three),
@@ -138,6 +139,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "MissingDependencyError": lambda: rs.errors.MissingDependencyError.of("pandas", "frames", "frames"),
     "WorkerError": lambda: rs.errors.WorkerError("a worker process was killed", hint="try fewer at once"),
     "SettingsError": lambda: rs.errors.SettingsError("wrong", hint="mend it"),
+    **{name: partial(analysed, name) for name in DECLARED},
 }
 """One thing of every public kind."""
 
@@ -252,7 +254,6 @@ RESULTS = [
         "orderings",
         "ranks",
         "coverage",
-        "overlap",
         "verdict",
         "verdict of many",
         "identify",
@@ -272,6 +273,7 @@ RESULTS = [
         "PropertiesResult",
         "Scales",
     ),
+    *DECLARED,
 ]
 """The examples that are results of analyses."""
 
@@ -288,7 +290,7 @@ def test_every_result_is_among_them() -> None:
         if not module.name.endswith(("__main__", "ir_measures", "spark")):
             import_module(module.name)
     ours = {kind for kind in every_kind(Result) if kind.__module__.startswith("rankscope.")}
-    assert ours - {Result} == {type(example(name)) for name in RESULTS}
+    assert ours - {Result, TypedResult} == {type(example(name)) for name in RESULTS}
     assert [name for name in EXAMPLES if isinstance(example(name), Result)] == sorted(
         RESULTS, key=list(EXAMPLES).index
     )

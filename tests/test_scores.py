@@ -87,7 +87,7 @@ def test_any_executor_gives_the_same(tmp_path: Path) -> None:
         again = rs.evaluate(tmp_path / "c/qrels.txt", tmp_path / "c/runs", measures, jobs=jobs)
         assert first.values.tobytes() == again.values.tobytes()
     with ThreadPoolExecutor(2) as executor:
-        again = rs.evaluate(tmp_path / "c/qrels.txt", tmp_path / "c/runs", measures, executor=executor)
+        again = rs.evaluate(tmp_path / "c/qrels.txt", tmp_path / "c/runs", measures, engine=executor)
     assert first.values.tobytes() == again.values.tobytes()
     runs = rs.read_runs(tmp_path / "c/runs")
     for r, (name, run) in enumerate(runs.items()):

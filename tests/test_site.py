@@ -328,7 +328,7 @@ def test_functions_are_documented(name: str) -> None:
     """What each parameter means, what comes back, what is raised, and an example."""
     function = api.functions()[name]
     unknown = [key for key in inspect.signature(function).parameters if not api.meaning(name, key)]
-    assert unknown == [], "write their meaning into docs/book/parameters.toml"
+    assert unknown == [], "write their meaning into the docstring"
     assert api.returned(function), "write what its type means into docs/book/parameters.toml"
     assert list(api.raised(name, function))
     assert ">>> " in (function.__doc__ or "")

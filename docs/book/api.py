@@ -1,7 +1,7 @@
-"""The reference of the Python API: what docstrings say, completed with parameters, returns and errors.
+"""The reference of the Python API: what docstrings say, completed with types, returns and errors.
 
-What a parameter means is written once (parameters.toml), whichever functions have it. Names, defaults and types are
-those of the functions themselves.
+The meaning of a parameter is in the docstring of its function (numpydoc); parameters.toml has those of functions that
+are not written so yet. Names, defaults and types are those of the functions themselves.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import rankscope as rs
+from rankscope.docstrings import parse_docstring
 
 FOLDER = "reference/api"
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -75,6 +76,9 @@ def classes() -> dict[str, type]:
 
 def meaning(function: str, parameter: str) -> str | None:
     """What a parameter of a function means, or None if nobody has written it down."""
+    written = parse_docstring(functions()[function].__doc__).parameters
+    if parameter in written:
+        return written[parameter]
     own = _GLOSSARY["functions"].get(function, {})
     found: str | None = own.get(parameter, _GLOSSARY["all"].get(parameter))
     return found
@@ -83,6 +87,9 @@ def meaning(function: str, parameter: str) -> str | None:
 def returned(function: Callable[..., Any]) -> str | None:
     """What a function returns, in words."""
     declared = str(inspect.signature(function).return_annotation)
+    if declaration := getattr(function, "declaration", None):
+        tables = [f"``{name}`` ({said['meaning']})" for name, said in declaration.result.declared().items()]
+        return f"{_first_line(declaration.result)} Tables: {', '.join(tables)}."
     found: str | None = _GLOSSARY["returns"].get(declared)
     return found
 
@@ -97,6 +104,8 @@ def raised(name: str, function: Callable[..., Any]) -> Iterator[tuple[str, str]]
         yield "MissingDependencyError", "without matplotlib (rankscope[plots])"
         yield "SettingsError", "if there is nothing of this kind to draw"
         return
+    if parameters & {"scores", "collection"} and hasattr(function, "declaration"):
+        yield "InputError", "if the scores or the collection lack something that the analysis needs"
     if parameters & _READS:
         yield "InputError", "if a file or value cannot be used: which, in which line, and what to do"
     if parameters & {"measures", "measure", "text", "gains", "against"}:
@@ -124,16 +133,23 @@ def fields(name: str, function: Callable[..., Any]) -> list[str]:
 
 def complete(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     """Sphinx asks for the docstring of something: the fields come before the example."""
-    lines[:] = [line if line.lstrip().startswith((">>>", "...")) else _plain(line) for line in lines]
+    doc = parse_docstring("\n".join(lines))
     short = name.removeprefix("rankscope.")
     if what == "function" and short in functions():
-        example = next((i for i, line in enumerate(lines) if line.startswith(">>> ")), len(lines))
-        lines[example:example] = [
-            "",
-            *fields(short, value),
-            "",
-            *([".. rubric:: Example", ""] if example < len(lines) else []),
-        ]
+        added = fields(short, value)
+    elif doc.parameters:
+        added = [f":param {key}: {meant}" for key, meant in doc.parameters.items()]
+    else:
+        added = []
+    text = doc.text.split("\n")
+    example = next((i for i, line in enumerate(text) if line.startswith(">>> ")), len(text))
+    shown = [*text[:example], "", *added, ""]
+    if example < len(text):
+        shown += [*([".. rubric:: Example", ""] if added else []), *text[example:]]
+    for title, body in doc.sections.items():
+        if title not in ("Parameters", "Returns", "Raises"):
+            shown += ["", f".. rubric:: {title}", "", *body.split("\n")]
+    lines[:] = [line if line.lstrip().startswith((">>>", "...")) else _plain(line) for line in shown]
 
 
 def _plain(line: str) -> str:

@@ -7,7 +7,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import rankscope as rs
 from book.pages import DOCS
+from rankscope.vocabulary import VOCABULARY
 
 FILE = DOCS / "reference" / "schemas.json"
 MEANINGS: dict[str, dict[str, str]] = tomllib.loads(
@@ -17,9 +19,20 @@ _TYPES = {"text": "string", "number": "number", "boolean": "boolean", "list": "a
 _INFINITE = {"enum": ["Infinity", "-Infinity"]}
 
 
+def declared() -> dict[str, dict[str, Any]]:
+    """The classes of rows of every table of every declared analysis, by command."""
+    spaces = (getattr(space, name) for space in (rs, rs.lab) for name in space.__all__)
+    found = [one.declaration for one in spaces if hasattr(one, "declaration")]
+    return {one.command: one.result.row_types() for one in found}
+
+
 def meaning(command: str, table: str, column: str) -> str | None:
     """What a column of a table means, or None if nobody has written it down."""
-    return MEANINGS.get(f"{command}.{table}", {}).get(column, MEANINGS["all"].get(column))
+    rows = declared().get(command, {}).get(table)
+    if rows is not None and column in rows.specs:
+        return str(rows.specs[column].meaning)
+    known = {**VOCABULARY, **MEANINGS["all"], **MEANINGS.get(f"{command}.{table}", {})}
+    return known.get(column)
 
 
 def schema(version: int, command: str, tables: dict[str, dict[str, str]]) -> dict[str, Any]:

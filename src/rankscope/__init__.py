@@ -17,7 +17,7 @@ _HOME = {
     "rankscope.read": ("Qrels", "Run", "Runs", "UNJUDGED", "read_qrels", "read_run", "read_runs"),
     "rankscope.judging": ("judge",),
     "rankscope.measures": ("Measure", "measure"),
-    "rankscope.scores": ("ScoreMatrix", "Scores", "evaluate", "read_scores"),
+    "rankscope.scores": ("Collection", "ScoreMatrix", "Scores", "evaluate", "read_scores"),
     "rankscope.citations": ("cite",),
     "rankscope.streaming": ("evaluate_into",),
     "rankscope.tables": ("Table",),
@@ -129,6 +129,7 @@ if TYPE_CHECKING:
     from rankscope.read import read_runs as read_runs
     from rankscope.reporting import report as report
     from rankscope.result import Result as Result
+    from rankscope.scores import Collection as Collection
     from rankscope.scores import ScoreMatrix as ScoreMatrix
     from rankscope.scores import Scores as Scores
     from rankscope.scores import evaluate as evaluate

@@ -6,6 +6,8 @@ need nothing of it: this module loads nothing.
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 __all__ = [
     "ACROSS",
     "AXES",
@@ -37,6 +39,7 @@ __all__ = [
     "TESTS",
     "VERDICT_DEPTH",
     "VERDICT_MEASURES",
+    "RboTies",
 ]
 
 ORDERS = ("trec_eval", "trec_eval9", "ascending_id", "rank", "file")
@@ -80,7 +83,8 @@ TESTS = ("t", "wilcoxon", "randomisation", "bootstrap", "tukey")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 COEFFICIENTS = ("kendall", "ap", "spearman", "pearson", "rbo")
 
-RBO_TIES = ("a", "b", "w")
+RboTies = Literal["a", "b", "w"]
+RBO_TIES = get_args(RboTies)
 """What a tie means: an order that is not known (a), the same corrected for what is lost by it (b), equality (w)."""
 
 PERSISTENCE = (0.5, 0.8, 0.95)

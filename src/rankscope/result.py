@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform, get_args, get_type_hints
 
 from rankscope.errors import SettingsError, nearest
 from rankscope.once import Derived
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rankscope.plots.figure import Figure
 
-__all__ = ["Result", "TableResult"]
+__all__ = ["Result", "TableResult", "TypedResult", "table"]
 
 
 class Result(Derived):
@@ -28,6 +28,9 @@ class Result(Derived):
     first: fewer numbers, runs down and measures across. ``result["pairs"]`` is one table; exports without a name take
     the first of the main ones (frames and CSV) or of the displayed ones (LaTeX and Markdown).
     """
+
+    figures: ClassVar[Mapping[str, str]] = {}
+    """Figures that show it, as ``{name: "module.function"}`` below :mod:`rankscope.plots`; set by the declaration."""
 
     if TYPE_CHECKING:  # dataclasses would take properties for defaults of their fields
 
@@ -151,3 +154,69 @@ class TableResult(Result):
     def with_settings(self, **more: Any) -> TableResult:
         """The same result with further settings in front of its own."""
         return replace(self, settings={**more, **self.settings})
+
+
+def table(meaning: str, *, main: bool = True, flag: str = "", default: Any = ...) -> Any:
+    """Declare a table of a :class:`TypedResult`.
+
+    Parameters
+    ----------
+    meaning
+        What the table shows.
+    main
+        Whether it is part of the answer: TSV and CSV have the main tables, and people read them first.
+    flag
+        Option of the command that adds the table to the answer, such as ``-q --per-topic``; it is not ``main`` then.
+    default
+        None for a table that is computed on demand only.
+    """
+    said = {"meaning": meaning, "main": main and not flag, "flag": flag}
+    return field(metadata=said) if default is ... else field(default=default, metadata=said)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(table, field))
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TypedResult(Result):
+    """A result with its tables as fields.
+
+    >>> from rankscope.rows import Row, RowTable, column
+    >>> class Mean(Row):
+    ...     run: str = column()
+    ...     value: float = column("Mean over topics.")
+    >>> class Means(TypedResult):
+    ...     means: RowTable[Mean] = table("Means of the runs.")
+    >>> result = Means(means=Mean.table("means", [Mean("bm25", 0.25)]), settings={"seed": 1})
+    >>> result.means[0].value, result.tables["means"].records(), list(result.main)
+    (0.25, [{'run': 'bm25', 'value': 0.25}], ['means'])
+    """
+
+    settings: Mapping[str, Any]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        dataclass(frozen=True, eq=False, repr=False, kw_only=True)(cls)
+
+    @classmethod
+    def declared(cls) -> dict[str, Mapping[str, Any]]:
+        """What was declared of each table: meaning, main, flag."""
+        return {one.name: one.metadata for one in fields(cls) if "flag" in one.metadata}
+
+    @classmethod
+    def row_types(cls) -> dict[str, Any]:
+        """The class of the rows of each table."""
+        hints = get_type_hints(cls)
+        kinds = {
+            name: get_args(hints[name])[0] for name in cls.declared()
+        }  # Row, or RowTable[Row] of an optional one
+        return {name: (get_args(kind) or (kind,))[0] for name, kind in kinds.items()}
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """All tables that were computed, by name."""
+        return {name: found for name in self.declared() if (found := getattr(self, name)) is not None}
+
+    @property
+    def main(self) -> Sequence[str]:
+        """The names of the tables that are the answer."""
+        declared = self.declared()
+        return [name for name in self.tables if declared[name]["main"]]

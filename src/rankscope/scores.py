@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,23 +13,27 @@ import numpy.typing as npt
 
 from rankscope.certainty.values import Uncertainty, handled, judged_as, values_of
 from rankscope.columns import Coded
-from rankscope.engines import on_engine
+from rankscope.engines import using
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.frames import Framed
 from rankscope.judging import Judged
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.measures.given import GivenMeasure, given
 from rankscope.measures.grammar import parse
-from rankscope.read import Collection, Qrels, open_collection
+from rankscope.once import Derived
+from rankscope.read import Collection as Inputs
+from rankscope.read import Qrels, as_runs, open_collection
 from rankscope.result import Result
 from rankscope.tables import Cell, Table, Tables
 
 if TYPE_CHECKING:
     from rankscope.read.scores import ScoreTable
 
-__all__ = ["ScoreMatrix", "Scores", "as_scores", "evaluate", "read_scores", "score"]
+__all__ = ["Collection", "ScoreMatrix", "Scores", "as_scores", "evaluate", "read_scores", "score"]
 
 MISSING = ("zero", "skip")
+Measures = str | Measure | Iterable[str | Measure]
+_DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "RBP", "Twist")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +85,20 @@ class Scores(Result):
     judged: Judged | None = None
     uncertainty: Uncertainty | None = None
     """Standard errors and ranges of the values, where ties and unjudged documents were asked about."""
-    collection: Collection | None = None
-    """What was evaluated, where it is at hand: some questions need the documents again."""
+    collection: Collection | Inputs | None = None
+    """What was evaluated; None if the scores were read from a file."""
 
     def _about(self) -> str:
         return f"{len(self.runs)} runs x {len(self.topics)} topics x {len(self.measures)} measures"
+
+    def require_judged(self, analysis: str) -> Judged:
+        """Return the judged rankings, or raise an error that says that ``analysis`` needs them."""
+        if self.judged is None:
+            raise InputError(
+                f"{analysis} needs rankings, and these scores have values only",
+                hint="evaluate judgments and runs instead of reading scores",
+            )
+        return self.judged
 
     def _index(self, measure: str | Measure) -> int:
         for index, one in enumerate(self.measures):
@@ -277,11 +291,153 @@ class Scores(Result):
         return notebook(self)
 
 
-@on_engine
+class Collection(Derived):
+    """Judgments and runs, and how they are read and evaluated: decided once, for every analysis.
+
+    Parameters
+    ----------
+    qrels
+        Judgments: a path, a dict, a frame or :class:`Qrels`; None for analyses that need none.
+    runs
+        Runs: paths, directories, patterns, dicts, frames, or what :func:`read_runs` returns.
+    order
+        What orders a ranking: trec_eval (score, ties by document id), trec_eval9 (the same with 32-bit scores),
+        ascending_id (score, ties by ascending document id), rank or file; None keeps the order of runs that were read
+        before, and reads others as trec_eval does.
+    missing
+        Judged topics that a run lacks: zero evaluates an empty ranking, skip leaves the topic out of its means.
+    ties
+        Value where documents share a score: that of the order by document id (break), the mean over all orders
+        (expected), that of the best or of the worst order.
+    unjudged
+        Retrieved documents without a judgment: nonrelevant, removed from the ranking (condense), or of any grade
+        (bounds), which gives every value a range.
+    topics
+        Judged topics to keep, such as 351,401-410, a file or a list; all unless set.
+    grades
+        Grades to merge, such as 0,1=0;2=1;3,4=2.
+    input_format
+        Formats of the files (``{"qrels": ..., "runs": ...}``), where they are not what the files look like.
+    seed
+        Seed of orders of tied documents that are sampled.
+    jobs
+        Number of workers; None or 0 for all cores.
+    engine
+        Where the work runs: nothing (this machine), an executor, a Dask client, a Spark session, or the name of one.
+
+    Examples
+    --------
+    >>> collection = Collection({"q1": {"d1": 1}}, {"bm25": {"q1": {"d2": 2.0, "d1": 1.0}}})
+    >>> collection, collection.evaluate("AP").means()
+    (<Collection: 1 runs, 1 judged topics>, {'bm25': {AP: 0.5}})
+    """
+
+    def __init__(
+        self,
+        qrels: Qrels | Mapping[str, Mapping[str, int]] | str | Path | Any,
+        runs: Any,
+        *,
+        order: str | None = None,
+        missing: str = "zero",
+        ties: str = "break",
+        unjudged: str = "nonrelevant",
+        topics: str | Sequence[str] | None = None,
+        grades: str | None = None,
+        input_format: Mapping[str, str] | None = None,
+        seed: int = 1,
+        jobs: int | None = None,
+        engine: Any = None,
+    ) -> None:
+        _check_missing(missing)
+        self.order, self.missing, self.topics, self.jobs, self.engine = order, missing, topics, jobs, engine
+        self.handling = handled(ties, unjudged, seed)
+        self._qrels: Qrels | None = None
+        if qrels is None:
+            self.runs = as_runs(runs, order, (input_format or {}).get("runs"))
+        else:
+            self._qrels, self.runs = open_collection(
+                qrels, runs, order=order, grades=grades, topics=topics, input_format=input_format
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "engine": None}  # clients and executors belong to their process
+
+    def __repr__(self) -> str:
+        judged = "no judgments" if self._qrels is None else f"{len(self.qrels.topics)} judged topics"
+        return f"<Collection: {len(self.runs)} runs, {judged}>"
+
+    @property
+    def ties(self) -> str:
+        """How tied documents are handled."""
+        return self.handling.ties
+
+    @property
+    def unjudged(self) -> str:
+        """How documents without a judgment are handled."""
+        return self.handling.unjudged
+
+    @property
+    def has_qrels(self) -> bool:
+        """Whether there are judgments."""
+        return self._qrels is not None
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments."""
+        if self._qrels is None:
+            raise InputError("the collection has no judgments", hint="name a file of judgments (qrels)")
+        return self._qrels
+
+    @cached_property
+    def judged(self) -> Judged:
+        """The judged rankings; files are read when this is first used, and only then."""
+        with using(self.engine, self.jobs):
+            return judged_as(self.qrels, self.runs, self.handling, jobs=self.jobs)
+
+    @property
+    def inputs(self) -> Inputs:
+        """The judgments and the runs."""
+        return Inputs(self.qrels, self.runs)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was decided when the collection was read, for the settings of results."""
+        return self.inputs.settings
+
+    def for_measures(self, measures: Iterable[Measure]) -> Collection:
+        """Return the same collection, whose judgments have aspects if one of the measures needs them."""
+        undecided = self._qrels is not None and self._qrels.subtopics is not None
+        return self._with_aspects if undecided and needs_aspects(measures) else self
+
+    @cached_property
+    def _with_aspects(self) -> Collection:
+        other = object.__new__(Collection)
+        kept = {**vars(self), "_qrels": self.qrels.with_aspects()}
+        if "judged" in kept:  # ranks and judgments stay what they are
+            kept["judged"] = replace(self.judged, qrels=kept["_qrels"])
+        vars(other).update(kept)
+        return other
+
+    def evaluate(self, measures: Measures = _DEFAULT) -> Scores:
+        """Return the value of every measure for every run and topic.
+
+        Parameters
+        ----------
+        measures
+            Measures or their names, such as ``["AP", rs.nDCG @ 10]`` or ``"AP nDCG@10"``.
+        """
+        wanted = parse_many(measures)
+        if not wanted:
+            raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
+        decided = self.for_measures(wanted)
+        scores = score(decided.judged, wanted, missing=self.missing, settings=decided.settings)
+        return replace(scores, collection=decided)
+
+
 def evaluate(
     qrels: Qrels | Mapping[str, Mapping[str, int]] | str | Path | Any,
     runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = ("AP", "nDCG@10", "P@10", "RR", "RBP", "Twist"),
+    measures: Measures = _DEFAULT,
     *,
     order: str | None = None,
     missing: str = "zero",
@@ -290,34 +446,19 @@ def evaluate(
     seed: int = 1,
     jobs: int | None = None,
     engine: Any = None,
-    executor: Any = None,
 ) -> Scores:
     """Evaluate runs: the value of every measure for every run and topic.
 
-    ``qrels`` and ``runs`` are what :func:`read_qrels` and :func:`read_runs` return, paths, plain dicts or frames.
-    The second column of judgments names aspects where a measure needs them. ``order`` None keeps the ordering of runs
-    that were read already; the others are read as trec_eval does. ``missing`` says what a judged topic counts that a
-    run does not have: ``zero`` evaluates an empty list, ``skip`` leaves the topic out of that run's means. ``engine``
-    says where runs are read: nothing (threads here), an executor, a Dask client, a Spark session, or the name of one
-    (:func:`rankscope.engines.using`); ``executor`` is an older name for it.
-
-    ``ties`` says what a value is where documents share a score: that of the order by document id (``break``), the mean
-    over all orders (``expected``), that of the ``best`` or the ``worst`` of them. ``unjudged`` says what a retrieved
-    document without a judgment is: ``nonrelevant``, taken out of its list (``condense``), or anything (``bounds``):
-    then values have a range, :meth:`Scores.bounds`. ``seed`` is for orders that have to be sampled.
+    The same as ``Collection(qrels, runs, ...).evaluate(measures)``: see :class:`Collection` for what judgments, runs
+    and options may be.
 
     >>> evaluate({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}, "AP").mean("AP").tolist()
     [1.0, 0.0]
     """
-    _check_missing(missing)
-    wanted = parse_many(measures)
-    if not wanted:
-        raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
-    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
-    judged = judged_as(*collection, handled(ties, unjudged, seed), jobs=jobs, executor=executor)
-    return replace(
-        score(judged, wanted, missing=missing, settings=collection.settings), collection=collection
-    )
+    opened = Collection(
+        qrels, runs, order=order, missing=missing, ties=ties, unjudged=unjudged, seed=seed, jobs=jobs, engine=engine
+    )  # fmt: skip
+    return opened.evaluate(measures)
 
 
 def score(

@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 import rankscope as rs
-from rankscope.analysis.overlap import overlap
 from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap
 from rankscope.errors import InputError, SettingsError
 
@@ -16,6 +15,10 @@ RUNS = {
     "one": {"1": {"a": 9, "b": 8, "c": 8, "d": 7, "e": 1}, "2": {"a": 1, "b": 0.5}},
     "other": {"1": {"b": 5, "a": 4, "x": 3, "d": 3, "c": 2}, "2": {"x": 1, "y": 0.5}, "3": {"a": 1}},
 }
+
+
+def overlap(runs, qrels=None, order=None, **options):
+    return rs.overlap(rs.Collection(qrels, runs, order=order), **options)
 
 
 def row(result, table="overlap", **where):
@@ -129,6 +132,6 @@ def test_runs_without_a_common_topic_have_no_values():
 
 def test_figure(tmp_path):
     pytest.importorskip("matplotlib")
-    figure = rs.overlap(RUNS).plot()
+    figure = overlap(RUNS).plot()
     assert figure.table.columns == ("a", "b", "depth", "common", "jaccard")
     assert figure.save(tmp_path / "overlap.svg").stat().st_size > 1000

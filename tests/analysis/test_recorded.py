@@ -65,6 +65,13 @@ def ranges(**handling: str) -> rs.Scores:
     return rs.evaluate(QRELS, RUNS, "P@5 nDCG@5", **handling)  # type: ignore[arg-type]
 
 
+def collected(function: Callable[..., Any], qrels: Any, measures: Any = None, **said: Any) -> Any:
+    """An analysis of the collection, or of its scores; options of the collection are among those of the analysis."""
+    how = {key: said.pop(key) for key in ("order", "missing", "topics") if key in said}
+    collection = rs.Collection(qrels, RUNS, **how)
+    return function(collection if measures is None else collection.evaluate(measures), **said)
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "curve": lambda: rs.curve(QRELS, RUNS["bm25"], "3"),
     "curve with other gains": lambda: rs.curve(
@@ -125,9 +132,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "leave out": lambda: rs.leave_out(QRELS, RUNS, "AP nDCG", depth=2),
     "leave out teams": lambda: rs.leave_out(QRELS, RUNS, "AP", depth=3, groups="^(uni)-"),
     "orderings": lambda: rs.orderings(QRELS, RUNS),
-    "overlap": lambda: rs.overlap(RUNS),
-    "overlap with a baseline": lambda: rs.overlap(
-        RUNS, QRELS, baseline="lm", depth=5, depths=[1, 3], rbo_p=0.7
+    "overlap": lambda: collected(rs.overlap, None),
+    "overlap with a baseline": lambda: collected(
+        rs.overlap, QRELS, baseline="lm", depth=5, depths=[1, 3], rbo_p=0.7
     ),
     "verdict": lambda: rs.verdict(QRELS, RUNS),
     "verdict of a pair": lambda: rs.verdict(QRELS, RUNS, "AP RR", pair=("bm25", "old"), depth=4),
@@ -210,7 +217,7 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {"orders": [["x", "file"], ["file"]], "missing": ["x"]},
     ),
     "overlap": (
-        lambda **said: rs.overlap(RUNS, **said),
+        lambda **said: collected(rs.overlap, None, **said),
         {"baseline": ["x"], "depth": [0], "depths": [[0], []], "rbo_p": [0, 1], "rbo_ties": ["x"], "topics": ["99"]},
     ),
     "verdict": (

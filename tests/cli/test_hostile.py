@@ -11,14 +11,13 @@ import argparse
 import gzip
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.cli.main import COMMANDS
+from rankscope.cli.main import COMMANDS, command_module
 from rankscope.measures import REGISTRY, Measure
 
 # files ----------------------------------------------------------------------------------------------------------------
@@ -206,7 +205,7 @@ def value_of(draw: st.DrawFn, action: argparse.Action, world: Any, hostile: bool
 @cache
 def parser_of(command: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=command)
-    import_module(f"rankscope.cli.{command}").add_arguments(parser)
+    command_module(command).add_arguments(parser)
     return parser
 
 

@@ -223,7 +223,7 @@ def test_overlap_of_the_lists_of_runs(place, tmp_path, capsys):
     assert main(["overlap", *runs, *more]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert len(printed["settings"]["files"]) == 3
-    expected = rs.overlap(rs.read_runs(*runs), rs.read_qrels(place / "qrels.txt"))
+    expected = rs.overlap(rs.Collection(place / "qrels.txt", runs))
     for name in ("overlap", "topics", "depths"):
         assert printed["tables"][name] == expected[name].records()
     assert picture.stat().st_size > 1000

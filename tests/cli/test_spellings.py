@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import rankscope as rs
 from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR
-from rankscope.cli.main import main
+from rankscope.cli.main import command_module, main
 from rankscope.cli.spellings import FORMER
 
 MADE = "simulate"  # makes a collection: its words are numbers of what is made
@@ -18,7 +17,7 @@ MADE = "simulate"  # makes a collection: its words are numbers of what is made
 
 def options_of(command: str) -> dict[str, argparse.Action]:
     parser = argparse.ArgumentParser()
-    import_module(f"rankscope.cli.{command}").add_arguments(parser)
+    command_module(command).add_arguments(parser)
     return {flag: action for action in parser._actions for flag in action.option_strings}
 
 

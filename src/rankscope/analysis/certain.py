@@ -162,7 +162,8 @@ def knowing_documents(scores: Scores) -> Judged:
             "these scores do not know which documents are unjudged",
             hint="evaluate the runs: rankscope.evaluate(qrels, runs, measures)",
         )
-    return knowing(*scores.collection, scores.measures, allow_disjoint=True)
+    found = scores.collection
+    return knowing(found.qrels, found.runs, scores.measures, allow_disjoint=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,97 +1,179 @@
-"""How alike are the lists of two runs? Rank-biased overlap, common documents by depth, order of what is common."""
+"""How alike are the rankings of two runs?"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import combinations
-from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankscope.analysis.stats.coefficients import kendall
-from rankscope.analysis.stats.rank_biased_overlap import common_by_depth, rank_biased_overlap
-from rankscope.choices import MOST_RANKS as MOST
+from rankscope.choices import MOST_RANKS, RboTies
+from rankscope.declaration import Option, RunName, analysis
 from rankscope.errors import InputError, SettingsError
-from rankscope.read import Qrels, Run, as_runs, open_qrels
-from rankscope.read.ids import in_natural_order, to_text
-from rankscope.read.topics import chosen_topics
-from rankscope.result import TableResult
-from rankscope.scan import top_list, top_lists
-from rankscope.tables import Cell, Table
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
 
-__all__ = ["DEPTHS", "overlap"]
+if TYPE_CHECKING:
+    from rankscope.scores import Collection
 
-Floats = NDArray[np.float64]
+__all__ = ["DEPTHS", "DepthOverlap", "Overlap", "PairOverlap", "TopicOverlap", "overlap"]
 
 DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000)
-_TOPIC = ("rbo", "rbo_low", "rbo_high", "kendall", "common", "jaccard")
-_RELEVANT = ("relevant_a", "relevant_b", "relevant_common", "relevant_jaccard")
 
 
+class PairOverlap(Row):
+    """Two runs, compared over all topics that both have; undefined values are left out of means."""
+
+    a: str = column()
+    b: str = column()
+    topics: int = column()
+    only_a: int = column("number of topics that only the first run has", spare=True)
+    only_b: int = column("number of topics that only the second run has", spare=True)
+    rbo: float = column()
+    rbo_low: float = column(spare=True)
+    rbo_high: float = column(spare=True)
+    kendall: float = column()
+    common: float = column()
+    jaccard: float = column()
+    relevant_a: float | None = column(default=None)
+    relevant_b: float | None = column(default=None)
+    relevant_common: float | None = column(default=None)
+    relevant_jaccard: float | None = column(default=None)
+
+
+class TopicOverlap(Row):
+    """Two runs, compared on one topic."""
+
+    a: str = column()
+    b: str = column()
+    topic: str = column()
+    rbo: float = column()
+    rbo_low: float = column()
+    rbo_high: float = column()
+    kendall: float = column()
+    common: float = column()
+    jaccard: float = column()
+    relevant_a: float | None = column(default=None)
+    relevant_b: float | None = column(default=None)
+    relevant_common: float | None = column(default=None)
+    relevant_jaccard: float | None = column(default=None)
+
+
+class DepthOverlap(Row):
+    """What two runs have in common down to a rank; means over topics."""
+
+    a: str = column()
+    b: str = column()
+    depth: int = column()
+    common: float = column()
+    jaccard: float = column()
+
+
+_RELEVANT = tuple(name for name in TopicOverlap.specs if name.startswith("relevant"))
+
+
+class Overlap(TypedResult):
+    """How alike the rankings of runs are."""
+
+    overlap: RowTable[PairOverlap] = table("pairs of runs, means over topics")
+    topics: RowTable[TopicOverlap] = table("every topic", flag="-q --per-topic")
+    depths: RowTable[DepthOverlap] = table("common documents by depth")
+
+
+@analysis(
+    figures={"curves": "overlap.plot_overlap"},
+    uses=("order",),
+    needs_qrels=False,
+    examples="""
+    rankscope overlap bm25.run dense.run
+    rankscope overlap qrels.txt bm25.run dense.run --depth 1000 --rbo-p 0.95 -q
+    rankscope overlap bm25.run dense.run --topics 301,310-320
+    rankscope overlap runs/ --baseline bm25 --depths 1,5,10 --plot overlap.pdf
+    """,
+)
 def overlap(
-    runs: Any,
-    qrels: Any = None,
+    collection: Collection,
     *,
-    baseline: str | None = None,
-    depth: int = 100,
-    depths: Sequence[int] | None = None,
-    rbo_p: float = 0.9,
-    rbo_ties: str = "b",
-    order: str | None = None,
-    topics: str | Sequence[str] | None = None,
-) -> TableResult:
-    """How alike the lists of every two runs are (or of every run and ``baseline``), on the topics that both have.
+    baseline: RunName | None = None,
+    depth: Annotated[int, Option("K")] = 100,
+    depths: Annotated[Sequence[int] | None, Option("K,...")] = None,
+    rbo_p: Annotated[float, Option("P")] = 0.9,
+    rbo_ties: RboTies = "b",
+) -> Overlap:
+    """Compare the rankings of every two runs, on the topics that both have.
 
-    Of the first ``depth`` documents of both lists: their rank-biased overlap with bounds (``rbo_p``, ``rbo_ties``: see
-    :func:`~.rank_biased_overlap`; documents with equal scores are tied, but not in the orders ``rank`` and ``file``,
-    which have no ties), Kendall's tau-b between the ranks of the common documents, and the Jaccard coefficient, common
-    documents divided by all, at every depth of ``depths``. With judgments only judged topics count, and the relevant
-    documents of both lists are compared as well. ``topics`` names some of the topics, as a list, a text such as
-    ``301,310-320`` or a file.
+    Rank-biased overlap with bounds, Kendall's tau-b between the ranks of the common documents, and the Jaccard
+    coefficient, common documents divided by all. Documents with equal scores are tied, but not in the orders rank and
+    file, which have no ties. If the collection has judgments, only judged topics count, and the relevant documents of
+    both rankings are compared as well.
 
-    Tables: ``overlap`` {a, b, topics, only_a, only_b, rbo, rbo_low, rbo_high, kendall, common, jaccard, ...}: means
-    over topics, undefined values left out, and how many topics only one run has; ``topics``: the same for every
-    topic; ``depths`` {a, b, depth, common, jaccard}: means over topics.
+    Parameters
+    ----------
+    collection
+        Runs, and judgments if there are any.
+    baseline
+        Run to compare with every other one; all pairs unless set.
+    depth
+        Ranks compared, up to 5,000.
+    depths
+        Ranks at which common documents are counted (default: 1,2,3,5,10,20,... to the depth).
+    rbo_p
+        Persistence of rank-biased overlap: the closer to 1, the deeper it looks.
+    rbo_ties
+        Meaning of ties to rank-biased overlap: an unknown order (a), the same corrected so that a ranking agrees with
+        itself (b), equality (w).
 
+    References
+    ----------
+    Webber, Moffat and Zobel 2010; Corsi and Urbano 2024.
+
+    Examples
+    --------
+    >>> import rankscope as rs
     >>> runs = {"one": {"q": ["a", "b", "c"]}, "other": {"q": ["b", "a", "d"]}}
-    >>> found = overlap(runs, rbo_p=0.9, depths=[1, 2, 3])
-    >>> [round(found["overlap"].column(name)[0], 3) for name in ("rbo", "kendall", "jaccard")]
-    [0.63, -1.0, 0.5]
-    >>> found["depths"].column("jaccard")
+    >>> result = rs.overlap(rs.Collection(None, runs), depths=[1, 2, 3])
+    >>> [round(value, 3) for value in (result.overlap[0].rbo, result.overlap[0].jaccard)]
+    [0.63, 0.5]
+    >>> [row.jaccard for row in result.depths]
     [0.0, 1.0, 0.5]
     """
-    if not 1 <= depth <= MOST:
-        raise SettingsError(f"a depth of {depth}", hint=f"compare 1 to {MOST:,} ranks")
+    from rankscope.analysis.ranking_similarity import Comparison, defined_means, rankings_of
+    from rankscope.read.ids import in_natural_order
+
+    if not 1 <= depth <= MOST_RANKS:
+        raise SettingsError(f"a depth of {depth}", hint=f"compare 1 to {MOST_RANKS:,} ranks")
     at = _checked(depths, depth)
-    named = as_runs(runs, order)
-    judged = None if qrels is None else open_qrels(qrels)
-    if topics and judged is not None:
-        judged = judged.of_topics(chosen_topics(topics, judged.topics))
-    pairs = _pairs(list(named), baseline)
-    compare = _Comparison(at, depth, rbo_p, rbo_ties, judged)
-    lists = {run: _Lists(named[run], depth, judged) for run in named}
-    if topics and judged is None:
-        every = in_natural_order({topic for one in lists.values() for topic in one.topics})
-        chosen = frozenset(chosen_topics(topics, every, "is in no run"))
-        lists = {run: one.of(chosen) for run, one in lists.items()}
-    found = [_Pair(a, b, compare.topics(lists[a], lists[b]), lists[a], lists[b]) for a, b in pairs]
+    qrels = collection.qrels if collection.has_qrels else None
+    compare = Comparison(at, depth, rbo_p, rbo_ties, qrels)
+    pairs = _pairs(list(collection.runs), baseline)
+    rankings = rankings_of(collection, depth)
+    means, topics, by_depth = [], [], []
+    for a, b in pairs:
+        found = compare.topics(rankings[a], rankings[b])
+        alone = [len(rankings[run]) - len(found) for run in (a, b)]
+        values = defined_means([one.values for one in found.values()], len(compare.names))
+        means.append(PairOverlap(a, b, len(found), *alone, *values))
+        topics += [TopicOverlap(a, b, topic, *one.values) for topic, one in found.items()]
+        common = defined_means([one.common for one in found.values()], len(at))
+        jaccard = defined_means([one.jaccard for one in found.values()], len(at))
+        by_depth += [DepthOverlap(a, b, *row) for row in zip(at, common, jaccard, strict=True)]
+    without = () if qrels else _RELEVANT
     settings: dict[str, Any] = {
-        "order": named.order,
-        "depth": depth,
-        "depths": list(at),
-        "rbo_p": rbo_p,
-        "rbo_ties": rbo_ties,
-    }
-    if topics:
-        settings["chosen_topics"] = in_natural_order(
-            {topic for one in lists.values() for topic in one.topics}
-        )
-    tables = (_means(found, judged is not None), _topics(found, judged is not None), _depths(found, at))
-    return TableResult.of(*tables, settings={**settings, "baseline": baseline}, main=("overlap", "depths"))
+        "order": collection.runs.order, "depth": depth, "depths": list(at), "rbo_p": rbo_p, "rbo_ties": rbo_ties,
+    }  # fmt: skip
+    if collection.topics:
+        settings["chosen_topics"] = in_natural_order({topic for one in rankings.values() for topic in one})
+    return Overlap(
+        overlap=PairOverlap.table(
+            "overlap",
+            means,
+            without=without,
+            ranked_by=("rbo",),
+            caption="How alike the lists of two runs are: rank-biased overlap and common documents, means over topics",
+        ),
+        topics=TopicOverlap.table("topics", topics, without=without),
+        depths=DepthOverlap.table("depths", by_depth, caption="Common documents of two runs by depth"),
+        settings={**settings, "baseline": baseline},
+    )
 
 
 def _pairs(names: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
@@ -110,144 +192,3 @@ def _checked(depths: Sequence[int] | None, depth: int) -> tuple[int, ...]:
     if not depths or not all(1 <= one <= depth for one in depths):
         raise SettingsError(f"depths {list(depths)}", hint=f"give ranks from 1 to {depth}, such as 1,5,10")
     return tuple(sorted(set(depths)))
-
-
-class _Lists:
-    """The first documents of a run, topic by topic, and which of them are tied."""
-
-    def __init__(self, run: Run, depth: int, judged: Qrels | None) -> None:
-        if judged is None:
-            each = ((topic, *top_list(one, run.order, depth)) for topic, one in run.each_list())
-        else:
-            each = ((judged.topics[t], names, first) for t, names, first in top_lists(run, judged, depth))
-        self.topics: Mapping[str, _List] = {
-            topic: _List.of(documents[:depth], first[:depth]) for topic, documents, first in each
-        }
-
-    def of(self, topics: frozenset[str]) -> _Lists:
-        """Those of some topics."""
-        some = copy(self)
-        some.topics = {topic: one for topic, one in self.topics.items() if topic in topics}
-        return some
-
-
-@dataclass(frozen=True, eq=False)
-class _List:
-    documents: list[bytes]
-    ranking: list[frozenset[bytes]]
-    rank: dict[bytes, int]
-    """The first rank of a document's group: tied documents have the same."""
-
-    @classmethod
-    def of(cls, documents: list[bytes], first: NDArray[np.int32]) -> _List:
-        """Of documents by rank, and the first ranks at which their scores occur."""
-        groups: dict[int, list[bytes]] = {}
-        for document, start in zip(documents, first.tolist(), strict=True):
-            groups.setdefault(start, []).append(document)
-        rank = {document: start for start, group in groups.items() for document in group}
-        return cls(documents, [frozenset(group) for group in groups.values()], rank)
-
-
-@dataclass(frozen=True)
-class _Comparison:
-    """What is asked of two lists."""
-
-    at: tuple[int, ...]
-    depth: int
-    p: float
-    ties: str
-    judged: Qrels | None
-
-    def topics(self, a: _Lists, b: _Lists) -> dict[str, _Found]:
-        both = in_natural_order(topic for topic in a.topics if topic in b.topics)
-        return {topic: self.lists(topic, a.topics[topic], b.topics[topic]) for topic in both}
-
-    def lists(self, topic: str, a: _List, b: _List) -> _Found:
-        rbo = rank_biased_overlap(a.ranking, b.ranking, self.p, ties=self.ties)
-        common = [document for document in a.documents if document in b.rank]
-        tau = kendall([-a.rank[d] for d in common], [-b.rank[d] for d in common]).tau_b
-        counts = common_by_depth(a.documents, b.documents, self.depth)[np.array(self.at) - 1]
-        either = [min(d, len(a.documents)) + min(d, len(b.documents)) for d in self.at] - counts
-        jaccard = _jaccard(len(common), len(a.documents) + len(b.documents) - len(common))
-        row = (rbo.value, rbo.low, rbo.high, tau, len(common), jaccard)
-        return _Found(row, self._relevant(topic, a, b), counts, np.array([*map(_jaccard, counts, either)]))
-
-    def _relevant(self, topic: str, a: _List, b: _List) -> tuple[float, ...]:
-        if self.judged is None:
-            return ()
-        grades = self.judged.judgments(topic)
-        mine, theirs = ({d for d in one.documents if grades.get(to_text(d), 0) > 0} for one in (a, b))
-        return len(mine), len(theirs), len(mine & theirs), _jaccard(len(mine & theirs), len(mine | theirs))
-
-
-def _jaccard(common: float, either: float) -> float:
-    return common / either if either else nan
-
-
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """Two lists compared."""
-
-    row: tuple[float, ...]
-    relevant: tuple[float, ...]
-    common: NDArray[np.int64]
-    jaccard: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """Two runs compared."""
-
-    a: str
-    b: str
-    topics: Mapping[str, _Found]
-    lists_a: _Lists
-    lists_b: _Lists
-
-
-def _means(pairs: Sequence[_Pair], judged: bool) -> Table:
-    names = (*_TOPIC, *(_RELEVANT if judged else ()))
-    rows: list[tuple[Cell, ...]] = []
-    for pair in pairs:
-        values = [(*found.row, *found.relevant) for found in pair.topics.values()]
-        alone = [len(lists.topics) - len(values) for lists in (pair.lists_a, pair.lists_b)]
-        rows.append((pair.a, pair.b, len(values), *alone, *_defined_means(values, len(names))))
-    return Table(
-        "overlap",
-        ("a", "b", "topics", "only_a", "only_b", *names),
-        rows,
-        ranked_by=("rbo",),
-        spare=("only_a", "only_b", "rbo_low", "rbo_high"),
-        caption="How alike the lists of two runs are: rank-biased overlap and common documents, means over topics",
-    )
-
-
-def _topics(pairs: Sequence[_Pair], judged: bool) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (pair.a, pair.b, topic, *found.row, *found.relevant)
-        for pair in pairs
-        for topic, found in pair.topics.items()
-    ]
-    return Table("topics", ("a", "b", "topic", *_TOPIC, *(_RELEVANT if judged else ())), rows)
-
-
-def _depths(pairs: Sequence[_Pair], at: Sequence[int]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for pair in pairs:
-        common = _defined_means([found.common for found in pair.topics.values()], len(at))
-        jaccard = _defined_means([found.jaccard for found in pair.topics.values()], len(at))
-        rows += [(pair.a, pair.b, *row) for row in zip(at, common, jaccard, strict=True)]
-    return Table(
-        "depths",
-        ("a", "b", "depth", "common", "jaccard"),
-        rows,
-        caption="Common documents of two runs by depth",
-    )
-
-
-def _defined_means(values: Sequence[Any], width: int) -> list[float]:
-    """The mean of every column over the rows where it is defined."""
-    table = np.array([np.asarray(row, np.float64) for row in values]).reshape(-1, width)
-    defined = ~np.isnan(table)
-    sums, counts = np.where(defined, table, 0).sum(axis=0), defined.sum(axis=0)
-    return [float(total / count) if count else nan for total, count in zip(sums, counts, strict=True)]

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from importlib import import_module
 
 from rankscope.cli.commands import COMMANDS
+from rankscope.cli.main import command_module
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _flags(command: str) -> list[str]:
     """The long options of a command, asked from its own parser."""
-    module = import_module(f"rankscope.cli.{command}")
+    module = command_module(command)
     if not hasattr(module, "add_arguments"):
         return []
     parser = argparse.ArgumentParser()

@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankscope.choices import ORDERS
+from rankscope.declaration import OPTIONS
 from rankscope.errors import SettingsError, printable
 from rankscope.progress import silence
 
 if TYPE_CHECKING:
     from rankscope.judging import Handling
     from rankscope.measures import Measure
-    from rankscope.read import Collection, Qrels, Run
+    from rankscope.read import Collection as Inputs
+    from rankscope.read import Qrels, Run
     from rankscope.read.named_collections import NamedFiles
-    from rankscope.scores import Scores
+    from rankscope.scores import Collection, Scores
 
 __all__ = [
     "collection",
@@ -30,6 +32,7 @@ __all__ = [
     "measures",
     "named_collections",
     "named_file",
+    "opened",
     "reading_ahead",
     "report_formats",
     "top",
@@ -56,24 +59,27 @@ def load_plugins(args: argparse.Namespace) -> None:
             load_plugin(plugin)
 
 
-def collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Collection:
-    """The judgments and runs that were named, opened for these measures and the one of --by."""
-    from rankscope.measures import needs_aspects, parse_many
-    from rankscope.read import open_collection
+def collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Inputs:
+    """The judgments and runs of :func:`opened`, for commands that are not derived."""
+    return opened(args, measures).inputs
+
+
+def opened(args: argparse.Namespace, measures: Iterable[Measure]) -> Collection:
+    """The collection that was named, with judgments as these measures and the one of --by need them."""
+    from rankscope.measures import parse_many
+    from rankscope.scores import Collection
 
     silence(args.quiet)
     chosen = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
-    opened = open_collection(
-        args.qrels,
-        args.runs,
-        order=args.order,
-        needs_aspects=needs_aspects([*measures, *chosen]),
-        grades=args.grades,
-        topics=getattr(args, "topics", None),
-        input_format=args.input_format,
-    )
-    report_formats((opened.qrels, *opened.runs.values()), args.quiet)
-    return opened
+    said = {
+        name: value
+        for name in (*OPTIONS, "seed", "topics", "grades", "input_format", "jobs")
+        if (value := getattr(args, name, None)) is not None
+    }
+    found = Collection(args.qrels, args.runs, **said)
+    qrels = [found.qrels] if found.has_qrels else []
+    report_formats((*qrels, *found.runs.values()), args.quiet)
+    return found.for_measures([*measures, *chosen])
 
 
 def named_collections(args: argparse.Namespace) -> list[NamedFiles]:
@@ -86,7 +92,7 @@ def named_collections(args: argparse.Namespace) -> list[NamedFiles]:
     return [*(read_collections(file) if file else []), *map(named_collection, named or ())]
 
 
-def collections(args: argparse.Namespace, measures: Iterable[Measure]) -> dict[str, Collection]:
+def collections(args: argparse.Namespace, measures: Iterable[Measure]) -> dict[str, Inputs]:
     """The several collections that were named, opened for these measures."""
     from rankscope.measures import needs_aspects
     from rankscope.read.named_collections import open_named
@@ -134,17 +140,12 @@ def reading_ahead(args: argparse.Namespace) -> AbstractContextManager[None]:
 
 def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
     """The values of measures for the collection that was named."""
-    from rankscope.certainty.values import judged_as
-    from rankscope.scores import score
-
     if getattr(args, "scores", None):
         return _given(args)
     wanted = list(measures)
     if getattr(args, "top", None) is not None and (by := top(args)["by"]) not in wanted:
         wanted.append(by)
-    opened = collection(args, wanted)
-    judged = judged_as(*opened, handling(args), jobs=args.jobs)
-    return score(judged, wanted, missing=args.missing, settings=opened.settings)
+    return opened(args, wanted).evaluate(wanted)
 
 
 def _given(args: argparse.Namespace) -> Scores:

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from io import TextIOWrapper
 from typing import Any, NoReturn
 
@@ -24,7 +25,7 @@ from rankscope.cli.targets import refuse_overwriting
 from rankscope.cli.terminal import guarded_terminal
 from rankscope.errors import RankscopeError, nearest, printable
 
-__all__ = ["COMMANDS", "command_parser", "main"]
+__all__ = ["COMMANDS", "command_module", "command_parser", "main"]
 
 _EPILOG = """try: rankscope demo
      rankscope eval qrels.txt runs/*.gz -m "AP nDCG@10"
@@ -71,7 +72,7 @@ def dispatch(arguments: list[str]) -> int:
         name, rest = arguments[0], arguments[1:]
         if name in NO_MATRICES and "numpy" not in sys.modules:
             _switch_off_blas_threads()
-        module = import_module(f"rankscope.cli.{name}")
+        module = command_module(name)
         if name in OWN_GRAMMAR:
             return int(module.main(rest))
         parser = command_parser(name)
@@ -96,9 +97,19 @@ def _switch_off_blas_threads() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
+def command_module(name: str) -> Any:
+    """The module of a command, or what takes its place: a command derived from the analysis of that name."""
+    if find_spec(f"rankscope.cli.{name}") is not None:
+        return import_module(f"rankscope.cli.{name}")
+    import rankscope
+    from rankscope.cli.derived import DerivedCommand
+
+    return DerivedCommand(getattr(rankscope, name.replace("-", "_")))
+
+
 def command_parser(name: str) -> Parser:
     """What reads the arguments of a command, and explains them."""
-    module = import_module(f"rankscope.cli.{name}")
+    module = command_module(name)
     parser = Parser(prog=f"rankscope {name}", description=module.__doc__)
     module.add_arguments(parser)
     _add_common(parser)
@@ -107,11 +118,11 @@ def command_parser(name: str) -> Parser:
 
 def _run(module: Any, args: argparse.Namespace) -> int:
     """The work of the command, where --engine says; its exit code, if it has one of its own."""
-    if args.engine is None:
+    if args.engine is None and args.jobs is None:
         return int(module.run(args) or 0)
     from rankscope.engines import using
 
-    with using(args.engine):
+    with using(args.engine, args.jobs):
         return int(module.run(args) or 0)
 
 

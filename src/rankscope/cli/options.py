@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ __all__ = [
     "Collected",
     "add_collection",
     "add_collections",
+    "add_evaluation",
     "add_handling",
     "add_highlight",
     "add_jobs",
@@ -38,28 +39,58 @@ __all__ = [
 ]
 
 _MOST_DECIMALS = 100
-_ORDERING = (
-    "what orders a list: trec_eval: the score, ties by document id; trec_eval9: the same with scores of 32 bits;"
-    " ascending_id: the score, ties by ascending document id;"
-    " rank: the rank column; file: the lines (default: trec_eval)"
-)
+
+_EVALUATION: dict[str, dict[str, Any]] = {
+    "order": {
+        "choices": ORDERS,
+        "default": "trec_eval",
+        "help": "what orders a list: trec_eval: the score, ties by document id; trec_eval9: the same with scores of 32"
+        " bits; ascending_id: the score, ties by ascending document id; rank: the rank column; file: the"
+        " lines (default: trec_eval)",
+    },
+    "missing": {
+        "choices": ("zero", "skip"),
+        "default": "zero",
+        "help": "judged topics that a run lacks: evaluate an empty list (zero, as trec_eval -c), or leave them out"
+        " (skip) (default: zero)",
+    },
+    "ties": {
+        "choices": ("break", "expected", "best", "worst"),
+        "default": "break",
+        "help": "documents of equal score: in the order of their ids, the mean over all orders, the best or the worst"
+        " order (default: break)",
+    },
+    "unjudged": {
+        "choices": ("nonrelevant", "condense", "bounds"),
+        "default": "nonrelevant",
+        "help": "documents without a judgment: not relevant, taken out of the lists, or of any grade, which gives every"
+        " value a range (default: nonrelevant)",
+    },
+}
+"""Options of a collection, by name: those that an analysis may honour or not."""
 
 
-def add_collection(parser: argparse.ArgumentParser) -> None:
+def add_evaluation(parser: argparse.ArgumentParser, uses: Container[str]) -> None:
+    """The options of a collection that an analysis honours."""
+    for name, said in _EVALUATION.items():
+        if name in uses:
+            parser.add_argument(f"--{name}", **said)
+
+
+def add_collection(
+    parser: argparse.ArgumentParser, uses: Container[str] = ("order", "missing"), *, needs_qrels: bool = True
+) -> None:
     """QRELS RUN [RUN ...] and how to read them."""
-    parser.add_argument(
-        "qrels",
-        metavar="QRELS",
-        help="judgments: TREC, BEIR, CSV, JSON, Parquet, ..., plain or packed (- for standard input)",
-    )
-    add_runs(parser)
-    parser.add_argument(
-        "--missing",
-        choices=("zero", "skip"),
-        default="zero",
-        help="judged topics that a run lacks: evaluate an empty list (zero, as trec_eval -c), or leave them out (skip)"
-        " (default: zero)",
-    )
+    judged = "judgments: TREC, BEIR, CSV, JSON, Parquet, ..., plain or packed"
+    if needs_qrels:
+        parser.add_argument("qrels", metavar="QRELS", help=f"{judged} (- for standard input)")
+        add_runs(parser)
+    else:
+        add_runs(parser)
+        parser.add_argument(
+            "--qrels", metavar="QRELS", help=f"{judged}; they may also be named before the runs"
+        )
+    add_evaluation(parser, uses)
     parser.add_argument(
         "--grades",
         type=_merges,
@@ -86,7 +117,6 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help="run files, directories or patterns: TREC, MS MARCO, CSV, JSON, Parquet, ..., plain or packed",
     )
-    parser.add_argument("--order", choices=ORDERS, default="trec_eval", help=_ORDERING)
     parser.add_argument(
         "--input-format",
         type=_input_format,
@@ -215,20 +245,7 @@ def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> Non
 
 def add_handling(parser: argparse.ArgumentParser) -> None:
     """--ties and --unjudged."""
-    parser.add_argument(
-        "--ties",
-        choices=("break", "expected", "best", "worst"),
-        default="break",
-        help="documents of equal score: in the order of their ids, the mean over all orders, the best or the worst"
-        " order (default: break)",
-    )
-    parser.add_argument(
-        "--unjudged",
-        choices=("nonrelevant", "condense", "bounds"),
-        default="nonrelevant",
-        help="documents without a judgment: not relevant, taken out of the lists, or of any grade, which gives every"
-        " value a range (default: nonrelevant)",
-    )
+    add_evaluation(parser, ("ties", "unjudged"))
 
 
 def add_plugin(parser: argparse.ArgumentParser) -> None:

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec, Protocol, TypeVar
 
+from rankscope.engines.machine import chosen_jobs
 from rankscope.errors import SettingsError, nearest
 
 __all__ = ["KINDS", "Engine", "current", "on_engine", "using"]
@@ -47,8 +48,8 @@ def current() -> Engine | None:
 
 
 @contextmanager
-def using(engine: Any) -> Iterator[None]:
-    """Work that is cut into pieces runs there, while the context lasts.
+def using(engine: Any, jobs: int | None = None) -> Iterator[None]:
+    """Work that is cut into pieces runs there, and by so many workers, while the context lasts.
 
     ``None`` changes nothing. Otherwise ``local`` (threads, and processes where these serve better), any
     ``concurrent.futures.Executor``, a Dask client, a Spark session, or one of these by name: ``dask`` and ``spark``
@@ -59,16 +60,13 @@ def using(engine: Any) -> Iterator[None]:
     ...     current().workers
     2
     """
-    if engine is None:
-        yield
-        return
     with ExitStack() as stack:
-        opened = _opened(engine, stack)
-        token = _chosen.set(opened)
-        try:
-            yield
-        finally:
-            _chosen.reset(token)
+        if jobs is not None:
+            stack.callback(chosen_jobs.reset, chosen_jobs.set(jobs))
+        if engine is not None:
+            opened = _opened(engine, stack)
+            stack.callback(_chosen.reset, _chosen.set(opened))
+        yield
 
 
 def on_engine(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+from contextvars import ContextVar
 
 from rankscope.errors import SettingsError
 
-__all__ = ["cores"]
+__all__ = ["chosen_jobs", "cores"]
+
+chosen_jobs: ContextVar[int | None] = ContextVar("jobs", default=None)
+"""Number of workers inside :func:`rankscope.engines.using`, unless a call names another."""
 
 
 def cores(jobs: int | None = None) -> int:
-    """How many workers to use: ``jobs``, or all the cores this process may run on when it is None or 0.
+    """Return the number of workers: ``jobs``, or that of :func:`rankscope.engines.using`, or all cores if it is 0.
 
     >>> cores(3), cores() >= 1
     (3, True)
     """
+    jobs = chosen_jobs.get() if jobs is None else jobs
     if jobs:
         if jobs < 0:
             raise SettingsError(f"{jobs} jobs", hint="give a positive number, or 0 for all cores")

@@ -67,7 +67,6 @@ FIGURES = {
     "asl": {"curves": "plot_asl"},
     "certainty": {"ranks": "plot_certain"},
     "bounds": {"curves": "plot_bounds"},
-    "overlap": {"curves": "plot_overlap"},
     "weights": {"curves": "plot_weights"},
     "quadrants": {
         "plane": "plot_effort_gain",
@@ -91,7 +90,7 @@ FIGURES = {
     "pairs": {"comparison": "plot_comparison", "forest": "plot_forest", "differences": "plot_differences"},
     "means": {"means": "plot_means", "heat-map": "plot_heat_map", "topics": "plot_topics"},
 }
-"""Which figures show a result, by the table that tells it from other results; the first one unless another is named."""
+"""Figures of results of analyses that are not declared, by the table that tells them apart; the first by default."""
 
 __all__ = [
     "FIGURES",
@@ -150,23 +149,25 @@ def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
     >>> plot(rs.correlation(scores)).table.name
     'correlations'
     """
-    for table, names in FIGURES.items():
-        if table in result.tables:
-            chosen = figure or next(iter(names))
-            if chosen not in names:
-                raise SettingsError(
-                    f"there is no figure called {chosen!r}",
-                    hint=nearest(chosen, names) or f"choose one of {', '.join(names)}",
-                )
-            drawn: Figure = _load(names[chosen])(result, **options)
-            return drawn
-    raise SettingsError(
-        f"there is no figure of {', '.join(result.tables)}", hint="see the functions of rankscope.plots"
-    )
+    names = result.figures or next((kinds for table, kinds in FIGURES.items() if table in result.tables), {})
+    if not names:
+        raise SettingsError(
+            f"there is no figure of {', '.join(result.tables)}", hint="see the functions of rankscope.plots"
+        )
+    chosen = figure or next(iter(names))
+    if chosen not in names:
+        raise SettingsError(
+            f"there is no figure called {chosen!r}",
+            hint=nearest(chosen, names) or f"choose one of {', '.join(names)}",
+        )
+    drawn: Figure = _load(names[chosen])(result, **options)
+    return drawn
 
 
 def _load(name: str) -> Any:
-    return getattr(import_module(f"rankscope.plots.{_HOME[name]}"), name)
+    """A function of ours, as ``plot_x`` or ``module.plot_x``."""
+    module, _, function = name.rpartition(".")
+    return getattr(import_module(f"rankscope.plots.{module or _HOME[name]}"), function)
 
 
 if not TYPE_CHECKING:

@@ -30,7 +30,8 @@ def plot_overlap(result: Result, *, width: float = SINGLE) -> Figure:
     Of many pairs the most alike by RBO are in colour and named; the table has them all.
 
     >>> import rankscope as rs
-    >>> found = rs.overlap({"one": {"q": ["a", "b"]}, "other": {"q": ["b", "a"]}}, depths=[1, 2])
+    >>> runs = {"one": {"q": ["a", "b"]}, "other": {"q": ["b", "a"]}}
+    >>> found = rs.overlap(rs.Collection(None, runs), depths=[1, 2])
     >>> plot_overlap(found).table.column("jaccard")
     [0.0, 1.0]
     """

@@ -138,4 +138,4 @@ class Basis(Once):
 
     def _judged_again(self) -> Judged | None:
         found = self.scores.collection
-        return None if found is None else judge(*found, ties=True, allow_disjoint=True)
+        return None if found is None else judge(found.qrels, found.runs, ties=True, allow_disjoint=True)

@@ -1,0 +1,133 @@
+"""How alike two rankings are: rank-biased overlap, Kendall's tau, common documents by depth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.analysis.stats.coefficients import kendall
+from rankscope.analysis.stats.rank_biased_overlap import common_by_depth, rank_biased_overlap
+from rankscope.read import Qrels
+from rankscope.read.ids import in_natural_order, to_text
+from rankscope.read.topics import chosen_topics
+from rankscope.scan import top_list, top_lists
+from rankscope.scores import Collection
+
+__all__ = ["Comparison", "Ranking", "Similarity", "defined_means", "rankings_of"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The first documents of a ranking, and which of them are tied."""
+
+    documents: list[bytes]
+    groups: list[frozenset[bytes]]
+    """Documents that share a score, best first."""
+    rank: dict[bytes, int]
+    """The first rank of a document's group."""
+
+    @classmethod
+    def from_ranks(cls, documents: list[bytes], first: NDArray[np.int32]) -> Ranking:
+        """Make one of documents by rank, and the first ranks at which their scores occur."""
+        groups: dict[int, list[bytes]] = {}
+        for document, start in zip(documents, first.tolist(), strict=True):
+            groups.setdefault(start, []).append(document)
+        rank = {document: start for start, group in groups.items() for document in group}
+        return cls(documents, [frozenset(group) for group in groups.values()], rank)
+
+
+def rankings_of(collection: Collection, depth: int) -> dict[str, dict[str, Ranking]]:
+    """Return the first ``depth`` documents of every ranking, by run and topic."""
+    found = {}
+    for name, run in collection.runs.items():
+        if collection.has_qrels:
+            qrels = collection.qrels
+            each = ((qrels.topics[t], names, first) for t, names, first in top_lists(run, qrels, depth))
+        else:
+            each = ((topic, *top_list(one, run.order, depth)) for topic, one in run.each_list())
+        found[name] = {
+            topic: Ranking.from_ranks(names[:depth], first[:depth]) for topic, names, first in each
+        }
+    if collection.topics and not collection.has_qrels:
+        every = in_natural_order({topic for one in found.values() for topic in one})
+        kept = frozenset(chosen_topics(collection.topics, every, "is in no run"))
+        return {run: {topic: one[topic] for topic in one if topic in kept} for run, one in found.items()}
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Similarity:
+    """Two rankings compared."""
+
+    values: tuple[float, ...]
+    """One for each of :attr:`Comparison.names`."""
+    common: NDArray[np.int64]
+    jaccard: Floats
+    """Common documents and Jaccard coefficient at every depth."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How two rankings are compared."""
+
+    at: tuple[int, ...]
+    depth: int
+    p: float
+    ties: str
+    qrels: Qrels | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is computed for each topic."""
+        relevant = ("relevant_a", "relevant_b", "relevant_common", "relevant_jaccard")
+        return (
+            "rbo",
+            "rbo_low",
+            "rbo_high",
+            "kendall",
+            "common",
+            "jaccard",
+            *(relevant if self.qrels else ()),
+        )
+
+    def topics(self, a: Mapping[str, Ranking], b: Mapping[str, Ranking]) -> dict[str, Similarity]:
+        """Compare the rankings of two runs on the topics that both have."""
+        both = in_natural_order(topic for topic in a if topic in b)
+        return {topic: self.rankings(topic, a[topic], b[topic]) for topic in both}
+
+    def rankings(self, topic: str, a: Ranking, b: Ranking) -> Similarity:
+        """Compare two rankings of a topic."""
+        rbo = rank_biased_overlap(a.groups, b.groups, self.p, ties=self.ties)
+        common = [document for document in a.documents if document in b.rank]
+        tau = kendall([-a.rank[d] for d in common], [-b.rank[d] for d in common]).tau_b
+        counts = common_by_depth(a.documents, b.documents, self.depth)[np.array(self.at) - 1]
+        either = [min(d, len(a.documents)) + min(d, len(b.documents)) for d in self.at] - counts
+        jaccard = _jaccard(len(common), len(a.documents) + len(b.documents) - len(common))
+        values = (rbo.value, rbo.low, rbo.high, tau, len(common), jaccard, *self._relevant(topic, a, b))
+        return Similarity(values, counts, np.array([*map(_jaccard, counts, either)]))
+
+    def _relevant(self, topic: str, a: Ranking, b: Ranking) -> tuple[float, ...]:
+        if self.qrels is None:
+            return ()
+        grades = self.qrels.judgments(topic)
+        mine, theirs = ({d for d in one.documents if grades.get(to_text(d), 0) > 0} for one in (a, b))
+        return len(mine), len(theirs), len(mine & theirs), _jaccard(len(mine & theirs), len(mine | theirs))
+
+
+def _jaccard(common: float, either: float) -> float:
+    return common / either if either else nan
+
+
+def defined_means(values: Sequence[Any], width: int) -> list[float]:
+    """Return the mean of every column over the rows where it is defined."""
+    table = np.array([np.asarray(row, np.float64) for row in values]).reshape(-1, width)
+    defined = ~np.isnan(table)
+    sums, counts = np.where(defined, table, 0).sum(axis=0), defined.sum(axis=0)
+    return [float(total / count) if count else nan for total, count in zip(sums, counts, strict=True)]

@@ -1,0 +1,141 @@
+"""Commands that follow from the declaration of an analysis: options from its signature, help from its docstring.
+
+A command without a module of its own is :class:`DerivedCommand`. One that presents its result in a special way has a
+module with ``add_arguments`` and ``run``, which call :func:`add_arguments` and :func:`call` of this one.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from rankscope.cli import given, options
+from rankscope.cli.output import emit
+from rankscope.declaration import Declaration, Parameter
+from rankscope.docstrings import plain_text
+from rankscope.result import TypedResult
+from rankscope.tables import Table
+
+__all__ = ["DerivedCommand", "add_arguments", "call", "described", "shown"]
+
+
+class DerivedCommand:
+    """What a module of a command has, derived from an analysis."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__doc__ = described(function)
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_arguments(parser, self.function)
+
+    def run(self, args: argparse.Namespace) -> None:
+        result = call(args, self.function)
+        main, display = shown(args, result)
+        emit(args, result, main=main, display=display)
+
+
+def declaration_of(function: Callable[..., Any]) -> Declaration:
+    found: Declaration = function.declaration  # type: ignore[attr-defined]
+    return found
+
+
+def described(function: Callable[..., Any]) -> str:
+    """Return the text of the help: the first part of the docstring, and the examples of the declaration."""
+    declared = declaration_of(function)
+    examples = "\n".join(f"  {line}" for line in declared.examples.splitlines())
+    return f"{plain_text(declared.doc.text)}\n\nexamples:\n{examples}"
+
+
+def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any]) -> None:
+    """Add all options of an analysis: inputs, options of the collection, parameters, tables, figures, output."""
+    declared = declaration_of(function)
+    tables = declared.result.declared()
+    options.add_collection(parser, declared.uses, needs_qrels=declared.needs_qrels)
+    if declared.takes == "scores":
+        options.add_measures(parser, declared.measures)
+        if not declared.needs_rankings:
+            options.add_scores(parser)
+    for parameter in declared.parameters.values():
+        add_parameter(parser, parameter)
+    for name, said in tables.items():
+        if said["flag"]:
+            parser.add_argument(
+                *said["flag"].split(),
+                dest=f"table_{name}",
+                action="store_true",
+                help=f"also show: {said['meaning']}",
+            )
+    options.add_topics(parser)
+    options.add_output(parser)
+    if declared.figures:
+        options.add_plot(parser)
+    if len(declared.figures) > 1:
+        first, *_ = declared.figures
+        parser.add_argument(
+            "--figure", choices=tuple(declared.figures), help=f"what --plot draws (default: {first})"
+        )
+
+
+def add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+    """Add the option of one parameter."""
+    flags = [*parameter.option.flags, "--" + parameter.name.replace("_", "-")]
+    text = plain_text(parameter.help).rstrip(".").replace("%", "%%")
+    if not text[1:2].isupper():  # as all help is written, but for abbreviations
+        text = text[:1].lower() + text[1:]
+    if parameter.kind is bool:
+        parser.add_argument(*flags, dest=parameter.name, action="store_true", help=text)
+        return
+    more: dict[str, Any] = {"metavar": parameter.option.metavar, "choices": parameter.choices}
+    if parameter.several and parameter.kind is not str:
+        more |= {"type": options.whole_numbers if parameter.kind is int else options.decimals}
+        more |= {"action": options.Collected}
+    else:
+        more |= {"type": parameter.kind, "action": "append" if parameter.several else "store"}
+    default = _written(parameter.default)
+    if default and "(default" not in text:
+        text += f" (default: {default})"
+    if parameter.required:
+        more["required"] = True
+    parser.add_argument(*flags, dest=parameter.name, help=text, **more)
+
+
+def _written(default: Any) -> str:
+    """A default as one would type it."""
+    if default is None or default == ():
+        return ""
+    return ",".join(map(str, default)) if isinstance(default, tuple | list) else str(default)
+
+
+def call(args: argparse.Namespace, function: Callable[..., Any]) -> Any:
+    """Return the result of an analysis of what the command line names."""
+    declared = declaration_of(function)
+    said = {name: value for name in declared.parameters if (value := getattr(args, name)) is not None}
+    if declared.takes == "collection":
+        if not declared.needs_qrels:
+            _find_qrels(args)
+        return function(given.opened(args, ()), **said)
+    measures = given.measures(args)
+    scores = given.evaluated(args, measures)
+    if len(scores.measures) > len(measures) and not args.scores:  # that of --by was evaluated, too
+        said["measures"] = measures
+    return function(scores, **said)
+
+
+def _find_qrels(args: argparse.Namespace) -> None:
+    """Judgments are optional: those of --qrels, or the first file if it looks like judgments."""
+    from rankscope.read import looks_like_qrels
+
+    if args.qrels is None and len(args.runs) > 1 and looks_like_qrels(args.runs[0]):
+        args.qrels, *args.runs = args.runs
+
+
+def shown(args: argparse.Namespace, result: TypedResult) -> tuple[list[str], list[Table] | None]:
+    """Return the main tables, and the tables for people, with those that options add."""
+    added = [name for name in result.tables if getattr(args, f"table_{name}", False)]
+    main = [name for name in result.tables if name in result.main or name in added]
+    tables = {table.name: table for table in (*result.display, *(result[name] for name in added))}
+    places = list(result.tables)
+    ordered = all(name in places for name in tables)
+    return main, [tables[name] for name in (sorted(tables, key=places.index) if ordered else tables)]

@@ -1,0 +1,246 @@
+"""Declares an analysis once: from ``@analysis`` follow its command, help, API page, JSON schema, figures and tests.
+
+This module and the modules that use it import nothing heavy, so that ``rankscope COMMAND --help`` starts fast.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, cast, get_args, get_origin
+
+from rankscope.docstrings import Docstring, parse_docstring
+from rankscope.errors import SettingsError
+
+if TYPE_CHECKING:
+    from rankscope.measures import Measure
+    from rankscope.result import Result
+    from rankscope.scores import Collection, Scores
+
+__all__ = [
+    "OPTIONS",
+    "Declaration",
+    "Level",
+    "MeasureName",
+    "Option",
+    "Parameter",
+    "PerTopic",
+    "Replicates",
+    "RunName",
+    "Seed",
+    "Top",
+    "analysis",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+OPTIONS = {"order": None, "missing": "zero", "ties": "break", "unjudged": "nonrelevant"}
+"""Options of a collection that an analysis honours (``uses``) or rejects, and what they are unless they are set.
+
+The others (topics, grades, input_format, engine, jobs) act while the collection is read, and hold everywhere.
+"""
+
+
+@dataclass(frozen=True)
+class Option:
+    """What a type does not say about the option of a command: its metavar and further spellings."""
+
+    metavar: str | None = None
+    flags: tuple[str, ...] = ()
+
+
+Level = Annotated[float, Option("A")]
+MeasureName = Annotated["str | Measure", Option("M")]
+PerTopic = Annotated[bool, Option(flags=("-q",))]
+Replicates = Annotated[int | None, Option("B")]
+RunName = Annotated[str, Option("RUN")]
+Seed = Annotated[int, Option("N")]
+Top = Annotated[float | None, Option("F")]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an analysis, as the command sees it."""
+
+    name: str
+    kind: type
+    """bool, int, float or str: what one value is."""
+    choices: tuple[Any, ...] | None
+    several: bool
+    """Whether a sequence of values is accepted."""
+    default: Any
+    required: bool
+    help: str
+    option: Option
+
+
+@dataclass(frozen=True, eq=False)
+class Declaration:
+    """What was declared of an analysis, and what follows from it."""
+
+    function: Callable[..., Any]
+    command: str
+    figures: Mapping[str, str]
+    uses: frozenset[str]
+    measures: tuple[str, ...]
+    examples: str
+    needs_rankings: bool
+    needs_qrels: bool
+
+    @property
+    def takes(self) -> str:
+        """The name of the first parameter: ``scores`` or ``collection``."""
+        return next(iter(inspect.signature(self.function).parameters))
+
+    @cached_property
+    def doc(self) -> Docstring:
+        """The parsed docstring."""
+        return parse_docstring(self.function.__doc__)
+
+    @cached_property
+    def result(self) -> Any:
+        """The class of the result."""
+        return eval(self.function.__annotations__["return"], self.function.__globals__)
+
+    @cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """All parameters but the first, by name."""
+        _, *others = inspect.signature(self.function).parameters.values()
+        return {one.name: self._parameter(one) for one in others}
+
+    def _parameter(self, one: inspect.Parameter) -> Parameter:
+        kinds, option = _unfold(eval(one.annotation, self.function.__globals__))
+        several = [
+            get_args(kind)[0] for kind in kinds if get_origin(kind) is not None and not _is_choice(kind)
+        ]
+        values = [kind for kind in kinds if get_origin(kind) is None or _is_choice(kind)]
+        for kind in several:
+            inner, inside = _unfold(kind)
+            values, option = [*values, *inner], option if option.metavar else inside
+        chosen = tuple(dict.fromkeys(word for kind in values if _is_choice(kind) for word in get_args(kind)))
+        plain = [kind for kind in values if kind in (bool, int, float, str)]
+        required = one.default is one.empty
+        return Parameter(
+            one.name,
+            float if float in plain else plain[0] if plain else str,
+            chosen or None,
+            bool(several),
+            None if required else one.default,
+            required,
+            self.doc.parameters.get(one.name, ""),
+            option,
+        )
+
+    def admit(self, given: Any) -> Scores | Collection:
+        """Return the scores or the collection that the analysis works on, or raise one clear error."""
+        from rankscope.scores import Collection, ScoreMatrix, Scores, as_scores
+
+        name = self.function.__name__
+        if isinstance(given, ScoreMatrix):
+            given = as_scores(given)
+        if (
+            self.takes == "collection"
+            and isinstance(given, Scores)
+            and isinstance(given.collection, Collection)
+        ):
+            given = given.collection
+        wanted = Scores if self.takes == "scores" else Collection
+        if not isinstance(given, wanted):
+            how = ".evaluate(measures)" if self.takes == "scores" else ""
+            raise SettingsError(
+                f"{name} takes {'Scores' if how else 'a Collection'}, not a value of type {type(given).__name__}",
+                hint=f"give it rs.Collection(qrels, runs){how}",
+            )
+        if isinstance(given, Scores) and self.needs_rankings:
+            given.require_judged(name)
+        collection = given.collection if isinstance(given, Scores) else given
+        for option, default in OPTIONS.items() if isinstance(collection, Collection) else ():
+            value = getattr(collection, option)
+            if option not in self.uses and value != default:
+                raise SettingsError(
+                    f"{name} does not honour {option}={value!r}", hint=f"leave {option} out of the collection"
+                )
+        return cast("Scores | Collection", given)
+
+
+def analysis(
+    *,
+    command: str = "",
+    figures: Mapping[str, str] | None = None,
+    uses: Sequence[str] = tuple(OPTIONS),
+    measures: Sequence[str] = (),
+    examples: str = "",
+    needs_rankings: bool = False,
+    needs_qrels: bool = True,
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Declare a function of scores, or of a collection, as an analysis.
+
+    Parameters
+    ----------
+    command
+        Name of its command, unless that is the name of the function.
+    figures
+        Figures of its result, the first one by default: ``{name: "module.function"}`` below :mod:`rankscope.plots`.
+    uses
+        Options of a collection (:data:`OPTIONS`) that it honours; others raise an error if they are set.
+    measures
+        Measures that the command evaluates unless ``-m`` names others.
+    examples
+        Example calls of the command, one a line.
+    needs_rankings
+        Whether scores must know their rankings; such an analysis has no option ``--scores``.
+    needs_qrels
+        Whether the collection must have judgments.
+    """
+
+    def declare(function: Callable[P, R]) -> Callable[P, R]:
+        name = function.__name__.replace("_", "-")
+        declared = Declaration(
+            function, command or name, dict(figures or {}), frozenset(uses), tuple(measures),
+            inspect.cleandoc(examples), needs_rankings, needs_qrels,
+        )  # fmt: skip
+        result: type[Result] = declared.result
+        result.figures = declared.figures
+
+        @wraps(function)
+        def run(*arguments: P.args, **named: P.kwargs) -> R:
+            from rankscope.engines import using
+
+            first, *others = arguments or (named.pop(declared.takes, None),)
+            admitted: Any = declared.admit(first)
+            collection = admitted.collection if declared.takes == "scores" else admitted
+            with using(getattr(collection, "engine", None), getattr(collection, "jobs", None)):
+                return function(admitted, *others, **named)  # type: ignore[arg-type]
+
+        run.declaration = declared  # type: ignore[attr-defined]
+        return run
+
+    return declare
+
+
+def _unfold(kind: Any) -> tuple[list[Any], Option]:
+    """The alternatives of a type without None, and the option that an alias adds to it."""
+    option = Option()
+    if get_origin(kind) is Annotated:
+        kind, option = get_args(kind)
+    if not _is_union(kind):
+        return [kind], option
+    kinds: list[Any] = []
+    for one in get_args(kind):
+        inner, inside = _unfold(one) if one is not type(None) else ([], option)
+        kinds, option = [*kinds, *inner], option if option.metavar or option.flags else inside
+    return kinds, option
+
+
+def _is_union(kind: Any) -> bool:
+    from types import UnionType
+    from typing import Union
+
+    return get_origin(kind) in (Union, UnionType)
+
+
+def _is_choice(kind: Any) -> bool:
+    return get_origin(kind) is Literal

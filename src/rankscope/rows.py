@@ -1,0 +1,167 @@
+"""Typed rows: a table declares its columns, their types and their meanings once, as the fields of a class.
+
+``Row`` subclasses are tuples, so that a :class:`~rankscope.tables.Table` holds them as they are, and millions of rows
+may be kept as columns instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast, dataclass_transform, get_type_hints
+
+from rankscope.columns import Cell
+from rankscope.tables import Table
+from rankscope.vocabulary import VOCABULARY
+
+__all__ = ["ColumnSpec", "Row", "RowTable", "column"]
+
+_REQUIRED = object()
+
+
+class ColumnSpec(NamedTuple):
+    """What a column means, and how people read it: see :func:`column`."""
+
+    meaning: str
+    p_value: bool = False
+    spare: bool = False
+    digits: int | None = None
+    default: Any = _REQUIRED
+
+
+def column(
+    meaning: str = "",
+    *,
+    p_value: bool = False,
+    spare: bool = False,
+    digits: int | None = None,
+    default: Any = _REQUIRED,
+) -> Any:
+    """Declare a column of a :class:`Row`; without a meaning, it has that of :data:`~rankscope.vocabulary.VOCABULARY`.
+
+    Parameters
+    ----------
+    meaning
+        What a cell of the column is; the JSON schema and the documentation quote it.
+    p_value
+        Whether it is a p-value: shown as one, and small ones are the strongest.
+    spare
+        Whether a narrow terminal may leave the column out.
+    digits
+        Decimals that people see.
+    default
+        Cell of rows that have none; columns with a default may be left out of a table.
+    """
+    return ColumnSpec(meaning, p_value, spare, digits, default)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(column,))
+class Row(tuple[Cell, ...]):
+    """A row of a table, whose cells are also attributes.
+
+    >>> class Mean(Row):
+    ...     run: str = column()
+    ...     value: float = column("Mean over topics.")
+    >>> Mean("bm25", value=0.25), Mean("bm25", 0.25).value, Mean.specs["run"].meaning
+    (Mean(run='bm25', value=0.25), 0.25, 'name of the run')
+    >>> Mean.table("means", [Mean("bm25", 0.25), Mean("dense", 0.5)])[1].run
+    'dense'
+    """
+
+    specs: ClassVar[dict[str, ColumnSpec]] = {}
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        own = {
+            name: vars(cls)[name]
+            for name in cls.__annotations__
+            if isinstance(vars(cls).get(name), ColumnSpec)
+        }
+        cls.specs = {**cls.specs, **{name: _with_meaning(cls, name, spec) for name, spec in own.items()}}
+        for index, name in enumerate(cls.specs):
+            setattr(cls, name, property(itemgetter(index), doc=cls.specs[name].meaning))
+
+    def __new__(cls, *cells: Any, **named: Any) -> Row:
+        if named or len(cells) != len(cls.specs):
+            cells = cls._complete(cells, named)
+        return tuple.__new__(cls, cells)
+
+    @classmethod
+    def _complete(cls, cells: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        given = {**dict(zip(cls.specs, cells, strict=False)), **named}
+        found = tuple(given.get(name, spec.default) for name, spec in cls.specs.items())
+        if len(given) != len(cells) + len(named) or given.keys() - cls.specs.keys() or _REQUIRED in found:
+            raise TypeError(f"{cls.__name__} has the columns {', '.join(cls.specs)}, not {', '.join(given)}")
+        return found
+
+    def __getnewargs__(self) -> tuple[Cell, ...]:
+        return tuple(self)
+
+    def __repr__(self) -> str:
+        cells = ", ".join(f"{name}={cell!r}" for name, cell in zip(self.specs, self, strict=True))
+        return f"{type(self).__name__}({cells})"
+
+    @classmethod
+    def types(cls) -> dict[str, Any]:
+        """The declared type of each column."""
+        hints = get_type_hints(cls)
+        return {name: hints[name] for name in cls.specs}
+
+    @classmethod
+    def table(
+        cls: type[R], name: str, rows: Sequence[Sequence[Cell]], *, without: Collection[str] = (), **more: Any
+    ) -> RowTable[R]:
+        """Return a table of such rows, or of columns (:mod:`rankscope.columns`), ``without`` some of the columns.
+
+        ``more`` are fields of :class:`~rankscope.tables.Table`: caption, legend, ranked_by, best, marks.
+        """
+        digits = {name: spec.digits for name, spec in cls.specs.items() if spec.digits is not None}
+        table = RowTable(
+            name,
+            tuple(cls.specs),
+            rows,
+            digits or 4,
+            p_values=tuple(name for name, spec in cls.specs.items() if spec.p_value),
+            spare=tuple(name for name, spec in cls.specs.items() if spec.spare),
+            row_type=cls,
+            **more,
+        )
+        return cast("RowTable[R]", table.without(without)) if without else table
+
+
+R = TypeVar("R", bound=Row)
+
+
+@dataclass(frozen=True, repr=False)
+class RowTable(Table, Generic[R]):
+    """A table whose rows are typed: iterate over it, or index it, to get :class:`Row` objects."""
+
+    row_type: type[R] = Row  # type: ignore[assignment]
+
+    @cached_property
+    def _whole(self) -> bool:
+        return self.columns == tuple(self.row_type.specs)
+
+    def __getitem__(self, index: int) -> R:
+        return self._typed(self.rows[index])
+
+    def __iter__(self) -> Iterator[R]:
+        return map(self._typed, self.rows)
+
+    def _typed(self, row: Sequence[Cell]) -> R:
+        if isinstance(row, self.row_type):
+            return row
+        return (
+            self.row_type(*row) if self._whole else self.row_type(**dict(zip(self.columns, row, strict=True)))
+        )
+
+
+def _with_meaning(cls: type[Row], name: str, spec: ColumnSpec) -> ColumnSpec:
+    meaning = spec.meaning or VOCABULARY.get(name)
+    if meaning is None:
+        raise TypeError(
+            f"column {name} of {cls.__name__} has no meaning: give it one, or add it to the vocabulary"
+        )
+    return spec._replace(meaning=meaning)

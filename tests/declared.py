@@ -1,0 +1,43 @@
+"""The declared analyses, and a small collection to call them with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import rankscope as rs
+from rankscope.declaration import Declaration
+
+QRELS = rs.Qrels.from_dict(
+    {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1, "d4": 2}, "q3": {"d2": 1, "d6": 0}}
+)
+LISTS = {
+    "a": {
+        "q1": {"d1": 3.0, "d2": 2.0, "d9": 2.0, "d3": 1.0},
+        "q2": {"d4": 1.0, "d8": 0.5},
+        "q3": {"d2": 1.0},
+    },
+    "b": {"q1": {"d3": 3.0, "d2": 2.0}, "q2": {"d1": 1.0, "d4": 0.5}, "q3": {"d7": 2.0, "d2": 2.0}},
+    "c": {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d5": 1.0, "d4": 0.5}},
+}
+ARGUMENTS: dict[str, dict[str, Any]] = {}
+"""Arguments that an analysis requires, if it does."""
+DECLARED: dict[str, Callable[..., Any]] = {
+    name: function
+    for space in (rs, rs.lab)
+    for name in space.__all__
+    if hasattr(function := getattr(space, name), "declaration")
+}
+
+
+def declaration(name: str) -> Declaration:
+    found: Declaration = DECLARED[name].declaration  # type: ignore[attr-defined]
+    return found
+
+
+def analysed(name: str, **options: Any) -> Any:
+    """The result of an analysis of a small collection that is read with some options."""
+    runs = rs.Runs([rs.Run.from_dict(one, name=run) for run, one in LISTS.items()])
+    collection = rs.Collection(QRELS, runs, **options)
+    first = collection if declaration(name).takes == "collection" else collection.evaluate("AP P@2 nDCG")
+    return DECLARED[name](first, **ARGUMENTS.get(name, {}))
