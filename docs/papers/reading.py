@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -47,8 +48,8 @@ def lines(*parts: str) -> str:
 
 
 def values(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """The table of names and values that `curve` prints, as a mapping."""
-    return {row["name"]: row["value"] for row in tables["values"]}
+    """The table of names and values that `curve` prints, as a mapping; names without their N."""
+    return {re.sub(r"@\d+", "", row["name"]): row["value"] for row in tables["values"]}
 
 
 def points(tables: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ __all__ = [
     "DEFAULT_MEASURES",
     "EFFORTS",
     "EXPERIMENTS",
+    "FINDINGS_MEASURES",
     "FOLLOWED_CUTOFFS",
     "FOLLOWED_DEPTHS",
     "FOLLOWED_MEASURES",
@@ -60,6 +61,9 @@ INPUT_FORMATS = {
 
 DEFAULT_MEASURES = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
 """What is compared with each other in studies of measures, unless others are named."""
+
+FINDINGS_MEASURES = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)", "Twist")
+"""What findings are about, on a terminal and on the page, unless others are named."""
 
 DEFAULT_GAINS = ("AP", "Bpref", "RBP(p=0.8)", "nDCG(discount='jk',base=10)")
 """The gain measures of the paper on Twist; for nDCG gains 0, 5, 10, ... are the same as 0, 1, 2, ..."""

@@ -17,6 +17,7 @@ from rankscope.engines import using
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.frames import Framed
 from rankscope.judging import Judged
+from rankscope.judging.shares import VACUOUS, has_nonrelevant
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.measures.given import GivenMeasure, given
 from rankscope.measures.grammar import parse
@@ -256,7 +257,10 @@ class Scores(Result):
         best = {str(m): m.sign for m in self.measures}
         topics = "1 topic" if len(self.topics) == 1 else f"{len(self.topics):,} topics"
         shown = self._digits(digits)
-        return Table("means", ("run", *names), rows, shown, best, caption=f"Means over {topics}")
+        vacuous = f"bounds are {self.settings['bounds']}" if "bounds" in self.settings else ""
+        return Table(
+            "means", ("run", *names), rows, shown, best, caption=f"Means over {topics}", legend=vacuous
+        )
 
     def _digits(self, digits: int) -> dict[str, int]:
         """Decimals of each measure: none of those that count."""
@@ -475,6 +479,7 @@ def score(
         "measures": [str(m) for m in measures],
         "missing": missing,
         **judged.handling.settings,
+        **({} if judged.handling.unjudged != "bounds" or has_nonrelevant(judged) else {"bounds": VACUOUS}),
         **(settings or {}),
     }
     return Scores(judged.runs, judged.topics, tuple(measures), values, recorded, judged, uncertainty)

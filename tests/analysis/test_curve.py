@@ -117,8 +117,8 @@ def test_dense_and_sparse_agree(grades: list[int], cutoff: int) -> None:
     values = {row["name"]: row["value"] for row in found.values.records()}
     backward, forward = -found.rp[found.rp < 0].sum(), found.rp[found.rp > 0].sum()
     full = np.diff([0, *found.references.column("full_scale")])
-    assert values["SigmaPlus"] == pytest.approx(1 - forward / full[full > 0].sum(), abs=1e-12)
-    assert values["SigmaMinus"] == pytest.approx(1 + backward / full[full < 0].sum(), abs=1e-12)
+    assert values[found.label("SigmaPlus")] == pytest.approx(1 - forward / full[full > 0].sum(), abs=1e-12)
+    assert values[found.label("SigmaMinus")] == pytest.approx(1 + backward / full[full < 0].sum(), abs=1e-12)
     points = {row["point"]: row["rank"] for row in found.points.records()}
     for mode in CROSSINGS:
         assert points[f"first crossing ({mode})"] == min(found.crossings(mode), default=float("inf"))
@@ -154,7 +154,7 @@ def test_a_run_without_the_topic_and_a_topic_without_relevant_documents() -> Non
     assert nothing.table.column("crp") == [0, 0]
     assert len(nothing.points) == 0
     values = {row["name"]: row["value"] for row in nothing.values.records()}
-    assert np.isnan(values["Twist (sign-change)"]) and values["archetype"] is None
+    assert np.isnan(values["Twist@2 (sign-change)"]) and values["archetype"] is None
 
 
 def test_refused() -> None:

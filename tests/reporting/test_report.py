@@ -111,7 +111,7 @@ def test_effort_is_measured_at_the_length_of_the_page() -> None:
     assert formulas["Twist"] is None, "asked for at another length: the page has no formula for it"
 
 
-def test_what_was_asked_for_leads_diversity_first(tmp_path: Path) -> None:
+def test_the_first_gain_that_was_asked_for_leads(tmp_path: Path) -> None:
     """As in the findings; effort, which the page holds against a gain, and counts do not lead."""
     run = rs.Run.from_dict({"q1": ["a", "b"]})
     plain = judge(rs.Qrels.from_dict({"q1": {"a": 1}}), run)
@@ -123,7 +123,7 @@ def test_what_was_asked_for_leads_diversity_first(tmp_path: Path) -> None:
         assert page["lead"] == page["settings"]["findings"][0]
     (tmp_path / "qrels.txt").write_text("q1 1 a 1\nq1 2 b 1\n")
     judged = judge(rs.read_qrels(tmp_path / "qrels.txt", aspects=True), run)
-    assert payload(judged, title="T", measures=[rs.ERR, rs.alpha_nDCG @ 20])["lead"] == "alpha_nDCG@20"
+    assert payload(judged, title="T", measures=[rs.alpha_nDCG @ 20, rs.ERR])["lead"] == "alpha_nDCG@20"
 
 
 def test_the_description_of_the_data_is_current() -> None:
@@ -252,7 +252,7 @@ def test_notes_say_what_is_wrong_with_the_data() -> None:
 
 
 def test_a_clean_collection_has_no_notes() -> None:
-    documents = {f"d{k}": 1 for k in range(12)}
+    documents = {f"d{k}": int(k > 0) for k in range(12)}
     scores = {document: float(k) for k, document in enumerate(documents)}
     assert notes(_judged({"q": documents}, {"r": {"q": scores}})) == []
 

@@ -15,6 +15,7 @@ from rankscope.analysis.stats.sampling import Sampler, depth_pool
 from rankscope.choices import PERSISTENCE
 from rankscope.errors import InputError, MeasureError, SettingsError, nearest
 from rankscope.judging import Judged, judge
+from rankscope.judging.shares import VACUOUS, has_nonrelevant
 from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
 from rankscope.measures.weighted import Normalised, WeightedPrecision
 from rankscope.read import open_collection
@@ -102,12 +103,17 @@ def bounds_of(
             rows += _rows(pool, shown, measure, label, at, both)
             by_run += _run_rows(pool, shown, measure, label, at, both)
             means += _mean_rows(measure, label, at, both, max_grade)
+    vacuous = "" if has_nonrelevant(judged) else f"upper bounds are {VACUOUS}"
     where = ("measure", "p", "pool", "depth")
     limits = ("lower", "lower_low", "lower_high", "upper", "upper_low", "upper_high")
     tables = (
         Table("bounds", ("run", "topic", "p", "depth", "lower", "upper", "measure", "pool"), rows),
         Table(
-            "runs", ("run", *where, "lower", "upper"), by_run, caption="Bounds of the means of runs by depth"
+            "runs",
+            ("run", *where, "lower", "upper"),
+            by_run,
+            caption="Bounds of the means of runs by depth",
+            legend=vacuous,
         ),
         Table(
             "means",
@@ -115,6 +121,7 @@ def bounds_of(
             means,
             caption=f"Bounds by depth, means over {len(shown)} runs",
             spare=("lower_low", "lower_high", "upper_low", "upper_high"),
+            legend=vacuous,
         ),
     )
     settings = {
@@ -124,6 +131,7 @@ def bounds_of(
         "pool_depth": pool_depth,
         "ratio": ratios[0] if len(ratios) == 1 else ratios or None,
         "seed": seed if ratio is not None else None,
+        **({"bounds": VACUOUS} if vacuous else {}),
     }
     return TableResult.of(*tables, settings=settings, display=tables[2:] if show is None else tables[1:2])
 

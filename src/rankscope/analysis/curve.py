@@ -218,17 +218,24 @@ class Curve(Result):
 
     @cached_property
     def values(self) -> Table:
-        """The effort measures of the list, and its archetype."""
+        """The effort measures of the list, named with its N as measures are, and its archetype."""
         names = ("Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "b_ratio", "CRP_min", "CRP_N")
         rows: list[tuple[Cell, ...]] = []
         for name in ("Twist", "Rho", "BalancePoint"):
-            rows += [(f"{name} ({mode})", self._value(REGISTRY[name](crossing=mode))) for mode in CROSSINGS]
+            rows += [
+                (self.label(name, mode), self._value(REGISTRY[name](crossing=mode))) for mode in CROSSINGS
+            ]
         for name in names:
-            rows.append((name, self._value(REGISTRY[name])))
+            rows.append((self.label(name), self._value(REGISTRY[name])))
             if "clamped" in REGISTRY[name].parameters:
-                rows.append((f"{name} (clamped)", self._value(REGISTRY[name](clamped=True))))
+                rows.append((self.label(name, "clamped"), self._value(REGISTRY[name](clamped=True))))
         rows.append(("archetype", str(archetypes_of(self.lists, cutoff=self.cutoff)[0]) or None))
         return Table("values", ("name", "value"), rows, caption=f"Effort at N = {self.length}")
+
+    def label(self, name: str, form: str = "") -> str:
+        """Return the name of an effort measure at the N of the curve: ``Twist`` is that at 1000, as everywhere."""
+        measure = str(REGISTRY[name] @ self.cutoff)
+        return f"{measure} ({form})" if form else measure
 
     def _value(self, measure: Any) -> float:
         return float((measure @ self.cutoff).evaluate(self.lists)[0])

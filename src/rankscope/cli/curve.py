@@ -114,8 +114,8 @@ def _picture(found: Curve) -> str:
     from rankscope.plots.blocks import drawn
 
     width = min(100, shutil.get_terminal_size((80, 24)).columns)
-    twist = {str(row[0]): row[1] for row in found.values.rows}["Twist (sign-change)"]
-    known = f", Twist {twist:.4f}" if isinstance(twist, float) and found.recall_base else ""
+    twist = {str(row[0]): row[1] for row in found.values.rows}[found.label("Twist", "sign-change")]
+    known = f", {found.label('Twist')} {twist:.4f}" if isinstance(twist, float) and found.recall_base else ""
     edits = f" after {found.settings['edits']}" if "edits" in found.settings else ""
     title = f"CRP of {found.run} on topic {found.topic}{edits}: {found.recall_base} relevant documents{known}"
     lines = drawn(found.crp.tolist(), width)

@@ -127,7 +127,7 @@ def _evaluate(args: argparse.Namespace) -> None:
             display=[_with_topics(display, scores), *([scores.wide_topics()] if args.per_topic else [])],
         )
     emit(args, shown, figure=_figure(args, scores))
-    for text in () if args.quiet else notes_on(judged, args.missing):
+    for text in () if args.quiet else notes_on(judged, args.missing, measures):
         note(args, text)
 
 

@@ -13,14 +13,15 @@ import argparse
 import os
 import sys
 
+from rankscope.choices import FINDINGS_MEASURES
 from rankscope.cli import given, options
-from rankscope.cli.report import ON_PAGE, add_page_options, named
+from rankscope.cli.report import add_page_options, named
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_topics(parser)
-    options.add_measures(parser, ON_PAGE)
+    options.add_measures(parser, FINDINGS_MEASURES)
     add_page_options(parser)
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to bind to (default: 127.0.0.1, this machine only)"
@@ -40,6 +41,8 @@ def run(args: argparse.Namespace) -> None:
     if args.cutoff < 1:
         raise SettingsError(f"--cutoff {args.cutoff}", hint="N is a number of ranks from 1 on")
     measures = given.measures(args)
+    if not args.measure:  # the page has its own, at its N
+        measures = []
     opened = given.collection(args, measures)
     qrels, runs = opened
 

@@ -16,18 +16,17 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.choices import CORRECTIONS, TESTS
+from rankscope.choices import CORRECTIONS, FINDINGS_MEASURES, TESTS
 from rankscope.cli import given, options
 from rankscope.cli.output import emit
-
-DEFAULT = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)", "Twist")
+from rankscope.cli.parser import note
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_scores(parser)
     options.add_topics(parser)
-    options.add_measures(parser, DEFAULT)
+    options.add_measures(parser, FINDINGS_MEASURES)
     parser.add_argument("--test", choices=TESTS, default="t", help="of the topics (default: t)")
     parser.add_argument(
         "--correction", choices=CORRECTIONS, default="holm", help="within each measure (default: holm)"
@@ -40,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.findings import findings
+    from rankscope.cli.notes import note_on_nonrelevant
     from rankscope.judging import judge
     from rankscope.scores import score
 
@@ -50,4 +50,6 @@ def run(args: argparse.Namespace) -> None:
         opened = given.collection(args, measures)
         judged = judge(*opened, jobs=args.jobs, ties=True)
         scores = score(judged, measures, missing=args.missing, settings=opened.settings)
+        for text in note_on_nonrelevant(judged, measures):
+            note(args, text)
     emit(args, findings(scores, alpha=args.alpha, test=args.test, correction=args.correction, seed=args.seed))

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.judging import Judged
-from rankscope.judging.shares import TIED_SHARE, UNJUDGED_SHARE, tied_shares, unjudged_shares
+from rankscope.judging.shares import TIED_SHARE, UNJUDGED_SHARE, has_nonrelevant, tied_shares, unjudged_shares
+from rankscope.measures import Measure
 
-__all__ = ["notes_on"]
+__all__ = ["note_on_nonrelevant", "notes_on"]
 
 
-def notes_on(judged: Judged, missing: str) -> Iterator[str]:
-    """Topics without judgments, topics that runs lack, unjudged documents near the top, tied scores.
+def notes_on(judged: Judged, missing: str, measures: Sequence[Measure] = ()) -> Iterator[str]:
+    """Topics without judgments, topics that runs lack, judgments without non-relevant documents, unjudged documents
+    near the top, tied scores.
 
     What was asked about (``--ties``, ``--unjudged``) is not said again.
     """
     yield from _ignored(judged)
     yield from _lacking(judged, missing)
+    yield from note_on_nonrelevant(judged, measures)
     unjudged = unjudged_shares(judged)
     if judged.handling.unjudged == "nonrelevant" and (unjudged >= UNJUDGED_SHARE).any():
         run, share, others = _worst(judged, unjudged, UNJUDGED_SHARE)
         yield (
-            f"{share:.0%} of the first ten documents of {run} are unjudged and count as not relevant{others};"
-            " --unjudged bounds says what they may change"
+            f"{share:.0%} of the first ten documents of {run} are unjudged and count as not relevant{others}"
+            + ("; --unjudged bounds says what they may change" if has_nonrelevant(judged) else "")
         )
     tied = tied_shares(judged)
     if judged.handling.ties == "break" and (tied >= TIED_SHARE).any():
@@ -34,6 +37,17 @@ def notes_on(judged: Judged, missing: str) -> Iterator[str]:
             f"{share:.0%} of the documents of {run} have the score of another one{others}; --order decides their ranks,"
             " and rankscope orderings says what that changes"
         )
+
+
+def note_on_nonrelevant(judged: Judged, measures: Sequence[Measure]) -> Iterator[str]:
+    """Judgments without a judged non-relevant document."""
+    if has_nonrelevant(judged):
+        return
+    blind = [str(measure) for measure in measures if measure.needs_nonrelevant]
+    yield (
+        "no document is judged non-relevant: bounds over labels of unjudged documents are vacuous"
+        + (f", and {blind[0]} only counts the relevant documents that were retrieved" if blind else "")
+    )
 
 
 def _worst(judged: Judged, shares: npt.NDArray[np.float64], limit: float) -> tuple[str, float, str]:

@@ -1,6 +1,7 @@
 """Write one HTML page about a collection: data, runs, effort and gain, curves, what-if.
 
 The page holds its data, opens from disk, and makes no request. Curves and measures are computed in the browser.
+Its findings are those of `rankscope findings` with the same -m; other usual measures can be chosen on the page.
 
 examples:
   rankscope report qrels.txt runs/ -o report.html
@@ -19,20 +20,18 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.choices import FINDINGS_MEASURES
 from rankscope.cli import given, options
 from rankscope.files import write_atomically
 
 if TYPE_CHECKING:
     from rankscope.reporting.schema import Document
 
-ON_PAGE = ("AP", "nDCG@10", "RBP", "Bpref", "Twist")
-"""Some of the measures that every page has; others are added to them."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_collection(parser)
     options.add_topics(parser)
-    options.add_measures(parser, ON_PAGE)
+    options.add_measures(parser, FINDINGS_MEASURES)
     add_page_options(parser)
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="report.html", help="the page (default: report.html)"
@@ -95,6 +94,8 @@ def document_of(args: argparse.Namespace) -> Document:
     if args.cutoff < 1:
         raise SettingsError(f"--cutoff {args.cutoff}", hint="N is a number of ranks from 1 on")
     measures = given.measures(args)
+    if not args.measure:  # the page has its own, at its N
+        measures = []
     study = read_study(args.study) if args.study else None
     collection = given.collection(args, measures)
     return reporting.document_of(

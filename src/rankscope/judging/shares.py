@@ -11,12 +11,17 @@ if TYPE_CHECKING:
 
     from rankscope.judging.judged import Judged
 
-__all__ = ["TIED_SHARE", "UNJUDGED_SHARE", "tied_shares", "unjudged_shares"]
+__all__ = ["TIED_SHARE", "UNJUDGED_SHARE", "VACUOUS", "has_nonrelevant", "tied_shares", "unjudged_shares"]
 
 UNJUDGED_SHARE = 0.2
 """From this share of unjudged documents in the first ten ranks on, a run is named."""
 TIED_SHARE = 0.1
 """From this share of documents with the score of another on, a run is named."""
+
+VACUOUS = (
+    "vacuous: no document is judged non-relevant, so that every other retrieved document could be relevant"
+)
+"""What bounds over labels of unjudged documents are worth without judged non-relevant documents."""
 
 
 def unjudged_shares(judged: Judged, depth: int = 10) -> npt.NDArray[np.float64]:
@@ -30,6 +35,18 @@ def unjudged_shares(judged: Judged, depth: int = 10) -> npt.NDArray[np.float64]:
     slots = judged.grid(np.minimum(judged.length, depth)).sum(axis=1)
     known = judged.grid(judged.lists.hits(depth).count).sum(axis=1)
     return np.where(slots, 1 - known / np.maximum(slots, 1), 0.0)
+
+
+def has_nonrelevant(judged: Judged) -> bool:
+    """Whether any document is judged non-relevant; without one, nothing tells unjudged from non-relevant documents.
+
+    >>> from rankscope.judging import judge
+    >>> from rankscope.read import Qrels, Run
+    >>> [has_nonrelevant(judge(Qrels.from_dict({"q": grades}), Run.from_dict({"q": ["a"]})))
+    ...  for grades in ({"a": 1}, {"a": 1, "b": 0})]
+    [False, True]
+    """
+    return bool(judged.pool.nonrelevant(1).any())
 
 
 def tied_shares(judged: Judged) -> npt.NDArray[np.float64]:

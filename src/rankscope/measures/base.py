@@ -128,6 +128,8 @@ class Measure:
     default_cutoff: ClassVar[float | None] = None
     summary: ClassVar[Literal["mean", "geometric mean", "sum"]] = "mean"
     needs_aspects: ClassVar[bool] = False
+    needs_nonrelevant: ClassVar[bool] = False
+    """Whether values say nothing about ranks unless some documents are judged non-relevant."""
     better: Better = "higher"
     parameters: ClassVar[Mapping[str, Parameter]] = {}
 

@@ -180,6 +180,7 @@ class Bpref(Measure):
         "relevant above it, and passes unjudged ones without noticing."
     )
     aliases = ("BPref", "bpref")
+    needs_nonrelevant = True
     cutoff_rule = "none"
     reference = "Buckley and Voorhees 2004"
     rel: int = parameter(1, _REL, low=1)

@@ -87,8 +87,8 @@ def rank_label(ranks: str) -> str:
 
 def _named(curve: Curve) -> str:
     """The curve in the legend, with its Twist."""
-    known = {str(row[0]): row[1] for row in curve.values.rows}.get(f"Twist ({CROSSING})")
-    twist = f" (Twist {known:.3f})" if isinstance(known, float) and curve.recall_base else ""
+    known = {str(row[0]): row[1] for row in curve.values.rows}.get(curve.label("Twist", CROSSING))
+    twist = f" ({curve.label('Twist')} {known:.3f})" if isinstance(known, float) and curve.recall_base else ""
     return f"this list{twist}"
 
 

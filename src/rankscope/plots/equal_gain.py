@@ -77,9 +77,9 @@ def plot_equal_gain(
 
 
 def _named(effort: Effort, curve: Curve) -> str:
-    name = f"Twist ({effort.settings['crossing']})"
+    name = curve.label("Twist", effort.settings["crossing"])
     twist = next(float(str(row[1])) for row in curve.values.rows if row[0] == name)
-    return f"topic {short(curve.topic, 8)}, Twist {twist:.2f}"
+    return f"topic {short(curve.topic, 8)}, {curve.label('Twist')} {twist:.2f}"
 
 
 def _draw_curves(crp: Any, dcg: Any, curve: Curve) -> None:

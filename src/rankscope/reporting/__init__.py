@@ -37,8 +37,9 @@ def report(
 ) -> Path:
     """Write the page about a collection; it opens from disk and makes no request.
 
-    ``qrels`` and ``runs`` are whatever :func:`rankscope.evaluate` takes. ``measures`` are added to those the page
-    computes by itself. ``length`` is N of the effort measures, ``study`` the tables of :func:`rankscope.study`. With
+    ``qrels`` and ``runs`` are whatever :func:`rankscope.evaluate` takes. ``measures`` are those of its
+    findings (default: those of ``rankscope findings``), and are added to those the page computes by itself.
+    ``length`` is N of the effort measures, ``study`` the tables of :func:`rankscope.study`. With
     ``ranges`` the page also has how far the orders of tied documents, and the labels of unjudged ones, can move means.
     ``texts`` are files (JSON lines, or id, tab, text) or ``irds:ID`` with texts of documents and topics, which are cut.
     ``groups`` are groups of runs, such as teams, to filter and colour by: a mapping from run to group, a file with

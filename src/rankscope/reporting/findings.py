@@ -14,18 +14,10 @@ from rankscope.reporting.schema import EvidenceChart, Found, StudyTable
 from rankscope.scores import Scores
 from rankscope.tables import Table, json_number
 
-__all__ = ["found", "looked_at", "plain_table"]
+__all__ = ["found", "plain_table"]
 
-_USUAL = ("AP", "nDCG@10", "P@10", "RBP")
 _ROWS = 24
 """Rows of the evidence that travel with a finding."""
-
-
-def looked_at(scores: Scores, asked: Sequence[Measure]) -> list[Measure]:
-    """The measures of the findings: those that were asked for, then the usual ones; those of aspects lead."""
-    first = sorted((m for m in asked if m.better != "neither"), key=lambda m: not m.needs_aspects)
-    usual = [m for m in scores.measures if m not in first and (str(m) in _USUAL or m.name == "Twist")]
-    return [*first, *usual]
 
 
 def found(scores: Scores, wanted: Sequence[Measure]) -> list[Found]:

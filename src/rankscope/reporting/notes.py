@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from rankscope.judging import UNJUDGED, Judged
-from rankscope.judging.shares import UNJUDGED_SHARE, unjudged_shares
+from rankscope.judging.shares import UNJUDGED_SHARE, has_nonrelevant, unjudged_shares
 from rankscope.reporting.schema import Note
 
 __all__ = ["notes"]
@@ -22,12 +22,13 @@ def notes(judged: Judged) -> list[Note]:
     >>> from rankscope.read import Qrels, Run
     >>> qrels = Qrels.from_dict({"q1": {"d1": 1}, "q2": {"d1": 1}})
     >>> [note["kind"] for note in notes(judge(qrels, Run.from_dict({"q1": {"d1": 1.0}})))]
-    ['missing topics', 'short lists']
+    ['missing topics', 'no non-relevant documents', 'short lists']
     """
     found = (
         _missing(judged),
         _ignored(judged),
         _without_relevant(judged),
+        _without_nonrelevant(judged),
         _unjudged(judged),
         _ties(judged),
         _short(judged),
@@ -77,6 +78,16 @@ def _without_relevant(judged: Judged) -> Note | None:
     has = "has" if len(empty) == 1 else "have"
     text = f"{_plural(len(empty), 'topic')} {has} no relevant document: gain is 0 there and effort undefined."
     return _note("no relevant documents", "warning", text, [judged.topics[t] for t in empty.tolist()])
+
+
+def _without_nonrelevant(judged: Judged) -> Note | None:
+    if has_nonrelevant(judged):
+        return None
+    text = (
+        "No document is judged non-relevant: bounds over labels of unjudged documents are vacuous, and Bpref, which"
+        " would count relevant documents only, is left out unless you ask for it."
+    )
+    return _note("no non-relevant documents", "warning", text)
 
 
 def _unjudged(judged: Judged) -> Note | None:

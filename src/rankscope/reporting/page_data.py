@@ -21,14 +21,16 @@ import numpy.typing as npt
 from rankscope import __version__
 from rankscope.analysis.stats.intervals import drawn_topics, t_intervals
 from rankscope.analysis.stats.matrices import averaged
+from rankscope.choices import FINDINGS_MEASURES
 from rankscope.judging import UNJUDGED, Hits, Judged
+from rankscope.judging.shares import has_nonrelevant
 from rankscope.measures import Measure
 from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
 from rankscope.measures.grammar import parse
 from rankscope.read.groups import run_groups
 from rankscope.read.ids import to_text
 from rankscope.reporting.coverage import coverage
-from rankscope.reporting.findings import found, looked_at, plain_table
+from rankscope.reporting.findings import found, plain_table
 from rankscope.reporting.notes import notes
 from rankscope.reporting.orders import other_orders
 from rankscope.reporting.schema import VERSION, Document, Documents, Groups, Lists, Measured
@@ -75,10 +77,10 @@ def payload(
 ) -> Document:
     """The document the page is made from.
 
-    ``measures`` are added to those of every page. ``everything`` includes (True) or leaves out (False) document names
-    and the ranks of judged non-relevant documents; None includes each if it is small. With ``ranges`` every mean
-    has its range over orders of tied documents and over labels of unjudged ones (lists judged with ``ties=True``).
-    ``groups`` are groups of runs (:func:`rankscope.read.groups.run_groups`).
+    ``measures`` are those of the findings, and are added to those of every page. ``everything`` includes (True) or
+    leaves out (False) document names and the ranks of judged non-relevant documents; None includes each if it is small.
+    With ``ranges`` every mean has its range over orders of tied documents and over labels of unjudged ones (lists
+    judged with ``ties=True``). ``groups`` are groups of runs (:func:`rankscope.read.groups.run_groups`).
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
@@ -89,12 +91,14 @@ def payload(
     """
     kept: dict[str, Any] = {"length": 1000, "crossing": "sign-change", "dcg": "trec_eval", **(settings or {})}
     asked = list(measures)
+    chosen = asked or [
+        m @ kept["length"] if m.family == "effort" else m for m in map(parse, FINDINGS_MEASURES)
+    ]
     teams = (
         None if groups is None else run_groups(judged.runs, groups)
     )  # what is wrong is said before anything is done
-    scores = _scored(judged, asked, kept)
+    scores = _scored(judged, chosen, kept)
     grades = _grades(judged)
-    chosen = looked_at(scores, asked)
     kept["findings"] = [str(m) for m in chosen]
     document: Document = {
         "format": "rankscope.page",
@@ -112,7 +116,7 @@ def payload(
         },
         "list": _lists(judged, grades),
         "measures": [_measured(scores, m, asked, kept["length"]) for m in scores.measures],
-        "lead": str(next(m for m in chosen if m.family != "effort")),  # the page holds effort against a gain
+        "lead": str(_lead(scores, chosen)),
         "archetypes": [{"name": name, "meaning": meaning} for name, meaning in ARCHETYPES.items()],
         "archetype": _archetypes(judged, kept),
         "tied_first": tied_first(scores),
@@ -143,9 +147,17 @@ def on_every_page(length: int = 1000) -> tuple[Measure, ...]:
 
 
 def _scored(judged: Judged, asked: Iterable[Measure], settings: Mapping[str, Any]) -> Scores:
-    always = on_every_page(settings["length"])
+    known = has_nonrelevant(judged)
+    always = [m for m in on_every_page(settings["length"]) if known or not m.needs_nonrelevant]
     wanted = tuple(dict.fromkeys((*always, *asked)))
     return score(judged, wanted, missing=str(settings.get("missing", "zero")))
+
+
+def _lead(scores: Scores, chosen: Sequence[Measure]) -> Measure:
+    """Return the measure that the page begins with: effort is held against a gain, whose values have a direction."""
+    gains = [m for m in (*chosen, *scores.measures) if m.family != "effort" and m.better != "neither"]
+    known = scores.judged is None or has_nonrelevant(scores.judged)
+    return next((m for m in gains if known or not m.needs_nonrelevant), gains[0])
 
 
 def _ordering(scores: Scores, asked: Sequence[Measure]) -> list[Measure]:

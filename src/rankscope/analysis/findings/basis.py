@@ -17,6 +17,7 @@ from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.significance import Indices, adjust, all_pairs, run_test, tukey_hsd
 from rankscope.errors import InputError
 from rankscope.judging import Handling, Judged, judge
+from rankscope.judging.shares import has_nonrelevant
 from rankscope.measures import Measure
 from rankscope.once import Once
 from rankscope.scores import Scores
@@ -44,7 +45,11 @@ class Basis(Once):
 
     @cached_property
     def matrices(self) -> Mapping[Measure, CompleteMatrix]:
-        """The values of every measure of which some are better, on the topics where all runs have one."""
+        """The values of every measure of which some are better, on the topics where all runs have one.
+
+        Without judged non-relevant documents, measures that need them are left out if there are others: they order the
+        runs by the number of relevant documents, and would often be called the most discriminating.
+        """
         found = {}
         for measure in self.scores.measures:
             if measure.better != "neither":
@@ -54,7 +59,10 @@ class Basis(Once):
                         found[measure] = complete(self.scores, measure)
                     except InputError:
                         continue
-        return found
+        judged = self.scores.judged
+        if judged is None or has_nonrelevant(judged):
+            return found
+        return {measure: one for measure, one in found.items() if not measure.needs_nonrelevant} or found
 
     @cached_property
     def first(self) -> CompleteMatrix | None:

@@ -7,7 +7,6 @@ import numpy as np
 from rankscope.analysis.certain import tie_extremes, tie_verdicts
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.finding import Chart, Finding
-from rankscope.measures import REGISTRY
 from rankscope.tables import Cell, Table
 
 __all__ = ["ties", "unjudged"]
@@ -29,17 +28,22 @@ def unjudged(basis: Basis) -> Finding | None:
     first = basis.first
     cutoff = first.measure.cutoff if first is not None else None
     depth = int(cutoff) if isinstance(cutoff, int) and cutoff <= 100 else _DEPTH
-    retrieved = lists.grid(lists.lists.retrieved(depth)).astype(np.float64)
-    judged = lists.grid(lists.lists.hits(depth).count).astype(np.float64)
-    precision = lists.grid((REGISTRY["P"] @ depth).evaluate(lists.lists)).mean(axis=1)
+    retrieved = lists.grid(lists.lists.retrieved(depth))
+    judged = lists.grid(lists.lists.hits(depth).count)
+    skip = basis.scores.settings.get("missing") == "skip"
+    evaluated = lists.grid(lists.present) if skip else np.ones(retrieved.shape, np.bool_)
+    topics = np.maximum(1, evaluated.sum(axis=1))
+    relevant = lists.grid(lists.lists.relevant(1, depth).count).sum(axis=1)
     open_ = (retrieved - judged).sum(axis=1)
     shares = open_ / np.maximum(1, retrieved.sum(axis=1))
-    highest = precision + open_ / (depth * retrieved.shape[1])
+    precision, highest = relevant / (depth * topics), (relevant + open_) / (depth * topics)
     if not shares.any():
         return None
     order = np.lexsort((np.arange(len(shares)), -shares))
     top, best = int(order[0]), int(np.argmax(precision))
-    above = int((highest > precision[best]).sum()) - int(highest[best] > precision[best])
+    # Whole numbers are compared, so that rounding passes nothing.
+    higher = (relevant + open_) * topics[best] > relevant[best] * topics
+    above = int(np.delete(higher, best).sum())
     numbers: dict[str, Cell] = {
         "depth": depth, "notable": int((shares > _NOTABLE).sum()), "limit": _NOTABLE, "runs": len(shares),
         "run": lists.runs[top], "share": float(shares[top]), "precision": float(precision[top]),
@@ -52,8 +56,8 @@ def unjudged(basis: Basis) -> Finding | None:
     else:
         pattern = (
             "{notable} of {runs} runs have more than {limit:.0%} of their first {depth} documents unjudged, {run} the"
-            f" most: {{share:.1%}}, {could}; with such labels {{above}} others could pass the {{best_precision:.4f}}"
-            " of {best}."
+            f" most: {{share:.1%}}, {could}; {{above}} other runs could reach more than the {{best_precision:.4f}} that"
+            " {best} has now."
         )
     rows = [
         (lists.runs[r], float(shares[r]), float(precision[r]), float(highest[r]), bool(shares[r] > _NOTABLE))
@@ -76,7 +80,7 @@ def unjudged(basis: Basis) -> Finding | None:
 
 
 def ties(basis: Basis) -> Finding | None:
-    """What documents of equal score leave open, by the first measure: ranges of means, and pairs that could turn."""
+    """What documents of equal score leave open, by the first measure: ranges of means, and orders of pairs."""
     matrix, lists = basis.first, basis.tied_lists
     if matrix is None or lists is None or lists.ties is None:
         return None
@@ -96,18 +100,22 @@ def ties(basis: Basis) -> Finding | None:
         "run": lists.runs[top], "measure": str(measure), "value": float(means[top]), "worst": float(worst[top]),
         "best": float(best[top]), "touched": int((width > 1e-12).sum()), "runs": len(width),
     }  # fmt: skip
-    pattern = (
-        "{touched} of {runs} runs have documents of equal score that matter, {run} the most: its mean {measure} of"
-        " {value:.4f} is {worst:.4f} in the worst order of them and {best:.4f} in the best"
-    )
+    several = "{touched} of {runs} runs have documents of equal score that matter"
+    ends = "{worst:.4f} in the worst order of them and {best:.4f} in the best"
+    if not extremes.exact:  # where orders were sampled, others may be worse or better
+        several = f"At least {several}"
+        ends = "{worst:.4f} in the worst of the orders that were examined and {best:.4f} in the best of these"
+    pattern = f"{several}, {{run}} the most: its mean {{measure}} of {{value:.4f}} is {ends}"
     if len(width) > 1 and measure.summary == "mean":
         merit = measure.merit(matrix.values).mean(axis=1)
         a, b = basis.pairs
         turned = merit[a] < merit[b]
         first, second = np.where(turned, b, a), np.where(turned, a, b)
         verdicts = tie_verdicts(extremes, first, second, merit[first] - merit[second])
-        numbers |= {"open": int((verdicts != 1).sum()), "pairs": len(first)}
-        pattern += "; {open:,} of {pairs:,} pairs of runs could turn."
+        unknown = int(np.isnan(verdicts).sum())
+        numbers |= {"open": int((verdicts == 0).sum()), "pairs": len(first), "unknown": unknown}
+        pattern += "; they can change the order of {open:,} of {pairs:,} pairs of runs"
+        pattern += ", and {unknown:,} are undecided." if unknown else "."
     else:
         pattern += "."
     rows = [

@@ -98,8 +98,8 @@ def unreturned(basis: Basis) -> Finding | None:
     )
     if tau.p < basis.alpha and tau.tau_b > 0 and many.any():
         pattern += (
-            ". It happens on topics with many relevant documents: to {many_share:.0%} of the lists where there are more"
-            " than {median:g}, to {few_share:.0%} of the others (Kendall's tau {tau:.2f})."
+            ". It happens more often on topics with many relevant documents: to {many_share:.0%} of the lists where"
+            " there are more than {median:g}, to {few_share:.0%} of the others (Kendall's tau {tau:.2f})."
         )
     else:
         pattern += "."

@@ -36,8 +36,8 @@ def leader(basis: Basis) -> Finding | None:
     others = [name for name in tied if name != best["run"]]
     if not basis.differ(matrix):
         pattern = (
-            "No run leads by {measure}: the means of the {runs} runs over {topics} topics, from {last_value:.4f} to"
-            " {value:.4f}, are no wider apart than chance puts them (p = {chance:.2f}, randomised Tukey HSD)."
+            "No run leads by {measure} beyond chance: chance alone spreads the means of {runs} runs over {topics}"
+            " topics as widely as from {last_value:.4f} to {value:.4f} with p = {chance:.2f} (randomised Tukey HSD)."
         )
     elif len(tied) == 1:
         numbers["others"] = len(rows) - 1
@@ -89,9 +89,7 @@ def apart(basis: Basis) -> Finding | None:
     }  # fmt: skip
     drawn = _drawn(basis, numbers)
     if not most[2]:
-        pattern = (
-            f"{{topics}} topics tell none of the {{pairs:,}} pairs of runs{drawn} apart, by whatever measure."
-        )
+        pattern = f"{{topics}} topics tell none of the {{pairs:,}} pairs of runs{drawn} apart by any of these measures."
     else:
         pattern = (
             f"{{topics}} topics tell {{significant:,}} of {{pairs:,}} pairs of runs{drawn} apart ({{share:.0%}}) by"
@@ -130,25 +128,26 @@ def disagreement(basis: Basis) -> Finding | None:
     numbers: dict[str, Cell] = dict(zip(names, rows[0], strict=True))
     if not numbers["swapped"]:
         numbers["measures"] = len(basis.matrices)
-        pattern = "All {measures} measures order the runs alike: none of the {pairs:,} pairs is swapped."
+        pattern = "No two of the {measures} measures order any of the {pairs:,} pairs of runs in opposite directions."
     else:
         pattern = (
             "{a} and {b} disagree the most: they order {swapped:,} of {pairs:,} pairs of runs ({share:.0%}) the other"
             " way round, Kendall's tau is {tau:.2f}; "
         )
+        numbers["by_one"] = int(str(numbers["significant"])) - int(str(numbers["contradict"]))
         tested = ""
         if len(basis.tested[0]) < len(basis.pairs[0]):
             numbers["tested"] = len(basis.tested[0])
             tested = " among {tested:,} pairs that were drawn and tested"
         pattern += (
-            f"{{significant:,}} of these differences{tested} are significant by one of the two, {{contradict:,}} by"
+            f"{{by_one:,}} of these differences{tested} are significant by exactly one of the two, {{contradict:,}} by"
             " both."
             if numbers["significant"]
             else f"{{significant}} of these differences{tested} are significant by either: it may be chance."
         )
     evidence = Table(
         "disagreement", names, rows, caption="How differently measures order the runs",
-        legend="significant: swapped pairs that one of the two measures calls different; contradict: that both do",
+        legend="significant: swapped pairs that at least one of the two measures calls different; contradict: both",
     )  # fmt: skip
     best = [basis.scores.runs[int(np.argmax(run_merits(basis.matrices[m])))] for m in basis.matrices]
     chart = Chart(
@@ -173,7 +172,7 @@ def _drawn(basis: Basis, numbers: dict[str, Cell]) -> str:
 
 
 def _reversed(basis: Basis, a: CompleteMatrix, b: CompleteMatrix) -> tuple[int, int]:
-    """How many of the pairs that two measures order differently are significant by one of them, and by both."""
+    """How many of the pairs that two measures order differently are significant by at least one, and by both."""
     first, second = basis.tested
     x, y = run_merits(a), run_merits(b)
     swapped = (x[first] - x[second]) * (y[first] - y[second]) < 0

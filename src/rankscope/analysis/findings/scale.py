@@ -33,7 +33,10 @@ def scale(basis: Basis) -> Finding | None:
     example = min(warned, key=lambda row: (int(str(row[2])), str(row[0])), default=None)
     numbers: dict[str, Cell] = {"warned": len(warned), "measures": len(rows)}
     if example is None:
-        pattern = "The laboratory warns about {warned} of {measures} measures: all are interval-like."
+        pattern = (
+            "The laboratory warns about {warned} of {measures} measures: it finds no equal steps that they value"
+            " differently."
+        )
     else:
         numbers |= {
             "names": listed([str(row[0]) for row in warned], 4), "measure": example[0], "length": example[2],

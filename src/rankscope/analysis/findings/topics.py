@@ -21,7 +21,7 @@ def _averaged(basis: Basis) -> CompleteMatrix | None:
 
 
 def deciding(basis: Basis) -> Finding | None:
-    """How few topics carry half of what separates the runs.
+    """How few topics carry at least half of what separates the runs.
 
     The variance of the runs' means is the sum over topics of cov(scores of the topic, means) / topics: each topic has
     its share of it, and the shares sum to 1. Silent where runs differ by no more than chance.
@@ -36,14 +36,14 @@ def deciding(basis: Basis) -> Finding | None:
     shares = (merit - merit.mean(axis=0)).T @ around / (count * (around @ around))
     order = np.argsort(-shares, kind="stable")
     half = int(np.searchsorted(np.cumsum(shares[order]), 0.5 - 1e-12) + 1)
-    against = int((shares < 0).sum())
+    against = int((shares < -1e-12).sum())  # beyond rounding
     numbers: dict[str, Cell] = {
         "half": half, "topics": count, "measure": str(matrix.measure), "topic": matrix.topics[order[0]],
         "share": float(shares[order[0]]), "against": against,
     }  # fmt: skip
     pattern = (
-        "{half} of {topics} topics carry half of what separates the runs by {measure}; topic {topic} alone carries"
-        " {share:.1%}"
+        "{half} of {topics} topics carry at least half of what separates the runs by {measure}; topic {topic} alone"
+        " carries {share:.1%}"
     )
     pattern += ", and on {against} the runs stand in the opposite order on balance." if against else "."
     spread = merit.std(axis=0, ddof=1)
@@ -124,15 +124,19 @@ def hard(basis: Basis) -> Finding | None:
         return None
     values = matrix.values
     level, best = values.mean(axis=0), values.max(axis=0)
-    empty = np.median(values, axis=0) <= 0
-    order = np.argsort(level, kind="stable")
+    empty = (values == 0).mean(axis=0) >= 0.5
+    order = np.argsort(rounded(level), kind="stable")
     worst = int(order[0])
+    alike = int((rounded(level) == rounded(level)[worst]).sum()) - 1
     numbers: dict[str, Cell] = {
         "topic": matrix.topics[worst], "measure": str(matrix.measure), "mean": float(level[worst]),
         "best": float(best[worst]), "empty": int(empty.sum()), "topics": len(matrix.topics),
-        "overall": float(level.mean()), "zero": 0,
+        "overall": float(level.mean()), "zero": 0, "alike": alike,
     }  # fmt: skip
-    pattern = "Topic {topic} is the hardest: mean {measure} {mean:.4f} (all topics: {overall:.4f}), best run {best:.4f}"
+    hardest = (
+        "Topic {topic} is the hardest" if not alike else "Topic {topic} and {alike} others are the hardest"
+    )
+    pattern = hardest + ": mean {measure} {mean:.4f} (all topics: {overall:.4f}), best run {best:.4f}"
     if empty.any():
         pattern += "; on {empty} of {topics} topics at least half of the runs score {zero}"
     pattern += "."

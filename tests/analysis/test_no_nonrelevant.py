@@ -1,0 +1,99 @@
+"""Judgments without a judged non-relevant document, as in Cranfield: a note, no Bpref in front, vacuous bounds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankscope as rs
+from rankscope.cli.main import main
+from rankscope.judging import judge
+from rankscope.reporting import payload
+
+QRELS = {f"q{t}": {f"r{k}": 1 + k % 2 for k in range(4)} for t in range(8)}
+
+
+def made(seed: int = 1) -> dict[str, dict[str, list[str]]]:
+    rng = np.random.default_rng(seed)
+    documents = [f"{kind}{k}" for kind in "rx" for k in range(8)]
+    return {
+        f"run{r}": {t: [documents[i] for i in rng.permutation(16)[: 4 + 3 * r]] for t in QRELS}
+        for r in range(4)
+    }
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    lines = [f"{t} 0 {d} {g}\n" for t, judged in QRELS.items() for d, g in judged.items()]
+    (tmp_path / "qrels.txt").write_text("".join(lines))
+    (tmp_path / "runs").mkdir()
+    for name, lists in made().items():
+        rows = [f"{t} Q0 {d} {i} {-i} {name}\n" for t, one in lists.items() for i, d in enumerate(one, 1)]
+        (tmp_path / "runs" / f"{name}.txt").write_text("".join(rows))
+    return [str(tmp_path / "qrels.txt"), str(tmp_path / "runs")]
+
+
+def test_bpref_is_then_recall() -> None:
+    scores = rs.evaluate(QRELS, made(), "Bpref R@100")
+    assert scores.values[0] == pytest.approx(scores.values[1])
+
+
+@pytest.mark.parametrize("command", ["eval", "findings"])
+def test_one_note_says_so(files: list[str], capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert main([command, *files, "-m", "AP Bpref"]) == 0
+    notes = [line for line in capsys.readouterr().err.splitlines() if "judged non-relevant" in line]
+    assert notes == [
+        "rankscope: no document is judged non-relevant: bounds over labels of unjudged documents are vacuous, and Bpref"
+        " only counts the relevant documents that were retrieved"
+    ]
+    assert main([command, *files, "-m", "AP", "--quiet"]) == 0
+    assert "judged non-relevant" not in capsys.readouterr().err
+
+
+def test_a_judged_non_relevant_document_silences_the_note(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Path(files[0]).open("a") as file:
+        file.write("q0 0 x1 0\n")
+    assert main(["eval", *files, "-m", "AP Bpref", "--unjudged", "bounds", "-f", "table"]) == 0
+    out, err = capsys.readouterr()
+    assert "vacuous" not in out + err
+
+
+def test_findings_do_not_rest_on_bpref_unless_nothing_else_was_asked_for() -> None:
+    runs = made()
+    found = rs.findings(rs.evaluate(QRELS, runs, "Bpref AP P@10"), replicates=20)
+    assert "Bpref" not in " ".join(one.sentence for one in found if one.kind != "scale")
+    assert found.of("leader").numbers["measure"] == "AP"
+    assert {row[0] for row in found["apart"].rows} == {"AP", "P@10"}
+    assert (
+        rs.findings(rs.evaluate(QRELS, runs, "Bpref"), replicates=20).of("leader").numbers["measure"]
+        == "Bpref"
+    )
+    judged = {**QRELS, "q0": {**QRELS["q0"], "x1": 0}}
+    found = rs.findings(rs.evaluate(judged, runs, "Bpref AP P@10"), replicates=20)
+    assert found.of("leader").numbers["measure"] == "Bpref"
+
+
+def test_the_page_has_no_bpref_unless_it_was_asked_for() -> None:
+    judged = judge(rs.Qrels.from_dict(QRELS), rs.Run.from_dict(made()["run3"]))
+    plain = payload(judged, title="T")
+    assert "Bpref" not in [m["name"] for m in plain["measures"]]
+    assert "no non-relevant documents" in [note["kind"] for note in plain["warnings"]]
+    asked = payload(judged, title="T", measures=[rs.Bpref, rs.AP])
+    assert "Bpref" in [m["name"] for m in asked["measures"]] and asked["lead"] == "AP"
+
+
+def test_bounds_say_that_they_are_vacuous(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (["bounds", *files], ["eval", *files, "-m", "AP", "--unjudged", "bounds"]):
+        assert main([*command, "-f", "table", "--quiet"]) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "bounds are vacuous: no document is judged non-relevant" in shown
+        assert main([*command, "-f", "json", "--quiet"]) == 0
+        assert json.loads(capsys.readouterr().out)["settings"]["bounds"].startswith("vacuous")
+    assert "bounds" not in rs.evaluate(QRELS, made(), "AP").settings
+    with_zero = {**QRELS, "q0": {**QRELS["q0"], "x1": 0}}
+    assert "bounds" not in rs.evaluate(with_zero, made(), "AP", unjudged="bounds").settings
