@@ -9,7 +9,10 @@ examples:
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankscope import __version__
@@ -18,6 +21,9 @@ from rankscope.trec_eval.options import Options, read_options
 
 if TYPE_CHECKING:
     from rankscope.trec_eval.results import Results
+
+_LARGEST = 1 << 28
+"""Bytes of a run up to which it is evaluated a second time, with the scores of trec_eval 9."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -31,28 +37,41 @@ def main(argv: Sequence[str]) -> int:
         sys.stdout.write(guide(options))
     else:
         from rankscope.trec_eval.layout import lines
-        from rankscope.trec_eval.results import read_zscores
 
         results = evaluate(options)
-        if options.zscores is not None:
-            results = results.as_zscores(read_zscores(options.zscores))
         _write(lines(results, topics=options.topics, summary=options.summary))
+        if options.summary and options.order == "trec_eval" and _is_read_quickly(options.files[1]):
+            _note_on_32_bits(results, evaluate(replace(options, order="trec_eval9")))
     return 0
 
 
 def evaluate(options: Options) -> Results:
     """The values that the options ask for."""
+    from rankscope.trec_eval.results import read_zscores
+
+    results = _evaluate(options)
+    return results if options.zscores is None else results.as_zscores(read_zscores(options.zscores))
+
+
+def _evaluate(options: Options) -> Results:
     from rankscope.read import open_qrels, read_run
+    from rankscope.read.qrels import RepeatedJudgments
     from rankscope.trec_eval.names import Wanted, parsed
 
     columns = parsed(
         options.measures or ["official"], Wanted(options.level, options.documents), options.judgments
     )
-    judgments, run = options.files[0], read_run(options.files[1])
+    judgments, run = options.files[0], read_run(options.files[1], order=options.order)
     if options.judgments == "qrels":
         from rankscope.trec_eval.results import evaluate_qrels
 
-        return evaluate_qrels(open_qrels(judgments, aspects=False), run, columns, options)
+        with warnings.catch_warnings():  # trec_eval rejects repeated judgments
+            warnings.simplefilter("error", RepeatedJudgments)
+            try:
+                qrels = open_qrels(judgments, aspects=False)
+            except RepeatedJudgments as repeated:
+                raise repeated.first from None
+        return evaluate_qrels(qrels, run, columns, options)
     if options.judgments == "qrels_jg":
         from rankscope.trec_eval.groups import evaluate_groups, read_groups
 
@@ -61,6 +80,27 @@ def evaluate(options: Options) -> Results:
 
     prefs = read_prefs(judgments, from_qrels=options.judgments == "qrels_prefs")
     return evaluate_prefs(prefs, run, columns, options)
+
+
+def _is_read_quickly(run: str) -> bool:
+    """Whether a run can be read a second time, and takes no longer than a user expects."""
+    path = Path(run)
+    return path.is_file() and path.stat().st_size <= _LARGEST
+
+
+def _note_on_32_bits(results: Results, rounded: Results) -> None:
+    """Print one note if the 32-bit scores of trec_eval 9 tie documents and change a printed mean."""
+    from rankscope.trec_eval.layout import lines
+
+    here, there = (list(lines(one, topics=False, summary=True)) for one in (results, rounded))
+    changed = [(a.split("\t"), b.split("\t")) for a, b in zip(here, there, strict=True) if a != b]
+    if changed:
+        (name, _, value), (_, _, other) = changed[0]
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        sys.stderr.write(
+            f"rankscope: trec_eval 9 reads scores as 32-bit numbers and has other ties: {name.strip()} is {other} there"
+            f" and {value} here{more}; --order trec_eval9 prints its values\n"
+        )
 
 
 def _write(text: Iterable[str]) -> None:

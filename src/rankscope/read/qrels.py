@@ -264,7 +264,7 @@ class Qrels(Framed):
         if column is not None and aspects is None:
             aspects = column.overlap
         located = _Lines(path, lines)
-        repeated = 0
+        repeated: list[InputError] = []
         for topic in order:
             rows = groups[topic]
             best, more = _best_grades(
@@ -276,13 +276,21 @@ class Qrels(Framed):
             graded.extend(map(best.__getitem__, names))
             offsets.append(len(keep))
         if repeated:
-            what = "judgment is" if repeated == 1 else "judgments are"
-            warnings.warn(f"{path or 'qrels'}: {repeated} {what} repeated with the same grade", stacklevel=2)
+            warnings.warn(RepeatedJudgments(path, repeated), stacklevel=2)
         qrels = cls(tuple(order), np.array(offsets, np.int64), keep, np.array(graded, np.int32), path=path)
         if column is None or not (aspects or undecided):
             return qrels
         qrels = replace(qrels, subtopics=column)
         return qrels.with_aspects() if aspects else qrels
+
+
+class RepeatedJudgments(UserWarning):
+    """Judgments that are repeated with the same grade; ``first`` is the error for callers that reject them."""
+
+    def __init__(self, path: str | None, errors: Sequence[InputError]) -> None:
+        what = "judgment is" if len(errors) == 1 else "judgments are"
+        super().__init__(f"{path or 'qrels'}: {len(errors)} {what} repeated with the same grade")
+        self.first = errors[0]
 
 
 class _Lines(NamedTuple):
@@ -358,14 +366,14 @@ def _best_grades(
     iterations: Sequence[bytes] | None,
     grades: npt.NDArray[np.int32],
     located: _Lines,
-) -> tuple[dict[bytes, int], int]:
-    """The grade of every document of a topic (the best over its aspects), and how many rows say it again."""
+) -> tuple[dict[bytes, int], list[InputError]]:
+    """The grade of every document of a topic (the best over its aspects), and an error for each row that repeats it."""
     values = grades[rows.start : rows.stop] if isinstance(rows, range) else grades[rows]
     listed = taken(documents, rows)
     if iterations is None:
         best = dict(zip(listed, values.tolist(), strict=True))
         if len(best) == len(rows):
-            return best, 0
+            return best, []
     else:
         names = {name: i for i, name in enumerate(dict.fromkeys(listed))}
         aspects = {name: i for i, name in enumerate(set(taken(iterations, rows)))}
@@ -373,10 +381,10 @@ def _best_grades(
         if len(np.unique(which * len(aspects) + aspect)) == len(rows):
             most = np.full(len(names), UNJUDGED, np.int32)
             np.maximum.at(most, which, values)
-            return dict(zip(names, most.tolist(), strict=True)), 0
+            return dict(zip(names, most.tolist(), strict=True)), []
     seen: dict[object, int] = {}
     best = {}
-    repeated = 0
+    repeated: list[InputError] = []
     for row, document, grade in zip(rows, listed, values.tolist(), strict=True):
         key = document if iterations is None else (iterations[row], document)
         if key in seen:
@@ -387,7 +395,9 @@ def _best_grades(
                     line=located.of(row),
                     hint="keep one of the two judgments",
                 )
-            repeated += 1
+            problem = f"document {to_text(document)!r} of topic {topic!r} is judged {grade} again"
+            hint = "keep one of the two judgments"
+            repeated.append(InputError(problem, path=located.path, line=located.of(row), hint=hint))
         seen[key] = grade
         best[document] = max(grade, best.get(document, grade))
     return best, repeated

@@ -31,6 +31,8 @@ RUN may be - for standard input, both may be gzipped.
   -T, --Results_format FORMAT   how to read the run: trec_results
   -Z, --Zscore FILE             print z scores, from lines of:
                                 topic measure mean deviation
+  --order ORDER                 not of trec_eval 10: what orders a list, such
+                                as trec_eval9 (scores of 32 bits)
   -h, --help                    this text; with -m, about these measures
   -v, --version                 versions
 

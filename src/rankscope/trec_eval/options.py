@@ -29,6 +29,7 @@ _LONG = {
     "Results_format=": "T",
     "Output_old_results_format=": "o",
     "Zscore=": "Z",
+    "order=": "order",
 }
 USAGE = (
     "trec_eval [-q] [-m measure[.params]] [-c] [-n] [-l N] [-M N] [-N N] [-J] [-R format] [-Z file] qrels run"
@@ -49,6 +50,7 @@ class Options:
     deepest: int | None = None
     documents: int = 0
     judgments: str = "qrels"
+    order: str = "trec_eval"
     zscores: str | None = None
     measures: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
@@ -94,6 +96,8 @@ def _apply(options: Options, flag: str, value: str) -> None:
         raise SettingsError(f"there is no format {value!r} of runs", hint="the only one is trec_results")
     elif flag == "Z":
         options.zscores = value
+    elif flag == "order":
+        options.order = value
     elif flag == "D" and value.partition(".")[0] != "0":
         raise SettingsError("-D, trec_eval's own debugging output, is not supported", hint="leave it out")
 
