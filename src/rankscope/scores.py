@@ -19,7 +19,7 @@ from rankscope.frames import Framed
 from rankscope.judging import Judged
 from rankscope.judging.shares import VACUOUS, has_nonrelevant
 from rankscope.measures import Measure, needs_aspects, parse_many
-from rankscope.measures.given import GivenMeasure, given
+from rankscope.measures.external import ExternalMeasure, external_measure
 from rankscope.measures.grammar import parse
 from rankscope.once import Derived
 from rankscope.read import Collection as Inputs
@@ -571,11 +571,11 @@ def _tables(source: Any, name: str) -> dict[Measure, ScoreTable]:
 
     tables = read_score_tables(source, is_measure=_names_measure)
     if list(tables) == [""]:
-        return {given(name, others=True) if name else given(_stem(source)): tables[""]}
-    by_measure = {given(text, others=True): table for text, table in tables.items()}
+        return {external_measure(name, others=True) if name else external_measure(_stem(source)): tables[""]}
+    by_measure = {external_measure(text, others=True): table for text, table in tables.items()}
     if not name:
         return by_measure
-    wanted = given(name, others=True)
+    wanted = external_measure(name, others=True)
     if wanted not in by_measure:
         raise InputError(
             f"it holds no {name}",
@@ -586,7 +586,7 @@ def _tables(source: Any, name: str) -> dict[Measure, ScoreTable]:
 
 
 def _names_measure(text: str) -> bool:
-    return not isinstance(given(text, others=True), GivenMeasure)
+    return not isinstance(external_measure(text, others=True), ExternalMeasure)
 
 
 def _stem(source: Any) -> str:

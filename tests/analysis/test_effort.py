@@ -16,7 +16,7 @@ from rankscope.analysis.effort import EFFORTS, GAINS, Effort
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 from rankscope.judging import judge
-from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
+from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
 from rankscope.measures.effort_curves import CROSSINGS
 
 # archetypes -----------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def test_every_archetype_occurs() -> None:
             used[g] += 1
         runs[name] = {"t": one}
     for name, lists in runs.items():
-        [found] = archetypes_of(
+        [found] = find_archetypes(
             judge(rs.Qrels.from_dict({"t": documents}), rs.Run.from_dict(lists)).lists, cutoff=15
         )
         assert found == plain_archetype(rs.curve({"t": documents}, lists, "t", cutoff=15), "sign-change")

@@ -13,8 +13,8 @@ import rankscope as rs
 from rankscope.analysis.curve import Curve
 from rankscope.analysis.effort import summary_of
 from rankscope.judging import judge
-from rankscope.measures.archetypes import archetypes_of
-from rankscope.measures.effort_curves import CROSSINGS, curves_of
+from rankscope.measures.archetypes import find_archetypes
+from rankscope.measures.effort_curves import CROSSINGS, get_curves
 
 MODES = {"sign-change": "sign-change", "definition": "definition3", "matters": "matters"}
 
@@ -151,10 +151,11 @@ def check_curve(found: Curve, expected: dict[str, Any], name: str) -> None:
 def check_2012(qrels: rs.Qrels, run: rs.Run, length: int, expected: dict[str, Any], name: str) -> None:
     old = expected["crp2012"]
     lists = judge(qrels, run).lists
-    curves = curves_of(lists, 1, length)
+    curves = get_curves(lists, 1, length)
     found = {
         "min": curves.turn_around[0], "b_r": curves.regained[0], "b_w": curves.full_regained[0],
-        "loss_at_R": curves.loss[0], "crp_at_min": curves.least[0], "w_at_min": curves.full_at(curves.turn_around)[0],
+        "loss_at_R": curves.loss[0], "crp_at_min": curves.minimum[0],
+        "w_at_min": curves.full_crp_at(curves.turn_around)[0],
         "crp_at_N": curves.end[0], "w_at_N": curves.full_end[0],
         "rho": value(qrels, run, "Rho2012", length),
         "rho_capped": value(qrels, run, "Rho2012(clamped=True)", length),
@@ -175,7 +176,7 @@ def test_archetypes(golden: list[dict[str, Any]]) -> None:
         if case["expected"] is not None:
             qrels, run = collection(case["inputs"])
             length = case["inputs"].get("N") or max(1, len(case["inputs"]["run"]))
-            assert archetypes_of(judge(qrels, run).lists, cutoff=length).tolist() == [
+            assert find_archetypes(judge(qrels, run).lists, cutoff=length).tolist() == [
                 case["expected"]["archetype"]
             ]
 

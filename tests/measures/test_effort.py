@@ -20,7 +20,7 @@ from rankscope.judging.pool import Pool
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import graded_world
 from rankscope.measures import REGISTRY, measure
-from rankscope.measures.effort_curves import CROSSINGS, curves_of, ideal_of
+from rankscope.measures.effort_curves import CROSSINGS, get_curves, get_ideal
 from rankscope.measures.effort_weights import WeightedCurves
 
 # the definitions, word by word ------------------------------------------------------------------------------
@@ -289,7 +289,7 @@ def check_facts(word: tuple[int, ...], counts: dict[int, int]) -> None:
     one = _reference(word, tuple(counts.items()))
     RB, N, crp = one.RB, one.N, one.crp
     lists = lists_of([(counts, [word])])
-    curves = curves_of(lists, 1, N)
+    curves = get_curves(lists, 1, N)
     names = ("Rho", "Sigma", "SigmaPlus", "SigmaMinus", "Twist")
     value = {name: float((measure(name) @ N).evaluate(lists)[0]) for name in names}
     assert all(0 <= x <= 1 for x in value.values())
@@ -323,7 +323,7 @@ def check_facts(word: tuple[int, ...], counts: dict[int, int]) -> None:
     by_mode = {mode: tau(word, counts, text=f"Rho(crossing={mode!r})") for mode in CROSSINGS}
     assert by_mode["definition"] >= by_mode["sign-change"] >= by_mode["matters"]
     # what the sparse computation rests on
-    assert curves.least[0] == min(crp) and curves.end[0] == crp[-1] and curves.loss[0] == crp[RB - 1]
+    assert curves.minimum[0] == min(crp) and curves.end[0] == crp[-1] and curves.loss[0] == crp[RB - 1]
 
 
 @pytest.mark.parametrize(("counts", "length"), SMALL)
@@ -361,7 +361,7 @@ def test_proposition_2_needs_room() -> None:
     word = [1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 3, 3]
     lists = lists_of([({3: 2, 2: 2, 1: 3}, [word])])
     assert measure("CRP@15").evaluate(lists)[0] == 24
-    assert curves_of(lists, 1, 15).full_end[0] == 23
+    assert get_curves(lists, 1, 15).full_end[0] == 23
 
 
 def test_twist_breaks_swap_and_replacement() -> None:
@@ -397,7 +397,7 @@ def weighted_reference(
 def test_weights_of_one_are_twist(topic: tuple[dict[int, int], list[int | None], int]) -> None:
     counts, written, cutoff = topic
     lists = lists_of([(counts, [written])])
-    plain, weighted = curves_of(lists, 1, cutoff), WeightedCurves(lists, 1, cutoff, 1.0, "equal")
+    plain, weighted = get_curves(lists, 1, cutoff), WeightedCurves(lists, 1, cutoff, 1.0, "equal")
     for name in ("rp", "before", "after", "forward", "backward", "full_forward", "full_backward", "end"):
         np.testing.assert_array_equal(getattr(plain, name), getattr(weighted, name), err_msg=name)
     for mode in CROSSINGS:
@@ -512,7 +512,7 @@ def test_grade_without_a_value() -> None:
 
 
 def test_ideal_intervals() -> None:
-    ideal = ideal_of(lists_of([({3: 2, 2: 2, 1: 3}, [[0]]), ({}, []), ({5: 1}, [])]).pool)
+    ideal = get_ideal(lists_of([({3: 2, 2: 2, 1: 3}, [[0]]), ({}, []), ({5: 1}, [])]).pool)
     assert ideal.first.tolist() == [1, 1, 3, 3, 5, 5, 5, 1]
     assert ideal.last.tolist() == [2, 2, 4, 4, 7, 7, 7, 1]
     assert ideal.total_last.tolist() == [33, 0, 1]

@@ -19,7 +19,7 @@ from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import graded_world
 from rankscope.measures import measure
 from rankscope.measures.effort_curves import CROSSINGS
-from rankscope.measures.effort_time import seconds_of_grades, timed_curves_of
+from rankscope.measures.effort_time import get_timed_curves, parse_times
 
 TIMES = ["1", "3", "1,2", "1,1,4", "2,3,3", "1,10", "1,2,50", "5,6,7", "1,100,100", "4,4,9"]
 
@@ -85,7 +85,7 @@ def test_every_small_list(times: str) -> None:
         rows = arrangements(counts, n)
         lists = lists_of(rows, counts)
         references = [Reference(row, counts, times) for row in rows.tolist()]
-        curves = timed_curves_of(lists, 1, n, times, "TwistTime")
+        curves = get_timed_curves(lists, 1, n, times, "TwistTime")
         forward, backward = ([float(r.spaces[side]) for r in references] for side in (0, 1))
         np.testing.assert_allclose(curves.forward, forward, atol=1e-9)
         np.testing.assert_allclose(curves.backward, backward, atol=1e-9)
@@ -113,7 +113,7 @@ def test_the_longest_forward_space_of_three_grades(times: str) -> None:
         base = sum(counts)
         n = 2 * base
         rows = np.array(sorted({(0,) * (n - base) + word for word in _words(counts)}), np.int8)
-        curves = timed_curves_of(lists_of(rows, counts), 1, n, times, "TwistTime")
+        curves = get_timed_curves(lists_of(rows, counts), 1, n, times, "TwistTime")
         spaces = [float(Reference(row, counts, times).spaces[0]) for row in rows.tolist()]
         assert curves.full_forward[0] == pytest.approx(max(spaces), rel=1e-12)
 
@@ -175,7 +175,7 @@ def test_real_sizes_are_quick_and_in_range(tmp_path: object) -> None:
 
 
 def test_seconds() -> None:
-    assert seconds_of_grades("5, 10,30", "TwistTime") == [5, 10, 30]
+    assert parse_times("5, 10,30", "TwistTime") == [5, 10, 30]
     for text in ("", "0", "-1,2", "2,1", "1,nan", "inf", "fast", "1,,2"):
         with pytest.raises(MeasureError, match="times"):
             measure(f"TwistTime(times='{text}')")

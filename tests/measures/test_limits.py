@@ -11,7 +11,7 @@ import rankscope as rs
 from rankscope.errors import MeasureError
 from rankscope.judging import judge
 from rankscope.measures import REGISTRY
-from rankscope.measures.archetypes import archetypes_of
+from rankscope.measures.archetypes import find_archetypes
 from rankscope.measures.function import FunctionMeasure
 from rankscope.read import Qrels, Run, Runs
 
@@ -124,7 +124,7 @@ def test_archetypes_count_documents_of_grade_1() -> None:
     qrels = Qrels.from_dict({"q": {"a": 1, "n": 0}})
     lists = {"ideal": ["a"], "worst": ["n"]}
     for name, ranking in lists.items():
-        assert archetypes_of(judge(qrels, Run.from_dict({"q": ranking})).lists).tolist() == [name]
+        assert find_archetypes(judge(qrels, Run.from_dict({"q": ranking})).lists).tolist() == [name]
 
 
 SHARES = sorted(
@@ -165,7 +165,7 @@ def test_global_gains_are_the_grades_of_any_measure_inside() -> None:
 def test_archetypes_of_four_documents(ranking: str, name: str) -> None:
     """Full scale is the ideal list reversed, at the very end."""
     lists = judge(Qrels.from_dict({"q": {"a": 1, "b": 2}}), Run.from_dict({"q": list(ranking)})).lists
-    assert archetypes_of(lists, cutoff=4).tolist() == [name]
+    assert find_archetypes(lists, cutoff=4).tolist() == [name]
 
 
 def defined_archetype(grades: tuple[int, ...], counts: dict[int, int]) -> str:
@@ -206,7 +206,7 @@ def test_archetypes_of_all_short_graded_lists_are_those_of_the_definition(
         free = {grade: iter(some) for grade, some in names.items()}
         ranking = [next(free[grade]) if grade else f"x{rank}" for rank, grade in enumerate(word)]
         runs.append(Run.from_dict({"q": ranking}, f"r{number}"))
-    found = archetypes_of(judge(qrels, Runs(runs)).lists, cutoff=2 * sum(counts.values())).tolist()
+    found = find_archetypes(judge(qrels, Runs(runs)).lists, cutoff=2 * sum(counts.values())).tolist()
     assert found == [defined_archetype(word, counts) for word in lists]
     assert {"ups-and-downs", "excellent A", "typical B"} <= set(found)
 
@@ -218,6 +218,6 @@ def test_an_effort_beyond_all_gain_is_refused_in_a_short_line() -> None:
 
 
 def test_given_measures_may_have_names_that_are_no_text() -> None:
-    from rankscope.measures.given import given as given_measure
+    from rankscope.measures.external import external_measure as given_measure
 
     assert given_measure("\udce9").name == "\udce9"

@@ -27,7 +27,7 @@ from rankscope.errors import MeasureError
 from rankscope.judging import Judged
 from rankscope.judging.lists import Lists
 from rankscope.measures import REGISTRY, Measure, parse
-from rankscope.measures.archetypes import archetypes_of
+from rankscope.measures.archetypes import find_archetypes
 from rankscope.scores import score
 
 RECORDED = Path(__file__).with_name("recorded.json")
@@ -206,7 +206,7 @@ def archetypes() -> dict[str, Any]:
     for name, lists in {"odd": rs.judge(*collection()).lists, **every, "graded": graded_lists()}.items():
         for crossing in ("sign-change", "matters"):
             for cutoff in (1000, 8, 6, 5):
-                kinds = archetypes_of(lists, crossing=crossing, cutoff=cutoff).tolist()
+                kinds = find_archetypes(lists, crossing=crossing, cutoff=cutoff).tolist()
                 places = {
                     kind: [n for n, one in enumerate(kinds) if one == kind] for kind in sorted(set(kinds))
                 }

@@ -458,7 +458,7 @@ def test_chosen_runs_keep_their_colours_in_every_view(
 
 def test_archetypes_are_drawn_from_lists_that_are_such(open_page: Open, collection_page: Path) -> None:
     from rankscope.judging import judge
-    from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
+    from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
 
     page = open_page(collection_page, "view=archetypes")
     shapes = page.locator("svg.shape").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
@@ -468,7 +468,7 @@ def test_archetypes_are_drawn_from_lists_that_are_such(open_page: Open, collecti
         left = {g: [f"{g}-{k}" for k in range(3)] for g in (2, 1)}
         qrels = rs.Qrels.from_dict({"q": {d: g for g, documents in left.items() for d in documents}})
         ranked = [left[g].pop() if g else f"x{k}" for k, g in enumerate(grades)]
-        found = archetypes_of(judge(qrels, rs.Run.from_dict({"q": ranked})).lists, cutoff=12)
+        found = find_archetypes(judge(qrels, rs.Run.from_dict({"q": ranked})).lists, cutoff=12)
         assert found.tolist() == [name]
 
 

@@ -20,7 +20,7 @@ from rankscope.columns import Cell, Joined, Rows
 from rankscope.engines import on_engine
 from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.measures import Measure
-from rankscope.measures.given import given
+from rankscope.measures.external import external_measure
 from rankscope.result import Result, TableResult
 from rankscope.scores import ScoreMatrix, Scores, as_scores
 from rankscope.tables import Table
@@ -145,7 +145,7 @@ def marked_means(result: Result) -> Table:
     The best run by the first measure that knows what is better comes first.
     """
     rows = result["runs"].records()
-    measures = {str(row["measure"]): given(str(row["measure"])) for row in rows}
+    measures = {str(row["measure"]): external_measure(str(row["measure"])) for row in rows}
     means = {(row["run"], row["measure"]): (row["mean"], str(row["mark"])) for row in rows}
     runs = list(dict.fromkeys(row["run"] for row in rows))
     knowing = [name for name, measure in measures.items() if measure.better != "neither"]

@@ -15,8 +15,8 @@ from rankscope.errors import InputError, SettingsError, nearest
 from rankscope.judging import Judged, judge
 from rankscope.judging.lists import Lists
 from rankscope.measures import REGISTRY, Measure
-from rankscope.measures.archetypes import archetypes_of
-from rankscope.measures.effort_curves import CROSSINGS, Curves, curves_of
+from rankscope.measures.archetypes import find_archetypes
+from rankscope.measures.effort_curves import CROSSINGS, Curves, get_curves
 from rankscope.measures.weighted import DCG
 from rankscope.read import Qrels, Run, Runs, open_collection
 from rankscope.read.ids import to_text
@@ -55,7 +55,7 @@ class Curve(Result):
 
     @cached_property
     def _curves(self) -> Curves:
-        return curves_of(self.lists, 1, self.cutoff)
+        return get_curves(self.lists, 1, self.cutoff)
 
     @property
     def recall_base(self) -> int:
@@ -229,7 +229,7 @@ class Curve(Result):
             rows.append((self.label(name), self._value(REGISTRY[name])))
             if "clamped" in REGISTRY[name].parameters:
                 rows.append((self.label(name, "clamped"), self._value(REGISTRY[name](clamped=True))))
-        rows.append(("archetype", str(archetypes_of(self.lists, cutoff=self.cutoff)[0]) or None))
+        rows.append(("archetype", str(find_archetypes(self.lists, cutoff=self.cutoff)[0]) or None))
         return Table("values", ("name", "value"), rows, caption=f"Effort at N = {self.length}")
 
     def label(self, name: str, form: str = "") -> str:

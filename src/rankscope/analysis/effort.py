@@ -23,8 +23,8 @@ from rankscope.analysis.stats.matrices import best_judged, chosen_by, top_settin
 from rankscope.choices import DEFAULT_GAINS
 from rankscope.judging import Judged, judge
 from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
-from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
-from rankscope.measures.effort_curves import CROSSINGS, curves_of
+from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
+from rankscope.measures.effort_curves import CROSSINGS, get_curves
 from rankscope.read import open_collection
 from rankscope.read.groups import run_groups
 from rankscope.result import Result, TableResult
@@ -144,7 +144,7 @@ class Effort(Planes, Result):
         """For every list its recall base, N, Twist and its parts, and the 2012 indicators raw and clamped."""
         cutoff, crossing = self.settings["cutoff"], self.settings["crossing"]
         lists = self.judged.lists
-        curves = curves_of(lists, 1, cutoff)
+        curves = get_curves(lists, 1, cutoff)
         columns: dict[str, npt.NDArray[Any]] = {
             "recall_base": curves.base,
             "N": curves.length,
@@ -267,7 +267,7 @@ def effort_of(
     judged = best_judged(judged, top, by, missing)
     twist = REGISTRY["Twist"](crossing=crossing) @ cutoff
     lists = judged.lists
-    archetype = archetypes_of(lists, crossing=crossing, cutoff=twist.cutoff)
+    archetype = find_archetypes(lists, crossing=crossing, cutoff=twist.cutoff)
     values = twist.evaluate(lists)
     if missing == "skip":
         archetype = np.where(judged.present, archetype, "")

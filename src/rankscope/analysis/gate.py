@@ -13,7 +13,7 @@ from rankscope.analysis.compare import check_margin
 from rankscope.analysis.stats.intervals import check_level, lower_limit
 from rankscope.errors import InputError, MeasureError, SettingsError, nearest
 from rankscope.measures import Measure
-from rankscope.measures.given import given
+from rankscope.measures.external import external_measure
 from rankscope.measures.grammar import parse
 from rankscope.result import TableResult
 from rankscope.scores import ScoreMatrix, Scores, as_scores
@@ -156,7 +156,7 @@ def _named(text: str) -> Measure:
     try:
         return parse(text)
     except MeasureError:
-        return given(text)
+        return external_measure(text)
 
 
 def _counterpart(run: str, baseline: Scores) -> str:

@@ -16,7 +16,7 @@ from rankscope.analysis.stats.intervals import lower_limits
 from rankscope.analysis.stats.matrices import CompleteMatrix
 from rankscope.analysis.stats.significance import effects, outcomes
 from rankscope.columns import Coded, Column, Rows, as_rows, plain
-from rankscope.measures.given import given
+from rankscope.measures.external import external_measure
 from rankscope.tables import Table
 
 __all__ = ["PairMarks", "PairRows", "ShownPairs"]
@@ -102,7 +102,7 @@ class PairMarks(Mapping[tuple[int, str], str]):
         found = [np.empty(0, np.int8)]
         for block in as_rows(self._pairs.rows).blocks():
             measure, difference, significant = (block[place] for place in places)
-            signs = {name: given(str(name)).sign or 1 for name in dict.fromkeys(plain(measure))}
+            signs = {name: external_measure(str(name)).sign or 1 for name in dict.fromkeys(plain(measure))}
             better = np.array(plain(difference)) * [signs[name] for name in plain(measure)] > 0
             marks = np.where(better, 1, 2) * np.array(plain(significant), np.int8)
             found.append(marks.astype(np.int8))

@@ -27,8 +27,8 @@ from rankscope.lab.rankings.arrangements import (
     recall_bases,
 )
 from rankscope.measures import REGISTRY
-from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
-from rankscope.measures.effort_curves import CROSSINGS, curves_of
+from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
+from rankscope.measures.effort_curves import CROSSINGS, get_curves
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
 
@@ -287,12 +287,12 @@ def _looked_at(
 def _group(counts: tuple[int, ...], length: int, crossing: str) -> _Group:
     rows = arrangements(counts, length)
     lists = lists_of(rows, counts)
-    values = {"first crossing": curves_of(lists, 1, length).crossing(crossing)}
+    values = {"first crossing": get_curves(lists, 1, length).crossing(crossing)}
     for name in QUANTITIES[1:]:
         known = REGISTRY[name]
         chosen = known(crossing=crossing) if "crossing" in known.parameters else known
         values[name] = (chosen @ length).evaluate(lists)
-    return _Group(counts, rows, archetypes_of(lists, crossing=crossing, cutoff=length), values)
+    return _Group(counts, rows, find_archetypes(lists, crossing=crossing, cutoff=length), values)
 
 
 def _said(entry: _Entry, group: _Group, index: int) -> str:

@@ -1,4 +1,4 @@
-"""Archetypes: what shape the curve of a list has (Ferro and others 2016, Table 2 and Figure 3)."""
+"""Archetypes of CRP curves (Ferro and others 2016, Table 2 and Figure 3)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.judging.lists import Hits, Lists
-from rankscope.measures.effort_curves import Curves, curves_of
+from rankscope.measures.effort_curves import Curves, get_curves
 
-__all__ = ["ARCHETYPES", "archetypes_of"]
+__all__ = ["ARCHETYPES", "find_archetypes"]
 
 ARCHETYPES = {
     "ideal": "CRP is 0 at every rank",
@@ -20,25 +20,28 @@ ARCHETYPES = {
     "full scale": "the ideal list reversed",
     "worst": "no relevant document retrieved",
 }
-"""Each archetype with what makes a list one of it, from the best to the worst."""
+"""Archetypes and their conditions, from the best to the worst."""
 
 Names = npt.NDArray[np.str_]
 
 
-def archetypes_of(lists: Lists, *, crossing: str = "sign-change", cutoff: int = 1000, rel: int = 1) -> Names:
-    """The archetype of each list; empty text where the topic has no relevant document.
+def find_archetypes(
+    lists: Lists, *, crossing: str = "sign-change", cutoff: int = 1000, rel: int = 1
+) -> Names:
+    """Return the archetype of each list; an empty string if the topic has no relevant document.
 
-    Tested in this order: worst, ideal, full scale; then by the first crossing m: the excellent family if m <= RB,
-    typical A if m is later, typical B if there is none. Inside the family a list is ups-and-downs if CRP < 0 again at
-    a rank in m + 2 .. RB, else excellent A if the first RB ranks hold relevant documents only, else excellent B.
+    Conditions are tested in this order: worst, ideal, full scale; then by the first crossing m: the excellent family
+    if m <= RB, typical A if m > RB, typical B without a crossing. Inside the family a list is ups-and-downs if
+    CRP < 0 again at a rank in m + 2 .. RB, else excellent A if the first RB ranks hold relevant documents only, else
+    excellent B.
 
     >>> from rankscope.judging import judge
     >>> from rankscope.read import Qrels, Run
     >>> qrels = Qrels.from_dict({"q1": {"d1": 1, "d2": 1}})
-    >>> archetypes_of(judge(qrels, Run.from_dict({"q1": ["x", "d1", "d2", "y"]})).lists).tolist()
+    >>> find_archetypes(judge(qrels, Run.from_dict({"q1": ["x", "d1", "d2", "y"]})).lists).tolist()
     ['typical B']
     """
-    curves = curves_of(lists, rel, cutoff)
+    curves = get_curves(lists, rel, cutoff)
     hits, base = curves.hits, curves.base
     m = curves.crossing(crossing)
     top = hits.sum(hits.rank <= base[hits.list])
@@ -46,30 +49,30 @@ def archetypes_of(lists: Lists, *, crossing: str = "sign-change", cutoff: int = 
         "": base == 0,
         "worst": hits.count == 0,
         "ideal": curves.level,
-        "full scale": _full_scale(hits, base, curves.length),
+        "full scale": _is_full_scale(hits, base, curves.length),
         "typical B": np.isinf(m),
         "typical A": m > base,
-        "ups-and-downs": _falls_again(curves, m),
+        "ups-and-downs": _is_negative_again(curves, m),
         "excellent A": top == base,
     }
     return np.select(list(tests.values()), list(tests), "excellent B")
 
 
-def _full_scale(
+def _is_full_scale(
     hits: Hits, base: npt.NDArray[np.int64], length: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Whether all relevant documents stand in the last RB ranks, the better the later."""
+    """Return whether all relevant documents occupy the last RB ranks in ascending order of grade."""
     falling = np.zeros(len(hits))
     falling[1:] = (hits.grade[1:] < hits.grade[:-1]) & (hits.list[1:] == hits.list[:-1])
     at_the_end = hits.first(hits.rank, -1) == length - base + 1
     return np.asarray((hits.count == base) & at_the_end & (hits.sum(falling) == 0))
 
 
-def _falls_again(curves: Curves, m: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Whether CRP < 0 at some rank in m + 2 .. RB; between hits it falls, so the ends of the gaps will do."""
+def _is_negative_again(curves: Curves, m: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Return whether CRP < 0 at a rank in m + 2 .. RB. CRP falls between hits, so the ends of the gaps suffice."""
     hits, base = curves.hits, curves.base
     start, end = m[hits.list] + 2, base[hits.list]
     above = (curves.before < 0) & (hits.rank - 1 >= start) & (hits.rank - 1 <= end)
-    here = (curves.after < 0) & (hits.rank >= start) & (hits.rank <= end)
+    below = (curves.after < 0) & (hits.rank >= start) & (hits.rank <= end)
     at_base = (curves.loss < 0) & (base >= m + 2)
-    return np.asarray((hits.sum(above | here) > 0) | at_base)
+    return np.asarray((hits.sum(above | below) > 0) | at_base)

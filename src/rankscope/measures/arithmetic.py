@@ -1,4 +1,4 @@
-"""Arithmetic that formulas share."""
+"""Arithmetic shared by formulas."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ __all__ = ["log2", "ratio"]
 
 
 def ratio(numerator: Any, denominator: Any) -> Floats:
-    """Division where 0 / 0 and x / 0 are 0, as trec_eval has it for topics without relevant documents.
+    """Divide, with 0 / 0 = x / 0 = 0, as trec_eval does for topics without relevant documents.
 
     >>> ratio([1, 1], [2, 0]).tolist()
     [0.5, 0.0]
     """
     numerator, denominator = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
     if denominator.size and denominator.size == numerator.size and not any(denominator.strides):
-        same = denominator.flat[0]  # the laboratory: one topic, one denominator
-        return numerator / same if same else np.zeros(numerator.shape)
+        constant = denominator.flat[0]  # a broadcast scalar: the laboratory has one topic and one denominator
+        return numerator / constant if constant else np.zeros(numerator.shape)
     result = np.zeros(np.broadcast(numerator, denominator).shape)
     np.divide(numerator, denominator, out=result, where=denominator != 0)
     return result
 
 
 def log2(values: Any) -> Any:
-    """Logarithms as the C library has them, and so trec_eval; those of numpy depend on the processor in the last digit.
+    """Return base-2 logarithms of the C library, as trec_eval uses; the last digit of numpy's depends on the processor.
 
     >>> log2(np.array([1.0, 2.0, 8.0])).tolist()
     [0.0, 1.0, 3.0]

@@ -1,4 +1,4 @@
-"""Measures whose user stops somewhere: their mean over all orders of tied documents, exactly."""
+"""Exact mean of cascade measures over all orders of tied documents."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 __all__ = ["Cascade"]
 
 _CELLS = 1 << 20
-"""Cells of a padded matrix held at a time."""
+"""Number of cells of one padded matrix, which bounds memory."""
 
 
 class Cascade(Form):
-    """The user stops at a document with a probability that its grade gives, and gains something by the rank reached.
+    """A cascade: the user stops at a document with a probability given by its grade and gains a value of the rank.
 
     M = sum over ranks i of value(i) * stop_i * product over j < i of (1 - stop_j)
     The mean of the product over j documents of a group of n is e_j / C(n, j), with e_j the elementary symmetric
-    function of their 1 - stop; documents before the group are as likely to be passed whatever the order inside.
+    function of their 1 - stop; the probability of passing the documents above a group does not depend on its order.
     """
 
     def __init__(
@@ -36,14 +36,14 @@ class Cascade(Form):
         self.stops, self.value = stops, value
 
     def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
-        some, fewer = self._reached(lists)
+        rows, reachable = self._select_reachable(lists)
         result = value.copy()
-        if len(some):
-            result[some] = self._of_groups(measure, fewer)
+        if len(rows):
+            result[rows] = self._expected_over_groups(measure, reachable)
         return result
 
-    def _reached(self, lists: TiedLists) -> tuple[Ints, TiedLists]:
-        """The lists in which tied documents matter, and their relevant documents down to one that nobody passes."""
+    def _select_reachable(self, lists: TiedLists) -> tuple[Ints, TiedLists]:
+        """Return the lists in which ties matter, cut at the first document where every user stops."""
         hits = lists.relevant(1)
         sure = np.flatnonzero(self.stops(hits.grade, lists.pool.max_grade) == 1)
         last = np.full(len(lists), np.iinfo(np.int32).max)
@@ -51,32 +51,32 @@ class Cascade(Form):
         head = np.flatnonzero(np.diff(owner, prepend=-1))
         last[owner[head]] = hits.rank[sure[head]]
         tied = lists.tied(1)
-        some = np.unique(tied.list[tied.first <= last[tied.list]])
-        return some, lists.relevant_lists(some, last)
+        rows = np.unique(tied.list[tied.first <= last[tied.list]])
+        return rows, lists.relevant_lists(rows, last)
 
-    def _of_groups(self, measure: Measure, lists: TiedLists) -> Floats:
+    def _expected_over_groups(self, measure: Measure, lists: TiedLists) -> Floats:
         from rankscope.judging.lists import Hits
 
         grade = lists.grade()
         groups = lists.groups(grade >= 1)
         passes = 1.0 - self.stops(grade[groups.member], lists.pool.max_grade)
-        through, stopped = _passed(groups, passes)
+        through, stopped = _pass_and_stop_probabilities(groups, passes)
         reached = Hits(len(lists), groups.list, groups.first, groups.first, groups.first).product_before(
             through
         )
-        group, place = groups.ranks()
-        rank = groups.first[group] + place - 1
+        group, position = groups.ranks()
+        rank = groups.first[group] + position - 1
         value = np.where(rank <= (measure.cutoff or np.inf), self.value(rank), 0.0)
         return np.bincount(
             groups.list[group], weights=reached[group] * stopped * value, minlength=len(lists)
         ).astype(np.float64, copy=False)
 
 
-def _passed(groups: Groups, passes: Floats) -> tuple[Floats, Floats]:
-    """For each group the mean product of all, and for each of its ranks the probability of stopping there.
+def _pass_and_stop_probabilities(groups: Groups, passes: Floats) -> tuple[Floats, Floats]:
+    """Return the mean probability of passing each whole group, and of stopping at each of its ranks.
 
-    Documents are added one by one to those that nobody stops at: the mean product over j of m documents is
-    p(m, j) = (1 - j/m) p(m-1, j) + j/m * q p(m-1, j-1), where q is that of the m-th.
+    The recursion adds documents one at a time, starting from those with stopping probability 0. The mean product over
+    j of m documents is p(m, j) = (1 - j/m) p(m-1, j) + j/m * q p(m-1, j-1), where q belongs to the m-th document.
     """
     starts = np.concatenate([[0], np.cumsum(groups.size)])
     begin = np.concatenate([[0], np.cumsum(groups.held)])
@@ -87,22 +87,22 @@ def _passed(groups: Groups, passes: Floats) -> tuple[Floats, Floats]:
         last = first + 1
         while last < len(order) and (last + 1 - first) * int(groups.size[order[last]] + 1) <= _CELLS:
             last += 1
-        mine = order[first:last]
-        width, most = int(groups.size[mine].max()), int(groups.held[mine].max())
-        mean = np.ones((len(mine), width + 1))
-        place = np.arange(1, width + 1)
-        for element in range(most):
-            more = np.flatnonzero(groups.held[mine] > element)
-            which = mine[more]
-            m = (groups.size[which] - groups.held[which] + element + 1)[:, np.newaxis]
-            q = passes[begin[which] + element][:, np.newaxis]
-            share = np.minimum(place / m, 1.0)
-            mean[more, 1:] = (1.0 - share) * mean[more, 1:] + share * q * mean[more, :-1]
-        rows = np.repeat(np.arange(len(mine)), groups.size[mine])
+        block = order[first:last]
+        width, max_held = int(groups.size[block].max()), int(groups.held[block].max())
+        mean = np.ones((len(block), width + 1))
+        position = np.arange(1, width + 1)
+        for element in range(max_held):
+            active = np.flatnonzero(groups.held[block] > element)
+            group = block[active]
+            m = (groups.size[group] - groups.held[group] + element + 1)[:, np.newaxis]
+            q = passes[begin[group] + element][:, np.newaxis]
+            share = np.minimum(position / m, 1.0)
+            mean[active, 1:] = (1.0 - share) * mean[active, 1:] + share * q * mean[active, :-1]
+        rows = np.repeat(np.arange(len(block)), groups.size[block])
         at = np.arange(len(rows)) - np.repeat(
-            np.cumsum(groups.size[mine]) - groups.size[mine], groups.size[mine]
+            np.cumsum(groups.size[block]) - groups.size[block], groups.size[block]
         )
-        stopped[starts[mine][rows] + at] = mean[rows, at] - mean[rows, at + 1]
-        through[mine] = mean[np.arange(len(mine)), groups.size[mine]]
+        stopped[starts[block][rows] + at] = mean[rows, at] - mean[rows, at + 1]
+        through[block] = mean[np.arange(len(block)), groups.size[block]]
         first = last
     return through, stopped

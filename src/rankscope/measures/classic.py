@@ -1,4 +1,4 @@
-"""The measures everybody computes: by set, by rank, by recall level.
+"""Classic measures over sets, ranks and recall levels.
 
 For a topic without relevant documents all of them are 0, as in trec_eval.
 """
@@ -81,8 +81,8 @@ class GMAP(AP):
     """
 
     user = (
-        "The user of AP, looked at so that a topic on which nothing is found costs all other topics: gains "
-        "are multiplied over topics, not added."
+        "The user of AP. Gains are multiplied over topics rather than added, so that a topic without any "
+        "relevant document lowers all others."
     )
     summary = "geometric mean"
     reference = "Robertson 2006"
@@ -95,7 +95,7 @@ class GMAP(AP):
 class RR(Condensable):
     """Reciprocal rank: one divided by the rank of the first relevant document.
 
-    RR = 1 / rank of the first relevant document;  0 if there is none
+    RR = 1 / rank of the first relevant document;  0 without one
     """
 
     user = (
@@ -167,11 +167,11 @@ class Rprec(Condensable):
 
 
 class Bpref(Measure):
-    """Binary preference: how seldom judged non-relevant documents stand above relevant ones.
+    """Binary preference: how rarely judged non-relevant documents rank above relevant ones.
 
     Bpref = 1/R * sum over retrieved relevant documents of (1 - min(n, D) / D)
     n = judged non-relevant documents above it;  the term is 1 when n = 0
-    form trec_eval: 1 - min(n, R) / min(R, N), with N = all judged non-relevant documents, as everybody prints it
+    form trec_eval: 1 - min(n, R) / min(R, N), with N = all judged non-relevant documents, the usual variant
     form original: D = R, as first published;  form plus10: D = R + 10, its variant for few relevant documents
     """
 
@@ -188,16 +188,16 @@ class Bpref(Measure):
     respects_swaps = True
 
     def evaluate(self, lists: Lists) -> Floats:
-        # trec_eval keeps negative grades apart: they say that a document was not really judged
+        # trec_eval excludes negative grades, which mark documents as pooled but not judged.
         relevant = lists.relevant(self.rel)
         above = lists.ordinal_among(self.rel, 0) - relevant.ordinal
         terms = self._preferences().term(lists, relevant.list, above)
         return ratio(relevant.sum(terms), lists.recall_base(self.rel))
 
     def _limits(self, base: Ints, nonrelevant: Ints) -> tuple[Ints, Ints]:
-        """Where n is capped, and what it is divided by."""
-        most = base + 10 if self.form == "plus10" else base
-        return most, np.minimum(base, nonrelevant) if self.form == "trec_eval" else most
+        """Return the cap of n and its divisor."""
+        cap = base + 10 if self.form == "plus10" else base
+        return cap, np.minimum(base, nonrelevant) if self.form == "trec_eval" else cap
 
     def _preferences(self) -> Preferences:
         return Preferences(self.rel, 0, self._limits)
@@ -270,9 +270,9 @@ class SetF(Condensable):
     respects_swaps = True
 
     def evaluate(self, lists: Lists) -> Floats:
-        found = self.visible_lists(lists).relevant(self.rel, self.cutoff).count
-        precision = ratio(found, self.visible_lists(lists).retrieved(self.cutoff))
-        recall = ratio(found, lists.recall_base(self.rel))
+        n_relevant = self.visible_lists(lists).relevant(self.rel, self.cutoff).count
+        precision = ratio(n_relevant, self.visible_lists(lists).retrieved(self.cutoff))
+        recall = ratio(n_relevant, lists.recall_base(self.rel))
         return ratio((1 + self.beta) * precision * recall, self.beta * precision + recall)
 
     def closed_form(self) -> Form | None:
@@ -394,7 +394,7 @@ class Judged(Measure):
     Judged@k = judged documents in the first k / documents in the first k, so that a short list is not to blame
     """
 
-    user = "No user: says how much of what a user of k documents would read is known to the judges."
+    user = "No user: the share of the first k documents that has been judged."
     cutoff_rule = "required"
     better = "neither"  # it speaks of the judgments, not of the list
     reference = "Buckley and Voorhees 2004"

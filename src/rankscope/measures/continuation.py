@@ -30,7 +30,7 @@ _WANTED = "how much the user wants to gain, in documents of the best grade"
 
 
 class ScaledGains(Gains, abstract=True):
-    """A measure whose documents gain between 0 and 1, by where their grade lies between two grades."""
+    """Base class of measures with gains between 0 and 1, linear between two grades."""
 
     min_rel: int = parameter(0, "grade that gains nothing", low=0)
     max_rel: int = parameter(0, "grade that gains 1; 0 takes the best one of the judgments", low=0)
@@ -42,17 +42,17 @@ class ScaledGains(Gains, abstract=True):
             )
 
     def steps(self, grade: npt.NDArray[Any], max_grade: int) -> tuple[Ints, int]:
-        """How many grades above ``min_rel`` each grade lies, and how many ``max_rel`` does."""
-        most = max((self.max_rel or max_grade) - self.min_rel, 1)
-        return np.clip(np.asarray(grade, np.int64) - self.min_rel, 0, most), most
+        """Return the steps of each grade above ``min_rel``, and those of ``max_rel``."""
+        n_steps = max((self.max_rel or max_grade) - self.min_rel, 1)
+        return np.clip(np.asarray(grade, np.int64) - self.min_rel, 0, n_steps), n_steps
 
     def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
-        above, most = self.steps(grade, max_grade)
-        return above / most
+        above, n_steps = self.steps(grade, max_grade)
+        return above / n_steps
 
 
-class _Wanting(ScaledGains, abstract=True):
-    """A measure of a user who wants to gain so much and no more."""
+class _TargetedGain(ScaledGains, abstract=True):
+    """Base class of measures whose user has a target gain T."""
 
     T: float = parameter(1.0, _WANTED, low=0)
 
@@ -62,50 +62,50 @@ class _Wanting(ScaledGains, abstract=True):
             raise MeasureError(f"{self.name} cannot have T=0", hint=f"T is greater than 0: {_WANTED}")
 
 
-def _patience(rank: npt.NDArray[Any], wanted: float) -> Floats:
-    """How likely a user who wants so much is to reach a rank: the product of ((i+2T-1) / (i+2T))^2 above it."""
-    return np.asarray((2 * wanted / (rank - 1 + 2 * wanted)) ** 2)
+def _patience(rank: npt.NDArray[Any], target: float) -> Floats:
+    """Return the probability of reaching a rank: the product of ((i+2T-1) / (i+2T))^2 over the ranks above."""
+    return np.asarray((2 * target / (rank - 1 + 2 * target)) ** 2)
 
 
 class SDCG(ScaledGains, WeightedPrecision):
     """Scaled discounted cumulated gain: DCG divided by that of a list of nothing but the best documents.
 
     SDCG@k = sum over ranks i <= k of g(i) / log2(1 + i), divided by the sum of 1 / log2(1 + i)
-    g = (grade - min_rel) / (max_rel - min_rel); unlike nDCG it asks for k best documents, whether or not they exist
+    g = (grade - min_rel) / (max_rel - min_rel); unlike nDCG it compares with k best documents, even if fewer exist
     """
 
     user = (
         "Reads at most k documents with an interest that fades with the logarithm of the rank; gains a share"
-        " of what only best documents would have given."
+        " of the gain of k documents of the best grade."
     )
     cutoff_rule = "required"
     reference = "Moffat, Thomas and Scholer 2013"
 
     @classmethod
     def respelled(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        """``dcg='log2'`` is the only form in ir_measures, too."""
+        """Accept ``dcg='log2'``, the only form in ir_measures."""
         if settings.get("dcg", "log2") != "log2":
             raise MeasureError(f"SDCG cannot have dcg={settings['dcg']!r}", hint="dcg is log2")
         return {key: value for key, value in settings.items() if key != "dcg"}
 
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
-        every = np.arange(1, (self.cutoff or _DEEPEST) + 1)
-        return np.asarray(1.0 / log2(rank + 1.0) / np.sum(1.0 / log2(every + 1.0)))
+        ranks = np.arange(1, (self.cutoff or _DEEPEST) + 1)
+        return np.asarray(1.0 / log2(rank + 1.0) / np.sum(1.0 / log2(ranks + 1.0)))
 
     def total_weight(self) -> float:
         return 1.0
 
 
-class INSQ(_Wanting, WeightedPrecision):
-    """INSQ: the expected gain per document of a user who is the more likely to go on, the more they want in all.
+class INSQ(_TargetedGain, WeightedPrecision):
+    """INSQ: the expected gain per document of a user who continues the more readily, the higher the target gain.
 
     INSQ = sum over ranks i of w(i) g(i);  w(i) in proportion to 1 / (i + 2T - 1)^2
     so that C(i) = ((i + 2T - 1) / (i + 2T))^2
     """
 
     user = (
-        "Wants to gain T in all and goes on with a probability that grows with T and with the rank reached,"
-        " whatever was found; gains are averaged over the documents read."
+        "Wants to gain T in total and continues with a probability that grows with T and with the rank,"
+        " independent of the documents; gains are averaged over the documents read."
     )
     default_cutoff = _DEEPEST
     reference = "Moffat, Scholer and Thomas 2012"
@@ -118,15 +118,15 @@ class INSQ(_Wanting, WeightedPrecision):
 
 
 class INST(ScaledGains):
-    """INST: INSQ with a user who adapts: what was found already is no longer wanted.
+    """INST: INSQ with a user who subtracts the gain so far from the target.
 
     C(i) = ((i + 2T - G(i) - 1) / (i + 2T - G(i)))^2 with G(i) = gains down to rank i
     INST = sum over ranks i of D(i) g(i) / sum over ranks i of D(i);  D(i) = C(1) ... C(i-1)
     """
 
     user = (
-        "Wants to gain T in all and goes on with a probability that grows with what is still wanted and with"
-        " the rank reached; gains are averaged over the documents read."
+        "Wants to gain T in total and continues with a probability that grows with the remaining target and"
+        " with the rank; gains are averaged over the documents read."
     )
     default_cutoff = _DEEPEST
     reference = "Moffat, Bailey, Scholer and Thomas 2015"
@@ -151,7 +151,7 @@ class INST(ScaledGains):
         return np.asarray(gained / (read - last * zeta(2.0, self.cutoff + 2 * self.T - in_all)))
 
 
-class BPM(_Wanting):
+class BPM(_TargetedGain):
     """Bejeweled player model: the gain per document of a user who stops when satisfied or tired.
 
     BPM@k = gains down to rank s / s;  s = the rank where the gains reach T, or k if that comes first
@@ -176,13 +176,13 @@ class BPM(_Wanting):
 
 
 class _Nearly(ScaledGains, abstract=True):
-    """A user whom a document of gain g satisfies with probability g, and who may lose patience besides.
+    """Base class of measures whose user is satisfied by a document of gain g with probability g, or loses patience.
 
     With d(i) the patience left at rank i, D(i) = d(i) * product over j < i of (1 - g(j)).
     """
 
     def patience(self, rank: npt.NDArray[Any]) -> Floats:
-        """How likely the user is to reach a rank when nothing satisfies."""
+        """Return the probability of reaching each rank if no document satisfies the user."""
         raise TypeError(f"{self.name} defines no patience")
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -190,7 +190,9 @@ class _Nearly(ScaledGains, abstract=True):
         gain = self.gain(hits.grade, lists.pool.max_grade)
         stopped = gain * hits.product_before(1.0 - gain)  # by the hit itself, if patience lasts
         lasting = self.patience(np.arange(1, self.cutoff + 1))
-        behind = lasting.sum() - np.cumsum(lasting)  # what a user who stops there would still have read
+        behind = lasting.sum() - np.cumsum(
+            lasting
+        )  # expected number of further documents if the user stops there
         unread = hits.sum(stopped * hits.at_rank(lambda rank: behind[np.minimum(rank, len(behind)) - 1]))
         return np.asarray(hits.sum(stopped * hits.at_rank(self.patience)) / (lasting.sum() - unread))
 
@@ -235,7 +237,7 @@ class NERR10(_Nearly):
     C(i) = p (1 - g(i));  NERR10 = sum of D(i) g(i) / sum of D(i), D(i) = C(1) ... C(i-1)
     """
 
-    user = "Reads until satisfied, and else goes on with probability p; gains are averaged over the documents read."
+    user = "Reads until satisfied, otherwise continues with probability p; gains are averaged over the documents read."
     default_cutoff = _DEEPEST
     reference = "Azzopardi, Mackenzie and Moffat 2021"
     p: float = parameter(0.9, "probability of going on to the next rank when not satisfied", low=0, high=1)
@@ -244,15 +246,15 @@ class NERR10(_Nearly):
         return np.asarray(self.p ** (rank - 1.0))
 
 
-class NERR11(_Wanting, _Nearly):
+class NERR11(_TargetedGain, _Nearly):
     """Nearly expected reciprocal rank, equation 11: the user of NERR8 with the patience of INSQ's.
 
     C(i) = ((i + 2T - 1) / (i + 2T))^2 (1 - g(i));  NERR11 = sum of D(i) g(i) / sum of D(i), D(i) = C(1) ... C(i-1)
     """
 
     user = (
-        "Reads until satisfied, and else goes on with a probability that grows with T and with the rank"
-        " reached; gains are averaged over the documents read."
+        "Reads until satisfied, otherwise continues with a probability that grows with T and with the rank;"
+        " gains are averaged over the documents read."
     )
     default_cutoff = _DEEPEST
     reference = "Azzopardi, Mackenzie and Moffat 2021"
@@ -262,13 +264,13 @@ class NERR11(_Wanting, _Nearly):
 
 
 class Accuracy(Measure):
-    """Accuracy: the probability that a relevant document of the list stands above a non-relevant one.
+    """Accuracy: the probability that a relevant document ranks above a non-relevant one.
 
     Accuracy = share of the pairs (relevant, other) of retrieved documents in which the relevant one stands above;
     undefined for a list that has no such pair
     """
 
-    user = "No user: compares documents two by two, as one does to see whether a ranker was trained well."
+    user = "No user: compares pairs of documents, as in the evaluation of trained rankers."
     reference = "MacAvaney, Macdonald and Ounis 2022"
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
 

@@ -10,7 +10,7 @@ trec-dd-2014    gamma^(n+1) g/4  -           height 1 is reached   kept         
 equation7       gamma^n g/g_max  -           grades reach height   kept                  documents
 =============== ================ =========== ===================== ===================== =====================
 
-Equation 7 leaves the time open: the text beside it says that TREC took the number of iterations (``time=iterations``).
+Equation 7 does not define the time; the accompanying text names the number of iterations (``time=iterations``).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["ACT", "CT", "nCT"]
 ORDER = 5
 """Place of these measures in listings."""
 
-# the reading model of the 2014 program: seconds for a summary, for a word, for a decision; how likely a click is
+# Reading model of the 2014 program: seconds per summary, word and decision, and click probabilities.
 _SUMMARY, _WORD, _DECISION, _CLICK_RELEVANT, _CLICK_OTHER = 4.4, 0.018, 7.8, 0.64, 0.39
 _BEST_GRADE_2014 = 4
 
@@ -39,24 +39,24 @@ class CT(Diversity):
     CT = 1 / (Time * height) * sum over aspects a of p_a min(height, sum over documents of gamma^(n+1) grade)
     n = documents relevant to a above; Time = 1, or with iteration=5 the number of pages of 5 documents.
     preset equation7: gamma^n instead, not divided by height (Albahem et al. 2018); its Time is the number of documents,
-    or with time=iterations what the paper says of TREC: 1, or the number of pages
+    or with time=iterations 1, or the number of pages, as the paper states for TREC
     preset trec-dd-2014: TREC's first program, with its model of reading time
     """
 
     user = (
-        "A professional with a need of several aspects who fills each up to a height and then gains nothing"
-        " more from it; gains what is filled, divided by the time that it took."
+        "A professional whose need has several aspects, each of which can be filled up to a height; gains the"
+        " volume filled, divided by the time spent."
     )
     range = (0.0, float("inf"))
     reference = "Luo, Wing, Yang and Hearst 2013"
     preset: str = parameter(
         "trec-dd-2017", "which program", choices=("trec-dd-2017", "trec-dd-2014", "equation7")
     )
-    gamma: float = parameter(0.5, "what each document of an aspect leaves to the next", low=0, high=1)
-    height: float = parameter(5.0, "where an aspect is full (2014: always 1)", low=0)
+    gamma: float = parameter(0.5, "discount for each earlier document of the same aspect", low=0, high=1)
+    height: float = parameter(5.0, "height at which an aspect is full (2014: always 1)", low=0)
     time: str = parameter(
         "preset",
-        "what Time is: iterations, documents, or what the preset has (2017 iterations, equation7 documents)",
+        "unit of Time: iterations, documents, or that of the preset (2017 iterations, equation7 documents)",
         choices=("preset", "iterations", "documents"),
     )
     iteration: int = parameter(0, "documents of an iteration; 0: all in one", low=0)
@@ -80,7 +80,7 @@ class CT(Diversity):
         return lists.by_aspect.lists.relevant(1, self.cutoff)
 
     def increments(self, lists: Lists) -> Floats:
-        """How much each document adds to each aspect."""
+        """Return the increment of each hit to its aspect."""
         hits = self._hits(lists)
         earlier = 1 if self.preset == "equation7" else 0
         left = hits.at_ordinal(lambda ordinal: self.gamma ** (ordinal - earlier + 0.0))
@@ -97,14 +97,14 @@ class CT(Diversity):
         return np.maximum(np.minimum(gain, self.height - before), 0.0) / self.height
 
     def _time(self, lists: Lists) -> Floats:
-        """The time a list takes."""
+        """Return the time to read each list."""
         retrieved = lists.retrieved(self.cutoff)
         if self.preset == "trec-dd-2014":
             return self._seconds(retrieved, lists.relevant(1, self.cutoff).count)
         return self._time_until(retrieved)
 
     def _time_until(self, rank: Ints) -> Floats:
-        """The time until a rank has been seen, in iterations or documents."""
+        """Return the time to read down to each rank, in iterations or documents."""
         by_documents = (self.time, self.preset) in (("documents", self.preset), ("preset", "equation7"))
         if by_documents:
             return np.asarray(rank, np.float64)
@@ -124,8 +124,8 @@ class ACT(CT):
     """
 
     user = (
-        "The user of CT, asked after every document of the list; the answers are averaged, so that a list "
-        "that goes on can profit from what came early."
+        "The user of CT, measured after every document; the values are averaged, so that gains at early ranks "
+        "count again at every later one."
     )
     reference = "Yang, Frank and Soboroff 2015"
 
@@ -133,7 +133,7 @@ class ACT(CT):
         retrieved = lists.retrieved(self.cutoff)
         if self.preset == "trec-dd-2014":
             return ratio(self._rank_by_rank(lists), retrieved)
-        # a gain at rank r counts at every rank from r on, each time divided by the time spent until there
+        # A gain at rank r counts at every rank from r on, each time divided by the time spent so far.
         deepest = int(retrieved.max(initial=0))
         ranks = np.arange(1, deepest + 1)
         speed = np.concatenate([[0.0], np.cumsum(1.0 / self._time_until(ranks))])
@@ -147,17 +147,17 @@ class ACT(CT):
         return value
 
     def _rank_by_rank(self, lists: Lists) -> Floats:
-        """The sum of CT over all ranks when time depends on which documents were relevant."""
+        """Return the sum of CT over all ranks when time depends on which documents are relevant."""
         total = np.zeros(len(lists))
         retrieved = lists.retrieved(self.cutoff)
         for rank in range(1, int(retrieved.max(initial=0)) + 1):
-            there = CT(rank, **self.settings).evaluate(lists)
-            total += np.where(retrieved >= rank, there, 0.0)
+            value = CT(rank, **self.settings).evaluate(lists)
+            total += np.where(retrieved >= rank, value, 0.0)
         return total
 
 
 class _Filling:
-    """The cube as a model of novelty: the state of an aspect is its height and the number of documents seen."""
+    """Novelty model of the cube: the state of an aspect is its height and its number of documents so far."""
 
     def __init__(self, gamma: float, height: float) -> None:
         self.key = (gamma, height)
@@ -202,7 +202,7 @@ class nCT(CT):
     def _official_bound(self, lists: Lists) -> Floats:
         pool = lists.pool
         deepest = int(pool.by_aspect.recall_base(1).max(initial=0)) if self.cutoff is None else self.cutoff
-        # the program looks at one document more than the depth
+        # The official program uses one document more than the depth.
         best = pool.by_aspect.ideal.relevant(1, deepest + 1)
         gain = self.gamma ** (best.ordinal - 1.0) * best.grade
         filled = np.minimum(best.sum(gain), self.height).reshape(pool.aspect_weights().shape)

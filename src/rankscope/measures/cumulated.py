@@ -1,6 +1,6 @@
 """Gain cumulated without a discount, and the older measures of order that CRP is compared with.
 
-Angelini and others (2012) set CRP beside normalised recall, the sliding ratio, satisfaction-frustration-total and
+Angelini and others (2012) compare CRP with normalised recall, the sliding ratio, satisfaction-frustration-total and
 cumulated gain. All of them look at the order in which documents come; none says how far a document is from its place.
 """
 
@@ -47,10 +47,7 @@ class nCG(Normalised, CG):
     0 for a topic without relevant documents. Gains as for DCG.
     """
 
-    user = (
-        "The user of CG, whose gain is compared with what the ideal order of all judged documents would "
-        "have given."
-    )
+    user = "The user of CG, whose gain is compared with that of the ideal ranking of all judged documents."
 
 
 class NR(Measure):
@@ -79,7 +76,7 @@ class NR(Measure):
 
 
 class _OwnOrder(GradedGains, abstract=True):
-    """A measure that holds a list against other orders of its own documents."""
+    """Base class of measures that compare a list with other orders of its own documents."""
 
     def validate(self) -> None:
         super().validate()
@@ -94,42 +91,39 @@ class _OwnOrder(GradedGains, abstract=True):
             )
 
     def _gaining(self, lists: Lists, cutoff: int | None) -> tuple[Hits, Floats]:
-        """The documents that gain something, down to a rank, and their gains."""
+        """Return the hits with a positive gain down to a rank, and their gains."""
         hits = lists.relevant(1, cutoff)
         gain = self.gain(hits.grade, lists.pool.max_grade)
         return hits.where(gain > 0), gain[gain > 0]
 
 
 class SR(_OwnOrder):
-    """Sliding ratio: the gain of the first k documents, divided by the most that the retrieved ones could give there.
+    """Sliding ratio: the gain of the first k documents, divided by that of the best order of the retrieved documents.
 
     SR@k = CG@k / CG@k of the retrieved documents in the order of their gains;  0 if nothing relevant is retrieved
-    It depends on what else was retrieved below k: retrieved=n looks at the first n documents of every list
+    It depends on the documents below k: retrieved=n considers the first n documents of every list
     """
 
-    user = (
-        "Reads exactly k documents; gains their grades, compared with what the same list in its best order "
-        "would have given."
-    )
+    user = "Reads exactly k documents; gains their grades, compared with those of the same list in its best order."
     reference = "Pollock 1968, Korfhage 1997"
     cutoff_rule = "required"
     cutoff_meaning = "the rank at which the ratio is read"
-    retrieved: int = parameter(0, "how many documents of a list count as retrieved; 0: all", low=0)
+    retrieved: int = parameter(0, "number of documents that count as retrieved; 0: all", low=0)
 
     def evaluate(self, lists: Lists) -> Floats:
         hits, gain = self._gaining(lists, self.retrieved or None)
-        most = hits.sum(np.where(hits.ordinal <= self.cutoff, hits.descending(gain), 0.0))
-        return ratio(hits.sum(np.where(hits.rank <= self.cutoff, gain, 0.0)), most)
+        best = hits.sum(np.where(hits.ordinal <= self.cutoff, hits.descending(gain), 0.0))
+        return ratio(hits.sum(np.where(hits.rank <= self.cutoff, gain, 0.0)), best)
 
 
 class SFT(_OwnOrder):
     """Satisfaction-frustration-total: how early the relevant documents of a list come, and how late the others.
 
     satisfaction S = (s - worst) / (best - worst),  s = sum over relevant documents of gain (n + 1 - rank)
-    frustration F the same for non-relevant documents with gain 1, and 1 - F when it is asked for: 1 is least frustrated
+    frustration F the same for non-relevant documents with gain 1; part=frustration returns 1 - F, so that 1 is best
     total = weight S + (1 - weight) (1 - F)
-    best and worst are over all orders of the n documents of the list (down to k);  S = 1 and F = 0 where all orders
-    are alike, but S = 0 and F = 1 for a list without relevant documents. With equal gains 1 - F = S
+    best and worst are over all orders of the n documents of the list (down to k);  S = 1 and F = 0 if all orders
+    are equal, but S = 0 and F = 1 for a list without relevant documents. With equal gains 1 - F = S
     """
 
     user = (
@@ -144,27 +138,28 @@ class SFT(_OwnOrder):
         "what is measured: total, satisfaction, or (as 1 - F) frustration",
         choices=("total", "satisfaction", "frustration"),
     )
-    weight: float = parameter(0.5, "how much satisfaction counts in the total", low=0, high=1)
+    weight: float = parameter(0.5, "weight of satisfaction in the total", low=0, high=1)
 
     def evaluate(self, lists: Lists) -> Floats:
         hits, gain = self._gaining(lists, self.cutoff)
         size = lists.retrieved(self.cutoff)
-        satisfied = _between(hits, gain, size)
-        calm = _between(hits, np.ones(len(gain)), size)
+        satisfaction = _relative_order(hits, gain, size)
+        calmness = _relative_order(hits, np.ones(len(gain)), size)
         if self.part != "total":
-            return satisfied if self.part == "satisfaction" else calm
-        return self.weight * satisfied + (1 - self.weight) * calm
+            return satisfaction if self.part == "satisfaction" else calmness
+        return self.weight * satisfaction + (1 - self.weight) * calmness
 
 
-def _between(hits: Hits, gain: Floats, size: npt.NDArray[Any]) -> Floats:
-    """Where the order of each list stands between the worst (0) and the best (1) order of its documents.
+def _relative_order(hits: Hits, gain: Floats, size: npt.NDArray[Any]) -> Floats:
+    """Return the position of each list between the worst (0) and the best (1) order of its documents.
 
     The best has the largest gains on the first ranks, the worst has them on the last ones, the largest at the end.
     """
     sorted_gain, total = hits.descending(gain), (size + 1) * hits.sum(gain)
-    found = total - hits.sum(gain * hits.rank)
+    value = total - hits.sum(gain * hits.rank)
     worst = hits.sum(sorted_gain * hits.ordinal)
     best = total - worst
-    room = best - worst
-    alike = room <= _SLACK * best
-    return np.where(alike, hits.count > 0, np.clip(ratio(found - worst, np.where(alike, 0.0, room)), 0, 1))
+    width = best - worst
+    is_constant = width <= _SLACK * best
+    relative = np.clip(ratio(value - worst, np.where(is_constant, 0.0, width)), 0, 1)
+    return np.where(is_constant, hits.count > 0, relative)

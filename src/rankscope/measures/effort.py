@@ -17,8 +17,8 @@ import numpy as np
 
 from rankscope.judging.lists import AnyArray, Floats, Lists
 from rankscope.measures.base import Measure, parameter, ratio
-from rankscope.measures.effort_curves import CROSSINGS, Curves, curves_of
-from rankscope.measures.effort_time import TimedCurves, seconds_of_grades, timed_curves_of
+from rankscope.measures.effort_curves import CROSSINGS, Curves, get_curves
+from rankscope.measures.effort_time import TimedCurves, get_timed_curves, parse_times
 from rankscope.measures.effort_weights import WeightedCurves, grade_values
 
 __all__ = [
@@ -62,7 +62,7 @@ class _Effort(Measure, abstract=True):
 
     def curves(self, lists: Lists) -> Curves:
         """The curves of cumulated relative positions that the measure reads."""
-        return curves_of(lists, self.rel, self.cutoff)
+        return get_curves(lists, self.rel, self.cutoff)
 
     def value(self, curves: Curves) -> AnyArray:
         """The value of every list; anything where the topic has no relevant document."""
@@ -192,10 +192,10 @@ class _Timed(_Crossing, abstract=True):
     )
 
     def validate(self) -> None:
-        seconds_of_grades(self.times, self.name)
+        parse_times(self.times, self.name)
 
     def curves(self, lists: Lists) -> TimedCurves:
-        return timed_curves_of(lists, self.rel, self.cutoff, self.times, self.name)
+        return get_timed_curves(lists, self.rel, self.cutoff, self.times, self.name)
 
 
 class TwistTime(_Timed):
@@ -259,7 +259,7 @@ class CRP(_Effort):
     reference = _ANGELINI
 
     def value(self, curves: Curves) -> AnyArray:
-        return curves.at(self.cutoff)
+        return curves.crp_at(self.cutoff)
 
 
 class _Indicator(_Effort, abstract=True):
@@ -322,8 +322,8 @@ class CRP_min(_Indicator):
     range = (0.0, 1.0)
 
     def raw(self, curves: Curves) -> AnyArray:
-        worst = curves.full_at(curves.turn_around)
-        return (curves.least - worst) / -worst
+        worst = curves.full_crp_at(curves.turn_around)
+        return (curves.minimum - worst) / -worst
 
 
 class CRP_N(_Indicator):

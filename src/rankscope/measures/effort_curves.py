@@ -1,15 +1,15 @@
 """Relative positions of all lists at once, from hits alone.
 
-Only relevant documents need to be looked at. A non-relevant document at rank j <= RB has the relative position
-j - RB - 1 whoever it is, and 0 after RB; so the curve of cumulated relative positions (CRP) is known at every rank
-from what the relevant hits *change* about the curve of a list without any:
+Only relevant documents are processed. Every non-relevant document at rank j <= RB has the relative position j - RB - 1,
+and 0 after RB; so the curve of cumulated relative positions (CRP) at every rank follows from how the relevant hits
+*change* the curve of a list without any:
 
     CRP before a hit at rank j = u (u + 1) / 2 - RB (RB + 1) / 2 + sum over the hits above of (RP + their u)
     u = max(0, RB + 1 - j), which the non-relevant document that the hit displaces would have cost
 
-Between two hits the curve falls up to RB and is level after it. Its first value other than 0 is negative, since a
-relevant document cannot come too late before another one came too early; hence every first crossing is at a hit.
-All this is integer arithmetic, and nothing has the length of a list.
+Between two hits the curve falls up to RB and is constant after it. Its first non-zero value is negative, because a
+relevant document cannot be too late before another document was too early; hence every first crossing is at a hit.
+The arithmetic is in integers, and no array has the length of a list.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from rankscope.choices import CROSSINGS
 from rankscope.judging.lists import AnyArray, Floats, Hits, Ints, Lists
 from rankscope.judging.pool import Pool
 
-__all__ = ["CROSSINGS", "Curves", "FractionalCurves", "Ideal", "curves_of", "ideal_of"]
+__all__ = ["CROSSINGS", "Curves", "FractionalCurves", "Ideal", "get_curves", "get_ideal"]
 
 
 class Ideal:
-    """The ideal list of every topic: its relevant documents by grade, and the ranks that each grade takes there.
+    """Ideal lists: the relevant documents of every topic by grade, and the ranks of each grade.
 
-    ``hits`` are the hits of the ideal lists (list = topic); ``first`` and ``last`` the ranks min(g) and max(g) between
-    which documents of the same grade stand, one value per hit.
+    ``hits`` are the hits of the ideal lists (list = topic); ``first`` and ``last`` are the first and last rank min(g)
+    and max(g) of the hit's grade, one value per hit.
     """
 
     def __init__(self, pool: Pool, rel: int = 1) -> None:
@@ -59,21 +59,21 @@ class Ideal:
 
     @cached_property
     def total_last(self) -> Ints:
-        """The sum over grades of c_g max(g), for each topic."""
+        """Sum over grades of c_g max(g), for each topic."""
         return self.hits.sum(self.last).astype(np.int64)
 
     def balance(self, length: Ints) -> Ints:
-        """For each topic the balance point b_w of its full-scale list: the first rank after RB where its CRP >= 0.
+        """Return the balance point b_w of each topic's full-scale list: the first rank after RB where its CRP >= 0.
 
         The full-scale list of N ranks is the ideal list reversed; ``length`` has N for each topic.
         """
         hits = self.hits
         rank = length[hits.list] + 1 - hits.rank
-        # from the last rank upwards: what is still to come when the document at this rank has been seen
-        to_come = hits.before(rank - self.last)
+        # The full-scale list is read backwards, so that a prefix sum gives the positions still to come at each rank.
+        remaining = hits.before(rank - self.last)
         total = length * self.base - self.base * (self.base - 1) // 2 - self.total_last
-        seen = total[hits.list] - to_come
-        negative = hits.sum(seen < _triangle(self.base)[hits.list])
+        cumulated = total[hits.list] - remaining
+        negative = hits.sum(cumulated < _triangle(self.base)[hits.list])
         return length - self.base + negative.astype(np.int64) + 1
 
 
@@ -93,7 +93,7 @@ def _triangle(n: AnyArray) -> AnyArray:
 
 
 class Curves:
-    """The curve of cumulated relative positions of every list, known at its hits.
+    """CRP curves of all lists, evaluated at their hits.
 
     ``rp`` is the relative position of each hit, ``before`` and ``after`` the CRP at the rank above it and at its own;
     ``length`` is N for each list: the cutoff, or 2 RB where that is more.
@@ -101,15 +101,15 @@ class Curves:
 
     def __init__(self, lists: Lists, rel: int, cutoff: int) -> None:
         self.hits: Hits = lists.relevant(rel, cutoff)
-        self.ideal = ideal_of(lists.pool, rel)
+        self.ideal = get_ideal(lists.pool, rel)
         self.topic = lists.topic
         self.base: Ints = lists.recall_base(rel)
         self.length: Ints = np.maximum(cutoff, 2 * self.base)
-        self._follow()
+        self._compute()
 
-    def _follow(self) -> None:
+    def _compute(self) -> None:
         hits, ideal = self.hits, self.ideal
-        # small numbers and in place where it can be: most of the time of this would go into fresh memory
+        # Small integer types and in-place operations: allocating memory would dominate the run time.
         late, early = hits.take(ideal.last_of_document), hits.take(ideal.first_of_document)
         np.subtract(hits.rank, late, out=late)
         np.subtract(hits.rank, early, out=early)
@@ -135,7 +135,7 @@ class Curves:
 
     @cached_property
     def slack(self) -> Floats | None:
-        """Values of the curve within this of 0 are 0; None where the arithmetic is exact."""
+        """Tolerance below which values of the curve count as 0; None if the arithmetic is exact."""
         return None
 
     @cached_property
@@ -161,27 +161,27 @@ class Curves:
         return np.asarray(self.backward == 0)
 
     def crossing(self, mode: str) -> Floats:
-        """The first rank m at which the curve crosses the axis on its way to m + 1 (infinite if it never does).
+        """Return the first rank m at which the curve crosses the axis between m and m + 1; infinite without a crossing.
 
         ``sign-change``: CRP[m] < 0 <= CRP[m+1] (or the mirror image, which never comes first)
         ``definition``: CRP[m] <= 0 <= CRP[m+1] or CRP[m] >= 0 >= CRP[m+1], so that CRP[1] = 0 is a crossing
         ``matters``: CRP[m] <= 0 < CRP[m+1]
         A curve that is 0 everywhere has m = 1.
         """
-        found = self._first_rank(self.crossed(mode)) - 1
-        found[self.at_once(mode)] = 1.0
-        return found
+        rank = self._first_rank(self.is_crossing(mode)) - 1
+        rank[self.starts_level(mode)] = 1.0
+        return rank
 
-    def crossed(self, mode: str) -> AnyArray:
-        """At which hits the curve crosses the axis."""
+    def is_crossing(self, mode: str) -> AnyArray:
+        """Return a mask of the hits at which the curve crosses the axis."""
         after = self.after if self.slack is None else self.after + self.slack
         if mode == "matters":
             return np.asarray(after > 0 if self.slack is None else self.after - self.slack > 0)
         before = self.before if self.slack is None else self.before + self.slack
         return np.asarray((before < 0) & (after >= 0))
 
-    def at_once(self, mode: str) -> AnyArray:
-        """Which lists cross at rank 1 whatever comes later: ideal ones, and by definition those that begin in place."""
+    def starts_level(self, mode: str) -> AnyArray:
+        """Return a mask of lists that cross at rank 1: ideal ones, and in mode ``definition`` those with RP[1] = 0."""
         if mode != "definition":
             return self.level
         in_place = self.hits.sum((self.hits.rank == 1) & (self.rp == 0)) > 0
@@ -192,11 +192,11 @@ class Curves:
         return hits.first(hits.rank, np.inf)
 
     def balance(self, mode: str) -> Floats:
-        """The balance point max(RB, m)."""
+        """Return the balance point max(RB, m)."""
         return np.maximum(self.base, self.crossing(mode))
 
-    def at(self, rank: AnyArray | int) -> AnyArray:
-        """CRP of each list at a rank."""
+    def crp_at(self, rank: AnyArray | int) -> AnyArray:
+        """Return CRP of each list at a rank."""
         rank = np.broadcast_to(np.asarray(rank, np.int64), self.base.shape)
         hits = self.hits
         change = self.rp + np.maximum(self.base[hits.list] + 1 - hits.rank, 0)
@@ -206,32 +206,34 @@ class Curves:
     @cached_property
     def loss(self) -> AnyArray:
         """CRP at the recall base (the loss value of Angelini and others 2012)."""
-        return self.at(self.base)
+        return self.crp_at(self.base)
 
     @cached_property
-    def least(self) -> Floats:
-        """The smallest CRP of each list."""
+    def minimum(self) -> Floats:
+        """Smallest CRP of each list."""
         falls = -self.hits.max(-np.minimum(self.before, self.after), -np.inf)
         return np.minimum(falls, self.loss)
 
     @cached_property
     def turn_around(self) -> Ints:
-        """The first rank at which CRP is smallest; RB for the ideal list."""
-        hits, least = self.hits, self.least[self.hits.list]
-        # the smallest value is at a hit, just above one, or at RB, where the curve stops falling
-        rank = np.where(self.before == least, hits.rank - 1, np.where(self.after == least, hits.rank, np.inf))
-        first = np.minimum(-hits.max(-rank, -np.inf), np.where(self.loss == self.least, self.base, np.inf))
+        """First rank at which CRP is smallest; RB for the ideal list."""
+        hits, minimum = self.hits, self.minimum[self.hits.list]
+        # The smallest value is at a hit, just above one, or at RB, where the curve stops falling.
+        rank = np.where(
+            self.before == minimum, hits.rank - 1, np.where(self.after == minimum, hits.rank, np.inf)
+        )
+        first = np.minimum(-hits.max(-rank, -np.inf), np.where(self.loss == self.minimum, self.base, np.inf))
         return np.where(self.level, self.base, first).astype(np.int64)
 
     @cached_property
     def regained(self) -> Floats:
-        """The balance point b_r of 2012: the first rank after the turn-around with CRP >= 0, infinite if none."""
+        """Balance point b_r of 2012: first rank after the turn-around with CRP >= 0; infinite without one."""
         later = (self.hits.rank > self.turn_around[self.hits.list]) & (self.after >= 0)
         return np.where(self.level, self.base, self._first_rank(later))
 
     @cached_property
     def full_regained(self) -> Ints:
-        """The balance point b_w of the full-scale list."""
+        """Balance point b_w of the full-scale list."""
         topics = len(self.ideal.base)
         length = np.zeros(topics, np.int64)
         length[self.topic] = self.length
@@ -242,17 +244,17 @@ class Curves:
         """CRP of the full-scale list at its last rank."""
         return self.full_forward - self.full_backward
 
-    def full_at(self, rank: AnyArray) -> AnyArray:
-        """CRP of the full-scale list at a rank up to RB, where it has only non-relevant documents."""
+    def full_crp_at(self, rank: AnyArray) -> AnyArray:
+        """Return CRP of the full-scale list at a rank up to RB, where it has only non-relevant documents."""
         return _triangle(self.base - rank) - _triangle(self.base)
 
 
 class FractionalCurves(Curves):
-    """Curves of which the steps are no whole numbers: what rounding does to them is decided here."""
+    """Curves with non-integer steps; this class handles their rounding errors."""
 
     @cached_property
     def slack(self) -> Floats:
-        """Sums of fractions that should cancel come out as tiny numbers: these count as 0."""
+        """Tolerance for sums of fractions that cancel up to rounding."""
         return 1e-12 * self.full_backward[self.hits.list]
 
     @cached_property
@@ -261,7 +263,7 @@ class FractionalCurves(Curves):
 
     @cached_property
     def forward(self) -> Floats:
-        # rounding shall not take a ratio out of [0, 1]
+        # Rounding must not move a ratio out of [0, 1].
         return np.minimum(self.hits.sum(np.maximum(self.rp, 0)), self.full_forward)
 
     @cached_property
@@ -269,11 +271,11 @@ class FractionalCurves(Curves):
         return np.clip(self.forward - self.end, 0.0, self.full_backward)
 
 
-def ideal_of(pool: Pool, rel: int = 1) -> Ideal:
-    """The ideal lists of a pool, made once."""
+def get_ideal(pool: Pool, rel: int = 1) -> Ideal:
+    """Return the ideal lists of a pool; cached."""
     return pool.once(("effort", rel), lambda: Ideal(pool, rel))
 
 
-def curves_of(lists: Lists, rel: int, cutoff: int) -> Curves:
-    """The curves of lists, made once for all measures that need them."""
+def get_curves(lists: Lists, rel: int, cutoff: int) -> Curves:
+    """Return the curves of lists; cached for all measures that use them."""
     return lists.once(("effort", rel, cutoff), lambda: Curves(lists, rel, cutoff))

@@ -1,25 +1,25 @@
-"""Relative positions in seconds: time in the place of rank, which Ferro and others (2016) propose to study.
+"""Relative positions in seconds instead of ranks, which Ferro and others (2016) propose to study.
 
-The definition is ours. A user spends t(g) seconds on a document of grade g, and no less on a better one. The clock of a
-list, T(j), is the time spent above rank j; T*(j) is that of the ideal list. A document of grade g at rank j comes
+The definition is ours. A user spends t(g) seconds on a document of grade g, and no less on a better one. T(j) is the
+time spent above rank j of a list, and T*(j) of the ideal list. A document of grade g at rank j has
 
-    RP[j] = T(j) - T*(min(g)) seconds too early if that is negative, T(j) - T*(max(g)) too late if that is positive
+    RP[j] = T(j) - T*(min(g)) if that is negative (too early), T(j) - T*(max(g)) if that is positive (too late), else 0
 
-where min(g) .. max(g) are the ranks of the grade in the ideal list; a non-relevant document can only be too early:
-before E = T*(RB + 1), when an ideal list has shown everything relevant. CRP and its crossings follow as with ranks, and
-with one second per document everything is as with ranks.
+where min(g) .. max(g) are the ranks of the grade in the ideal list. A non-relevant document can only be too early,
+before E = T*(RB + 1), the end of the relevant documents in the ideal list. CRP and its crossings are defined as with
+ranks, and with one second per document the values are equal to those with ranks.
 
-**The longest spaces.** Replacing a document by a non-relevant one makes none of the others later, as that takes the
-least time, and is itself the earliest possible; so no backward space is longer than that of a list without relevant
-documents. In a list of the longest forward space all non-relevant documents come first, since none of the relevant ones
-is earlier for that. Of the relevant ones, let those that are not late come next, and then the p_g late ones of each
-grade, the best first: that is the order in which the others wait longest. With s = (N - RB) t(0) + E their space is
+**Longest spaces.** Replacing a document by a non-relevant one makes no other document later, because t(0) is the
+shortest time, and the replacement has the earliest possible position; so no backward space is longer than that of a
+list without relevant documents. In a list with the longest forward space all non-relevant documents come first, since
+this makes no relevant document earlier. The relevant documents that are not late come next, then the p_g late ones of
+each grade, best grade first: in this order the others wait longest. With s = (N - RB) t(0) + E their space is
 
     F(p) = sum_g p_g (s - T*(max(g)) - t(g) (p_g + 1) / 2) - sum over pairs g better than h of t(h) p_g p_h
 
-Also where some of them are not late after all, the list has at least this space; so the longest one is the largest F(p)
-over all p_g from 0 to c_g. F is a sum of concave functions of p_1, p_1 + p_2, ... (best grade first) and of the single
-p_g, and for such a sum adding one document at a time, where it adds most, leads to the top (Murota 2003).
+Even if some of these are not late, the list has at least this space; so the longest space is the largest F(p) over all
+p_g from 0 to c_g. F is a sum of concave functions of p_1, p_1 + p_2, ... (best grade first) and of the single p_g. For
+such a sum the greedy algorithm, which adds the document with the largest increment, is optimal (Murota 2003).
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ import numpy as np
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import AnyArray, Floats, Lists
 from rankscope.judging.pool import Pool
-from rankscope.measures.effort_curves import FractionalCurves, Ideal, ideal_of
+from rankscope.measures.effort_curves import FractionalCurves, Ideal, get_ideal
 
-__all__ = ["TimedCurves", "seconds_of_grades", "timed_curves_of"]
+__all__ = ["TimedCurves", "get_timed_curves", "parse_times"]
 
 
-def seconds_of_grades(text: str, measure: str) -> list[float]:
-    """The seconds that documents of grades 0, 1, 2, ... take, from a text; the last number is for all better grades.
+def parse_times(text: str, measure: str) -> list[float]:
+    """Parse the reading times of grades 0, 1, 2, ... in seconds; the last number applies to all higher grades.
 
-    >>> [round(seconds, 3) for seconds in seconds_of_grades("tbg", "TwistTime")]
+    >>> [round(seconds, 3) for seconds in parse_times("tbg", "TwistTime")]
     [8.495, 11.12]
     """
     if text == "tbg":
@@ -57,12 +57,12 @@ def seconds_of_grades(text: str, measure: str) -> list[float]:
         pass
     raise MeasureError(
         f"{measure} cannot have times={text!r}",
-        hint="times are tbg, or seconds for grades 0, 1, 2, ... that do not fall, such as '8.5,11' or '5,10,30'",
+        hint="times are tbg, or non-decreasing seconds for grades 0, 1, 2, ..., such as '8.5,11' or '5,10,30'",
     )
 
 
 class TimedCurves(FractionalCurves):
-    """The curves of all lists by the clock: ``rp``, ``before`` and ``end`` are seconds, ``clock`` is T at each hit."""
+    """CRP curves in seconds: ``rp``, ``before`` and ``end`` are seconds, ``clock`` is T at each hit."""
 
     def __init__(self, lists: Lists, rel: int, cutoff: int, times: list[float]) -> None:
         self.times = np.array(times)
@@ -74,7 +74,7 @@ class TimedCurves(FractionalCurves):
     def _seconds(self, grade: AnyArray) -> Floats:
         return np.asarray(self.times[np.clip(grade, 0, len(self.times) - 1)])
 
-    def _follow(self) -> None:
+    def _compute(self) -> None:
         hits, other = self.hits, float(self.times[0])
         rank = hits.rank.astype(np.float64)
         first, last, self.ideal_end = self.pool.once(("ideal clock", *self.key), self._ideal_clock)
@@ -85,7 +85,7 @@ class TimedCurves(FractionalCurves):
         self.rp = np.maximum(self.clock - hits.take(last), 0.0) + np.minimum(
             self.clock - hits.take(first), 0.0
         )
-        # the non-relevant documents between this relevant one and the one above it, or the top
+        # Rank of the relevant document above each hit, or 0: the documents between them are non-relevant.
         above = np.where(hits.ordinal > 1, np.concatenate([[0.0], rank[:-1]]) if len(rank) else rank, 0.0)
         ideal_time = self.ideal_time[hits.list]
         lost = self._lost(other * above + behind, rank - above - 1.0, ideal_time)
@@ -96,32 +96,30 @@ class TimedCurves(FractionalCurves):
         self.full_backward = self._lost(np.zeros(len(self.base)), self.length.astype(float), self.ideal_time)
 
     def _lost(self, clock: Floats, documents: Floats, ideal_time: Floats) -> Floats:
-        """By how much so many non-relevant documents in a row come too early, the first of them at a time."""
+        """Return the total earliness of consecutive non-relevant documents, given the clock at the first one."""
         left = ideal_time - clock
         early = np.clip(np.ceil(left / self.times[0]), 0.0, documents)
         return np.asarray(early * left - self.times[0] * (early * (early - 1.0) / 2.0))
 
     def _ideal_clock(self) -> tuple[Floats, Floats, Floats]:
-        """For every judged document T*(min(g)) and T*(max(g)), and for every topic E."""
-        ideal: Ideal = ideal_of(self.pool, self.key[0])
+        """Return T*(min(g)) and T*(max(g)) of every judged document, and E of every topic."""
+        ideal: Ideal = get_ideal(self.pool, self.key[0])
         hits = ideal.hits
         seconds = self._seconds(hits.grade)
         clock = hits.before(seconds)
         start = np.repeat(ideal.start, ideal.base)
-        found = []
-        for place in (ideal.first, ideal.last):
-            times = np.zeros(ideal.documents)
-            times[hits.judgment] = clock[start + place - 1]
-            found.append(times)
-        return found[0], found[1], hits.sum(seconds)
+        first, last = np.zeros(ideal.documents), np.zeros(ideal.documents)
+        first[hits.judgment] = clock[start + ideal.first - 1]
+        last[hits.judgment] = clock[start + ideal.last - 1]
+        return first, last, hits.sum(seconds)
 
     @cached_property
     def full_forward(self) -> AnyArray:
-        """The longest forward space that a list has."""
-        return self.pool.once(("latest", *self.key), self._latest)[self.topic]
+        """Longest possible forward space of each list."""
+        return self.pool.once(("latest", *self.key), self._max_forward)[self.topic]
 
-    def _latest(self) -> Floats:
-        """For each topic the largest F(p)."""
+    def _max_forward(self) -> Floats:
+        """Return the largest F(p) of each topic."""
         ideal = self.ideal
         hits = ideal.hits
         grades = np.unique(hits.grade)[::-1]
@@ -132,35 +130,35 @@ class TimedCurves(FractionalCurves):
         start = np.cumsum(count * seconds, axis=0) - count * seconds
         latest = start + np.maximum(count - 1, 0) * seconds
         length = np.maximum(self.cutoff, 2 * ideal.base)
-        most = (length - ideal.base) * self.times[0] + self.ideal_end - latest
+        limit = (length - ideal.base) * self.times[0] + self.ideal_end - latest
         taken = np.zeros(count.shape)
-        found = np.zeros(len(ideal.base))
+        space = np.zeros(len(ideal.base))
         topics = np.arange(len(ideal.base))
         for _ in range(int(ideal.base.max(initial=0))):
             better = np.cumsum(taken, axis=0) - taken
             worse = np.cumsum((taken * seconds)[::-1], axis=0)[::-1] - taken * seconds
-            added = most - seconds * (taken + 1.0) - seconds * better - worse
+            added = limit - seconds * (taken + 1.0) - seconds * better - worse
             added = np.where(taken < count, added, -np.inf)
             best = added.argmax(axis=0)
             gain = added[best, topics]
             if not (gain > 0).any():
                 break
-            found += np.maximum(gain, 0.0)
+            space += np.maximum(gain, 0.0)
             taken[best, topics] += gain > 0
-        return found
+        return space
 
     def crossing_time(self, mode: str) -> Floats:
-        """The clock at the rank after the first crossing: 0 if the curve is level or begins in place, or infinite."""
-        hits = self.hits.where(self.crossed(mode))
-        found = hits.first(self.clock[self.crossed(mode)], np.inf)
-        found[self.at_once(mode)] = 0.0
-        return found
+        """Return the clock after the first crossing: 0 for a list that starts level, infinite without a crossing."""
+        is_crossing = self.is_crossing(mode)
+        time = self.hits.where(is_crossing).first(self.clock[is_crossing], np.inf)
+        time[self.starts_level(mode)] = 0.0
+        return time
 
 
-def timed_curves_of(lists: Lists, rel: int, cutoff: int, times: str, measure: str) -> TimedCurves:
-    """The curves by the clock, made once for all measures that need them."""
-    written = getattr(lists, "flat", None)  # the documents between two hits are not known in a prefix tree
-    flat: Lists = lists if written is None else written()
-    seconds = seconds_of_grades(times, measure)
+def get_timed_curves(lists: Lists, rel: int, cutoff: int, times: str, measure: str) -> TimedCurves:
+    """Return the curves in seconds; cached for all measures that use them."""
+    flatten = getattr(lists, "flat", None)  # a prefix tree does not store the documents between two hits
+    flat: Lists = lists if flatten is None else flatten()
+    seconds = parse_times(times, measure)
     key = ("effort by time", rel, cutoff, tuple(seconds))
     return flat.once(key, lambda: TimedCurves(flat, rel, cutoff, seconds))

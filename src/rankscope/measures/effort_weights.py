@@ -1,4 +1,4 @@
-"""Weighted relative positions: the future work that Ferro and others (2016) announce, in a form of our own.
+"""Weighted relative positions, announced as future work by Ferro and others (2016); the definition is ours.
 
 A misplacement counts RP[j] * w(j) * d(j):
 
@@ -6,14 +6,14 @@ A misplacement counts RP[j] * w(j) * d(j):
     d(j) = |value(grade at j) - value(grade of the ideal list at j)|      1 throughout for equal grades
 
 With patience 1 and equal grades this is the curve of :class:`~rankscope.measures.effort_curves.Curves`. The space
-ratios are taken against the longest spaces that a list has with these weights. No backward space is longer than that
-of a list without relevant documents. A document of grade g with the value v adds to the forward space
+ratios divide by the longest possible spaces under these weights. No backward space is longer than that of a list
+without relevant documents. A document of grade g with the value v adds to the forward space
 
     (j - max(g)) j^(patience - 1) v = v j^patience - v max(g) j^(patience - 1)        at a rank j > RB
 
-and less at the ranks up to RB. This grows with j, so that the relevant documents of a farthest list stand on its RB
-last ranks. Their order there: without a discount the best last, as in the full-scale list; with equal grades the best
-first; else, where v and v max(g) do not rise together, the best assignment of documents to ranks.
+and less at the ranks up to RB. This grows with j, so that the relevant documents of a farthest list occupy its last RB
+ranks. Their order there: without a discount the best last, as in the full-scale list; with equal grades the best
+first; otherwise, if v and v max(g) do not rise together, an optimal assignment of documents to ranks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["WeightedCurves", "grade_values"]
 
 
 def grade_values(text: str, measure: str) -> list[float]:
-    """The values of grades 0, 1, 2, ... from a text.
+    """Parse the values of grades 0, 1, 2, ...
 
     >>> grade_values("0,1,3", "Twist")
     [0.0, 1.0, 3.0]
@@ -48,7 +48,7 @@ def grade_values(text: str, measure: str) -> list[float]:
 
 
 class WeightedCurves(FractionalCurves):
-    """The curves of all lists when misplacements are weighted by rank and by the distance between grades."""
+    """CRP curves with misplacements weighted by rank and by the distance between grades."""
 
     def __init__(self, lists: Lists, rel: int, cutoff: int, patience: float, grades: str) -> None:
         self.patience = patience
@@ -58,22 +58,22 @@ class WeightedCurves(FractionalCurves):
         self.pool = lists.pool
         super().__init__(lists, rel, cutoff)
 
-    def _follow(self) -> None:
-        super()._follow()
+    def _compute(self) -> None:
+        super()._compute()
         hits, ideal = self.hits, self.ideal
         rank, base = hits.rank.astype(np.int64), self.base[hits.list]
-        # what each rank of the ideal list costs if a non-relevant document stands there, and the costs above it
+        # Cost of a non-relevant document at each rank of the ideal list, and the sum of the costs above it.
         expected = self._value(ideal.hits.grade)
         cost = (ideal.base[ideal.hits.list] + 1 - ideal.hits.rank) * self._discount(ideal.hits.rank)
         cost = cost * self._distance(expected, 0.0)
         total = ideal.hits.sum(cost)
         above = ideal.hits.before(cost)
         inside = rank <= base
-        place = np.where(inside, ideal.start[self.topic[hits.list]] + rank - 1, 0)
-        displaced = np.where(inside, expected[place], 0.0) if len(expected) else np.zeros(len(hits))
-        spared = np.where(inside, cost[place], 0.0) if len(cost) else np.zeros(len(hits))
+        index = np.where(inside, ideal.start[self.topic[hits.list]] + rank - 1, 0)
+        displaced = np.where(inside, expected[index], 0.0) if len(expected) else np.zeros(len(hits))
+        spared = np.where(inside, cost[index], 0.0) if len(cost) else np.zeros(len(hits))
         lost = (
-            np.where(inside, above[place], total[self.topic[hits.list]]) if len(cost) else np.zeros(len(hits))
+            np.where(inside, above[index], total[self.topic[hits.list]]) if len(cost) else np.zeros(len(hits))
         )
         distance = self._distance(self._value(hits.grade), displaced)
         self.rp = self.rp * self._discount(rank) * distance
@@ -93,23 +93,23 @@ class WeightedCurves(FractionalCurves):
         values = np.array(grade_values(self.grades, "Twist"))
         if len(grade) and grade.max() >= len(values):
             raise MeasureError(
-                f"there is no value for grade {grade.max()}",
+                f"no value for grade {grade.max()}",
                 hint=f"grades={self.grades!r} ends at {len(values) - 1}",
             )
         return values[grade]
 
     def _distance(self, value: AnyArray, other: AnyArray | float) -> AnyArray:
-        # any two grades are equally far apart, including two relevant ones
+        # With equal grades any two documents have distance 1, two relevant ones included.
         return np.ones(len(value)) if self.grades == "equal" else np.abs(value - other)
 
     @cached_property
     def full_forward(self) -> AnyArray:
-        """The longest forward space that a list has with these weights."""
+        """Longest possible forward space under these weights."""
         key = ("farthest", self.rel, self.cutoff, self.patience, self.grades)
-        return self.pool.once(key, self._farthest)[self.topic]
+        return self.pool.once(key, self._max_forward)[self.topic]
 
-    def _farthest(self) -> Floats:
-        """For each topic the forward space of a farthest list."""
+    def _max_forward(self) -> Floats:
+        """Return the forward space of a farthest list of each topic."""
         ideal = self.ideal
         topic = ideal.hits.list
         values = self._value(ideal.hits.grade)
@@ -117,32 +117,32 @@ class WeightedCurves(FractionalCurves):
         length = np.maximum(self.cutoff, 2 * ideal.base)
         tail = (length - ideal.base)[topic] + ideal.hits.rank
         high, low = tail**self.patience, self._discount(tail)
-        # a sum of products is largest, or smallest, when both factors are in order: where one order of the documents
-        # does for both terms, this is the farthest list
-        most = values[np.lexsort((values, topic))] * high
-        least = latest[np.lexsort((latest, topic))] * low
-        farthest = ideal.hits.sum(most - least)
+        # Rearrangement inequality: a sum of products is extreme if both factors are sorted. If one order of the
+        # documents sorts both terms, it gives the farthest list.
+        gained = values[np.lexsort((values, topic))] * high
+        lost = latest[np.lexsort((latest, topic))] * low
+        farthest = ideal.hits.sum(gained - lost)
         if self.grades == "equal" or self.patience == 1:
             return farthest
         rising = (np.diff(latest) > 0) & (np.diff(topic) == 0)  # from a better grade to a worse one
-        for one in np.unique(topic[1:][rising]).tolist():
-            mine = slice(ideal.start[one], ideal.start[one] + ideal.base[one])
-            _, kind, count = np.unique(-ideal.hits.grade[mine], return_index=True, return_counts=True)
-            added = np.outer(values[mine][kind], high[mine]) - np.outer(latest[mine][kind], low[mine])
-            farthest[one] = _largest_assignment(added, count)
+        for t in np.unique(topic[1:][rising]).tolist():
+            rows = slice(ideal.start[t], ideal.start[t] + ideal.base[t])
+            _, kind, count = np.unique(-ideal.hits.grade[rows], return_index=True, return_counts=True)
+            added = np.outer(values[rows][kind], high[rows]) - np.outer(latest[rows][kind], low[rows])
+            farthest[t] = _largest_assignment(added, count)
         return farthest
 
 
 def _largest_assignment(added: Floats, count: AnyArray) -> float:
-    """The most that documents can add together: one of kind k adds ``added[k, j]`` at the j-th place.
+    """Return the largest total of an assignment, in which a document of kind k adds ``added[k, j]`` at position j.
 
     >>> _largest_assignment(np.array([[1.0, 5.0], [4.0, 7.0]]), np.array([1, 1]))
     9.0
     """
-    if len(count) == 2:  # the first kind where it adds most beyond the second
+    if len(count) == 2:  # the first kind takes the positions with the largest advantage over the second
         beyond = np.sort(added[0] - added[1])
         return float(added[1].sum() + beyond[count[1] :].sum())
     from scipy.optimize import linear_sum_assignment
 
-    each = np.repeat(added, count, axis=0)
-    return float(each[linear_sum_assignment(each, maximize=True)].sum())
+    value = np.repeat(added, count, axis=0)
+    return float(value[linear_sum_assignment(value, maximize=True)].sum())

@@ -1,4 +1,4 @@
-"""Any Python function as a measure."""
+"""Python functions as measures."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["ANY_NUMBER", "FunctionMeasure", "define"]
 
 ANY_NUMBER = (-float("inf"), float("inf"))
-"""The range of a measure that says nothing about it."""
+"""Range of a measure that declares none."""
 
 
 class Definition(NamedTuple):
-    """What makes a function a measure."""
+    """Definition of a measure by a function."""
 
     function: Callable[..., float]
     unjudged: Any = 0
@@ -33,7 +33,7 @@ class Definition(NamedTuple):
 
 
 class FunctionMeasure(Measure, abstract=True):
-    """A measure given by a function of the grades of a list."""
+    """A measure defined by a function of the grades of a list."""
 
     family = "user"
     definition: ClassVar[Definition]
@@ -46,28 +46,28 @@ class FunctionMeasure(Measure, abstract=True):
 
     @property
     def sees_grades(self) -> bool:
-        return True  # whatever the parameters of the function are called
+        return True  # a parameter of the function may be called rel without being a threshold
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restored, (self.name, self.definition, self._cutoff, dict(self.settings)))
+        return (_unpickle, (self.name, self.definition, self._cutoff, dict(self.settings)))
 
     def evaluate(self, lists: Lists) -> Floats:
         values = np.empty(len(lists))
-        written = lists.grades(self.definition.unjudged)
-        for index, (grades, topic) in enumerate(zip(written, lists.topic, strict=True)):
+        rankings = lists.grades(self.definition.unjudged)
+        for index, (grades, topic) in enumerate(zip(rankings, lists.topic, strict=True)):
             arguments: list[Any] = [grades if self.cutoff is None else grades[: self.cutoff]]
             if self.wants_counts:
                 arguments.append(lists.pool.counts(int(topic)))
-            values[index] = self._number(self._called(arguments))
+            values[index] = self._number(self._call(arguments))
         return values
 
-    def _called(self, arguments: list[Any]) -> Any:
+    def _call(self, arguments: list[Any]) -> Any:
         try:
             return self.definition.function(*arguments, **self.settings)
         except Exception as error:
-            what = f"{type(error).__name__}: {error}"
+            cause = f"{type(error).__name__}: {error}"
             raise MeasureError(
-                f"the function of {self.name} failed on a list of {len(arguments[0])} grades ({what})",
+                f"the function of {self.name} failed on a list of {len(arguments[0])} grades ({cause})",
                 hint="correct it; a list may be empty",
             ) from error
 
@@ -100,28 +100,42 @@ def define(
     reference: str = "",
     parameters: Mapping[str, str] | None = None,
 ) -> Measure:
-    """Make a measure of a function ``f(grades)`` or ``f(grades, counts)``.
+    """Define a measure by a function ``f(grades)`` or ``f(grades, counts)``; it works like a built-in measure.
 
-    ``grades`` holds the grade at each rank, ``unjudged`` where a document has none; ``counts`` says how many judged
-    documents of each grade the topic has: ``{0: 40, 1: 7, 2: 3}``. Arguments that can only be given by name are
-    parameters of the measure, and ``parameters`` says what they mean. ``better`` says which values are: higher, lower
-    or neither; ``range`` which there can be, and others are refused; ``reference`` where the measure is from. It can be
-    used wherever a built-in one can.
+    Parameters
+    ----------
+    name
+        Name of the measure.
+    function
+        ``grades`` holds the grade at each rank; ``counts`` is the number of judged documents of the topic by grade:
+        ``{0: 40, 1: 7, 2: 3}``. Keyword-only arguments become parameters of the measure.
+    unjudged
+        Grade of an unjudged document.
+    better
+        Which values are better: higher, lower or neither.
+    range
+        Lowest and highest value; a value outside raises a MeasureError.
+    reference
+        Publication that defines the measure.
+    parameters
+        Meanings of the parameters by name.
 
+    Examples
+    --------
     >>> define("First", lambda grades: grades[0] if grades else 0)
     First
-    >>> found = define("Found", lambda grades, counts, *, rel=1: sum(g >= rel for g in grades), range=(0, 1e6))
-    >>> found(rel=2) @ 10
+    >>> count = define("Found", lambda grades, counts, *, rel=1: sum(g >= rel for g in grades), range=(0, 1e6))
+    >>> count(rel=2) @ 10
     Found(rel=2)@10
     """
     meanings = dict(parameters or {})
     definition = Definition(
-        function, unjudged, better, _checked_range(name, range), reference, tuple(meanings.items())
+        function, unjudged, better, _check_range(name, range), reference, tuple(meanings.items())
     )
-    return _defined(name, definition)
+    return _register(name, definition)
 
 
-def _defined(name: str, definition: Definition) -> Measure:
+def _register(name: str, definition: Definition) -> Measure:
     if not name.isidentifier():
         raise MeasureError(
             f"{name!r} cannot be the name of a measure", hint="use letters, digits and underscores"
@@ -131,8 +145,8 @@ def _defined(name: str, definition: Definition) -> Measure:
             f"{name} cannot have better={definition.better!r}",
             hint=f"choose one of {', '.join(get_args(Better))}",
         )
-    known = REGISTRY.get(name)
-    if known is not None and not isinstance(known, FunctionMeasure):
+    existing = REGISTRY.get(name)
+    if existing is not None and not isinstance(existing, FunctionMeasure):
         raise MeasureError(f"there is a built-in measure {name}", hint="choose another name")
     arguments = signature(definition.function).parameters.values()
     positional = (Argument.POSITIONAL_ONLY, Argument.POSITIONAL_OR_KEYWORD)
@@ -155,7 +169,7 @@ def _defined(name: str, definition: Definition) -> Measure:
     return REGISTRY[name]
 
 
-def _checked_range(name: str, range: tuple[float, float]) -> tuple[float, float]:
+def _check_range(name: str, range: tuple[float, float]) -> tuple[float, float]:
     try:
         low, high = map(float, range)
     except (TypeError, ValueError):
@@ -168,35 +182,36 @@ def _checked_range(name: str, range: tuple[float, float]) -> tuple[float, float]
 
 
 def _parameters(name: str, arguments: list[Argument], meanings: Mapping[str, str]) -> dict[str, Any]:
-    """The arguments of a function that can only be given by name, as parameters of its measure."""
-    found = {}
-    for one in arguments:
-        if type(one.default) not in (int, float, bool, str):
+    """Return the keyword-only arguments of a function as parameters of its measure."""
+    declared = {}
+    for argument in arguments:
+        if type(argument.default) not in (int, float, bool, str):
             raise MeasureError(
-                f"the parameter {one.name} of {name} has no default",
-                hint=f"write {one.name}=1, for example: a number, a text, True or False",
+                f"the parameter {argument.name} of {name} has no default",
+                hint=f"write {argument.name}=1, for example: a number, a text, True or False",
             )
-        if hasattr(Measure, one.name) or one.name == "settings":
-            raise MeasureError(f"{name} cannot have a parameter {one.name!r}", hint="call it something else")
-        found[one.name] = parameter(one.default, meanings.get(one.name, f"{one.name} of the function"))
+        if hasattr(Measure, argument.name) or argument.name == "settings":
+            raise MeasureError(f"{name} cannot have a parameter {argument.name!r}", hint="rename it")
+        meaning = meanings.get(argument.name, f"{argument.name} of the function")
+        declared[argument.name] = parameter(argument.default, meaning)
     for key in meanings:
-        if key not in found:
+        if key not in declared:
             raise MeasureError(
                 f"the function of {name} has no parameter {key!r}", hint=f"write def f(grades, *, {key}=1)"
             )
-    return found
+    return declared
 
 
-def _restored(name: str, definition: Definition, cutoff: float | None, settings: dict[str, Any]) -> Measure:
-    """A measure out of a pickle: the one of that name, if it has the same function, or one beside it.
+def _unpickle(name: str, definition: Definition, cutoff: float | None, settings: dict[str, Any]) -> Measure:
+    """Return an unpickled measure: the registered one if it has the same function, otherwise a separate one.
 
-    Where the name is free (in another process), it is defined.
+    A name that is not registered (in another process) is registered.
     """
-    known = REGISTRY.get(name)
-    if known is None:
-        known = _defined(name, definition)
-    elif not (isinstance(known, FunctionMeasure) and known.definition == definition):
-        _defined(name, definition)
-        known, REGISTRY[name] = REGISTRY[name], known
-    found = known(**settings, cutoff=cutoff)
-    return known if found == known else found
+    base = REGISTRY.get(name)
+    if base is None:
+        base = _register(name, definition)
+    elif not (isinstance(base, FunctionMeasure) and base.definition == definition):
+        _register(name, definition)
+        base, REGISTRY[name] = REGISTRY[name], base
+    measure = base(**settings, cutoff=cutoff)
+    return base if measure == base else measure

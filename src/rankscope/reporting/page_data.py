@@ -25,7 +25,7 @@ from rankscope.choices import FINDINGS_MEASURES
 from rankscope.judging import UNJUDGED, Hits, Judged
 from rankscope.judging.shares import has_nonrelevant
 from rankscope.measures import Measure
-from rankscope.measures.archetypes import ARCHETYPES, archetypes_of
+from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
 from rankscope.measures.grammar import parse
 from rankscope.read.groups import run_groups
 from rankscope.read.ids import to_text
@@ -272,7 +272,7 @@ def _kind(measure: Measure) -> Literal["gain", "effort", "data"]:
 
 def _archetypes(judged: Judged, settings: Mapping[str, Any]) -> Array:
     """The place of the archetype of each list, 255 where there is none."""
-    names = archetypes_of(judged.lists, crossing=settings["crossing"], cutoff=settings["length"])
+    names = find_archetypes(judged.lists, crossing=settings["crossing"], cutoff=settings["length"])
     if settings.get("missing") == "skip":
         names = np.where(judged.present, names, "")
     places = np.full(len(names), 255, np.uint8)
