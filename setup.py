@@ -13,7 +13,7 @@ try:
 except ImportError:  # setuptools before 70.1
     from wheel.bdist_wheel import bdist_wheel
 
-NATIVE = "src/rankscope/scan/c"
+NATIVE = "src/rankscope/native/c"
 SUFFIX = ".dll" if sys.platform == "win32" else ".so"
 
 
@@ -45,19 +45,19 @@ class PlatformWheel(bdist_wheel):
 setup(
     ext_modules=[
         Extension(
-            "rankscope.scan.c.scanner",
+            "rankscope.native.c.scanner",
             sources=[f"{NATIVE}/{name}.c" for name in ("scanner", "table", "qrels", "ahead")],
             depends=[str(header) for header in sorted(Path(NATIVE).glob("*.h"))],
             optional=True,  # without a compiler the scanner in Python serves, with the same results
         ),
         Extension(
-            "rankscope.lab.measurement.c.counting",
-            sources=["src/rankscope/lab/measurement/c/counting.c"],
+            "rankscope.native.c.counting",
+            sources=[f"{NATIVE}/counting.c"],
             optional=True,  # without a compiler numpy counts the same
         ),
         Extension(
-            "rankscope.lab.rankings.c.paths",
-            sources=["src/rankscope/lab/rankings/c/paths.c"],
+            "rankscope.native.c.paths",
+            sources=[f"{NATIVE}/paths.c"],
             optional=True,  # without a compiler numpy adds and compares the same
         ),
     ],

@@ -6,9 +6,9 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 output=$1
 shift
-native=$here/../src/rankscope/scan/c
+native=$here/../src/rankscope/native/c
 flags="-std=c11 -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all"
 if [ -z "${STANDALONE:-}" ] && command -v clang >/dev/null 2>&1; then
-    exec clang $flags -fsanitize=fuzzer,address,undefined "$@" "$here/fuzz_scan.c" "$native"/*.c -o "$output"
+    exec clang $flags -fsanitize=fuzzer,address,undefined "$@" "$here/fuzz_scan.c" "$native"/scanner.c "$native"/table.c "$native"/qrels.c "$native"/ahead.c -o "$output"
 fi
-exec "${CC:-cc}" $flags -fsanitize=address,undefined -DSTANDALONE "$@" "$here/fuzz_scan.c" "$native"/*.c -lm -o "$output"
+exec "${CC:-cc}" $flags -fsanitize=address,undefined -DSTANDALONE "$@" "$here/fuzz_scan.c" "$native"/scanner.c "$native"/table.c "$native"/qrels.c "$native"/ahead.c -lm -o "$output"

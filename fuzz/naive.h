@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/rankscope/scan/c/scanner.h"
+#include "../src/rankscope/native/c/scanner.h"
 
 #define MOST 512 /* lines, judgments, topics: inputs are small */
 

@@ -83,7 +83,7 @@ LONG = (
     "web/test_figures.py", "test_one_door.py", "web/test_hostile.py", "test_benchmarks.py", "web/test_same_numbers.py",
     "test_dask.py", "faults/test_manifests.py", "plots/test_gallery.py", "plots/test_meta.py",
     "lab/test_certificates.py", "test_docs.py", "analysis/study/test_several.py", "analysis/findings/test_findings.py",
-    "faults/test_memory.py", "test_interfaces.py", "web/test_whatif.py", "scan/c/test_variants.py",
+    "faults/test_memory.py", "test_interfaces.py", "web/test_whatif.py", "native/c/test_variants.py",
     "test_public_names.py", "analysis/test_certain_covid.py",
 )  # fmt: skip
 """The files that take longest, or begin with something that does (Spark, a browser, the site), the longest first."""

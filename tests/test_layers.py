@@ -30,7 +30,6 @@ GROUND = {
     "errors": "",
     "progress": "",
     "once": "",
-    "libraries": "",
     "frames": "errors",
     "columns": "",
     "cells": "columns errors",
@@ -45,18 +44,15 @@ GROUND = {
     "files": "errors progress",
     "directories": "errors files",
     "json_documents": "errors",
-    # the library in C, which reads judgments and scans runs: it knows bytes and files, and nothing of Qrels and Run
-    "scan.library": "errors libraries",
-    "scan.judgments": "scan.library",
-    "scan.cuts": "",
-    "scan.ahead": "engines scan.library scan.judgments scan.cuts",
+    # C code and its bindings, which know bytes, files and arrays, and nothing of Qrels and Run
+    "native": "errors engines",
 }
 
 STATIONS = {
     # files become lists, lists become hits, hits become values
-    "read": "json_documents scan.judgments scan.ahead",
-    "scan": "read scan.library scan.cuts scan.ahead",
-    "judging": "read scan scan.cuts",
+    "read": "json_documents native",
+    "scan": "read native",
+    "judging": "read native scan",
     "measures": "judging",
     "certainty": "read scan judging measures",
     "scores": "read judging measures certainty",
@@ -69,9 +65,9 @@ STATIONS = {
     " analysis.findings analysis.stats",
     "lab.rounding": "",
     "lab.cumulated_counts": "",
-    "lab.rankings": "libraries judging measures lab.rounding",
-    "lab.axioms": "judging measures lab.rankings lab.rounding",
-    "lab.measurement": "libraries judging measures lab.rankings lab.rounding",
+    "lab.rankings": "native judging measures lab.rounding",
+    "lab.axioms": "native judging measures lab.rankings lab.rounding",
+    "lab.measurement": "native judging measures lab.rankings lab.rounding",
     "lab.identification": "read judging measures",
     "lab": "judging measures lab.cumulated_counts lab.identification lab.rankings lab.axioms lab.measurement",
     # what is shown

@@ -16,13 +16,14 @@ from rankscope.lab import properties
 from rankscope.lab.axioms import cases
 from rankscope.lab.axioms.cases import PropertiesResult
 from rankscope.lab.axioms.relations import RELATIONS
-from rankscope.lab.rankings import enumeration, native, paths
+from rankscope.lab.rankings import enumeration, paths
 from rankscope.lab.rankings.enumeration import Evaluator, blocks, orbits
 from rankscope.lab.rankings.lumped import Lumped, NotLumpedError, Watch, lumped
 from rankscope.lab.rankings.tree import Shape, Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
 from rankscope.measures import REGISTRY, Measure, measure
 from rankscope.measures.function import FunctionMeasure
+from rankscope.native import paths as native
 
 NEAR = [one.name for one in RELATIONS.values() if one.near]
 PLAIN = ["relevance monotonicity", "irrelevance monotonicity", "redundancy", "monotonicity"]

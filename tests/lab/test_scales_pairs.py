@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.lab.measurement import counting, native
+from rankscope.lab.measurement import counting
 from rankscope.lab.measurement.convexity import (
     additive_weights,
     broken_additivity,
@@ -27,6 +27,7 @@ from rankscope.lab.measurement.intervals import delta, groups, interval_count, i
 from rankscope.lab.measurement.values import values_at, values_of
 from rankscope.lab.measurement.walks import comparable_pairs, sample_pairs, worst_pair
 from rankscope.measures import measure
+from rankscope.native import counting as native
 
 Ranking = tuple[int, ...]
 
@@ -207,7 +208,7 @@ def test_the_library_counts_what_numpy_counts(equal: bool, monkeypatch: pytest.M
 def test_a_library_of_another_version_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "counting.so").write_bytes(b"not a library")
-    monkeypatch.setattr(native, "__file__", str(tmp_path / "native.py"))
+    monkeypatch.setattr("rankscope.native.libraries.__file__", str(tmp_path / "libraries.py"))
     assert native._library.__wrapped__() is None
 
 

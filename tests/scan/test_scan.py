@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError, SettingsError
+from rankscope.native import scanner as library
 from rankscope.read.line_problems import LineProblem
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
-from rankscope.scan import RunHits, backend_name, hits_in_text, library, native
+from rankscope.scan import RunHits, backend_name, hits_in_text, native
 
 QRELS = Qrels.from_dict({"301": {"d1": 1, "d2": 0, "d3": 2}, "302": {"d1": 1, "d9": 1}})
 
@@ -287,7 +288,7 @@ def test_a_library_that_cannot_be_loaded_is_as_good_as_none(
 ) -> None:
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "scanner.so").write_bytes(b"not a library")
-    monkeypatch.setattr(library, "__file__", str(tmp_path / "library.py"))
+    monkeypatch.setattr("rankscope.native.libraries.__file__", str(tmp_path / "libraries.py"))
     library.library.cache_clear()
     try:
         assert not library.available()

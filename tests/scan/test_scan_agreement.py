@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
+from rankscope.native.cuts import topic_cuts
 from rankscope.read.line_problems import LineProblem
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
@@ -20,7 +21,6 @@ from rankscope.read.source import Source
 from rankscope.scan import RunHits, hits_in_text
 from rankscope.scan import native as library_scanner
 from rankscope.scan import python as python_scanner
-from rankscope.scan.cuts import topic_cuts
 
 native = pytest.mark.needs("native")
 

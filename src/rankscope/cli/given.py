@@ -130,8 +130,8 @@ def reading_ahead(args: argparse.Namespace) -> AbstractContextManager[None]:
     ties = args.ties != "break" or args.unjudged == "bounds"
     if args.engine is not None or args.stream or args.topics or args.plugin:
         return nullcontext()
+    from rankscope.native.ahead import Wanted, reading_ahead
     from rankscope.read.ids import in_natural_order
-    from rankscope.scan.ahead import Wanted, reading_ahead
 
     return reading_ahead(
         args.qrels, args.runs, in_natural_order, Wanted(ORDERS.index(args.order), ties), args.jobs

@@ -155,7 +155,7 @@ class _Top(Parser):
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        from rankscope.scan.library import backend_name
+        from rankscope.native.scanner import backend_name
 
         print(f"rankscope {__version__} (scanner: {backend_name()}, Python {sys.version.split()[0]})")
         parser.exit()

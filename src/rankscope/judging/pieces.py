@@ -17,11 +17,11 @@ import numpy as np
 from rankscope.errors import InputError, located
 from rankscope.judging.lists import Lists
 from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order
+from rankscope.native.cuts import topic_cuts
 from rankscope.read.frames import COLUMNS, NUMBERS
 from rankscope.read.ids import arrow_ids, to_bytes
 from rankscope.read.runs import Run
 from rankscope.scan.backends import hits_in_text, hits_of
-from rankscope.scan.cuts import topic_cuts
 from rankscope.scan.hits import RunHits
 
 __all__ = ["Piece", "parquet_files", "pieces_of_parquet", "pieces_of_run"]

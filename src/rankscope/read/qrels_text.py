@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
+from rankscope.native.ahead import judgments_read
+from rankscope.native.judgments import LARGEST, Judgments, judgments_in
 from rankscope.read.formats import format_of
 from rankscope.read.ids import in_natural_order, to_text
 from rankscope.read.line_ends import described_end, foreign_end, may_have_foreign_end
 from rankscope.read.source import Source, named_path, whole_lines
-from rankscope.scan.ahead import judgments_read
-from rankscope.scan.judgments import LARGEST, Judgments, judgments_in
 
 __all__ = ["looks_like_qrels", "parse_qrels", "read_by_library"]
 

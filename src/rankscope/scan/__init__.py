@@ -20,17 +20,15 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from rankscope.scan.backends import hits_in_text, hits_of
+    from rankscope.scan.backends import backend_name, hits_in_text, hits_of
     from rankscope.scan.documents import first_documents, tie_groups, top_list, top_lists
     from rankscope.scan.hits import RunHits, TieGroups, Ties
-    from rankscope.scan.library import backend_name
 else:
     __getattr__ = loaded_when_used(
         __name__,
         {
-            "backends": ("hits_in_text", "hits_of"),
+            "backends": ("backend_name", "hits_in_text", "hits_of"),
             "documents": ("first_documents", "tie_groups", "top_list", "top_lists"),
             "hits": ("RunHits", "TieGroups", "Ties"),
-            "library": ("backend_name",),
         },
     )

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rankscope.native.scanner import backend_name
 from rankscope.read.columns import RunColumns
 from rankscope.read.line_problems import LineProblem, refuse_empty
 from rankscope.read.orders import check_order
@@ -22,10 +23,9 @@ from rankscope.read.runs import Run
 from rankscope.read.source import Source
 from rankscope.scan import native
 from rankscope.scan.hits import RunHits
-from rankscope.scan.library import backend_name
 from rankscope.scan.memory import hits_in_memory
 
-__all__ = ["hits_in_text", "hits_of"]
+__all__ = ["backend_name", "hits_in_text", "hits_of"]
 
 
 def hits_of(run: Run, qrels: Qrels, *, jobs: int = 1, ties: bool = False) -> RunHits:

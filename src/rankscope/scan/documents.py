@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.native.scanner import backend_name
 from rankscope.read.line_problems import LineProblem
 from rankscope.read.orders import is_by_score, score_keys, ties_descend
 from rankscope.read.qrels import Qrels
@@ -18,7 +19,6 @@ from rankscope.read.runs import Run, RunList
 from rankscope.read.source import Source
 from rankscope.scan import native
 from rankscope.scan.hits import TieGroups
-from rankscope.scan.library import backend_name
 
 __all__ = ["first_documents", "tie_groups", "top_list", "top_lists"]
 

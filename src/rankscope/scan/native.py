@@ -16,18 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.engines.threads import in_threads
-from rankscope.progress import advance
-from rankscope.read.columns import RunColumns, Texts
-from rankscope.read.ids import to_bytes, to_text
-from rankscope.read.limits import LONGEST_LINE, line_at, longest_line
-from rankscope.read.line_problems import LineProblem
-from rankscope.read.orders import ORDERS
-from rankscope.read.qrels import Qrels
-from rankscope.read.source import BLOCK, HEAD, Source, checked_head, unreadable
-from rankscope.scan import ahead
-from rankscope.scan.cuts import topic_cuts
-from rankscope.scan.hits import ReturningTopic, RunHits, Ties
-from rankscope.scan.library import (
+from rankscope.native import ahead
+from rankscope.native.cuts import topic_cuts
+from rankscope.native.scanner import (
     KEY,
     Documents,
     Result,
@@ -37,7 +28,16 @@ from rankscope.scan.library import (
     load,
     takes_rows,
 )
-from rankscope.scan.library import library as _library
+from rankscope.native.scanner import library as _library
+from rankscope.progress import advance
+from rankscope.read.columns import RunColumns, Texts
+from rankscope.read.ids import to_bytes, to_text
+from rankscope.read.limits import LONGEST_LINE, line_at, longest_line
+from rankscope.read.line_problems import LineProblem
+from rankscope.read.orders import ORDERS
+from rankscope.read.qrels import Qrels
+from rankscope.read.source import BLOCK, HEAD, Source, checked_head, unreadable
+from rankscope.scan.hits import ReturningTopic, RunHits, Ties
 
 __all__ = [
     "available",

@@ -13,12 +13,12 @@ from rankscope.errors import MeasureError, SettingsError, nearest
 from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch
 from rankscope.lab.axioms.relations import RELATIONS, relation
-from rankscope.lab.rankings import native
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
 from rankscope.lab.rankings.written import Written
 from rankscope.lab.rounding import ABSOLUTE, RELATIVE, exceeded_by, extent
 from rankscope.measures import Measure
+from rankscope.native import paths as native
 
 __all__ = [
     "AnyRelation",

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.engines import stream_pieces
-from rankscope.lab.measurement import native
 from rankscope.lab.measurement.intervals import Groups, groups, interval_count, intervals, vector_count
 from rankscope.lab.rounding import magnitude, slack
+from rankscope.native import counting as native
 from rankscope.progress import progress
 
 __all__ = ["FEASIBLE_WORDS", "Tally", "Work", "count_groups", "count_intervals", "count_listed", "work"]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.judging.lists import Floats
-from rankscope.lab.rankings import native
+from rankscope.native import paths as native
 
 if TYPE_CHECKING:
     from rankscope.lab.rankings.tree import Shape

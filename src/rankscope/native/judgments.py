@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cached_property
 from weakref import finalize
 
-from rankscope.scan.library import KEY, Judged, Table, chosen_library
+from rankscope.native.scanner import KEY, Judged, Table, chosen_library
 
 __all__ = ["LARGEST", "InOrder", "Judgments", "judgments_in"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from weakref import finalize
 
 from rankscope.errors import SettingsError
-from rankscope.libraries import Signatures, library_beside, loaded
+from rankscope.native.libraries import Signatures, compiled, load_checked
 
 __all__ = [
     "KEY",
@@ -106,13 +106,13 @@ and nothing is read ahead, with the same result."""
 
 def load(path: Path) -> c.CDLL:
     """The library in a file; OSError or AttributeError if it is not ours."""
-    return loaded(path, ("rs_version", _VERSION), _SIGNATURES, _OPTIONAL)
+    return load_checked(path, ("rs_version", _VERSION), _SIGNATURES, _OPTIONAL)
 
 
 @lru_cache(maxsize=1)
 def library() -> c.CDLL | None:
-    """The library beside this module; None where it was not built, or is not ours."""
-    return library_beside(__file__, "scanner", load)
+    """Return the scanner, or None if it was not built or is not ours."""
+    return compiled("scanner", load)
 
 
 class Table:

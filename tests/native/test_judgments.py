@@ -9,11 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
+from rankscope.native.judgments import judgments_in
 from rankscope.read.ids import in_natural_order
 from rankscope.read.qrels import Qrels, read_qrels
 from rankscope.read.qrels_text import parse_qrels
 from rankscope.read.source import Source
-from rankscope.scan.judgments import judgments_in
 
 pytestmark = pytest.mark.needs("native")
 

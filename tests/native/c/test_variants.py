@@ -19,7 +19,7 @@ from rankscope.read.source import Source
 from rankscope.scan import native, python
 
 ROOT = Path(__file__).parents[3]
-NATIVE = ROOT / "src" / "rankscope" / "scan" / "c"
+NATIVE = ROOT / "src" / "rankscope" / "native" / "c"
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
 UNOPTIMISED = "-O0"

@@ -1,7 +1,4 @@
-"""Libraries in C, in a folder ``c`` beside the module that uses them: found, loaded with ctypes, and checked.
-
-None has to be there: who asks for one does the same without it. Nothing here needs numpy.
-"""
+"""Find, load and check the compiled libraries in the folder ``c``. Nothing here needs numpy."""
 
 from __future__ import annotations
 
@@ -10,20 +7,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Signatures", "library_beside", "loaded"]
+__all__ = ["Signatures", "compiled", "load_checked"]
 
 Signatures = Mapping[str, tuple[Any, list[Any]]]
-"""By the name of a function what it returns, and its arguments."""
+"""Result type and argument types of functions, by name."""
 
 
-def library_beside(module: str, name: str, load: Callable[[Path], c.CDLL]) -> c.CDLL | None:
-    """The library that was built beside a module, of which this is ``__file__``; None if there is none of ours.
+def compiled(name: str, load: Callable[[Path], c.CDLL]) -> c.CDLL | None:
+    """Return the library of a name, or None if it was not compiled or is not ours.
 
-    >>> library_beside(__file__, "none", c.CDLL) is None
+    >>> compiled("none", c.CDLL) is None
     True
     """
     for suffix in (".so", ".dll", ".dylib"):
-        path = Path(module).parent / "c" / f"{name}{suffix}"
+        path = Path(__file__).parent / "c" / f"{name}{suffix}"
         if path.exists():
             try:
                 return load(path)
@@ -32,12 +29,13 @@ def library_beside(module: str, name: str, load: Callable[[Path], c.CDLL]) -> c.
     return None
 
 
-def loaded(
+def load_checked(
     path: Path, version: tuple[str, int], functions: Signatures, optional: Signatures | None = None
 ) -> c.CDLL:
-    """The library in a file; OSError or AttributeError if it is not ours.
+    """Load a library and declare its functions; raise OSError or AttributeError if it is not ours.
 
-    ``version`` is the function that tells it, and what it must tell; an earlier build may lack what is ``optional``.
+    ``version`` is the function that returns the version, and the version that is required; an earlier build may lack
+    ``optional`` functions.
     """
     found = c.CDLL(str(path))
     there = {name: one for name, one in (optional or {}).items() if hasattr(found, name)}

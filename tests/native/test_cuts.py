@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
+from rankscope.native import cuts
+from rankscope.native.cuts import topic_cuts
 from rankscope.read.qrels import Qrels
-from rankscope.scan import cuts
 from rankscope.scan.backends import hits_in_text
-from rankscope.scan.cuts import topic_cuts
 
 lines = st.lists(
     st.tuples(st.sampled_from([b"1", b"1", b"1", b"2", b"22", b"#", b""]), st.integers(1, 9)), max_size=30

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from rankscope.cli.main import main
-from rankscope.scan import ahead
+from rankscope.native import ahead
 
 pytestmark = pytest.mark.needs("native")
 
@@ -350,7 +350,7 @@ def huge(tmp_path: Path) -> Iterator[Path]:
 def test_an_interrupt_ends_reading_ahead_within_a_second(place: Path, huge: Path) -> None:
     waiting = (
         "import sys, time\n"
-        "from rankscope.scan import ahead\n"
+        "from rankscope.native import ahead\n"
         "begin = ahead._Ahead.begin\n"
         "def then(self):\n"
         "    begin(self)\n"
@@ -379,7 +379,7 @@ def test_reading_begins_before_numpy_is_loaded(place: Path) -> None:
     probe = f"""
 import sys
 from rankscope.cli.main import main
-from rankscope.scan import ahead
+from rankscope.native import ahead
 begin = ahead._Ahead.begin
 def watched(self):
     print("numpy" in sys.modules, len(self._stamps))

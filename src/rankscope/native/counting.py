@@ -1,4 +1,4 @@
-"""Counting in bit sets by a library in C, loaded with ctypes; without it numpy counts the same, more slowly."""
+"""Counting in bit sets; without the library numpy counts the same, more slowly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.libraries import Signatures, library_beside, loaded
+from rankscope.native.libraries import Signatures, compiled, load_checked
 
 __all__ = ["available", "count"]
 
@@ -32,9 +32,7 @@ _FUNCTIONS: Signatures = {
 
 @lru_cache(maxsize=1)
 def _library() -> c.CDLL | None:
-    return library_beside(
-        __file__, "counting", lambda path: loaded(path, ("rs_counting_version", 1), _FUNCTIONS)
-    )
+    return compiled("counting", lambda path: load_checked(path, ("rs_counting_version", 1), _FUNCTIONS))
 
 
 def available() -> bool:

@@ -1,4 +1,4 @@
-"""Sums along paths and comparisons by a library in C, loaded with ctypes; without it numpy does the same."""
+"""Sums along paths of the tree of rankings, and comparisons; without the library numpy does the same."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.libraries import Signatures, library_beside, loaded
+from rankscope.native.libraries import Signatures, compiled, load_checked
 
 __all__ = ["Stretches", "available", "compare", "descend"]
 
@@ -32,7 +32,7 @@ _FUNCTIONS: Signatures = {
 
 @lru_cache(maxsize=1)
 def _library() -> c.CDLL | None:
-    return library_beside(__file__, "paths", lambda path: loaded(path, ("rs_paths_version", 1), _FUNCTIONS))
+    return compiled("paths", lambda path: load_checked(path, ("rs_paths_version", 1), _FUNCTIONS))
 
 
 def available() -> bool:

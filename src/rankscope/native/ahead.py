@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from rankscope.engines.machine import cores
 from rankscope.engines.threads import Background
-from rankscope.scan.cuts import topic_cuts
-from rankscope.scan.judgments import LARGEST, InOrder, Judgments, judgments_in
-from rankscope.scan.library import Table, library
+from rankscope.native.cuts import topic_cuts
+from rankscope.native.judgments import LARGEST, InOrder, Judgments, judgments_in
+from rankscope.native.scanner import Table, library
 
 __all__ = [
     "Part",
