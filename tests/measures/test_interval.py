@@ -124,7 +124,7 @@ def test_too_many_rankings_are_refused_with_their_number():
     qrels, run = {"q": {f"d{k}": 1 for k in range(30)}}, {"q": ["d1"]}
     assert rs.evaluate(qrels, run, "Interval@20").values.item() > 0
     with pytest.raises(
-        MeasureError, match=r"would look at 2,097,152 rankings .* 30 of grade 1; at most 1,048,576"
+        MeasureError, match=r"would enumerate 2,097,152 rankings .* 30 of grade 1; the limit is 1,048,576"
     ):
         rs.evaluate(qrels, run, "Interval@21")
     assert MOST_RANKINGS == 2**20

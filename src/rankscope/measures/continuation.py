@@ -4,7 +4,7 @@
     M    = sum over ranks i of D(i) g(i) / sum over ranks i of D(i)        the expected gain per document read
 
 The gain of a document lies between 0 and 1: g = (grade - min_rel) / (max_rel - min_rel), and never outside. As in
-cwl_eval, a list goes on with documents that gain nothing down to the cutoff, which is 1000 where there is none to set.
+cwl_eval, a list continues with documents of gain 0 down to the cutoff, which is 1000 for measures without one.
 """
 
 from __future__ import annotations
@@ -165,14 +165,14 @@ class BPM(_TargetedGain):
 
     def evaluate(self, lists: Lists) -> Floats:
         hits = self.gaining(lists)
-        steps, most = self.steps(
+        steps, n_steps = self.steps(
             hits.grade, lists.pool.max_grade
         )  # whole numbers: thirds would not add up to 1
         before = hits.before(steps)
-        read = before < self.T * most
-        enough = read & (before + steps >= self.T * most)
+        read = before < self.T * n_steps
+        enough = read & (before + steps >= self.T * n_steps)
         stop = self.cutoff - hits.sum(np.where(enough, self.cutoff - hits.rank, 0))
-        return np.asarray(hits.sum(np.where(read, steps, 0)) / most / stop)
+        return np.asarray(hits.sum(np.where(read, steps, 0)) / n_steps / stop)
 
 
 class _Nearly(ScaledGains, abstract=True):

@@ -55,27 +55,27 @@ class StRec(Diversity):
     rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
-        found = lists.by_aspect.lists.relevant(self.rel, self.cutoff).count > 0
+        is_covered = lists.by_aspect.lists.relevant(self.rel, self.cutoff).count > 0
         counted = lists.pool.aspects_counted(self.rel)
-        return lists.by_aspect.sum(found, ratio(counted, counted.sum(axis=0)))
+        return lists.by_aspect.sum(is_covered, ratio(counted, counted.sum(axis=0)))
 
 
 class IA(Composed, Diversity):
-    """Intent-aware measure: the mean over aspects of any measure, each aspect taken as the whole topic.
+    """Intent-aware measure: the mean over aspects of any measure, each aspect evaluated as a topic of its own.
 
     M_IA = sum over aspects a of p_a M_a;  p_a = 1/m unless the judgments carry weights
-    write IA(measure='nDCG')@10; the cutoff is that of the measure inside
+    write IA(measure='nDCG')@10; the cutoff applies to the inner measure
     """
 
     user = (
-        "A crowd of users who each want one aspect, as many as its weight says; each gains what the measure"
-        " inside gives for that aspect, and the gains are averaged."
+        "A crowd of users who each want one aspect, in proportion to its weight; each gains the value of the"
+        " inner measure for that aspect, and the gains are averaged."
     )
     aliases = ()
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
     range = (-float("inf"), float("inf"))
-    inner_rule = "it is taken over aspects already"
-    measure: str = parameter("AP", "the measure taken for each aspect, such as 'RBP(p=0.5)'")
+    inner_rule = "the inner measure already uses aspects"
+    measure: str = parameter("AP", "measure evaluated for each aspect, such as 'RBP(p=0.5)'")
 
     def evaluate(self, lists: Lists) -> Floats:
         return lists.by_aspect.sum(self.inner().evaluate(lists.by_aspect.lists), lists.pool.aspect_weights())
@@ -99,8 +99,8 @@ class AP_IA(Condensable, Diversity):
         lists = self.visible_lists(lists)
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
         weights = lists.pool.aspect_weights(self.rel)
-        found = lists.pool.by_aspect.recall_base(self.rel).reshape(weights.shape)
-        return lists.by_aspect.total(hits, hits.ordinal / hits.rank, ratio(weights, found))
+        base = lists.pool.by_aspect.recall_base(self.rel).reshape(weights.shape)
+        return lists.by_aspect.total(hits, hits.ordinal / hits.rank, ratio(weights, base))
 
 
 class P_IA(Condensable, Diversity):
@@ -130,11 +130,11 @@ class _Redundancy(Condensable, Diversity, abstract=True):
     alpha: float = parameter(0.5, _ALPHA, low=0, high=1)
 
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
-        """The weight of each rank."""
+        """Return the weight of each rank."""
         raise TypeError(f"{self.name} defines no weights")
 
     def total(self, lists: Lists) -> Floats:
-        """The sum over ranks, not normalised."""
+        """Return the sum over ranks, not normalised."""
         hits = lists.by_aspect.lists.relevant(self.rel, self.cutoff)
         left = hits.at_ordinal(lambda ordinal: (1.0 - self.alpha) ** (ordinal - 1.0))
         counted = lists.pool.aspects_counted(self.rel).astype(np.float64)
@@ -144,12 +144,12 @@ class _Redundancy(Condensable, Diversity, abstract=True):
         return None if self.judged_only else weights_down_to(depth, self.weight, self.cutoff)
 
     def ideal(self, lists: Lists) -> Lists:
-        """The greedy ideal of every topic."""
+        """Return the greedy ideal list of every topic."""
         return ideal_lists(lists.pool, Redundancy(self.rel, self.alpha), depth=self.cutoff)
 
     def perfect(self, cutoff: int) -> float:
-        """The total that documents relevant to every aspect would reach, divided by the number of aspects."""
-        # ndeval leaves rank 1 undivided
+        """Return the total of documents relevant to every aspect, divided by the number of aspects."""
+        # ndeval does not normalise at rank 1.
         ranks = np.arange(1, cutoff + 1)
         return float((self.weight(ranks) * (1 - self.alpha) ** (ranks - 1.0)).sum()) if cutoff > 1 else 0.0
 
@@ -178,11 +178,11 @@ class alpha_DCG(_Redundancy):
         return 1.0 / log2(rank + 1.0)  # type: ignore[no-any-return]
 
     def evaluate(self, lists: Lists) -> Floats:
-        return _normalised(self, self.visible_lists(lists))
+        return _apply_preset(self, self.visible_lists(lists))
 
 
-def _normalised(measure: Any, lists: Lists) -> Floats:
-    """The total of a measure as its preset wants it: alone, or divided by what is perfect in ndeval's eyes."""
+def _apply_preset(measure: Any, lists: Lists) -> Floats:
+    """Return the total of a measure; with the preset ndeval divided by ndeval's upper bound."""
     if measure.preset == "definition":
         return np.asarray(measure.total(lists))
     cut = measure if measure.cutoff is not None else measure @ _NDEVAL_DEPTH
@@ -198,9 +198,7 @@ class alpha_nDCG(_Redundancy):
     (ties: larger document id); greedy is not always best, so that a list can score slightly above 1
     """
 
-    user = (
-        "The user of alpha_DCG, whose gain is compared with what a greedily made ideal list would have given."
-    )
+    user = "The user of alpha_DCG, whose gain is compared with that of a greedily built ideal list."
     aliases = ("alpha_ndcg", "aNDCG", "α_nDCG")
     range = (0.0, float("inf"))
     reference = "Clarke et al. 2008"
@@ -239,7 +237,7 @@ class nNRBP(NRBP):
     nNRBP = NRBP / NRBP(ideal);  the ideal as for alpha_nDCG
     """
 
-    user = "The user of NRBP, whose gain is compared with what a greedily made ideal list would have given."
+    user = "The user of NRBP, whose gain is compared with that of a greedily built ideal list."
     range = (0.0, float("inf"))
     reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
 
@@ -272,7 +270,7 @@ class ERR_IA(Condensable, Diversity):
     def evaluate(self, lists: Lists) -> Floats:
         lists = self.visible_lists(lists)
         if self.preset == "ndeval":
-            return _normalised(_ReciprocalRanks(self.cutoff, rel=self.rel, alpha=self.alpha), lists)
+            return _apply_preset(_ReciprocalRanks(self.cutoff, rel=self.rel, alpha=self.alpha), lists)
         values = ERR(self.cutoff, max_grade=self.max_grade).evaluate(lists.by_aspect.lists)
         return lists.by_aspect.sum(values, lists.pool.aspect_weights())
 
@@ -293,9 +291,7 @@ class nERR_IA(ERR_IA):
     nERR_IA@k = ERR_IA@k / ERR_IA@k(ideal);  the ideal takes at every rank the document that gains most
     """
 
-    user = (
-        "The crowd of ERR_IA, whose gain is compared with what a greedily made ideal list would have given."
-    )
+    user = "The crowd of ERR_IA, whose gain is compared with that of a greedily built ideal list."
     range = (0.0, float("inf"))
     reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
 

@@ -61,11 +61,11 @@ class _Effort(Measure, abstract=True):
             return np.where(curves.base > 0, self.value(curves), np.nan)
 
     def curves(self, lists: Lists) -> Curves:
-        """The curves of cumulated relative positions that the measure reads."""
+        """Return the CRP curves of the lists."""
         return get_curves(lists, self.rel, self.cutoff)
 
     def value(self, curves: Curves) -> AnyArray:
-        """The value of every list; anything where the topic has no relevant document."""
+        """Return the value of every list; arbitrary for topics without relevant documents."""
         raise TypeError(f"{self.name} defines no formula")
 
 
@@ -109,7 +109,7 @@ class Rho(_Weighted, _Crossing):
 class BalancePoint(_Weighted, _Crossing):
     """Balance point: the rank where CRP first crosses the axis, but not before the recall base.
 
-    max(RB, m), where m is the first crossing (see Twist);  infinite if there is none
+    max(RB, m), where m is the first crossing (see Twist);  infinite without a crossing
     """
 
     user = (
@@ -199,7 +199,7 @@ class _Timed(_Crossing, abstract=True):
 
 
 class TwistTime(_Timed):
-    """Twist by the clock (experimental): how little avoidable time the list costs, with seconds in the place of ranks.
+    """Twist in seconds (experimental): how little avoidable time the list costs, with seconds instead of ranks.
 
     TwistTime = (Rho + Sigma) / 2,  Rho = E / max(E, T),  E = time of all relevant documents, T = time above the rank
     after the first crossing;  Sigma as in Twist, from RP[j] = T(j) - T of the ideal list at the ranks of the grade, and
@@ -237,7 +237,7 @@ class BalanceTime(_Timed):
 
 
 def _sigma(curves: Curves) -> Floats:
-    """The harmonic mean of (F - f) / F and (B - b) / B, with a single division."""
+    """Return the harmonic mean of (F - f) / F and (B - b) / B, with a single division."""
     plus = curves.full_forward - curves.forward
     minus = curves.full_backward - curves.backward
     return ratio(2.0 * plus * minus, plus * curves.full_backward + minus * curves.full_forward)
@@ -277,14 +277,14 @@ class _Indicator(_Effort, abstract=True):
         return np.clip(raw, 0.0, 1.0) if self.clamped else raw
 
     def raw(self, curves: Curves) -> AnyArray:
-        """The indicator as it is defined, which may leave [0, 1]."""
+        """Return the indicator as defined, which may lie outside [0, 1]."""
         raise TypeError(f"{self.name} defines no formula")
 
 
 class Rho2012(_Indicator):
     """Recovery value of 2012: the recall base over the rank where the curve is back at the axis.
 
-    RB / b;  b = first rank after the turn-around (the first rank where CRP is least) with CRP >= 0;  0 if there is none
+    RB / b;  b = first rank after the turn-around (the first rank where CRP is smallest) with CRP >= 0;  0 without one
     More than 1 if the list recovers before RB; clamped: RB / max(RB, b)
     """
 

@@ -1,4 +1,4 @@
-"""D-measures: one gain for each document, made of its grades for all aspects, then an ordinary measure.
+"""D-measures: one gain per document, computed from its grades for all aspects, then an ordinary measure.
 
 D and DS take any measure; D_nDCG and DS_nDCG are the usual ones, with gains of their own.
 """
@@ -46,7 +46,8 @@ class D_nDCG(DCG):
         self._refuse_endless(lists.pool.max_grade)
         gain = self._global_gain(lists.pool)
         return ratio(
-            self._cumulated(lists, gain), lists.per_topic(self._cumulated(_by_gain(lists.pool, gain), gain))
+            self._cumulated(lists, gain),
+            lists.per_topic(self._cumulated(_sort_by_gain(lists.pool, gain), gain)),
         )
 
     def _global_gain(self, pool: Pool) -> Floats:
@@ -65,10 +66,10 @@ class D_nDCG(DCG):
         raise MeasureError(f"{self.name} has no residual", hint="use DCG@k or RBP")
 
 
-def _by_gain(pool: Pool, gain: Floats) -> Lists:
-    """One list per topic: the documents that gain something, from the largest gain to the smallest."""
-    some = np.flatnonzero(gain > 0)
-    order = some[np.lexsort((-gain[some], pool.topic[some]))]
+def _sort_by_gain(pool: Pool, gain: Floats) -> Lists:
+    """Return one list per topic: the documents with a positive gain, largest first."""
+    gaining = np.flatnonzero(gain > 0)
+    order = gaining[np.lexsort((-gain[gaining], pool.topic[gaining]))]
     lengths = np.bincount(pool.topic[order], minlength=len(pool))
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     rank = np.arange(1, len(order) + 1) - offsets[pool.topic[order]]
@@ -90,7 +91,7 @@ class DS_nDCG(D_nDCG):
 
 
 class D(Composed, Diversity):
-    """D-measure: any measure on global gains, made of the grades of a document for all aspects.
+    """D-measure: any measure on global gains, computed from the grades of a document for all aspects.
 
     grade of a document = sum over aspects a of W_a (grade for a), with the smallest whole numbers W_a in the ratio of
     the weights p_a: the global gain as a whole number (equal weights: the grades added up). Then the measure inside
@@ -103,7 +104,7 @@ class D(Composed, Diversity):
     )
     reference = "Sakai and Song 2011"
     range = (-float("inf"), float("inf"))
-    inner_rule = "it is taken over aspects already"
+    inner_rule = "the inner measure already uses aspects"
     measure: str = parameter("nDCG", "the measure of the global gains, such as 'RBP(p=0.5,graded=True)'")
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -124,7 +125,7 @@ class DS(D):
 
     def validate(self) -> None:
         super().validate()
-        if self.better != "higher":  # of subtopic recall higher values are, so that of the sum neither is
+        if self.better != "higher":  # higher subtopic recall is better, so the sum would have no direction
             object.__setattr__(self, "better", "neither")
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -132,7 +133,7 @@ class DS(D):
 
 
 def _global(pool: Pool) -> Pool:
-    """The pool in which each document has its global gain as a grade."""
+    """Return the pool in which each document has its global gain as a grade."""
     grades = np.maximum(pool.aspect_grades, 0).astype(np.int64)
     whole = np.array([_whole(weights) for weights in pool.aspect_weights().T], np.int64).reshape(
         len(pool), -1
@@ -144,7 +145,7 @@ def _global(pool: Pool) -> Pool:
 
 
 def _whole(weights: Floats) -> list[int]:
-    """The smallest whole numbers in the ratio of some weights.
+    """Return the smallest whole numbers in the ratio of the weights.
 
     >>> _whole(np.array([0.5, 0.3, 0.2])), _whole(np.array([1 / 3] * 3)), _whole(np.zeros(2))
     ([5, 3, 2], [1, 1, 1], [0, 0])

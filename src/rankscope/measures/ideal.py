@@ -1,8 +1,8 @@
-"""The ideal list of a topic with aspects, built greedily: at every rank the document that gains most.
+"""Greedy ideal lists of topics with aspects: at every rank the document with the largest gain.
 
-To find the best list is NP-hard; greedy is what ndeval and everybody does (Clarke et al. 2008). Equal gains are decided
-by the larger document id. Documents with the same grades for all aspects are interchangeable, so all topics together
-take one step per rank over the few *kinds* of documents there are.
+Finding the best list is NP-hard; ndeval and other programs use the greedy algorithm (Clarke et al. 2008). Ties in gain
+are broken by the larger document id. Documents with the same grades for all aspects are interchangeable, so the
+algorithm takes one step per rank for all topics over the few *kinds* of documents.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from rankscope.measures.classic import satisfaction
 
 __all__ = ["Novelty", "Redundancy", "Satisfaction", "ideal_lists"]
 
-_TIE = 1e-12  # gains this close, relative to the larger, are the same number rounded differently
+_TIE = 1e-12  # relative difference below which two gains are equal up to rounding
 
 
 class Novelty(Protocol):
-    """How much a document is worth when others were seen before; equal models must be equal and hashable."""
+    """Model of the gain of a document after others; models must implement equality and hash."""
 
     def start(self, shape: tuple[int, ...]) -> Floats:
-        """What is known before the first rank, for each (topic, aspect)."""
+        """Return the state before the first rank, for each (topic, aspect)."""
         ...
 
     def gain(self, state: Floats, grade: Ints) -> Floats:
-        """The gain of a document of a grade for an aspect."""
+        """Return the gain of a document of a grade for an aspect."""
         ...
 
     def after(self, state: Floats, grade: Ints) -> Floats:
-        """What is known after such a document."""
+        """Return the state after such a document."""
         ...
 
 
 @dataclass(frozen=True)
 class Redundancy:
-    """Gains that shrink: a document of grade ``rel`` or better gains what earlier ones left of the aspect.
+    """Decreasing gains: each document of grade ``rel`` or better multiplies the gain of the next by ``1 - alpha``.
 
-    It leaves ``1 - alpha`` of that; the state is what is left of each aspect.
+    The state is the remaining gain of each aspect.
     """
 
     rel: int
@@ -61,7 +61,7 @@ class Redundancy:
 
 @dataclass(frozen=True)
 class Satisfaction:
-    """The users of ERR: a document satisfies those who are left with a probability that its grade says."""
+    """Users of ERR: a document satisfies the remaining users with a probability given by its grade."""
 
     best: int
 
@@ -78,9 +78,9 @@ class Satisfaction:
 def ideal_lists(
     pool: Pool, novelty: Novelty, weights: Floats | None = None, depth: int | None = None
 ) -> Lists:
-    """The greedy ideal of every topic: its relevant documents, one list per topic, at least down to a depth.
+    """Return the greedy ideal list of every topic, at least down to a depth.
 
-    ``weights`` says how much each (aspect, topic) counts; by default all that have relevant documents count 1.
+    ``weights`` are the weights of each (aspect, topic); by default 1 for aspects with relevant documents.
     """
 
     def greedy() -> _Greedy:
@@ -92,7 +92,7 @@ def ideal_lists(
 
 
 class _Kinds:
-    """The relevant documents of every topic by kind, padded: ``grade[t, k, a]``, ``left[t, k]``, ``best[t, k]``."""
+    """Relevant documents of every topic by kind, padded: ``grade[t, k, a]``, ``left[t, k]``, ``best[t, k]``."""
 
     def __init__(self, pool: Pool) -> None:
         grades = np.maximum(pool.aspect_grades, 0)
@@ -101,23 +101,23 @@ class _Kinds:
         rows = np.column_stack([topic, grades[:, document].T])
         kinds, kind = np.unique(rows, axis=0, return_inverse=True)
         kind = kind.ravel()
-        # documents of a kind from the largest id to the smallest: those of a topic are sorted by id
+        # Documents of a kind in descending order of id; the documents of a topic are sorted by id.
         self.order = document[np.lexsort((-document, kind))]
         count = np.bincount(kind, minlength=len(kinds))
         per_topic = np.bincount(kinds[:, 0], minlength=len(pool))
-        place = np.arange(len(kinds)) - (np.cumsum(per_topic) - per_topic)[kinds[:, 0]]
+        index = np.arange(len(kinds)) - (np.cumsum(per_topic) - per_topic)[kinds[:, 0]]
         shape = (len(pool), int(per_topic.max(initial=0)))
         self.grade: Ints = np.zeros((*shape, len(grades)), np.int64)
-        self.grade[kinds[:, 0], place] = kinds[:, 1:]
+        self.grade[kinds[:, 0], index] = kinds[:, 1:]
         self.left: Ints = np.zeros(shape, np.int64)
-        self.left[kinds[:, 0], place] = count
+        self.left[kinds[:, 0], index] = count
         self.next: Ints = np.zeros(shape, np.int64)
-        self.next[kinds[:, 0], place] = np.cumsum(count) - count
+        self.next[kinds[:, 0], index] = np.cumsum(count) - count
         self.relevant = np.bincount(topic, minlength=len(pool))
 
 
 class _Greedy:
-    """The ideal lists of a pool as far as anybody has asked for."""
+    """Ideal lists of a pool, extended on demand."""
 
     def __init__(self, pool: Pool, novelty: Novelty, weights: Floats) -> None:
         self._pool = pool
@@ -126,20 +126,18 @@ class _Greedy:
         self._kinds = _Kinds(pool)
         self._state = novelty.start((len(pool), len(weights)))
         self._longest = int(self._kinds.relevant.max(initial=0))
-        self._chosen: list[
-            Ints
-        ] = []  # for every rank the document of every topic, -1 where there is none left
-        self._lists = self._written()
-        self._growing = Lock()  # pieces of work in several threads share the pool, and so these lists
+        self._chosen: list[Ints] = []  # for every rank the document of every topic, -1 at the end of its list
+        self._lists = self._build_lists()
+        self._growing = Lock()  # several threads share the pool, and so these lists
 
     def down_to(self, depth: int | None) -> Lists:
-        """The lists, at least down to a depth."""
-        wanted = self._longest if depth is None else min(depth, self._longest)
+        """Return the lists, at least down to a depth."""
+        target = self._longest if depth is None else min(depth, self._longest)
         with self._growing:
-            if wanted > len(self._chosen):
-                while wanted > len(self._chosen):
+            if target > len(self._chosen):
+                while target > len(self._chosen):
                     self._chosen.append(self._step(len(self._chosen)))
-                self._lists = self._written()
+                self._lists = self._build_lists()
             return self._lists
 
     def _step(self, rank: int) -> Ints:
@@ -155,17 +153,19 @@ class _Greedy:
         self._state = self._novelty.after(self._state, kinds.grade[topics, pick])
         return np.asarray(document, np.int64)
 
-    def _written(self) -> Lists:
+    def _build_lists(self) -> Lists:
         size = len(self._pool)
-        chosen = np.stack(self._chosen, axis=1) if self._chosen else np.zeros((size, 0), np.int64)
-        there = chosen >= 0
-        offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
-        rank = np.broadcast_to(np.arange(1, chosen.shape[1] + 1, dtype=np.int32), chosen.shape)[there]
-        return Lists(self._pool, np.arange(size), np.diff(offsets), offsets, rank, chosen[there])
+        documents = np.stack(self._chosen, axis=1) if self._chosen else np.zeros((size, 0), np.int64)
+        is_present = documents >= 0
+        offsets = np.concatenate([[0], np.cumsum(is_present.sum(axis=1))])
+        rank = np.broadcast_to(np.arange(1, documents.shape[1] + 1, dtype=np.int32), documents.shape)[
+            is_present
+        ]
+        return Lists(self._pool, np.arange(size), np.diff(offsets), offsets, rank, documents[is_present])
 
 
 def _largest(gains: Floats, kinds: _Kinds) -> npt.NDArray[np.intp]:
-    """For every topic the kind that gains most; among equals the one whose next document has the largest id."""
+    """Return the kind with the largest gain for every topic; the larger id of the next document breaks ties."""
     best = gains.max(axis=1, keepdims=True)
     tied = (gains >= best - _TIE * np.abs(best)) & (kinds.left > 0)
     document = kinds.order[np.minimum(kinds.next, len(kinds.order) - 1)]

@@ -30,17 +30,17 @@ ORDER = 10
 """Place of these measures in listings."""
 
 MOST_RANKINGS = 1 << 20
-"""Rankings of a topic that are looked at."""
+"""Largest number of rankings of a topic that are enumerated."""
 
 _SAME = 1e-12
-"""Values that differ relatively by no more are one value, computed in two ways."""
+"""Relative difference below which two values are equal up to rounding."""
 
 _BLOCK = 1 << 15
-"""Rankings that are evaluated at a time."""
+"""Number of rankings evaluated at a time."""
 
 Words = npt.NDArray[np.int8]
 Counts = tuple[tuple[int, int], ...]
-"""(grade, documents of that grade), for the grades that a measure tells apart."""
+"""(grade, number of documents), for the grades that a measure distinguishes."""
 
 
 class Interval(Composed):
@@ -54,8 +54,8 @@ class Interval(Composed):
     """
 
     user = (
-        "The user of the measure inside, whose gain is replaced by the number of worse outcomes that the "
-        "topic allows, so that equal steps are equal."
+        "The user of the inner measure, whose gain is replaced by the number of worse outcomes that the "
+        "topic allows, so that steps of the scale are equal."
     )
     cutoff_rule = "required"
     cutoff_meaning = "N, the length of the rankings"
@@ -73,7 +73,7 @@ class Interval(Composed):
         return Measure.complete(self)
 
     def inner(self) -> Measure:
-        """The measure inside; one that must have a cutoff gets N, unless it has its own."""
+        """Return the inner measure; N is the cutoff of one that requires a cutoff and has none."""
         inside = parse_open(self.measure)
         bare = inside.cutoff_rule == "required" and inside.cutoff is None
         return (inside @ self.cutoff if bare else inside).complete()
@@ -87,19 +87,19 @@ class Interval(Composed):
         for topic in np.unique(cut.topic).tolist():
             by_counts.setdefault(_counts(inside, cut.pool, topic), []).append(topic)
         for counts, topics in by_counts.items():
-            mine = np.flatnonzero(np.isin(cut.topic, topics) & _possible(cut, counts))
+            rows = np.flatnonzero(np.isin(cut.topic, topics) & _possible(cut, counts))
             scale = self._scale_of(inside, counts, cut.pool.max_grade if inside.sees_grades else 1)
-            result[mine] = self._placed(values[mine], scale)
+            result[rows] = self._placed(values[rows], scale)
         return result
 
     def rankings(self, pool: Pool) -> dict[Counts, int]:
-        """The number of rankings of every kind of topic; a kind is its number of documents of each grade."""
+        """Return the number of rankings of every kind of topic; a kind is its number of documents of each grade."""
         inside = self.inner()
         kinds = {_counts(inside, pool, topic) for topic in range(len(pool))}
         return {kind: number_of_rankings(self.cutoff, [count for _, count in kind]) for kind in sorted(kinds)}
 
     def scale(self, counts: Counts, best: int) -> Floats:
-        """All values that the measure inside can take on a topic, in order; ``best`` is the best grade of all topics.
+        """Return the sorted values of the inner measure on a topic; ``best`` is the best grade of all topics.
 
         >>> Interval(measure="P", cutoff=3).scale(((1, 2),), 1).round(3).tolist()
         [0.0, 0.333, 0.667]
@@ -111,12 +111,12 @@ class Interval(Composed):
         if rankings > MOST_RANKINGS:
             described = ", ".join(f"{count} of grade {grade}" for grade, count in counts)
             raise MeasureError(
-                f"{self} would look at {rankings:,} rankings of a topic with {described}",
-                hint=f"at most {MOST_RANKINGS:,} can be: choose a smaller cutoff than {self.cutoff}",
+                f"{self} would enumerate {rankings:,} rankings of a topic with {described}",
+                hint=f"the limit is {MOST_RANKINGS:,}: choose a smaller cutoff than {self.cutoff}",
             )
         kind: Any = type(inside)
-        made = _smallest if rankings <= _FEWEST else _small if rankings <= _FEW else _large
-        return made(kind, inside, self.cutoff, counts, best)
+        cached_scale = _smallest if rankings <= _FEWEST else _small if rankings <= _FEW else _large
+        return cached_scale(kind, inside, self.cutoff, counts, best)
 
     def _placed(self, values: Floats, scale: Floats) -> Floats:
         """k / K for every value."""
@@ -124,35 +124,35 @@ class Interval(Composed):
         result = np.full(len(values), np.nan)
         if not len(defined):
             return result
-        wanted = values[defined]
-        right = np.clip(np.searchsorted(scale, wanted), 1, max(1, len(scale) - 1))
+        defined_values = values[defined]
+        right = np.clip(np.searchsorted(scale, defined_values), 1, max(1, len(scale) - 1))
         near = np.array([right - 1, np.minimum(right, len(scale) - 1)])
         with np.errstate(invalid="ignore"):  # infinite values
-            off = np.where(scale[near] == wanted, 0.0, np.abs(scale[near] - wanted))
-        place = near[np.argmin(off, axis=0), np.arange(len(wanted))]
-        if (off.min(axis=0) > 1e-9 * np.maximum(1, np.abs(wanted))).any():
+            distance = np.where(scale[near] == defined_values, 0.0, np.abs(scale[near] - defined_values))
+        index = near[np.argmin(distance, axis=0), np.arange(len(defined_values))]
+        if (distance.min(axis=0) > 1e-9 * np.maximum(1, np.abs(defined_values))).any():
             raise MeasureError(
                 f"{self.measure} has a value that no ranking of {self.cutoff} documents has",
-                hint="Interval is for measures that look at nothing but the grades at the ranks",
+                hint="Interval is for measures that depend only on the grades at the ranks",
             )
-        result[defined] = place / max(1, len(scale) - 1)
+        result[defined] = index / max(1, len(scale) - 1)
         return result
 
     def _refuse_if_judgments_matter(self, inside: Measure, lists: Lists, values: Floats) -> None:
-        """A scale knows no difference between a document judged not relevant and one not judged."""
+        """Reject measures that distinguish non-relevant from unjudged documents: a scale does not."""
         relevant = np.where(lists.pool.grade > 0, lists.pool.grade, np.int32(UNJUDGED)).astype(np.int32)
         bare = lists.under(
             Pool(lists.pool.offsets, relevant, lists.pool.aspects, undecided=lists.pool.undecided)
         )
         if not np.array_equal(inside.evaluate(bare), values, equal_nan=True):
             raise MeasureError(
-                f"{self.measure} tells documents judged not relevant from unjudged ones",
-                hint="Interval is for measures to which both are the same",
+                f"{self.measure} distinguishes non-relevant from unjudged documents",
+                hint="Interval is for measures that do not",
             )
 
 
 def number_of_rankings(length: int, counts: list[int]) -> int:
-    """How many rankings of a length there are with at most so many documents of each relevant grade.
+    """Return the number of rankings of a length with at most ``counts`` documents of each relevant grade.
 
     >>> number_of_rankings(3, [3]), number_of_rankings(3, [1]), number_of_rankings(2, [1, 1])
     (8, 4, 7)
@@ -169,7 +169,7 @@ def _number_of_rankings(length: int, counts: tuple[int, ...]) -> int:
 
 
 def _counts(measure: Measure, pool: Pool, topic: int) -> Counts:
-    """The documents of a topic by the grades that the measure tells apart."""
+    """Return the number of documents of a topic for each grade that the measure distinguishes."""
     counts = pool.counts(topic)
     if measure.sees_grades:
         return tuple((grade, count) for grade, count in counts.items() if grade > 0)
@@ -179,29 +179,29 @@ def _counts(measure: Measure, pool: Pool, topic: int) -> Counts:
 
 
 def _possible(lists: Lists, counts: Counts) -> npt.NDArray[np.bool_]:
-    """Which lists have no more documents of a grade than are judged: all but some thought-up ones."""
-    possible = np.ones(len(lists), np.bool_)
+    """Return a mask of lists with at most as many documents of each grade as are judged."""
+    is_possible = np.ones(len(lists), np.bool_)
     above: npt.NDArray[Any] = np.zeros(len(lists), np.int64)
     for grade, count in reversed(counts):
-        found = lists.relevant(grade).count
-        possible &= found - above <= count
-        above = found
-    return possible
+        n_relevant = lists.relevant(grade).count
+        is_possible &= n_relevant - above <= count
+        above = n_relevant
+    return is_possible
 
 
 def _scale(kind: type[Measure], measure: Measure, length: int, counts: Counts, best: int) -> Floats:
-    """The values of all rankings in order; a function that was defined again is another kind of measure."""
+    """Return the sorted values of all rankings; ``kind`` distinguishes redefined functions in the cache key."""
     grades = np.repeat([grade for grade, _ in counts], [count for _, count in counts])
-    # a second topic holds a document of the best grade, by which some measures divide
+    # A second topic holds a document of the best grade of the collection, by which some measures divide.
     pool = Pool(np.array([0, len(grades), len(grades) + 1]), np.append(grades, best).astype(np.int32))
-    some = tuple(min(count, length) for _, count in counts)
+    limited = tuple(min(count, length) for _, count in counts)
     first = tuple(np.cumsum([0, *(count for _, count in counts)]).tolist()[:-1])
-    few = number_of_rankings(length, list(some)) <= _FEWEST
+    few = number_of_rankings(length, list(limited)) <= _FEWEST
     topic, lengths = np.zeros(_BLOCK, np.int64), np.full(_BLOCK, length)
     parts = []
-    for offsets, ranks, judgments in (_kept if few else _written)(length, some, first):
-        many = len(offsets) - 1
-        lists = Lists(pool, topic[:many], lengths[:many], offsets, ranks, judgments)
+    for offsets, ranks, judgments in (_cached_hits if few else _iterate_hits)(length, limited, first):
+        n_rankings = len(offsets) - 1
+        lists = Lists(pool, topic[:n_rankings], lengths[:n_rankings], offsets, ranks, judgments)
         parts.append(np.unique(measure.evaluate(lists)))
     values = np.unique(np.concatenate(parts))
     values = values[~np.isnan(values)]
@@ -216,7 +216,7 @@ _small, _large = lru_cache(maxsize=256)(_scale), lru_cache(maxsize=16)(_scale)
 
 
 def _words(length: int, counts: tuple[int, ...]) -> Words:
-    """All rankings as rows: 0 for a non-relevant document, i for one of the i-th grade."""
+    """Return all rankings as rows: 0 for a non-relevant document, i for one of the i-th grade."""
     words = np.zeros((1, 0), np.int8)
     for rank in range(length):
         begun = [words]
@@ -236,10 +236,10 @@ def _words(length: int, counts: tuple[int, ...]) -> Words:
 Hits = tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 
-def _written(length: int, counts: tuple[int, ...], first: tuple[int, ...]) -> Iterator[Hits]:
-    """All rankings as (offsets, ranks, judgments) of lists, a block at a time.
+def _iterate_hits(length: int, counts: tuple[int, ...], first: tuple[int, ...]) -> Iterator[Hits]:
+    """Yield all rankings as (offsets, ranks, judgments) of lists, one block at a time.
 
-    The n-th document of a grade in a list is the n-th that is judged so; ``first`` has the first of each grade.
+    The n-th document of a grade in a list is the n-th judged one of that grade; ``first`` is the first of each grade.
     """
     words = _words(length, counts)
     ranks = np.tile(np.arange(1, length + 1, dtype=np.int32), min(_BLOCK, len(words)))
@@ -252,15 +252,15 @@ def _written(length: int, counts: tuple[int, ...], first: tuple[int, ...]) -> It
             judgments = np.arange(len(hits), dtype=np.int32)
             judgments -= np.repeat(offsets[:-1].astype(np.int32), count)
         else:
-            place = np.zeros(block.shape, np.int32)
+            judgment = np.zeros(block.shape, np.int32)
             for letter, before in enumerate(first, 1):
-                mine = block == letter
-                place += (np.cumsum(mine, axis=1, dtype=np.int32) + np.int32(before - 1)) * mine
-            judgments = place.ravel().take(hits)
+                is_letter = block == letter
+                judgment += (np.cumsum(is_letter, axis=1, dtype=np.int32) + np.int32(before - 1)) * is_letter
+            judgments = judgment.ravel().take(hits)
         yield offsets, ranks.take(hits), judgments
 
 
 @lru_cache(maxsize=256)
-def _kept(length: int, counts: tuple[int, ...], first: tuple[int, ...]) -> list[Hits]:
-    """The same for few rankings, which many measures are asked about."""
-    return list(_written(length, counts, first))
+def _cached_hits(length: int, counts: tuple[int, ...], first: tuple[int, ...]) -> list[Hits]:
+    """Return the same for small numbers of rankings, which many measures share."""
+    return list(_iterate_hits(length, counts, first))

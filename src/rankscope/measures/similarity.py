@@ -56,16 +56,16 @@ class Compat(Measure):
         return ratio(overlap, base * worth[deepest] - of_first[base])
 
     def _ideal_rank(self, lists: Lists) -> Ints:
-        """Where each relevant document stands in the ideal list: after all better ones, then in list order."""
+        """Return the rank of each relevant document in the ideal list: after all better ones, then in list order."""
         hits = lists.relevant(1)
-        place = np.zeros(len(hits), np.int64)
+        rank = np.zeros(len(hits), np.int64)
         for grade in np.unique(hits.grade).tolist():
-            mine = hits.grade == grade
+            is_grade = hits.grade == grade
             above = lists.per_topic(lists.pool.recall_base(grade + 1))[hits.list]
-            place = np.where(mine, above + hits.before(mine.astype(np.int64)) + 1, place)
-        return place
+            rank = np.where(is_grade, above + hits.before(is_grade.astype(np.int64)) + 1, rank)
+        return rank
 
     def _worth(self, deepest: int) -> Floats:
-        """``worth[d]``: what a document in both lists from the top on adds down to rank d."""
+        """Return ``worth[d]``, the contribution down to rank d of a document at the top of both lists."""
         rank = np.arange(1, deepest + 1)
         return np.concatenate([[0.0], np.cumsum(self.p ** (rank - 1.0) / rank)])

@@ -21,10 +21,10 @@ _KINDS = (P, RBP, DCG, nDCG, AP, RR)
 
 
 class Terminal(Composed):
-    """A measure of lists that end with a terminal document, which says that nothing more is to come.
+    """A measure of lists that end with a terminal document, which marks the end of the answer.
 
     After the n documents of a list the terminal one stands at rank n + 1 and gains t = relevant documents found / R,
-    or 1 if the topic has none: ending is right when all is found. The other documents gain 1 or 0.
+    or 1 for a topic without relevant documents. The other documents gain 1 or 0.
     P, RBP, DCG: + t weight(n + 1)
     nDCG: the same, divided by that of R relevant documents and a terminal one of gain 1
     AP = (sum over relevant documents of hits(rank) / rank + t (hits + t) / (n + 1)) / (R + 1)
@@ -33,12 +33,12 @@ class Terminal(Composed):
     """
 
     user = (
-        "The user of the measure inside, who sees where the list ends and gains by that as much as has been"
-        " found of all relevant documents."
+        "The user of the inner measure, who notices the end of the list and gains the share of relevant"
+        " documents found so far."
     )
     reference = "after Liu, Moffat, Baldwin and Zhang 2016"
     range = (0.0, float("inf"))
-    inner_rule = "the measure inside is P, RBP, DCG, nDCG, AP or RR, with gains 1 and 0"
+    inner_rule = "the inner measure is P, RBP, DCG, nDCG, AP or RR, with gains 1 and 0"
     measure: str = parameter("RBP", "P, RBP, DCG, nDCG, AP or RR, such as 'RBP(p=0.5)'")
 
     def validate(self) -> None:
@@ -51,13 +51,13 @@ class Terminal(Composed):
         inside = self.inner()
         rel = int(inside.settings.get("rel", 1))
         hits, base, length = lists.relevant(rel, inside.cutoff), lists.recall_base(rel), lists.retrieved()
-        found = lists.relevant(rel).count
-        gain = np.where(base > 0, ratio(found, base), 1.0)
+        n_relevant = lists.relevant(rel).count
+        gain = np.where(base > 0, ratio(n_relevant, base), 1.0)
         if inside.cutoff is not None:
             gain = np.where(length < inside.cutoff, gain, 0.0)
         if isinstance(inside, AP):
             own = hits.sum(hits.ordinal / hits.rank)
-            return ratio(own + gain * (found + gain) / (length + 1.0), base + 1)
+            return ratio(own + gain * (n_relevant + gain) / (length + 1.0), base + 1)
         if isinstance(inside, RR):
             first = inside.evaluate(lists)
             return np.where(first > 0, first, gain / (length + 1.0))
@@ -67,7 +67,7 @@ class Terminal(Composed):
 
 
 def _ideal(measure: WeightedPrecision, base: Ints) -> Floats:
-    """What R relevant documents and the terminal one reach together, for each list."""
+    """Return the total of R relevant documents and the terminal one, for each list."""
     weight = measure.weight(np.arange(1, int(np.max(base, initial=0)) + 2))
     if measure.cutoff is not None:
         weight[measure.cutoff :] = 0.0

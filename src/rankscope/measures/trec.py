@@ -125,14 +125,15 @@ class SetAP(Condensable, _TrecMeasure):
     rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
-        found = self.visible_lists(lists).relevant(self.rel, self.cutoff).count
+        n_relevant = self.visible_lists(lists).relevant(self.rel, self.cutoff).count
         return ratio(
-            found * found, self.visible_lists(lists).retrieved(self.cutoff) * lists.recall_base(self.rel)
+            n_relevant * n_relevant,
+            self.visible_lists(lists).retrieved(self.cutoff) * lists.recall_base(self.rel),
         )
 
 
 class Utility(_TrecMeasure):
-    """Utility: what a set is worth when every document in it or missing from it has a price.
+    """Utility: the value of a set in which every retrieved or missing document has a price.
 
     Utility = a * relevant retrieved + b * other retrieved + c * relevant missed + d * other documents not retrieved
     """
@@ -151,11 +152,14 @@ class Utility(_TrecMeasure):
     documents: int = parameter(0, "documents in the collection, for d", low=0)
 
     def evaluate(self, lists: Lists) -> Floats:
-        found = lists.relevant(self.rel).count
+        n_relevant = lists.relevant(self.rel).count
         retrieved, base = lists.retrieved(), lists.recall_base(self.rel)
-        outside = self.documents + found - retrieved - base
+        outside = self.documents + n_relevant - retrieved - base
         return np.asarray(
-            self.a * found + self.b * (retrieved - found) + self.c * (base - found) + self.d * outside
+            self.a * n_relevant
+            + self.b * (retrieved - n_relevant)
+            + self.c * (base - n_relevant)
+            + self.d * outside
         )
 
 
@@ -233,12 +237,12 @@ class YAAP(AP):
 
 
 class Unjudged(_TrecMeasure):
-    """Unjudged: the share of the first k documents that nobody judged.
+    """Unjudged: the share of unjudged documents in the first k.
 
     Unjudged@k = documents without a judgment, or with a negative grade, in the first k / k
     """
 
-    user = "No user: says how much of what a user of k documents would read is unknown to the judges."
+    user = "No user: the share of the first k documents that has not been judged."
     cutoff_rule = "required"
     better = "neither"
 
@@ -266,7 +270,7 @@ class NumNonrelRet(_TrecMeasure):
 
 
 def _judged(lists: Lists, cutoff: int | None) -> Hits:
-    """The documents that were really judged: a negative grade says that one was pooled but not looked at."""
+    """Return the judged hits; a negative grade marks a document as pooled but not judged."""
     hits = lists.hits(cutoff)
     return hits.where(hits.grade >= 0)
 
@@ -289,18 +293,18 @@ class BinG(_TrecMeasure):
 
 
 class _Prefixes:
-    """Running totals over the ideal list of each topic: how much its first documents are worth together."""
+    """Prefix sums of worth over the ideal list of each topic."""
 
     def __init__(self, hits: Hits, values: Any) -> None:
         self.count = hits.count
         self._start: Ints = np.cumsum(self.count) - self.count
-        # one zero in front of each topic: nothing is worth nothing
+        # A leading zero for each topic is the sum at depth 0.
         self._start += np.arange(len(self.count))
         self._totals = np.zeros(len(hits) + len(self.count))
         self._totals[self._start[hits.list] + hits.ordinal] = hits.before(values) + values
 
-    def at(self, topic: Any, depth: Any) -> Floats:
-        """The worth of the first ``depth`` documents of the ideal list of each topic."""
+    def sum_to(self, topic: Any, depth: Any) -> Floats:
+        """Return the worth of the first ``depth`` documents of the ideal list of each topic."""
         return np.asarray(self._totals[self._start[topic] + np.minimum(depth, self.count[topic])])
 
 
@@ -326,7 +330,7 @@ class G(GradedGains):
         hits = self.gaining(lists)
         gain = self.gain(hits.grade, lists.pool.max_grade)
         topic = lists.topic[hits.list]
-        passed = cost.at(topic, hits.rank) + np.maximum(hits.rank - cost.count[topic], 0)
+        passed = cost.sum_to(topic, hits.rank) + np.maximum(hits.rank - cost.count[topic], 0)
         lag = np.maximum(passed - (hits.before(gain) + gain), 0.0)
         return ratio(hits.sum(gain / np.log2(2.0 + lag)), lists.per_topic(best.sum(possible)))
 
@@ -343,7 +347,7 @@ class IdealDCG(DCG):
     better = "neither"  # it is the same for every list
 
     def evaluate(self, lists: Lists) -> Floats:
-        return np.array(lists.per_topic(self.of_ideal(lists.pool)), np.float64)
+        return np.array(lists.per_topic(self.evaluate_ideal(lists.pool)), np.float64)
 
     def residual(self, lists: Lists) -> Floats:
         raise MeasureError(
@@ -360,7 +364,7 @@ class _NormalisedAtSeveralRanks(DCG, abstract=True):
     cutoff_rule = "none"
 
     def worth(self, hits: Hits, pool: Pool) -> Floats:
-        """What each hit adds to DCG."""
+        """Return the contribution of each hit to DCG."""
         return self.gain(hits.grade, pool.max_grade) * self.weight(hits.rank)
 
     def residual(self, lists: Lists) -> Floats:
@@ -377,7 +381,7 @@ class nDCG_rel(_NormalisedAtSeveralRanks):
     """
 
     user = (
-        "The user of nDCG who may stop at any relevant document, each equally likely; the gains at these "
+        "The user of nDCG, who stops at each relevant document with the same probability; the gains at these "
         "ranks are averaged."
     )
 
@@ -387,10 +391,12 @@ class nDCG_rel(_NormalisedAtSeveralRanks):
         hits = self.gaining(lists)
         worth = self.worth(hits, lists.pool)
         gaining = self.gain(hits.grade, lists.pool.max_grade) > 0
-        here = ratio(hits.before(worth) + worth, ideal.at(lists.topic[hits.list], hits.rank))
+        ratio_at_rank = ratio(hits.before(worth) + worth, ideal.sum_to(lists.topic[hits.list], hits.rank))
         missed = lists.per_topic(best.count) - hits.sum(gaining)
         end = ratio(hits.sum(worth), lists.per_topic(best.sum(self.worth(best, lists.pool))))
-        return ratio(hits.sum(np.where(gaining, here, 0.0)) + missed * end, lists.per_topic(best.count))
+        return ratio(
+            hits.sum(np.where(gaining, ratio_at_rank, 0.0)) + missed * end, lists.per_topic(best.count)
+        )
 
 
 class RnDCG(_NormalisedAtSeveralRanks):
@@ -418,36 +424,36 @@ class RnDCG(_NormalisedAtSeveralRanks):
         worth = self.worth(hits, lists.pool)
         total, points = np.zeros(len(lists)), np.zeros(len(lists))
         for depth in self._steps(best, lists.pool):
-            mine = lists.per_topic(depth)
-            counts = mine > 0
-            reached = hits.sum(np.where(hits.rank <= mine[hits.list], worth, 0.0))
-            total = total + np.where(counts, ratio(reached, ideal.at(lists.topic, mine)), 0.0)
+            depths = lists.per_topic(depth)
+            counts = depths > 0
+            reached = hits.sum(np.where(hits.rank <= depths[hits.list], worth, 0.0))
+            total = total + np.where(counts, ratio(reached, ideal.sum_to(lists.topic, depths)), 0.0)
             points = points + counts
         goes_on = lists.retrieved() > lists.per_topic(best.count) + 1
-        end = ratio(hits.sum(worth), ideal.at(lists.topic, lists.per_topic(best.count)))
+        end = ratio(hits.sum(worth), ideal.sum_to(lists.topic, lists.per_topic(best.count)))
         total, points = total + np.where(goes_on, end, 0.0), points + goes_on
         return np.where(lists.recall_base(self.rel) > 0, ratio(total, points), 0.0)
 
     def _steps(self, best: Hits, pool: Pool) -> list[Ints]:
-        """For each distinct gain, the best first: how many documents of each topic have it or a better one.
+        """Return, for each distinct gain in descending order, the number of documents of each topic with at least it.
 
-        0 for topics that have no document with just this gain.
+        The number is 0 for topics without a document of exactly this gain.
         """
         gain = self.gain(best.grade, pool.max_grade)
         steps = []
         for level in sorted(set(gain.tolist()), reverse=True):
             up_to = np.bincount(best.list[gain >= level], minlength=len(pool))
-            some = np.bincount(best.list[gain == level], minlength=len(pool)) > 0
-            steps.append(np.where(some, up_to, 0))
+            has_level = np.bincount(best.list[gain == level], minlength=len(pool)) > 0
+            steps.append(np.where(has_level, up_to, 0))
         return steps
 
 
 class TopicRBP(_TrecMeasure):
-    """Rank-biased precision as trec_eval 10 has it: gains divided by the best one of the topic.
+    """Rank-biased precision as in trec_eval 10: gains divided by the best one of the topic.
 
     TopicRBP = (1 - p) * sum over ranks i of r_i p^(i-1);  r_i = (gain_i - low) / (best - low)
     best = largest gain of the grades up to the topic's best one, low = 0 or the smallest gain if it is negative;
-    gains that all lie between 0 and 1 stay as they are. gains as for DCG, but what is not judged gains 0.
+    gains that all lie between 0 and 1 are unchanged. gains as for DCG, but unjudged documents gain 0.
     """
 
     user = "The user of RBP, whose gains are divided by the best one that the topic has."
@@ -470,18 +476,18 @@ class TopicRBP(_TrecMeasure):
         return (1.0 - self.p) * hits.sum(gain * self.p ** (hits.rank - 1.0))
 
     def _bounds(self, pool: Pool) -> tuple[Floats, Floats]:
-        """The smallest and largest gain over the grades 0 up to the best one of each topic."""
+        """Return the smallest and largest gain over the grades 0 up to the best one of each topic."""
         best_grade = np.full(len(pool), -1)
         np.maximum.at(best_grade, pool.topic, pool.grade)
         if pool.max_grade > _MOST_GRADES:
-            hint = f"it looks at every grade, and there can be {_MOST_GRADES:,} at most"
+            hint = f"it enumerates all grades; the limit is {_MOST_GRADES:,}"
             raise MeasureError(f"{self.name} meets grade {pool.max_grade}", hint=hint)
         by_grade = DCG(gains=self.gains).gain(np.arange(pool.max_grade + 1), pool.max_grade)
-        # gains that were named count for every topic, whether or not it has such documents
+        # Explicit gains apply to every topic, even without documents of their grades.
         named = [float(pair.split("=")[1]) for pair in self.gains.split(",") if "=" in pair]
-        least, most = min([0.0, *named]), max([0.0, *named])
-        low = np.concatenate([[least], np.minimum.accumulate(np.minimum(by_grade, least))])
-        best = np.concatenate([[most], np.maximum.accumulate(np.maximum(by_grade, most))])
+        lowest, highest = min([0.0, *named]), max([0.0, *named])
+        low = np.concatenate([[lowest], np.minimum.accumulate(np.minimum(by_grade, lowest))])
+        best = np.concatenate([[highest], np.maximum.accumulate(np.maximum(by_grade, highest))])
         return low[best_grade + 1], best[best_grade + 1]
 
 
@@ -491,16 +497,13 @@ class RBPResidual(_TrecMeasure):
     RBPResidual = (1 - p) * sum over unjudged ranks i of p^(i-1) + p^n for a list of n;  0 if all of it is judged
     """
 
-    user = (
-        "The user of RBP who does not know what unjudged documents are worth: says how much more could have"
-        " been gained."
-    )
+    user = "The user of RBP: the gain that unjudged documents could add."
     reference = "Moffat and Zobel 2008"
     cutoff_rule = "none"
-    better = "neither"  # it says how much is unknown
+    better = "neither"  # it measures missing knowledge, not quality
     p: float = parameter(0.9, "probability of going on to the next rank", low=0, high=1)
 
     def evaluate(self, lists: Lists) -> Floats:
         hits = _judged(lists, None)
-        known = hits.sum((1.0 - self.p) * self.p ** (hits.rank - 1.0))
-        return np.where(hits.count < lists.retrieved(), 1.0 - known, 0.0)
+        judged_weight = hits.sum((1.0 - self.p) * self.p ** (hits.rank - 1.0))
+        return np.where(hits.count < lists.retrieved(), 1.0 - judged_weight, 0.0)

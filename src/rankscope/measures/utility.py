@@ -1,4 +1,4 @@
-"""What a list is worth to its user, after what it costs: rank-biased utility and time-biased gain."""
+"""Utility of a list to its user, net of cost: rank-biased utility and time-biased gain."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RBU(Diversity):
 
     RBU@k = sum over ranks i <= k of p^i ( sum over aspects a of w_a r(i,a) prod over j < i of (1 - r(j,a)) - e )
     r = grade / max_grade;  ranks at which the list has no document cost nothing
-    preset evall: the program of the authors, (1 - p) p^(i-1) in the place of p^i, r = (2^grade - 1) / 2^g with g the
+    preset evall: the program of the authors, (1 - p) p^(i-1) instead of p^i, r = (2^grade - 1) / 2^g with g the
     best grade of the aspect (there p = 0.8 and e = 0.03 unless set)
     """
 
@@ -54,7 +54,7 @@ class RBU(Diversity):
         return np.asarray(gained - self.e * looked_at)
 
     def weight(self, rank: Floats) -> Floats:
-        """The weight of each rank."""
+        """Return the weight of each rank."""
         if self.preset == "evall":
             return np.asarray((1 - self.p) * self.p ** (rank - 1.0))
         return np.asarray(self.p**rank, np.float64)
@@ -101,7 +101,7 @@ class TBG(Measure):
             raise MeasureError("TBG cannot have half_life=0", hint="give seconds, such as 224")
 
     def seconds(self, click: float) -> float:
-        """The time spent on a document that is opened with some probability."""
+        """Return the time spent on a document that is opened with some probability."""
         return float(self.look + (self.word * self.words + self.decision) * click)
 
     def evaluate(self, lists: Lists) -> Floats:

@@ -2,8 +2,8 @@
 
     M = sum over documents of gain(grade) * weight(rank)
 
-P@k, RBP and DCG differ only in these two vectors; what they can still gain from unjudged documents (the residual,
-Moffat and Zobel 2008) follows from the weights.
+P@k, RBP and DCG differ only in these two vectors; their residual, the possible gain from unjudged documents (Moffat and
+Zobel 2008), follows from the weights.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ __all__ = [
 ORDER = 1
 """Place of these measures in listings."""
 
-_LARGEST_POWER = 1000  # 2 to more than that, times a few weights, is no finite number
+_LARGEST_POWER = 1000  # beyond it a weighted sum of 2^grade would overflow a double
 
 
 _FORMS = {"log2": "linear", "exp-log2": "exp2"}
-"""The forms of DCG that ir_measures has, and the gains in them."""
+"""Gains of the DCG variants of ir_measures."""
 
 
 def _pairs(name: str, gains: dict[Any, Any]) -> str:
-    """Gains by grade as text.
+    """Format gains by grade.
 
     >>> _pairs("nDCG", {1: 3, 2: 9.5})
     '1=3,2=9.5'
@@ -65,31 +65,31 @@ def _pairs(name: str, gains: dict[Any, Any]) -> str:
 
 
 class Gains(Measure, abstract=True):
-    """A measure whose documents gain something by their grades; an unjudged document is a non-relevant one."""
+    """Base class of measures with gains by grade; an unjudged document counts as non-relevant."""
 
     def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
-        """The gain of each grade, in a collection whose best grade is ``max_grade``."""
+        """Return the gain of each grade, in a collection with best grade ``max_grade``."""
         raise TypeError(f"{self.name} defines no gains")
 
     def idle_gain(self, max_grade: int) -> float:
-        """The gain of a non-relevant document, 0 for most measures."""
+        """Return the gain of a non-relevant document, 0 for most measures."""
         return float(self.gain(np.zeros(1, np.int64), max_grade)[0])
 
     def extreme_gains(self, max_grade: int) -> tuple[float, float]:
-        """The smallest and the largest gain that a document can have."""
+        """Return the smallest and the largest possible gain."""
         gains = self.gain(np.array([0, max_grade]), max_grade)
         return float(gains.min()), float(gains.max())
 
     @property
     def gains_rise(self) -> bool:
-        """Whether a higher grade never gains less, and no document less than an unjudged one."""
+        """Whether gains never decrease with the grade, and none is below that of an unjudged document."""
         return True
 
     def gaining(self, lists: Lists) -> Hits:
-        """The documents that can gain something, down to the cutoff: what each measure of gains adds up.
+        """Return the documents with a possible gain, down to the cutoff.
 
-        The relevant ones are enough where others gain nothing; else every retrieved document counts. A list that
-        has ended gains nothing more.
+        These are the relevant ones if non-relevant documents gain 0, otherwise all retrieved ones. Ranks beyond the
+        end of a list gain nothing.
         """
         if self.idle_gain(lists.pool.max_grade) == 0:
             return lists.relevant(1, self.cutoff)
@@ -97,10 +97,10 @@ class Gains(Measure, abstract=True):
 
 
 class WeightedPrecision(Gains, abstract=True):
-    """A measure that is a sum of gain times weight."""
+    """Base class of measures that sum gain times weight."""
 
     def weight(self, rank: npt.NDArray[Any]) -> Floats:
-        """The weight of each rank."""
+        """Return the weight of each rank."""
         raise TypeError(f"{self.name} defines no weights")
 
     def rank_weights(self, depth: int) -> Floats | None:
@@ -120,7 +120,7 @@ class WeightedPrecision(Gains, abstract=True):
         return self.gains_rise
 
     def total_weight(self) -> float:
-        """The weights of all ranks together (infinite when they have no limit)."""
+        """Return the sum of the weights of all ranks; infinite if it diverges."""
         return (
             float("inf") if self.cutoff is None else float(self.weight(np.arange(1, self.cutoff + 1)).sum())
         )
@@ -137,7 +137,7 @@ class WeightedPrecision(Gains, abstract=True):
         beyond: bool = True,
         max_grade: int | None = None,
     ) -> tuple[Floats, Floats]:
-        """The lowest and the highest value over all labels of the documents without a judgment, lists x depths.
+        """Return the lowest and highest value over all labels of unjudged documents, arrays of shape (lists, depths).
 
         Each list is known down to every depth (None: down to its end, one column). With ``beyond`` every rank below is
         open as well, retrieved or not, as in the residual of RBP (Moffat and Zobel 2008); else only the unjudged
@@ -149,7 +149,7 @@ class WeightedPrecision(Gains, abstract=True):
         hits = lists.hits(self.cutoff) if beyond else lists.relevant(0, self.cutoff)
         at = np.asarray([int(lists.length.max(initial=1))] if depths is None else depths)
         weight = hits.at_rank(self.weight)
-        # a hit counts from the first depth on that reaches its rank
+        # A hit counts from the first depth that reaches its rank.
         cell = hits.list * (len(at) + 1) + np.searchsorted(at, hits.rank)
 
         def reached(values: Floats) -> Floats:
@@ -162,14 +162,19 @@ class WeightedPrecision(Gains, abstract=True):
             ranks = np.arange(1, int(lists.length.max(initial=0)) + 1)
             table = np.concatenate([[0.0], np.cumsum(self.weight(ranks))]) if len(ranks) else np.zeros(1)
             whole = table[np.minimum(lists.retrieved(self.cutoff)[:, np.newaxis], at)]
-        known, open_ = reached(weight * self.gain(hits.grade, best)), np.maximum(whole - reached(weight), 0.0)
-        least, most = self.extreme_gains(best)
-        # no gain is none, also where the weights have no end
-        lowest, highest = (known + gain * open_ if gain else known for gain in (least, most))
+        judged_value, open_weight = (
+            reached(weight * self.gain(hits.grade, best)),
+            np.maximum(whole - reached(weight), 0.0),
+        )
+        min_gain, max_gain = self.extreme_gains(best)
+        # A gain of 0 contributes 0 even if the sum of weights is infinite.
+        lowest, highest = (
+            judged_value + gain * open_weight if gain else judged_value for gain in (min_gain, max_gain)
+        )
         return lowest, highest
 
     def residual(self, lists: Lists) -> Floats:
-        """How much the score could rise if every unjudged document, retrieved or not, had the largest gain."""
+        """Return the largest possible increase if every unjudged document, retrieved or not, had the largest gain."""
         return np.asarray(self.open_range(lists)[1][:, 0] - self.evaluate(lists))
 
 
@@ -197,7 +202,7 @@ class P(Condensable, WeightedPrecision):
         return (grade >= self.rel).astype(np.float64)
 
     def evaluate(self, lists: Lists) -> Floats:
-        # counted, then divided once: k additions of 1/k would not give exactly 1
+        # Count, then divide once: k additions of 1/k do not give exactly 1.
         return ratio(self.visible_lists(lists).relevant(self.rel, self.cutoff).count, self.cutoff)
 
     def closed_form(self) -> Form:
@@ -243,7 +248,7 @@ class RBP(WeightedPrecision):
 
 
 class GradedGains(Gains, abstract=True):
-    """A measure whose documents gain by their grades."""
+    """Base class of measures with configurable gains by grade."""
 
     gains: str = parameter(
         "linear",
@@ -258,7 +263,7 @@ class GradedGains(Gains, abstract=True):
 
     @classmethod
     def respelled(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        """``dcg='exp-log2'`` and gains as a dict are what ir_measures has."""
+        """Translate ``dcg='exp-log2'`` and dicts of gains, as ir_measures writes them."""
         settings = dict(settings)
         if "dcg" in settings:
             form = settings.pop("dcg")
@@ -267,7 +272,7 @@ class GradedGains(Gains, abstract=True):
                     f"{cls.name} cannot have dcg={form!r}", hint=f"dcg is {' or '.join(_FORMS)}"
                 )
             if settings.setdefault("gains", _FORMS[form]) != _FORMS[form] and form != "log2":
-                raise MeasureError(f"{cls.name} has both dcg and gains", hint="dcg says what the gains are")
+                raise MeasureError(f"{cls.name} has both dcg and gains", hint="dcg already defines the gains")
         if isinstance(settings.get("gains"), dict):
             settings["gains"] = _pairs(cls.name, settings["gains"])
         return settings
@@ -310,7 +315,7 @@ class GradedGains(Gains, abstract=True):
         return bool(gains[0] == 0 and (np.diff(gains) >= 0).all() and min(named) >= 0)
 
     def gain(self, grade: npt.NDArray[Any], max_grade: int) -> Floats:
-        """The gain of each grade; a negative one is a 0 unless ``unjudged`` says that it gains nothing."""
+        """Return the gain of each grade; a negative grade gains as grade 0, or nothing with ``unjudged=zero``."""
         positive = np.maximum(grade, 0)
         if self.gains == "linear":
             return positive.astype(float)  # type: ignore[no-any-return]
@@ -327,26 +332,23 @@ class GradedGains(Gains, abstract=True):
                 f"{self.name} has no gain for grade {best}",
                 hint=f"gains={self.gains!r} ends at {len(table) - 1}",
             )
-        # a grade that the pairs leave out gains itself, as in trec_eval
-        found, where = np.unique(positive, return_inverse=True)
-        values = np.array([table.get(g, float(g)) for g in found.tolist()])
-        gains = values[where].reshape(np.shape(grade))
+        # A grade without a pair gains its own value, as in trec_eval.
+        grades, index = np.unique(positive, return_inverse=True)
+        values = np.array([table.get(g, float(g)) for g in grades.tolist()])
+        gains = values[index].reshape(np.shape(grade))
         return gains if self.unjudged == "nonrelevant" else np.where(grade < 0, 0.0, gains)
 
     def extreme_gains(self, max_grade: int) -> tuple[float, float]:
-        """The smallest and the largest gain that a document can have."""
+        """Return the smallest and the largest possible gain."""
         named = {} if self.gains in ("linear", "exp2") else self._gain_of_grades()
-        # a grade without a gain of its own gains itself: the largest such one may stand just below a named one
+        # A grade without a pair gains its own value: the largest such grade may be just below one with a pair.
         grades = {0, max_grade, *named, *(grade - 1 for grade in named)}
         possible = np.array(sorted(grade for grade in grades if 0 <= grade <= max_grade))
         gains = self.gain(possible, max_grade)
         return float(gains.min()), float(gains.max())
 
     def ideal(self, pool: Pool) -> Hits:
-        """The documents of each topic that gain something, the best first: the ideal list.
-
-        It ends where a further document would gain nothing or less.
-        """
+        """Return the ideal list of each topic: its documents with a positive gain, largest first."""
         self._refuse_endless(pool.max_grade)
 
         return pool.once(
@@ -363,10 +365,10 @@ class GradedGains(Gains, abstract=True):
 
 
 class CumulatedGain(GradedGains, WeightedPrecision, abstract=True):
-    """A sum of gains by grade, each times the weight of its rank, which the ideal list has too."""
+    """Base class of weighted sums of gains, with the value of the ideal list."""
 
-    def of_ideal(self, pool: Pool) -> Floats:
-        """The value of the ideal list of each topic, down to the cutoff."""
+    def evaluate_ideal(self, pool: Pool) -> Floats:
+        """Return the value of the ideal list of each topic, down to the cutoff."""
 
         def worth() -> Floats:
             hits = self.ideal(pool)
@@ -374,7 +376,7 @@ class CumulatedGain(GradedGains, WeightedPrecision, abstract=True):
                 hits = hits.where(hits.rank <= self.cutoff)
             return hits.sum(self.gain(hits.grade, pool.max_grade) * hits.at_rank(self.weight))
 
-        return pool.once((CumulatedGain.of_ideal, self), worth)
+        return pool.once((CumulatedGain.evaluate_ideal, self), worth)
 
 
 class Normalised(CumulatedGain, abstract=True):
@@ -383,12 +385,14 @@ class Normalised(CumulatedGain, abstract=True):
     range = (0.0, 1.0)
 
     def evaluate(self, lists: Lists) -> Floats:
-        return ratio(super().evaluate(lists), lists.per_topic(self.of_ideal(lists.pool)))
+        return ratio(super().evaluate(lists), lists.per_topic(self.evaluate_ideal(lists.pool)))
 
     def closed_form(self) -> Form | None:
         if not self.gains_rise:
             return Additive()
-        return ShareOfIdeal(lambda best: self.gain(np.arange(best + 1), best), self.weight, self.of_ideal)
+        return ShareOfIdeal(
+            lambda best: self.gain(np.arange(best + 1), best), self.weight, self.evaluate_ideal
+        )
 
     @property
     def respects_swaps(self) -> bool:
