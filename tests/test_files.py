@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from rankscope import files
+from rankscope.directories import replace_directory
 from rankscope.errors import InputError
 from rankscope.files import Disk, digest, write_atomically
 
@@ -113,3 +114,52 @@ def test_two_directories_change_places(tmp_path: Path) -> None:
     if not Disk().exchange(tmp_path / "a", tmp_path / "b"):
         pytest.skip("this file system cannot")
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["b"]
+
+
+class _Logged(files.Disk):
+    """Logs what reaches the medium, and when names change."""
+
+    def __init__(self) -> None:
+        self.log: list[tuple[str, str]] = []
+
+    def sync(self, path: Path) -> None:
+        super().sync(path)
+        self.log.append(("sync", "directory" if path.is_dir() else path.read_text()))
+
+    def rename(self, path: Path, target: Path) -> None:
+        super().rename(path, target)
+        self.log.append(("rename", target.name))
+
+    def exchange(self, path: Path, other: Path) -> bool:
+        done = super().exchange(path, other)
+        self.log.append(("rename", other.name))
+        return done
+
+
+def test_content_is_on_the_medium_before_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power loss could leave an empty file in the place of the earlier result."""
+    disk = _Logged()
+    monkeypatch.setattr(files, "disk", disk)
+    files.write_atomically(tmp_path / "out", iter(["a", "b"]))
+    assert disk.log == [("sync", "ab"), ("rename", "out"), ("sync", "directory")]
+
+
+@pytest.mark.parametrize("foreign", [False, True])
+def test_a_directory_is_on_the_medium_before_it_is_the_result(
+    foreign: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exchanged as a whole, or changed from within because there is a file of the user's."""
+    names = {"manifest": None, "sub/x": None}
+    target = tmp_path / "out"
+    for round_ in range(2):
+        disk = _Logged()
+        monkeypatch.setattr(files, "disk", disk)
+        content = {"sub/x": b"x", "manifest": b"m"}
+        replace_directory(target, content, "manifest", lambda _: names)
+        first = next(i for i, entry in enumerate(disk.log) if entry[0] == "rename")
+        before = disk.log[:first]
+        assert set(before[:2]) == {("sync", "x"), ("sync", "m")}
+        assert before[2:] == [("sync", "directory")] * 2  # sub, and the directory itself
+        assert disk.log[-1] == ("sync", "directory")
+        if foreign and not round_:
+            (target / "mine").write_text("mine")

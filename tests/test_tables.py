@@ -47,6 +47,13 @@ def test_tsv_has_one_line_a_row_and_all_digits() -> None:
     assert float(lines[1].split("\t")[1]) == 0.123456789
 
 
+def test_tsv_defuses_formulas_as_csv_does() -> None:
+    for text in ("=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)"):
+        table = Table("t", ("name", "value"), [(text, -0.5)])
+        assert table.tsv().splitlines()[1] == f"'{text}\t-0.5"
+    assert Table("t", ("=x",), [("a",)]).tsv().splitlines()[0] == "'=x"
+
+
 def test_csv_reads_back_and_defuses_formulas() -> None:
     rows = list(csv.reader(io.StringIO(TABLE.csv())))
     assert rows[1][0] == HOSTILE

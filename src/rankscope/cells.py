@@ -75,10 +75,10 @@ def tone(mark: str) -> str:
 
 
 def tsv_cells(column: Column) -> list[str]:
-    r"""A column for TSV; tabs and line ends inside text are escaped.
+    r"""A column for TSV; tabs and line ends inside text are escaped, and formulas quoted as in CSV.
 
-    >>> tsv_cells([None, 0.1, True, "a\tb"])
-    ['', '0.1', 'True', 'a\\tb']
+    >>> tsv_cells([None, 0.1, True, "a\tb", "=SUM(A1)"])
+    ['', '0.1', 'True', 'a\\tb', "'=SUM(A1)"]
     """
     return _cells(column, _tsv)
 
@@ -149,11 +149,16 @@ def _tsv(value: Cell) -> str:
         return ""
     if isinstance(value, float):
         return repr(float(value))
-    return str(value).translate(_BREAKS)
+    return _guarded(value, str(value).translate(_BREAKS))
 
 
 def _csv(value: Cell) -> str:
     text = "" if value is None else repr(float(value)) if isinstance(value, float) else str(value)
+    return _guarded(value, text)
+
+
+def _guarded(value: Cell, text: str) -> str:
+    """A text that a spreadsheet would run as a formula, with a quote before it; numbers as they are."""
     return "'" + text if isinstance(value, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 

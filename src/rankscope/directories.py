@@ -6,6 +6,9 @@ hidden directory inside it, which is renamed to :data:`COMMITTED` once it is who
 its files are moved to their places, and should that be cut off, whoever opens the directory next does the rest
 (:func:`finish_replacement`).
 
+Files and the directories that hold them are on the medium before a rename makes them the result, so that a power loss
+leaves what a kill at the same moment leaves.
+
 Only files that the manifest of the earlier result lists are replaced or removed, and only if they are as it left them.
 """
 
@@ -63,6 +66,8 @@ def finish_replacement(target: Path, manifest: str, listed: Listed) -> None:
     for name in sorted(new, key=lambda name: (name == manifest, name)):  # the manifest last
         _make_parents(target, name)
         layer.disk.rename(committed / name, _place(target, name))
+    for folder in {_place(target, name).parent for name in new} | {target}:
+        layer.disk.sync(folder)
     _remove_empty(committed)
 
 
@@ -123,14 +128,16 @@ def _replace_from_beside(target: Path, files: Mapping[str, bytes], old: Mapping[
         raise
     if not placed:
         _discard(fresh)
-    elif old:  # the earlier result now has the other name
+        return False
+    layer.disk.sync(target.parent)
+    if old:  # the earlier result now has the other name
         _remove_listed(fresh, old)
         for name in list(_entries(fresh)):  # somebody put a file there at this very moment
             if not os.path.lexists(target / name):
                 _make_parents(target, name)
                 layer.disk.rename(fresh / name, target / name)
         _remove_empty(fresh)
-    return placed
+    return True
 
 
 def _placed(fresh: Path, target: Path, exchange: bool) -> bool:
@@ -152,6 +159,7 @@ def _replace_from_within(target: Path, files: Mapping[str, bytes], manifest: str
         layer.disk.make_directory(staged)
         _write_all(staged, files)
         layer.disk.rename(staged, target / COMMITTED)
+        layer.disk.sync(target)
     except BaseException:
         _discard(staged)
         if made:
@@ -161,9 +169,13 @@ def _replace_from_within(target: Path, files: Mapping[str, bytes], manifest: str
 
 
 def _write_all(place: Path, files: Mapping[str, bytes]) -> None:
+    """Write files into a new directory, all on the medium before their directories are."""
     for name, data in files.items():
         _make_parents(place, name)
         layer.disk.write(place / name, data)
+        layer.disk.sync(place / name)
+    for folder, _, _ in os.walk(place, topdown=False):
+        layer.disk.sync(Path(folder))
 
 
 def _make_parents(place: Path, name: str) -> None:

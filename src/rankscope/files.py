@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -50,6 +51,25 @@ class Disk:
         with path.open("ab") as file:
             file.write(data)
 
+    def sync(self, path: Path) -> None:
+        """Wait until a file, or the names in a directory, are on the medium.
+
+        Not every file system can, and Windows has no way for directories; an error of the medium itself is raised.
+        """
+        if os.name == "nt" and path.is_dir():
+            return
+        try:
+            handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+        except PermissionError:  # a directory in which we may write and not look
+            return
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EROFS):
+                raise
+        finally:
+            os.close(handle)
+
     def rename(self, path: Path, target: Path) -> None:
         """Another name for a file or directory; a file, or an empty directory, of that name is replaced."""
         path.replace(target)
@@ -81,6 +101,9 @@ disk = Disk()
 def write_atomically(path: str | Path, content: str | bytes | Iterable[str]) -> None:
     """Write a file so that it is whole or absent: into a temporary sibling, then renamed.
 
+    The content is on the medium before the name is, so that a power loss leaves the file that was there before or the
+    new one, and after the call the new one; beside it may stay a hidden file of an unfinished write.
+
     A file that is there keeps its mode. What a symbolic link points to is written, and the link stays. Content that
     comes in parts is written as they come.
     """
@@ -103,7 +126,9 @@ def write_atomically(path: str | Path, content: str | bytes | Iterable[str]) -> 
         for block in blocks:
             disk.append(temporary, block)
         temporary.chmod(_mode(place))
+        disk.sync(temporary)
         disk.rename(temporary, place)
+        disk.sync(place.parent)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):

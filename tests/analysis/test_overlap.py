@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 from scipy import stats
@@ -135,3 +136,21 @@ def test_figure(tmp_path):
     figure = overlap(RUNS).plot()
     assert figure.table.columns == ("a", "b", "depth", "common", "jaccard")
     assert figure.save(tmp_path / "overlap.svg").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("scanner", ["native", "python"])
+@pytest.mark.parametrize("lines", ["9 Q0 a 1 1 t\n", "", "\n"])
+def test_runs_that_eval_rejects_are_rejected(
+    lines: str, scanner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run without a judged topic, or without any line, was compared as if it were empty."""
+    monkeypatch.setenv("RANKSCOPE_SCANNER", scanner)
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("q", "1 0 a 1\n"), ("a", "1 Q0 a 1 1 t\n"), ("b", lines)):
+        Path(name).write_text(text)
+    messages = []
+    for ask in (lambda: rs.evaluate("q", ["a", "b"], "AP"), lambda: overlap(["a", "b"], "q")):
+        with pytest.raises(InputError) as raised:
+            ask()
+        messages.append(str(raised.value))
+    assert messages[0] == messages[1]

@@ -387,21 +387,56 @@ def test_a_taken_port_is_known_before_anything_is_read(tmp_path: Path) -> None:
             rs.explore(tmp_path / "absent", tmp_path / "absent", port=taken.getsockname()[1])
 
 
-def test_who_never_ends_a_request_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def served(monkeypatch: pytest.MonkeyPatch, patience: float) -> int:
+    """The port of an explorer whose page is at /token/."""
     from rankscope.explorer import server
 
-    monkeypatch.setattr(server, "_PATIENCE", 0.3)
+    monkeypatch.setattr(server, "_PATIENCE", patience)
     qrels, runs = (
         rs.Qrels.from_dict({"q1": {"d1": 1}}),
         rs.Runs([rs.Run.from_dict({"q1": {"d1": 1.0}}, name="r")]),
     )
     app = server.application(payload(judge(qrels, runs), title="T"), qrels, runs, "token")
     listener = server.listen("127.0.0.1", 0)
-    port = listener.getsockname()[1]
+    port: int = listener.getsockname()[1]
     Thread(target=server.serve, args=(app, listener), daemon=True).start()
+    return port
+
+
+def asked(port: int) -> bytes:
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as quick:
+        quick.sendall(b"GET /token/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        return quick.recv(100)
+
+
+def test_who_never_ends_a_request_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    port = served(monkeypatch, 0.3)
     with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
         assert slow.recv(100) == b""
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as quick:
-        quick.sendall(b"GET /token/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        assert quick.recv(100).startswith(b"HTTP/1.1 200")
+    assert asked(port).startswith(b"HTTP/1.1 200")
+
+
+def test_nor_after_a_complete_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The timer was lost once a request had been answered."""
+    port = served(monkeypatch, 2)
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert slow.recv(10_000).startswith(b"HTTP/1.1 404")
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        while slow.recv(10_000):  # the rest of the answer, and then the end
+            pass
+
+
+@pytest.mark.parametrize("first", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"])
+def test_idle_connections_do_not_keep_the_owner_out(first: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """63 half requests without a token were as many as could be served, and the owner got 503."""
+    port = served(monkeypatch, 60)
+    with contextlib.ExitStack() as stack:
+        for _ in range(100):
+            idle = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+            if first:
+                idle.sendall(first)
+                assert idle.recv(10_000)
+            idle.sendall(b"GET /x/ HTTP/1.1\r\nHost: ")
+        assert asked(port).startswith(b"HTTP/1.1 200")

@@ -42,3 +42,22 @@ def test_what_is_wrong_with_a_pattern_is_said() -> None:
     for pattern in ("teams.txt", "z" * 5000, "\0"):
         with pytest.raises(InputError, match="none of the 4 runs"):
             run_groups(RUNS, pattern)
+
+
+@pytest.mark.parametrize("pattern", ["^(a+)+$", "(x*)*y|(a|a)*b", "^(a|aa)+$"])
+def test_an_expression_that_takes_too_long_is_rejected(pattern: str) -> None:
+    """``--groups '^(a+)+$'`` never ended for a run called aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!."""
+    with pytest.raises(SettingsError, match="takes more than a second"):
+        run_groups(["a" * 60 + "!", "x" * 60], pattern)
+
+
+def test_names_reach_the_expression_as_they_are() -> None:
+    names = ["x-\udcff", "\n-1", "é-2", "'\"-3", "-"]
+    assert run_groups(names, "^(.|\n)(?:.)?-") == {n: n[0] for n in names if n[0] != "-" and n[1] == "-"} | {
+        "'\"-3": "'"
+    }
+
+
+def test_many_names_are_matched_at_once() -> None:
+    names = [f"team{i % 50}-run{i}" for i in range(20_000)]
+    assert len(set(run_groups(names, "^([a-z0-9]+)-").values())) == 50

@@ -187,7 +187,8 @@ def _matched(
         for one, name in ((scores, run), (baseline, other))
     )
     common = [topic for topic in mine if topic in theirs]
-    left = [topic for topic in dict.fromkeys((*scores.topics, *baseline.topics)) if topic not in common]
+    both = frozenset(common)
+    left = [topic for topic in dict.fromkeys((*scores.topics, *baseline.topics)) if topic not in both]
     if len(common) < 2:
         raise InputError(
             f"the run and the baseline share {len(common)} topics on which {measure} is defined",

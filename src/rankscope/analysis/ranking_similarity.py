@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.stats.coefficients import kendall
 from rankscope.analysis.stats.rank_biased_overlap import common_by_depth, rank_biased_overlap
+from rankscope.judging.judged import refuse_disjoint
 from rankscope.read import Qrels
 from rankscope.read.ids import in_natural_order, to_text
 from rankscope.read.topics import chosen_topics
@@ -55,6 +56,8 @@ def rankings_of(collection: Collection, depth: int) -> dict[str, dict[str, Ranki
         found[name] = {
             topic: Ranking.from_ranks(names[:depth], first[:depth]) for topic, names, first in each
         }
+        if collection.has_qrels and not found[name]:
+            refuse_disjoint(collection.qrels, run, [topic for topic, _ in run.each_list()])
     if collection.topics and not collection.has_qrels:
         every = in_natural_order({topic for one in found.values() for topic in one})
         kept = frozenset(chosen_topics(collection.topics, every, "is in no run"))

@@ -42,7 +42,8 @@ _HEADERS = {
 _KEPT_RUNS = 8
 _LARGE = 8 << 20  # bytes of a file, from which on its lists are read one at a time
 _CONNECTIONS = 64
-_PATIENCE = 10.0  # seconds for the head of a request
+_IDLE = 32  # connections without a request: fewer than all, so that one is left for the owner
+_PATIENCE = 10.0  # seconds between two requests, or for the head of one
 _LONGEST = 4096  # bytes of a name that is looked for
 
 
@@ -265,22 +266,49 @@ def serve(app: App, listener: socket.socket) -> None:
     except ImportError:
         raise MissingDependencyError.of("starlette and uvicorn", "explore", "explorers") from None
 
-    class Impatient(H11Protocol):  # type: ignore[misc, unused-ignore]
-        """A connection on which the head of a request takes too long is closed."""
+    idle: dict[Any, None] = {}  # connections on which no request is being answered, oldest first
 
-        waiting: Any = None
+    class Impatient(H11Protocol):  # type: ignore[misc, unused-ignore]
+        """A connection that is idle for too long is closed, and the oldest of too many idle ones.
+
+        A connection is idle until the head of a request is complete, and again after the answer, so that neither a
+        head that never ends nor many of them keep the owner out.
+        """
+
+        timer: Any = None
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            self.waiting = self.loop.call_later(_PATIENCE, transport.close)
+            self._watch()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            if self.cycle is not None and self.waiting is not None:
-                self.waiting.cancel()
-                self.waiting = None
-            elif self.waiting is None and not self.transport.is_closing():
-                self.waiting = self.loop.call_later(_PATIENCE, self.transport.close)
+            self._watch()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._watch()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._forget()
+            super().connection_lost(exc)
+
+        def _watch(self) -> None:
+            if self.cycle is not None and not self.cycle.response_complete:
+                self._forget()
+            elif self not in idle and not self.transport.is_closing():
+                idle[self] = None
+                self.timer = self.loop.call_later(_PATIENCE, self.transport.close)
+                if len(idle) > _IDLE:
+                    oldest = next(iter(idle))
+                    oldest._forget()
+                    oldest.transport.close()
+
+        def _forget(self) -> None:
+            idle.pop(self, None)
+            if self.timer is not None:
+                self.timer.cancel()
+                self.timer = None
 
     config = uvicorn.Config(
         app,

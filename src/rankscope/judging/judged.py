@@ -261,13 +261,19 @@ class _HitsOf:
 
 def _refuse_disjoint(qrels: Qrels, runs: Runs, found: Sequence[RunHits]) -> None:
     for run, one in zip(runs.values(), found, strict=True):
-        if len(one.topic) == 0 and not qrels.unchosen.intersection(one.ignored_topics):
-            mine = one.ignored_topics[0] if one.ignored_topics else "none"
-            raise InputError(
-                f"no topic in common with the judgments (this run has {mine!r}, they have {qrels.topics[0]!r})",
-                path=run.path or run.name,
-                hint="check that the run and the judgments belong to the same collection",
-            )
+        if len(one.topic) == 0:
+            refuse_disjoint(qrels, run, one.ignored_topics)
+
+
+def refuse_disjoint(qrels: Qrels, run: Run, topics: Sequence[str]) -> None:
+    """Raise an error for a run without a judged topic, unless the judgments of one of its ``topics`` were left out."""
+    if not qrels.unchosen.intersection(topics):
+        mine = topics[0] if topics else "none"
+        raise InputError(
+            f"no topic in common with the judgments (this run has {mine!r}, they have {qrels.topics[0]!r})",
+            path=run.path or run.name,
+            hint="check that the run and the judgments belong to the same collection",
+        )
 
 
 def _assemble(qrels: Qrels, names: tuple[str, ...], found: Sequence[RunHits]) -> Judged:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rankscope.errors import InputError, SettingsError
+from rankscope.read.delimited import text_lines
+from rankscope.read.source import Source
 
 __all__ = ["run_groups"]
 
 _HINT = "name a file with lines of `run group`, or a regular expression for names of runs such as '^[a-z]+'"
+_PATIENCE = 1.0  # seconds for a regular expression of the user's
 
 
 def run_groups(runs: Iterable[str], groups: Mapping[str, str] | str | Path) -> dict[str, str]:
@@ -53,8 +58,7 @@ def _said(groups: Mapping[str, str] | str | Path) -> str:
 
 def _listed(path: Path) -> dict[str, str]:
     groups: dict[str, str] = {}
-    lines = path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    for number, line in enumerate(lines, 1):
+    for number, line in text_lines(Source.of(path)):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         fields = [part.strip() for part in line.split("\t" if "\t" in line.strip() else None)]
@@ -68,18 +72,59 @@ def _listed(path: Path) -> dict[str, str]:
     return groups
 
 
-def _matched(names: Iterable[str], pattern: str) -> dict[str, str]:
+def _matched(names: list[str], pattern: str) -> dict[str, str]:
     try:
-        compiled = re.compile(pattern)
-    except re.error as error:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
         raise SettingsError(
             f"groups {pattern!r}: there is no such file, and as a regular expression it fails: {error}",
             hint=_HINT,
         ) from None
-    found = {}
-    for name in names:
-        if match := compiled.search(name):
-            group = match.group(1 if compiled.groups else 0)
-            if group:
-                found[name] = group
-    return found
+    found = _searched(names, pattern)
+    return {name: group for name, group in zip(names, found, strict=True) if group}
+
+
+_SEARCH = """
+import json, re, sys
+pattern, names = json.load(sys.stdin)
+search = re.compile(pattern).search
+print(flush=True)
+groups = [found and found.group(1 if found.re.groups else 0) for found in map(search, names)]
+json.dump(groups, sys.stdout)
+"""
+"""Prints a line when it begins to search, and the group of each name when it is done."""
+
+
+def _searched(names: list[str], pattern: str) -> list[str | None]:
+    """What a regular expression finds in each name, within a second.
+
+    A few characters can make an expression backtrack for years, and nothing interrupts a search in this process but its
+    end: another process searches, and is ended.
+    """
+    import subprocess
+    from threading import Timer
+
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _SEARCH], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as searching:
+        assert searching.stdin is not None
+        assert searching.stdout is not None
+        timer = Timer(_PATIENCE, searching.kill)
+        try:
+            searching.stdin.write(json.dumps([pattern, names]).encode())
+            searching.stdin.close()
+            searching.stdout.readline()
+            timer.start()
+            answer = searching.stdout.read()
+        except BaseException:
+            searching.kill()
+            raise
+        finally:
+            timer.cancel()
+    if searching.returncode:
+        raise SettingsError(
+            f"groups {pattern!r}: the regular expression takes more than a second",
+            hint="write one without repetitions inside repetitions, or name a file with lines of `run group`",
+        )
+    groups: list[str | None] = json.loads(answer)
+    return groups

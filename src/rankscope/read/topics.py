@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.read.delimited import text_lines
+from rankscope.read.source import Source
 
 __all__ = ["chosen_topics"]
 
@@ -66,6 +68,5 @@ def _is_file(text: str) -> bool:
 
 def _names(path: Path) -> list[str]:
     """The first word of every line; lines that begin with # say nothing."""
-    lines = path.read_text("utf-8", "surrogateescape").splitlines()
-    words = (line.split() for line in lines)
+    words = (line.split() for _, line in text_lines(Source.of(path)))
     return [fields[0] for fields in words if fields and not fields[0].startswith("#")]

@@ -194,6 +194,13 @@ def test_levels_and_replicates_are_checked():
         check_level(0.05, 0)
 
 
+def test_a_level_too_small_to_compute_with_is_rejected():
+    """``findings --alpha=1e-308`` divided two infinite quantiles, and printed a warning of numpy's."""
+    with pytest.raises(SettingsError, match=r"alpha is 1e-308, which is less than 1e-12"):
+        check_level(1e-308)
+    check_level(1e-12)
+
+
 @pytest.mark.parametrize(
     ("value", "replicates"), [(0.5, []), (0.5, [math.nan]), (math.nan, [0.4, 0.6]), (math.nan, [])]
 )

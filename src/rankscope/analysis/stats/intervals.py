@@ -38,10 +38,18 @@ Integers = NDArray[np.int64]
 _DRAWN_AT_ONCE = 2**21  # topics of resamples: more would take much memory on large collections
 
 
+MIN_ALPHA = 1e-12
+"""Smallest significance level: below it quantiles of 1 - alpha/2 lose their digits, and from 1e-16 on are infinite."""
+
+
 def check_level(alpha: float, replicates: int = 1) -> None:
-    """Refuse a level that is no share, and fewer than one replicate."""
+    """Reject a level outside (0, 1), one that 1 - alpha/2 cannot tell from 0, and fewer than one replicate."""
     if not 0 < alpha < 1:
         raise SettingsError(f"alpha is {alpha}", hint="give a level between 0 and 1 such as 0.05")
+    if alpha < MIN_ALPHA:
+        raise SettingsError(
+            f"alpha is {alpha}, which is less than {MIN_ALPHA}", hint="give a level such as 0.05"
+        )
     if replicates < 1:
         raise SettingsError(f"{replicates} replicates", hint="give at least 1, usually 1000")
 
