@@ -19,7 +19,7 @@ from rankscope.judging.lists import Floats, Ints
 from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
 
-__all__ = ["TIES", "TiedValues", "check_ties", "tied_values"]
+__all__ = ["TIES", "TiedValues", "check_ties", "needs_orders", "tied_values"]
 
 TIES = ("break", "expected", "best", "worst")
 """What a value is where documents share a score.
@@ -76,15 +76,22 @@ def tied_values(
     return [found[index] for index in range(len(measures))]
 
 
+def needs_orders(measure: Measure, ties: str) -> bool:
+    """Return whether a value under ties takes the orders of tied documents one by one."""
+    if ties == "expected":
+        return form_of(measure) is None
+    return ties != "break" and not respects_swaps(measure)
+
+
 def _without_orders(measure: Measure, lists: TiedLists, ties: str) -> Floats | None:
     """The values by what the measure declares, if that is enough."""
+    if needs_orders(measure, ties):
+        return None
     if ties == "break":
         return measure.evaluate(lists)
-    if ties == "expected":
-        form = form_of(measure)
-        return None if form is None else form.expected(measure, lists, measure.evaluate(lists))
-    if not respects_swaps(measure):
-        return None
+    form = form_of(measure)
+    if ties == "expected" and form is not None:
+        return form.expected(measure, lists, measure.evaluate(lists))
     return measure.evaluate(lists.sorted_groups(_wants_highest(measure, ties)))
 
 

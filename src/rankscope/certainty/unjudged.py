@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from math import comb
+from math import comb, factorial
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +28,8 @@ from rankscope.certainty.labels import (
     open_numbers,
     sorted_labellings,
 )
-from rankscope.certainty.ties import tied_values
+from rankscope.certainty.orders import MOST_ORDERS
+from rankscope.certainty.ties import needs_orders, tied_values
 from rankscope.errors import SettingsError
 from rankscope.judging import Handling, Judged
 from rankscope.judging.lists import Floats
@@ -47,6 +48,10 @@ from grade 0 to the best one, so that a value has a range
 
 MOST_LABELLINGS = 20_000
 """Labellings of a list up to which all that matter are looked at."""
+
+MOST_EVALUATIONS = 200_000
+"""Labellings of a list times orders of its tied documents up to which all that matter are evaluated: beyond that the
+range is that of the measure, and marked as not tight."""
 
 _CELLS = 1 << 18
 """Hits of labelled lists held at a time."""
@@ -133,7 +138,7 @@ class _Filling:
         if ends is not None:
             result.lowest[one.number], result.highest[one.number] = ends
             return
-        labellings = _labellings(self.judged, self.measure, one, self.most)
+        labellings = _labellings(self.judged, self.measure, one, self._max_labellings(one))
         if labellings is None:
             _unbounded(self.measure, result, one.number)
             return
@@ -142,6 +147,17 @@ class _Filling:
             self.cells += self.pending[-1].cells
             if self.cells > _CELLS:
                 self.end()
+
+    def _max_labellings(self, one: OpenList) -> int:
+        """Return how many labellings of a list may be evaluated, each in all orders of its tied documents."""
+        if not needs_orders(self.measure, self.handling.ties):
+            return self.most
+        kinds = best_label(self.judged) + 2  # the grades, and documents that a measure does not see
+        sizes = np.unique(np.stack([one.first, one.size]), axis=1)[1].tolist()
+        n_orders = 1
+        for size in sizes:
+            n_orders = min(MOST_ORDERS, n_orders * min(factorial(min(size, 9)), kinds ** min(size, 20)))
+        return min(self.most, MOST_EVALUATIONS // n_orders)
 
     def end(self) -> None:
         """No more lists, or enough of them."""
