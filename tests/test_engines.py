@@ -48,13 +48,13 @@ def test_threads(jobs: int, place: Path, serial: Scores) -> None:
 def test_any_executor(place: Path, serial: Scores) -> None:
     with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2, get_context("spawn")) as processes:
         for executor in (threads, processes):
-            assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, executor=executor))
+            assert same(serial, rs.evaluate(place / "qrels.txt", place / "runs", MEASURES, engine=executor))
 
 
 def test_runs_in_memory_travel_too(place: Path) -> None:
     qrels, run = {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2.0, "d1": 1.0}}
     with ProcessPoolExecutor(1, get_context("spawn")) as processes:
-        assert rs.evaluate(qrels, {"a": run, "b": run}, "AP", executor=processes).mean("AP").tolist() == [
+        assert rs.evaluate(qrels, {"a": run, "b": run}, "AP", engine=processes).mean("AP").tolist() == [
             0.5,
             0.5,
         ]
@@ -66,7 +66,7 @@ def test_errors_of_workers_keep_file_and_line(place: Path, tmp_path: Path) -> No
         ProcessPoolExecutor(1, get_context("spawn")) as processes,
         pytest.raises(rs.errors.InputError, match=r"bad\.txt:1: "),
     ):
-        rs.evaluate(place / "qrels.txt", tmp_path / "bad.txt", "AP", executor=processes)
+        rs.evaluate(place / "qrels.txt", tmp_path / "bad.txt", "AP", engine=processes)
 
 
 def test_python_scanner_in_processes(place: Path, serial: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,5 +329,6 @@ def test_what_is_waiting_is_taken_back_after_an_error() -> None:
         first = pool.submit(begun.wait, 10)
         with pytest.raises(ValueError, match="0"):
             begun.set()
-            run_pieces(work, range(100), executor=pool)
+            with using(pool):
+                run_pieces(work, range(100))
         assert first.result()

@@ -1,16 +1,13 @@
-"""One word has one meaning in every command, and old words work with a note."""
+"""One word has one meaning in every command."""
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 import pytest
 
-import rankscope as rs
 from rankscope.cli.commands import COMMANDS, OWN_GRAMMAR
 from rankscope.cli.main import command_module, main
-from rankscope.cli.spellings import FORMER
 
 MADE = "simulate"  # makes a collection: its words are numbers of what is made
 
@@ -63,44 +60,18 @@ def test_every_command_that_opens_a_collection_takes_some_of_its_topics() -> Non
     }  # fmt: skip
 
 
-def test_old_words_are_gone_and_new_ones_there() -> None:
-    for command, former in FORMER.items():
-        for old, new in former.items():
-            assert old not in ALL[command]
-            assert new in ALL[command]
-
-
-OLD = [
-    ["pools", "--depth", "3", "-m", "AP P@5"],
-    ["pools", "--ratios", "50", "-q"],
-    ["pools", "--ratio=50", "--runs"],
-    ["power", "--test", "t", "-q"],
-    ["power", "--test", "t", "--pairs"],
-    ["bounds", "--ratio", "50", "--depths", "1,5"],
-    ["report", "--length", "100"],
-]
-
-
-@pytest.mark.parametrize("words", OLD, ids=lambda words: " ".join(words[:3]))
-def test_old_words_mean_the_new_ones(
-    words: list[str], tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        ("pools", "--ratio"), ("pools", "--depth"), ("pools", "-q"), ("power", "--pairs"), ("power", "-q"),
+        ("bounds", "--ratio"), ("study", "--depth"), ("report", "--length"), ("explore", "--length"),
+    ],
+)  # fmt: skip
+def test_a_word_that_was_another_name_is_unknown(
+    command: str, word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rs.simulate(systems=3, topics=4, grades=3, depth=12, seed=3, pool_depth=8).write(tmp_path / "made")
-    files = [str(tmp_path / "made" / "qrels.txt"), str(tmp_path / "made" / "runs")]
-    command, *more = words
-    former = FORMER[command]
-    today = [
-        former.get(w.partition("=")[0], w.partition("=")[0]) + w[len(w.partition("=")[0]) :] for w in more
-    ]
-    assert today != more
-    sink = ["-o", "-"] if command == "report" else []
-    assert main([command, *files, *more, *sink]) == 0
-    old = capsysbinary.readouterr()
-    assert main([command, *files, *today, *sink]) == 0
-    new = capsysbinary.readouterr()
-    assert old.out == new.out
-    notes = set(old.err.decode().splitlines()) - set(new.err.decode().splitlines())
-    assert notes
-    assert all("is now called" in text for text in notes)
-    assert main([command, *files, *more, *sink, "--quiet"]) == 0
-    assert b"is now called" not in capsysbinary.readouterr().err
+    assert word not in ALL[command]
+    with pytest.raises(SystemExit) as end:
+        main([command, "qrels", "run", word, "1"])
+    assert end.value.code == 2
+    assert word in capsys.readouterr().err

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankscope.engines import using
 from rankscope.errors import InputError
 from rankscope.judging import UNJUDGED, judge
 from rankscope.judging import judged as judged_module
@@ -216,6 +217,7 @@ def test_runs_that_are_read_elsewhere_have_whole_paths(
     monkeypatch.setattr(judged_module, "run_pieces", hits)
     with ThreadPoolExecutor(1) as executor:
         runs = Runs([read_run("a.run"), Run.from_dict({"1": ["d"]}, name="b")])
-        found = judge(Qrels.from_dict({"1": {"d": 1}}), runs, executor=executor)
+        with using(executor):
+            found = judge(Qrels.from_dict({"1": {"d": 1}}), runs)
     assert asked == [tmp_path / "a.run", None]
     assert found.rank.tolist() == [1, 1]

@@ -19,8 +19,7 @@ from typing import Any, NoReturn
 from rankscope import __version__
 from rankscope.cli.commands import COMMANDS, NO_MATRICES, OWN_GRAMMAR, listed
 from rankscope.cli.interrupts import INTERRUPTED, interruptible
-from rankscope.cli.parser import Parser, fail, note
-from rankscope.cli.spellings import respelt
+from rankscope.cli.parser import Parser, fail
 from rankscope.cli.targets import refuse_overwriting
 from rankscope.cli.terminal import guarded_terminal
 from rankscope.errors import RankscopeError, nearest, printable
@@ -76,14 +75,10 @@ def dispatch(arguments: list[str]) -> int:
         if name in OWN_GRAMMAR:
             return int(module.main(rest))
         parser = command_parser(name)
-        words, renamed = respelt(name, rest)
-        args = parser.read(words)
+        args = parser.read(rest)
         args.command = name
         refuse_overwriting(args)
-        code = _run(module, args)
-        for text in renamed:
-            note(args, f"{text} (the old word works until the next release)")
-        return code
+        return _run(module, args)
     if arguments and (not arguments[0].startswith("-") or arguments[0] in ("-", "--")):
         known = nearest(arguments[0], COMMANDS)
         return fail(f"there is no command {arguments[0]!r}; {known or 'see rankscope --help'}")

@@ -8,15 +8,12 @@ Dask and Spark.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from rankscope.engines.choice import current, on_engine, using
 from rankscope.engines.machine import cores
 from rankscope.engines.threads import in_threads
 from rankscope.progress import progress
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 __all__ = ["cores", "current", "on_engine", "run_pieces", "stream_pieces", "using"]
 
@@ -30,22 +27,20 @@ def run_pieces(
     *,
     jobs: int | None = None,
     processes: bool = False,
-    executor: Executor | None = None,
     label: str = "",
 ) -> list[Result]:
     """Apply a function to every piece and return the results in order.
 
     ``processes`` says that the function holds the interpreter lock, so that threads would not help.
-    ``executor`` is any ``concurrent.futures.Executor``; without it, the engine of :func:`using` does the work.
+    The engine of :func:`using` does the work, if there is one.
 
     >>> run_pieces(abs, [-1, 2, -3], jobs=2)
     [1, 2, 3]
     """
-    with using(executor):
-        engine = current()
-        if engine is not None:
-            results = engine.stream(function, pieces)
-            return list(progress(results, len(pieces), label) if label else results)
+    engine = current()
+    if engine is not None:
+        results = engine.stream(function, pieces)
+        return list(progress(results, len(pieces), label) if label else results)
     workers = min(cores(jobs), len(pieces))
     if workers <= 1:
         return [function(piece) for piece in (progress(pieces, len(pieces), label) if label else pieces)]

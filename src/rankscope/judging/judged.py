@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.engines import cores, current, run_pieces, using
+from rankscope.engines import cores, current, run_pieces
 from rankscope.errors import InputError
 from rankscope.judging.lists import Ints, Lists
 from rankscope.judging.pool import Pool
@@ -205,7 +205,6 @@ def judge(
     runs: Runs | Run,
     *,
     jobs: int | None = None,
-    executor: Any = None,
     allow_disjoint: bool = False,
     ties: bool = False,
 ) -> Judged:
@@ -219,8 +218,7 @@ def judge(
         runs = Runs([runs])
     if not runs:
         raise InputError("there is no run to evaluate", hint="name at least one run file")
-    with using(executor):
-        found = _found(qrels, runs, jobs, ties)
+    found = _found(qrels, runs, jobs, ties)
     if not allow_disjoint:
         _refuse_disjoint(qrels, runs, found)
     return _assemble(qrels, tuple(runs), found)
