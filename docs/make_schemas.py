@@ -33,7 +33,6 @@ COMMANDS = {
     "compare": f"{COLLECTION} -m AP -q",
     "gate": "qrels.txt runs/lexical-1.txt --baseline runs/lexical-1.txt -m AP",
     "features": COLLECTION,
-    "curve": "qrels.txt runs/lexical-1.txt --topic 301",
     "effort": f"{COLLECTION} -q",
     "certain": f"{COLLECTION} -m P@5",
     "next": f"{COLLECTION} -m P@5",

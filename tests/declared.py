@@ -20,7 +20,7 @@ LISTS = {
     "b": {"q1": {"d3": 3.0, "d2": 2.0}, "q2": {"d1": 1.0, "d4": 0.5}, "q3": {"d7": 2.0, "d2": 2.0}},
     "c": {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d5": 1.0, "d4": 0.5}},
 }
-ARGUMENTS: dict[str, dict[str, Any]] = {}
+ARGUMENTS: dict[str, dict[str, Any]] = {"curve": {"run": "a", "topic": "q1"}}
 """Arguments that an analysis requires, if it does."""
 DECLARED: dict[str, Callable[..., Any]] = {
     name: function

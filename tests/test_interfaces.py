@@ -396,7 +396,7 @@ def test_the_example(place: Path, tmp_path: Path) -> None:
     assert rs.lab.properties(["AP", "RR"], aspects=2, depth=4).tables["properties"].rows
     assert rs.lab.scales(["AP", "RBP(p=0.5)"], length=4).tables["scales"].rows
     pytest.importorskip("matplotlib")
-    figure = rs.curve(qrels, runs[name], topic="301").plot()
+    figure = rs.curve(rs.Collection(qrels, runs[name]), run=None, topic="301").plot()
     assert figure.table.rows
     figure.save(tmp_path / "x.pdf")
     assert (tmp_path / "x.pdf").read_bytes().startswith(b"%PDF")

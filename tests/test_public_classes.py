@@ -92,7 +92,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Collection": lambda: rs.Collection(QRELS, RUNS),
     "Scores": scores,
     "Table": lambda: scores().wide(),
-    "Curve": lambda: rs.curve(QRELS, RUNS["a"], "q1"),
     "Effort": lambda: rs.effort(QRELS, RUNS),
     "correlation": lambda: rs.correlation(scores()),
     "discriminative_power": lambda: rs.discriminative_power(scores(), test="t"),
@@ -131,7 +130,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "PropertiesResult": lambda: rs.lab.properties(["AP", function()], depth=3, properties=["swap", reversal]),
     "Relation": lambda: rs.lab.relation(reversal),
     "Scales": lambda: rs.lab.scales("AP", 4),
-    "Figure": lambda: rs.curve(QRELS, RUNS["a"], "q1").plot(),
+    "Figure": lambda: rs.curve(rs.Collection(QRELS, RUNS["a"]), None, "q1").plot(),
     "simulate": lambda: rs.simulate(systems=2, topics=2, depth=20, seed=3, pool_depth=10),
     "RankscopeError": lambda: rs.errors.RankscopeError("wrong"),
     "InputError": lambda: rs.errors.InputError("wrong", path="run.txt", line=3, hint="mend it"),
@@ -234,7 +233,6 @@ def best_mean(found: rs.Scores) -> float:
 RESULTS = [
     *(
         "Scores",
-        "Curve",
         "Effort",
         "correlation",
         "pool_correlation",

@@ -88,7 +88,7 @@ def returned(function: Callable[..., Any]) -> str | None:
     """What a function returns, in words."""
     declared = str(inspect.signature(function).return_annotation)
     if declaration := getattr(function, "declaration", None):
-        tables = [f"``{name}`` ({said['meaning']})" for name, said in declaration.result.declared().items()]
+        tables = [f"``{name}`` ({said.meaning})" for name, said in declaration.result.specs().items()]
         return f"{_first_line(declaration.result)} Tables: {', '.join(tables)}."
     found: str | None = _GLOSSARY["returns"].get(declared)
     return found

@@ -183,7 +183,7 @@ ROWS = [
     Row(
         "Property 1",
         "CRP is never positive before the recall base",
-        python='rs.curve({"t": {"e": 2, "d1": 1, "d2": 1, "d3": 1}}, {"t": ["d1", "d2", "e"]}, "t").crp.tolist()[:3]',
+        python='rs.curve(rs.Collection({"t": {"e": 2, "d1": 1, "d2": 1, "d3": 1}}, {"t": ["d1", "d2", "e"]}), None, "t").crp.tolist()[:3]',
         paper="at most 0",
         ours=vector,
         why="true for binary grades only; here RB = 4 and CRP is positive at rank 3",
@@ -294,7 +294,7 @@ ROWS = [
     Row(
         "Figure 2",
         "CRP beside DCG with a negative gain for non-relevant documents; the lowest point of each curve",
-        command="rankscope curve $COVID_RUN --topic 1 --cutoff 1000 --gains 0=-1,1=1,2=2 --plot both.svg --dcg",
+        command="rankscope curve $COVID_RUN --topic 1 --cutoff 1000 --gains 0=-1,1=1,2=2 --plot both.svg --figure dcg",
         ours=lambda t: f"CRP {min(column(t['curve'], 'crp'))}, DCG {min(column(t['curve'], 'dcg')):.2f}",
         why="another run and topic: TREC 7's are not public, nor are the judgments of Sormunen (2002) in four grades",
     ),

@@ -233,7 +233,7 @@ EFFORT = [
     Row(
         "positive CRP",
         "CRP can be positive before the recall base, if there are several grades; ranks 1 to 3 with RB = 4",
-        python='rs.curve({"t": {"e": 2, "d1": 1, "d2": 1, "d3": 1}}, {"t": ["d1", "d2", "e"]}, "t").crp.tolist()[:3]',
+        python='rs.curve(rs.Collection({"t": {"e": 2, "d1": 1, "d2": 1, "d3": 1}}, {"t": ["d1", "d2", "e"]}), None, "t").crp.tolist()[:3]',
         ours=lambda value: ", ".join(map(str, value)),
     ),
 ]

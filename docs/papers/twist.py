@@ -555,7 +555,7 @@ ROWS = [
     Row(
         "Figure 11, one list",
         "CRP beside DCG for one list",
-        command=f"{CURVE_B} --gains 0,5,10,15 --discount jk --base 10 --plot both.svg --dcg",
+        command=f"{CURVE_B} --gains 0,5,10,15 --discount jk --base 10 --plot both.svg --figure dcg",
         ours=lambda t: (
             f"CRP {t['curve'][-1]['crp']}, DCG {t['curve'][-1]['dcg']:.2f} of {t['curve'][-1]['ideal_dcg']:.2f}"
         ),

@@ -41,6 +41,7 @@ __all__ = [
     "VERDICT_DEPTH",
     "VERDICT_MEASURES",
     "RboTies",
+    "Sampling",
 ]
 
 ORDERS = ("trec_eval", "trec_eval9", "ascending_id", "rank", "file")
@@ -106,7 +107,8 @@ FOLLOWED_DEPTHS = (20, 10, 5)
 FOLLOWED_RATIOS = (50, 20, 10)
 """What ranks are followed across unless others are named; ratios are percents of the judgments."""
 
-SAMPLINGS = ("grade", "binary", "uniform")
+Sampling = Literal["grade", "binary", "uniform"]
+SAMPLINGS = get_args(Sampling)
 """The strata that judgments are sampled from."""
 
 INTERVAL_LENGTH = 10

@@ -15,6 +15,8 @@ from rankscope.docstrings import Docstring, parse_docstring
 from rankscope.errors import SettingsError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rankscope.measures import Measure
     from rankscope.result import Result
     from rankscope.scores import Collection, Scores
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "OPTIONS",
     "Declaration",
+    "Groups",
     "Level",
     "MeasureName",
     "Option",
@@ -40,6 +43,8 @@ R = TypeVar("R")
 OPTIONS = {"order": None, "missing": "zero", "ties": "break", "unjudged": "nonrelevant"}
 """Options of a collection that an analysis honours (``uses``) or rejects, and what they are unless they are set.
 
+``unjudged="bounds"`` gives values a range beside them; analyses that honour it use ``bounds`` as well.
+
 The others (topics, grades, input_format, engine, jobs) act while the collection is read, and hold everywhere.
 """
 
@@ -52,6 +57,7 @@ class Option:
     flags: tuple[str, ...] = ()
 
 
+Groups = Annotated["Mapping[str, str] | str | Path | None", Option("FILE|REGEX")]
 Level = Annotated[float, Option("A")]
 MeasureName = Annotated["str | Measure", Option("M")]
 PerTopic = Annotated[bool, Option(flags=("-q",))]
@@ -72,7 +78,9 @@ class Parameter:
     several: bool
     """Whether a sequence of values is accepted."""
     default: Any
+    has_default: bool
     required: bool
+    """Whether the command needs it: there is no default, and None is not a value."""
     help: str
     option: Option
 
@@ -112,7 +120,8 @@ class Declaration:
         return {one.name: self._parameter(one) for one in others}
 
     def _parameter(self, one: inspect.Parameter) -> Parameter:
-        kinds, option = _unfold(eval(one.annotation, self.function.__globals__))
+        annotation = eval(one.annotation, self.function.__globals__)
+        kinds, option = _unfold(annotation)
         several = [
             get_args(kind)[0] for kind in kinds if get_origin(kind) is not None and not _is_choice(kind)
         ]
@@ -122,14 +131,15 @@ class Declaration:
             values, option = [*values, *inner], option if option.metavar else inside
         chosen = tuple(dict.fromkeys(word for kind in values if _is_choice(kind) for word in get_args(kind)))
         plain = [kind for kind in values if kind in (bool, int, float, str)]
-        required = one.default is one.empty
+        has_default = one.default is not one.empty
         return Parameter(
             one.name,
             float if float in plain else plain[0] if plain else str,
             chosen or None,
             bool(several),
-            None if required else one.default,
-            required,
+            one.default if has_default else None,
+            has_default,
+            not has_default and type(None) not in get_args(annotation),
             self.doc.parameters.get(one.name, ""),
             option,
         )
@@ -159,7 +169,8 @@ class Declaration:
         collection = given.collection if isinstance(given, Scores) else given
         for option, default in OPTIONS.items() if isinstance(collection, Collection) else ():
             value = getattr(collection, option)
-            if option not in self.uses and value != default:
+            honoured = value if value == "bounds" else option
+            if honoured not in self.uses and value != default:
                 raise SettingsError(
                     f"{name} does not honour {option}={value!r}", hint=f"leave {option} out of the collection"
                 )

@@ -1,4 +1,4 @@
-"""Lazy names of packages (PEP 562)."""
+"""Lazy names of packages (PEP 562), and lazily imported modules."""
 
 from __future__ import annotations
 
@@ -6,7 +6,22 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["loaded_when_used"]
+__all__ = ["LazyModule", "loaded_when_used"]
+
+
+class LazyModule:
+    """A module that is imported when one of its attributes is first used.
+
+    >>> json = LazyModule("json")
+    >>> json.dumps([1])
+    '[1]'
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
 
 
 def loaded_when_used(package: str, home: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform, get_args, get_type_hints
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, dataclass_transform, get_args
 
 from rankscope.errors import SettingsError, nearest
 from rankscope.once import Derived
-from rankscope.tables import Table, render
+from rankscope.tables import Table, Tables, render
 
 if TYPE_CHECKING:
     import pandas
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
 
     from rankscope.plots.figure import Figure
 
-__all__ = ["Result", "TableResult", "TypedResult", "table"]
+__all__ = ["Result", "TableResult", "TypedResult", "lazy_table", "table"]
+
+T = TypeVar("T")
 
 
 class Result(Derived):
@@ -156,8 +160,16 @@ class TableResult(Result):
         return replace(self, settings={**more, **self.settings})
 
 
+class TableSpec(NamedTuple):
+    """What was declared of a table: see :func:`table`."""
+
+    meaning: str
+    main: bool
+    flag: str
+
+
 def table(meaning: str, *, main: bool = True, flag: str = "", default: Any = ...) -> Any:
-    """Declare a table of a :class:`TypedResult`.
+    """Declare a table of a :class:`TypedResult` as a field.
 
     Parameters
     ----------
@@ -170,8 +182,25 @@ def table(meaning: str, *, main: bool = True, flag: str = "", default: Any = ...
     default
         None for a table that is computed on demand only.
     """
-    said = {"meaning": meaning, "main": main and not flag, "flag": flag}
+    said = {"table": TableSpec(meaning, main and not flag, flag)}
     return field(metadata=said) if default is ... else field(default=default, metadata=said)
+
+
+def lazy_table(
+    meaning: str, *, main: bool = True, flag: str = ""
+) -> Callable[[Callable[[Any], T]], cached_property[T]]:
+    """Declare a table that a method computes when it is first used; parameters as for :func:`table`."""
+
+    def declare(method: Callable[[Any], T]) -> cached_property[T]:
+        found = _LazyTable(method)
+        found.spec = TableSpec(meaning, main and not flag, flag)
+        return found
+
+    return declare
+
+
+class _LazyTable(cached_property[Any]):
+    spec: TableSpec
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(table, field))
@@ -197,26 +226,36 @@ class TypedResult(Result):
         dataclass(frozen=True, eq=False, repr=False, kw_only=True)(cls)
 
     @classmethod
-    def declared(cls) -> dict[str, Mapping[str, Any]]:
-        """What was declared of each table: meaning, main, flag."""
-        return {one.name: one.metadata for one in fields(cls) if "flag" in one.metadata}
+    def specs(cls) -> dict[str, TableSpec]:
+        """What was declared of each table."""
+        given = {one.name: one.metadata["table"] for one in fields(cls) if "table" in one.metadata}
+        return given | {name: one.spec for name, one in vars(cls).items() if isinstance(one, _LazyTable)}
 
     @classmethod
     def row_types(cls) -> dict[str, Any]:
         """The class of the rows of each table."""
-        hints = get_type_hints(cls)
-        kinds = {
-            name: get_args(hints[name])[0] for name in cls.declared()
-        }  # Row, or RowTable[Row] of an optional one
-        return {name: (get_args(kind) or (kind,))[0] for name, kind in kinds.items()}
+        found = {}
+        for name in cls.specs():
+            one = vars(cls).get(name)
+            written = (
+                one.func.__annotations__["return"]
+                if isinstance(one, _LazyTable)
+                else cls.__annotations__[name]
+            )
+            kind = get_args(eval(written, vars(sys.modules[cls.__module__])))[0]
+            found[name] = (get_args(kind) or (kind,))[0]  # Row, or RowTable[Row] of an optional table
+        return found
 
     @property
     def tables(self) -> Mapping[str, Table]:
         """All tables that were computed, by name."""
-        return {name: found for name in self.declared() if (found := getattr(self, name)) is not None}
+        return Tables({name: partial(getattr, self, name) for name in self.specs() if self._is_there(name)})
+
+    def _is_there(self, name: str) -> bool:
+        return name not in vars(self) or vars(self)[name] is not None
 
     @property
     def main(self) -> Sequence[str]:
         """The names of the tables that are the answer."""
-        declared = self.declared()
-        return [name for name in self.tables if declared[name]["main"]]
+        specs = self.specs()
+        return [name for name in self.tables if specs[name].main]

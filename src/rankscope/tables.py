@@ -132,7 +132,7 @@ class Table(Framed):
         names = tuple(self.columns[i] for i in kept)
         still = {"ranked_by": self.ranked_by, "spare": self.spare}
         there = {field: [name for name in listed if name in names] for field, listed in still.items()}
-        return replace(self, columns=names, rows=[[row[i] for i in kept] for row in self.rows], **there)  # type: ignore[arg-type]
+        return replace(self, columns=names, rows=[tuple(row[i] for i in kept) for row in self.rows], **there)  # type: ignore[arg-type]
 
     def records(self) -> list[dict[str, Cell]]:
         """The rows as dicts; undefined and infinite numbers stay what they are."""

@@ -50,15 +50,15 @@ def ranking(grades: list[int]) -> list[str]:
 
 
 def paper(name: str, **options: Any) -> rs.Curve:
-    return rs.curve(judged(), {"t": ranking(RUNS[name])}, "t", **options)
+    return rs.curve(rs.Collection(judged(), {"t": ranking(RUNS[name])}), None, "t", **options)
 
 
 @pytest.mark.parametrize("name", RP)
 def test_the_published_vectors(name: str) -> None:
     found = paper(name)
-    assert found.table.column("rp") == RP[name]
-    assert found.table.column("crp") == CRP[name]
-    assert found.table.column("rank") == list(range(1, 16))
+    assert found.curve.column("rp") == RP[name]
+    assert found.curve.column("crp") == CRP[name]
+    assert found.curve.column("rank") == list(range(1, 16))
     assert found.references.column("full_scale") == CRP["fs"]
     assert found.references.column("ideal") == [0] * 15
     assert found.references.column("worst") == [-7, -13, -18, -22, -25, -27] + [-28] * 9
@@ -105,7 +105,7 @@ def test_dcg_is_the_measure() -> None:
         scores = rs.evaluate(judged(), {"t": ranking(RUNS["b"])}, [wanted, normal])
         assert found.dcg[k - 1] == pytest.approx(scores.mean(wanted)[0])
         assert found.dcg[k - 1] / found.ideal_dcg[k - 1] == pytest.approx(scores.mean(normal)[0])
-    delta = np.cumsum(found.table.column("delta_gain"))
+    delta = np.cumsum(found.curve.column("delta_gain"))
     np.testing.assert_allclose(delta, found.dcg - found.ideal_dcg, atol=1e-12)
 
 
@@ -113,7 +113,7 @@ def test_dcg_is_the_measure() -> None:
 def test_dense_and_sparse_agree(grades: list[int], cutoff: int) -> None:
     """The curve is written out rank by rank, the measures look at hits only."""
     qrels = {"t": {f"d{r}": g for r, g in enumerate(grades)}}
-    found = rs.curve(qrels, {"t": [f"d{r}" for r in range(8)]}, "t", cutoff=cutoff)
+    found = rs.curve(rs.Collection(qrels, {"t": [f"d{r}" for r in range(8)]}), None, "t", cutoff=cutoff)
     values = {row["name"]: row["value"] for row in found.values.records()}
     backward, forward = -found.rp[found.rp < 0].sum(), found.rp[found.rp > 0].sum()
     full = np.diff([0, *found.references.column("full_scale")])
@@ -126,18 +126,18 @@ def test_dense_and_sparse_agree(grades: list[int], cutoff: int) -> None:
 
 
 def test_ranks_beyond_the_list_are_nonrelevant() -> None:
-    found = rs.curve({"q": {"a": 1, "b": 1, "c": 1, "d": -1}}, {"q": ["a", "d"]}, "q")
+    found = rs.curve(rs.Collection({"q": {"a": 1, "b": 1, "c": 1, "d": -1}}, {"q": ["a", "d"]}), None, "q")
     assert found.length == 6
-    assert found.table.column("doc") == ["a", "d", None, None, None, None]
-    assert found.table.column("grade") == [1, -1, None, None, None, None]
-    assert found.table.column("rp") == [0, -2, -1, 0, 0, 0]
+    assert found.curve.column("doc") == ["a", "d", None, None, None, None]
+    assert found.curve.column("grade") == [1, -1, None, None, None, None]
+    assert found.curve.column("rp") == [0, -2, -1, 0, 0, 0]
     assert found.settings["cutoff"] == 2 and found.settings["N"] == 6
 
 
 def test_cutoff() -> None:
     assert paper("b", cutoff=30).length == 30
     cut = paper("b", cutoff=5)
-    assert cut.length == 14 and cut.table.column("doc")[5:] == [None] * 9
+    assert cut.length == 14 and cut.curve.column("doc")[5:] == [None] * 9
     values = {row["name"]: row["value"] for row in paper("b", cutoff=1000).values.records()}
     assert (
         values["Twist (sign-change)"]
@@ -147,11 +147,11 @@ def test_cutoff() -> None:
 
 def test_a_run_without_the_topic_and_a_topic_without_relevant_documents() -> None:
     with pytest.raises(InputError, match="the run has no documents for topic 'q'"):
-        rs.curve({"q": {"a": 1}, "r": {"a": 1}}, {"r": ["a"]}, "q")
-    empty = rs.curve({"q": {"a": 1}, "r": {"a": 1}}, {"r": ["a"], "q": []}, "q")
-    assert empty.table.column("crp") == [-1, -1]
-    nothing = rs.curve({"q": {"a": 0}}, {"q": ["a", "b"]}, "q")
-    assert nothing.table.column("crp") == [0, 0]
+        rs.curve(rs.Collection({"q": {"a": 1}, "r": {"a": 1}}, {"r": ["a"]}), None, "q")
+    empty = rs.curve(rs.Collection({"q": {"a": 1}, "r": {"a": 1}}, {"r": ["a"], "q": []}), None, "q")
+    assert empty.curve.column("crp") == [-1, -1]
+    nothing = rs.curve(rs.Collection({"q": {"a": 0}}, {"q": ["a", "b"]}), None, "q")
+    assert nothing.curve.column("crp") == [0, 0]
     assert len(nothing.points) == 0
     values = {row["name"]: row["value"] for row in nothing.values.records()}
     assert np.isnan(values["Twist@2 (sign-change)"]) and values["archetype"] is None
@@ -159,9 +159,9 @@ def test_a_run_without_the_topic_and_a_topic_without_relevant_documents() -> Non
 
 def test_refused() -> None:
     with pytest.raises(InputError, match="topic 'u' has no judgments"):
-        rs.curve(judged(), {"t": ["x"]}, "u")
+        rs.curve(rs.Collection(judged(), {"t": ["x"]}), None, "u")
     with pytest.raises(InputError, match="one run, not 2"):
-        rs.curve(judged(), {"x": {"t": ["a"]}, "y": {"t": ["a"]}}, "t")
+        rs.curve(rs.Collection(judged(), {"x": {"t": ["a"]}, "y": {"t": ["a"]}}), None, "t")
     with pytest.raises(SettingsError, match="cutoff"):
         paper("a", cutoff=0)
     with pytest.raises(MeasureError, match="discount"):
@@ -208,7 +208,7 @@ def test_lines_of_other_topics_are_checked_as_well(tmp_path, line, message):
     path = tmp_path / "long.run"
     path.write_text("1 Q0 d1 1 9 t\n" + "".join(f"2 Q0 x{i} {i} {-i} t\n" for i in range(5000)) + line)
     with pytest.raises(InputError, match=message):
-        rs.curve({"1": {"d1": 1}, "2": {"d1": 1}}, path, "1")
+        rs.curve(rs.Collection({"1": {"d1": 1}, "2": {"d1": 1}}, path), None, "1")
 
 
 EDITED = {"q": {"a": 2, "b": 1, "c": 1, "n": 0, "m": 0}}
@@ -216,22 +216,22 @@ EDITED = {"q": {"a": 2, "b": 1, "c": 1, "n": 0, "m": 0}}
 
 def test_an_edited_list_is_the_list_one_writes_down() -> None:
     run = {"q": ["n", "a", "x", "b", "y", "z"]}
-    found = rs.curve(EDITED, run, "q", edits="m4-1 r3=1 r6=0")
-    written = rs.curve(EDITED, {"q": ["b", "n", "c", "x", "y", "m"]}, "q")
+    found = rs.curve(rs.Collection(EDITED, run), None, "q", edits="m4-1 r3=1 r6=0")
+    written = rs.curve(rs.Collection(EDITED, {"q": ["b", "n", "c", "x", "y", "m"]}), None, "q")
     assert found.documents == written.documents
     assert found.settings == {**written.settings, "edits": "m4-1 r3=1 r6=0"}
-    before = rs.curve(EDITED, run, "q")
-    assert found.table.column("crp_before") == before.table.column("crp")
-    assert [row[:-1] for row in found.table.rows] == written.table.rows
+    before = rs.curve(rs.Collection(EDITED, run), None, "q")
+    assert found.curve.column("crp_before") == before.curve.column("crp")
+    assert [row[:-1] for row in found.curve.rows] == written.curve.rows
     for name in ("points", "values", "places"):
         assert found[name].rows == written[name].rows, name
-    assert "crp_before" not in before.table.columns and before.crp_before is None
+    assert "crp_before" not in before.curve.columns and before.crp_before is None
 
 
 def test_a_grade_can_be_kept_and_a_document_made_up() -> None:
     run = {"q": ["b", "n", "c", "m", "other-1"]}
-    assert rs.curve(EDITED, run, "q", edits="r1=1").documents[0] == "b"
-    assert rs.curve(EDITED, run, "q", edits="r1=0").documents[0] == "other-2"
+    assert rs.curve(rs.Collection(EDITED, run), None, "q", edits="r1=1").documents[0] == "b"
+    assert rs.curve(rs.Collection(EDITED, run), None, "q", edits="r1=0").documents[0] == "other-2"
 
 
 @pytest.mark.parametrize(
@@ -247,12 +247,12 @@ def test_a_grade_can_be_kept_and_a_document_made_up() -> None:
 )
 def test_edits_that_cannot_be_done_say_why(edits: str, said: str) -> None:
     with pytest.raises(SettingsError, match=said):
-        rs.curve(EDITED, {"q": ["b", "n", "c"]}, "q", edits=edits)
+        rs.curve(rs.Collection(EDITED, {"q": ["b", "n", "c"]}), None, "q", edits=edits)
 
 
 def test_the_figure_of_an_edited_list_has_both_curves() -> None:
     pytest.importorskip("matplotlib")
-    figure = rs.curve(EDITED, {"q": ["n", "a", "x", "b"]}, "q", edits="m2-1").plot()
+    figure = rs.curve(rs.Collection(EDITED, {"q": ["n", "a", "x", "b"]}), None, "q", edits="m2-1").plot()
     lines = {line.get_gid(): list(line.get_ydata()) for line in figure.axes[0].lines}
     assert lines["crp"] == figure.table.column("crp")
     assert lines["before"] == figure.table.column("crp_before") != lines["crp"]

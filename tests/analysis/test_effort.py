@@ -64,7 +64,7 @@ def test_archetypes_of_every_list(counts: dict[int, int], length: int) -> None:
         sample = list(runs) if crossing == "sign-change" else list(runs)[::7]
         names = dict(zip(effort.archetypes.column("run"), effort.archetypes.column("archetype"), strict=True))
         for word in sample:
-            curve = rs.curve(qrels, runs[word], "t", cutoff=length)
+            curve = rs.curve(rs.Collection(qrels, runs[word]), None, "t", cutoff=length)
             assert names[word] == plain_archetype(curve, crossing), (word, crossing)
             found[str(names[word])] += 1
     assert found["worst"] and found["ideal"] and found["typical B"] and set(found) <= set(ARCHETYPES)
@@ -95,7 +95,9 @@ def test_every_archetype_occurs() -> None:
         [found] = find_archetypes(
             judge(rs.Qrels.from_dict({"t": documents}), rs.Run.from_dict(lists)).lists, cutoff=15
         )
-        assert found == plain_archetype(rs.curve({"t": documents}, lists, "t", cutoff=15), "sign-change")
+        assert found == plain_archetype(
+            rs.curve(rs.Collection({"t": documents}, lists), None, "t", cutoff=15), "sign-change"
+        )
         assert found == name or name in ("excellent A", "ups-and-downs")
 
 

@@ -140,10 +140,10 @@ def test_leaderboards_are_as_alike_one_way_as_the_other() -> None:
 def test_a_curve_has_as_many_ranks_as_asked_for_up_to_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(curves, "_DEEPEST", 5)
     run = {"q": ["a", "x"]}
-    assert len(rs.curve({"q": {"a": 1}}, run, topic="q", cutoff=5)["curve"]) == 5
+    assert len(rs.curve(rs.Collection({"q": {"a": 1}}, run), run=None, topic="q", cutoff=5)["curve"]) == 5
     for wrong in (0, 6):
         with pytest.raises(SettingsError, match=f"cutoff={wrong}"):
-            rs.curve({"q": {"a": 1}}, run, topic="q", cutoff=wrong)
+            rs.curve(rs.Collection({"q": {"a": 1}}, run), run=None, topic="q", cutoff=wrong)
 
 
 @pytest.mark.parametrize("size", [5, 12, 40])
@@ -207,7 +207,7 @@ def test_a_run_without_the_topic_is_named_by_its_file(tmp_path: Path) -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     for run, path in ((str(tmp_path / "some.run"), str(tmp_path / "some.run")), ({"q1": ["a"]}, None)):
         with pytest.raises(InputError, match="the run has no documents for topic 'q2'") as caught:
-            rs.curve(qrels, run, topic="q2")
+            rs.curve(rs.Collection(qrels, run), run=None, topic="q2")
         assert path is None or str(caught.value.path) == path
 
 

@@ -79,7 +79,7 @@ def test_the_curve_of_a_list_is_that_of_its_run(effort: rs.Effort) -> None:
     qrels, lists = collection()
     for run, topic in (("r0", "q3"), ("r5", "q24")):
         mine = effort.curve(run, topic, "AP")
-        other = rs.curve(qrels, {run: lists[run]}, topic, cutoff=30)
+        other = rs.curve(rs.Collection(qrels, {run: lists[run]}), None, topic, cutoff=30)
         assert mine.rp.tolist() == other.rp.tolist() and mine.dcg.tolist() == other.dcg.tolist()
         assert mine.values.rows == other.values.rows and mine.grade == other.grade
         known = [doc if doc in qrels[topic] else None for doc in other.documents]
@@ -92,7 +92,15 @@ def test_the_curve_of_a_list_is_that_of_its_run(effort: rs.Effort) -> None:
 def test_the_curve_has_the_gains_of_the_measure() -> None:
     found = rs.effort(*collection(), ["AP", "nDCG(gains='exp2',discount='jk',base=10)"])
     qrels, lists = collection()
-    other = rs.curve(qrels, {"r1": lists["r1"]}, "q0", cutoff=1000, gains="exp2", discount="jk", base=10)
+    other = rs.curve(
+        rs.Collection(qrels, {"r1": lists["r1"]}),
+        None,
+        "q0",
+        cutoff=1000,
+        gains="exp2",
+        discount="jk",
+        base=10,
+    )
     assert found.curve("r1", "q0").dcg.tolist() == other.dcg.tolist()
     assert found.curve("r1", "q0", "AP").dcg_measure == rs.measure("DCG")
 

@@ -73,9 +73,9 @@ def collected(function: Callable[..., Any], qrels: Any, measures: Any = None, **
 
 
 CALLS: dict[str, Callable[[], Any]] = {
-    "curve": lambda: rs.curve(QRELS, RUNS["bm25"], "3"),
+    "curve": lambda: collected(rs.curve, QRELS, run="bm25", topic="3"),
     "curve with other gains": lambda: rs.curve(
-        QRELS, RUNS["lm"], "2", cutoff=6, gains="exp2", discount="jk", base=3
+        rs.Collection(QRELS, RUNS["lm"]), None, "2", cutoff=6, gains="exp2", discount="jk", base=3
     ),
     "effort": lambda: rs.effort(QRELS, RUNS),
     "effort of the best": lambda: rs.effort(
@@ -151,7 +151,7 @@ CALLS: dict[str, Callable[[], Any]] = {
 
 OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
     "curve": (
-        lambda **said: rs.curve(QRELS, RUNS["bm25"], **{"topic": "3", **said}),
+        lambda **said: collected(rs.curve, QRELS, **{"run": "bm25", "topic": "3", **said}),
         {"topic": ["99"], "cutoff": [0], "gains": ["x"], "discount": ["x"], "base": [1, 0], "order": ["x"]},
     ),
     "effort": (

@@ -41,7 +41,7 @@ def collection(inputs: dict[str, Any]) -> tuple[rs.Qrels, rs.Run]:
 
 def curve(inputs: dict[str, Any]) -> Curve:
     qrels, run = collection(inputs)
-    return rs.curve(qrels, run, "t", cutoff=inputs.get("N"))
+    return rs.curve(rs.Collection(qrels, run), None, "t", cutoff=inputs.get("N"))
 
 
 def number(value: Any) -> float:
@@ -65,9 +65,9 @@ def cases(golden: list[dict[str, Any]], function: str) -> list[dict[str, Any]]:
 
 def test_relative_positions(golden: list[dict[str, Any]]) -> None:
     for case in cases(golden, "rp"):
-        assert curve(case["inputs"]).table.column("rp") == case["expected"], case["name"]
+        assert curve(case["inputs"]).curve.column("rp") == case["expected"], case["name"]
     for case in cases(golden, "crp"):
-        assert curve(case["inputs"]).table.column("crp") == case["expected"], case["name"]
+        assert curve(case["inputs"]).curve.column("crp") == case["expected"], case["name"]
     for case in cases(golden, "crp_last"):
         qrels, run = collection(case["inputs"])
         last = rs.CRP @ len(case["inputs"]["run"])
@@ -102,7 +102,7 @@ def test_recall_and_relevance_support(golden: list[dict[str, Any]]) -> None:
         qrels, run = collection(case["inputs"])
         assert close(rs.evaluate(qrels, run, "SetR").mean("SetR")[0], case["expected"])
     for case in cases(golden, "relevance_support"):
-        rows = curve(case["inputs"]).table.records()
+        rows = curve(case["inputs"]).curve.records()
         assert [row["rank"] for row in rows if row["grade"] == case["inputs"]["grade"]] == case["expected"]
 
 
@@ -132,8 +132,8 @@ def value(qrels: rs.Qrels, run: rs.Run, name: str, length: int) -> float:
 def check_curve(found: Curve, expected: dict[str, Any], name: str) -> None:
     shown = len(expected["rp"])
     assert found.settings["N"] == expected["N"], name
-    assert found.table.column("rp")[:shown] == expected["rp"], name
-    assert found.table.column("crp")[:shown] == expected["crp"], name
+    assert found.curve.column("rp")[:shown] == expected["rp"], name
+    assert found.curve.column("crp")[:shown] == expected["crp"], name
     for mode, key in MODES.items():
         crossings = found.crossings(mode)
         listed = expected[key]["crossings"]

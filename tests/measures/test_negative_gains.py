@@ -43,7 +43,7 @@ def defined(grades: Grades, table: dict[int, float], unjudged: float | None = No
 
 
 def test_the_curve_and_the_measure_agree() -> None:
-    found = rs.curve(QRELS, RUN, "q", gains=GAINS)
+    found = rs.curve(rs.Collection(QRELS, RUN), None, "q", gains=GAINS)
     text = f"DCG(gains='{GAINS}')"
     score = rs.evaluate(QRELS, RUN, [text]).matrix(text).values[0, 0]
     expected = -0.5 * sum(1 / math.log2(rank + 1) for rank in (1, 2, 3))
@@ -65,7 +65,7 @@ def test_definition(grades: list[int | None], rest: list[int]) -> None:
     assert value(f"nDCG({gains})", grades, rest) == pytest.approx(defined(grades, table) / best)
     assert value(f"IdealDCG({gains})", grades, rest) == pytest.approx(best)
     qrels, run = collection(grades, rest)
-    found = rs.curve(qrels, run, "q", gains="0=-0.5,1=2,2=3")
+    found = rs.curve(rs.Collection(qrels, run), None, "q", gains="0=-0.5,1=2,2=3")
     assert found.dcg[-1] == pytest.approx(defined(grades, table))
     assert found.ideal_dcg.max() == pytest.approx(best)
 

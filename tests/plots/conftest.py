@@ -26,7 +26,7 @@ def _curve(grades: str, name: str = "run", ideal: str = "3322111", **options: An
     judged = {f"r{number}": int(grade) for number, grade in enumerate(ideal)}
     left = {grade: [d for d, g in judged.items() if g == int(grade)] for grade in set(ideal)}
     ranking = [left[g].pop(0) if g != "0" else f"n{rank}" for rank, g in enumerate(grades)]
-    return rs.curve({"t": judged}, {name: {"t": ranking}}, "t", **options)
+    return rs.curve(rs.Collection({"t": judged}, {name: {"t": ranking}}), None, "t", **options)
 
 
 @pytest.fixture

@@ -159,7 +159,7 @@ def test_the_full_scale_list_does_not_squeeze_the_curve(curve_of: Callable[..., 
 
 
 def test_a_topic_without_relevant_documents() -> None:
-    figure = plot_curve(rs.curve({"q": {"a": 0}}, {"q": ["a", "b", "c"]}, "q"))
+    figure = plot_curve(rs.curve(rs.Collection({"q": {"a": 0}}, {"q": ["a", "b", "c"]}), None, "q"))
     assert figure.table.column("rp") == [0, 0, 0]
     assert figure.table.column("points") == [None] * 3
     assert figure.render("svg")

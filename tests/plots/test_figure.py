@@ -42,10 +42,10 @@ def all_figures(qrels: Any, runs: Any) -> dict[str, Callable[[], Figure]]:
     scores = rs.evaluate(qrels, runs, ["AP", "RBP(p=0.8)", "Twist"])
     effort = rs.effort(qrels, runs, ["AP"])
     first, topic = next(iter(runs)), next(iter(qrels))
-    curve = rs.curve(qrels, {first: runs[first]}, topic)
+    curve = rs.curve(rs.Collection(qrels, {first: runs[first]}), None, topic)
     figures: dict[str, Callable[[], Figure]] = {
         "crp": curve.plot,
-        "dcg": lambda: curve.plot(dcg=True),
+        "dcg": lambda: curve.plot("dcg"),
         "rp": lambda: curve.plot(figure="rp"),
         "archetypes": lambda: effort.plot("archetypes"),
         "effort": lambda: effort.plot(highlight=list(runs)[:10]),
@@ -122,7 +122,7 @@ def test_names_are_only_data(make_collection: Callable[..., Any]) -> None:
         svg = make().render("svg").decode()
         assert "<script" not in svg and "\x00" not in svg
     for name in HOSTILE:
-        figure = rs.curve(qrels, {name: runs[name]}, HOSTILE[1]).plot()
+        figure = rs.curve(rs.Collection(qrels, {name: runs[name]}), None, HOSTILE[1]).plot()
         assert short(name, 18) in figure.axes[0].get_title(loc="left")
 
 
@@ -198,7 +198,7 @@ def test_no_display_no_pyplot_no_change_of_settings() -> None:
 import sys
 import rankscope as rs
 assert "matplotlib" not in sys.modules
-figure = rs.curve({"q": {"a": 1}}, {"q": ["x", "a"]}, "q")
+figure = rs.curve(rs.Collection({"q": {"a": 1}}, {"q": ["x", "a"]}), None, "q")
 assert "matplotlib" not in sys.modules
 figure = figure.plot()
 import matplotlib

@@ -59,7 +59,7 @@ def test_a_long_list_is_cut(curve_of: Callable[..., rs.Curve]) -> None:
 
 
 def test_a_topic_without_relevant_documents() -> None:
-    figure = plot_rp(rs.curve({"q": {"a": 0}}, {"q": ["a", "b"]}, "q"))
+    figure = plot_rp(rs.curve(rs.Collection({"q": {"a": 0}}, {"q": ["a", "b"]}), None, "q"))
     assert figure.table.column("rp") == [0, 0] and not arrows(figure.axes[0])
 
 

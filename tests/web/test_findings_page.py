@@ -85,7 +85,7 @@ def test_seven_documents(place: Path, open_page: Any, until: Any) -> None:
     words = page.text_content(".seven .words")
     for value in one.values[:, 0, 0]:
         assert f"{value:.3f}" in words
-    curve = rs.curve(judged, listed, "t", cutoff=7)
+    curve = rs.curve(rs.Collection(judged, listed), None, "t", cutoff=7)
     label = page.get_attribute(".seven svg", "aria-label")
     assert [int(x) for x in re.findall(r"-?\d+", label)] == curve.crp.tolist()
     assert page.evaluate("document.querySelector('.seven').classList.contains('still')")

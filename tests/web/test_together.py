@@ -263,7 +263,7 @@ def test_curves_say_what_is_under_the_pointer(open_page: Open, teams_page: Path)
     qrels, runs = _data(teams_page)
     topic = page.evaluate("rankscope.data.topics[rankscope.state.topic]")
     for name, shown in ((a, said[2]), (b, said[3])):
-        one = rs.curve(qrels, runs / f"{name}.txt", topic, cutoff=1000)
+        one = rs.curve(rs.Collection(qrels, runs / f"{name}.txt"), None, topic, cutoff=1000)
         assert one.crp[int(said[1]) - 1] == int(shown)
     page.evaluate("rankscope.state.view = 'whatif'; rankscope.state.edits = 'm9-1'")
     chart = page.locator("main figure svg").first

@@ -1,38 +1,105 @@
-"""One list, rank by rank: grades, relative position, CRP, DCG, and the points that matter."""
+"""One ranking, rank by rank: grades, relative position, CRP, DCG, and the points that matter."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.analysis.list_edits import edited
+from rankscope.choices import CROSSINGS
+from rankscope.declaration import Option, RunName, analysis
 from rankscope.errors import InputError, SettingsError, nearest
-from rankscope.judging import Judged, judge
-from rankscope.judging.lists import Lists
-from rankscope.measures import REGISTRY, Measure
-from rankscope.measures.archetypes import find_archetypes
-from rankscope.measures.effort_curves import CROSSINGS, Curves, get_curves
-from rankscope.measures.weighted import DCG
-from rankscope.read import Qrels, Run, Runs, open_collection
-from rankscope.read.ids import to_text
-from rankscope.result import Result
-from rankscope.tables import Cell, Table
+from rankscope.lazy import LazyModule
+from rankscope.result import TypedResult, lazy_table
+from rankscope.rows import Row, RowTable, column
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from rankscope.judging import Judged
+    from rankscope.judging.lists import Lists
+    from rankscope.measures import Measure
+    from rankscope.measures.effort_curves import Curves
+    from rankscope.measures.weighted import DCG
+    from rankscope.read import Qrels, Run
+    from rankscope.scores import Collection
+    from rankscope.tables import Table
+
+    Ints = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
+else:
+    np = LazyModule("numpy")
 
 __all__ = ["Curve", "curve", "curve_of"]
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 _DEEPEST = 1_000_000  # a curve has a row for every rank
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Curve(Result):
+class Rank(Row):
+    """One rank of the ranking."""
+
+    rank: int = column("the rank in the list, from 1")
+    doc: str | None = column()
+    grade: int | None = column()
+    rp: int = column()
+    crp: int = column()
+    dcg: float = column("DCG down to this rank")
+    ideal_dcg: float = column("DCG of the ideal list down to this rank")
+    delta_gain: float = column("what the document adds to DCG beyond what the ideal list adds at this rank")
+    crp_before: int | None = column("CRP of the list as the run has it, before the edits", default=None)
+
+
+class Point(Row):
+    """A marked point of the curve."""
+
+    point: str = column("the marked point of the curve")
+    rank: float = column("its rank; infinite if there is none")
+    crp: int | None = column()
+
+
+class Value(Row):
+    """An effort measure of the ranking."""
+
+    name: str = column("name of the value")
+    value: float | str | None = column("value of the measure, or the archetype")
+
+
+class Interval(Row):
+    """The ranks of a grade in the ideal ranking."""
+
+    grade: int = column("the grade")
+    first: int = column("first rank of this grade in the ideal list")
+    last: int = column("last rank of this grade in the ideal list")
+    ranks: int = column("number of ranks")
+
+
+class Place(Row):
+    """A document, and the ranks of its grade in the ideal ranking: RP = rank - nearest."""
+
+    rank: int = column()
+    doc: str | None = column()
+    grade: int | None = column()
+    first: int = column("first rank of this grade in the ideal list")
+    last: int = column("last rank of this grade in the ideal list")
+    nearest: int = column(
+        "the rank of the ideal list that is nearest to the document's rank; RP is their difference"
+    )
+    rp: int = column()
+
+
+class Reference(Row):
+    """CRP of the reference rankings at a rank."""
+
+    rank: int = column()
+    ideal: int = column("CRP of the ideal list: 0 everywhere")
+    worst: int = column("CRP of a list without relevant documents")
+    full_scale: int = column("CRP of the ideal list reversed, over all N ranks")
+
+
+class Curve(TypedResult):
     """The effort curve of one run on one topic, evaluated at N = max(cutoff, 2 RB) ranks.
 
     ``documents`` and ``grade`` have one entry per rank: None where the list has ended or the document is not judged.
@@ -47,7 +114,6 @@ class Curve(Result):
     dcg_measure: DCG
     lists: Lists
     cutoff: int
-    settings: Mapping[str, Any]
     before: Sequence[int | None] | None = None
 
     def _about(self) -> str:
@@ -55,6 +121,8 @@ class Curve(Result):
 
     @cached_property
     def _curves(self) -> Curves:
+        from rankscope.measures.effort_curves import get_curves
+
         return get_curves(self.lists, 1, self.cutoff)
 
     @property
@@ -72,24 +140,11 @@ class Curve(Result):
         """The grade at each rank, 0 for everything that is not relevant."""
         return _relevance(self.grade)
 
-    @cached_property
-    def intervals(self) -> Table:
-        """The ranks that each grade takes in the ideal list: min(g) and max(g)."""
-        rows: list[tuple[Cell, ...]] = []
-        for grade in sorted({int(g) for g in self.ideal_grade} - {0}, reverse=True):
-            ranks = np.flatnonzero(self.ideal_grade == grade) + 1
-            rows.append((grade, int(ranks[0]), int(ranks[-1]), len(ranks)))
-        rows.append((0, self.recall_base + 1, self.length, self.length - self.recall_base))
-        return Table(
-            "intervals", ("grade", "first", "last", "ranks"), rows, caption="Ranks in the ideal list"
-        )
-
     def _relative_positions(self, relevance: Ints) -> Ints:
         rank = np.arange(1, self.length + 1)
         first, last = np.zeros(self.length, np.int64), np.zeros(self.length, np.int64)
-        for row in self.intervals.rows:
-            grade, low, high = (int(value) for value in row[:3] if value is not None)
-            first[relevance == grade], last[relevance == grade] = low, high
+        for grade in self.intervals:
+            first[relevance == grade.grade], last[relevance == grade.grade] = grade.first, grade.last
         rp: Ints = np.minimum(rank - first, 0) + np.maximum(rank - last, 0)
         return rp
 
@@ -129,51 +184,103 @@ class Curve(Result):
         gain = self.dcg_measure.gain(grade, self.lists.pool.max_grade)
         return gain * self.dcg_measure.weight(np.arange(1, len(grade) + 1))
 
-    @cached_property
-    def table(self) -> Table:
-        """Rank by rank; ``delta_gain`` is what the document adds to DCG beyond what the ideal list adds there.
-
-        Of an edited list also ``crp_before``, CRP of the list as the run has it.
-        """
+    @lazy_table("rank by rank")
+    def curve(self) -> RowTable[Rank]:
+        """Rank by rank; ``crp_before`` is there if the list was edited."""
         delta = self._gained - self._discounted(self.ideal_grade)
-        columns: dict[str, list[Any]] = {
-            "rank": list(range(1, self.length + 1)),
-            "doc": self.documents,
-            "grade": self.grade,
-            "rp": self.rp.tolist(),
-            "crp": self.crp.tolist(),
-            "dcg": self.dcg.tolist(),
-            "ideal_dcg": self.ideal_dcg.tolist(),
-            "delta_gain": delta.tolist(),
-            **({} if self.crp_before is None else {"crp_before": self.crp_before.tolist()}),
-        }
-        rows = list(zip(*columns.values(), strict=True))
-        return Table("curve", tuple(columns), rows, caption=f"{self.run} on topic {self.topic}")
-
-    @cached_property
-    def places(self) -> Table:
-        """For every document the ranks of its grade in the ideal list, and the nearest of them: RP = rank - nearest."""
-        interval = {row[0]: row[1:3] for row in self.intervals.rows}
-        rows: list[tuple[Cell, ...]] = [
-            (rank, doc, grade, *interval[relevance], rank - rp, rp)
-            for rank, (doc, grade, relevance, rp) in enumerate(
-                zip(self.documents, self.grade, self.relevance.tolist(), self.rp.tolist(), strict=True), 1
-            )
+        before = [None] * self.length if self.crp_before is None else self.crp_before.tolist()
+        arrays = (self.rp, self.crp, self.dcg, self.ideal_dcg, delta)
+        cells = [
+            range(1, self.length + 1),
+            self.documents,
+            self.grade,
+            *(one.tolist() for one in arrays),
+            before,
         ]
-        columns = ("rank", "doc", "grade", "first", "last", "nearest", "rp")
-        return Table(
-            "places", columns, rows, caption="Documents and the ranks of their grade in the ideal list"
+        return Rank.table(
+            "curve",
+            [Rank(*row) for row in zip(*cells, strict=True)],
+            without=() if self.before is not None else ("crp_before",),
+            caption=f"{self.run} on topic {self.topic}",
         )
 
-    @cached_property
-    def references(self) -> Table:
+    @lazy_table("marked points")
+    def points(self) -> RowTable[Point]:
+        """The marked points: their rank (infinite if there is none) and CRP there."""
+        rows: list[Point] = []
+        if not self.recall_base:
+            return Point.table("points", rows, caption="Marked points")
+        curves = self._curves
+        ranks: list[tuple[str, float]] = [
+            ("recall base", self.recall_base),
+            ("turn-around", curves.turn_around[0]),
+            ("balance 2012", curves.regained[0]),
+            ("balance 2012 of full scale", curves.full_regained[0]),
+        ]
+        ranks += [(f"balance ({mode})", curves.balance(mode)[0]) for mode in CROSSINGS]
+        ranks += [(f"first crossing ({mode})", curves.crossing(mode)[0]) for mode in CROSSINGS]
+        if self.crp.any():
+            ranks += [("crossing", rank) for rank in self.crossings()]
+        full = [row.full_scale for row in self.references]
+        for name, rank in ranks:
+            if np.isfinite(rank):
+                crp = full if name.endswith("full scale") else self.crp.tolist()
+                rows.append(Point(name, int(rank), crp[int(rank) - 1]))
+            else:
+                rows.append(Point(name, float("inf"), None))
+        rows.insert(1, Point("loss at the recall base", self.recall_base, int(curves.loss[0])))
+        return Point.table("points", rows, caption="Marked points")
+
+    @lazy_table("effort measures of the list, and its archetype")
+    def values(self) -> RowTable[Value]:
+        """The effort measures of the list, named with its N as measures are, and its archetype."""
+        from rankscope.measures import REGISTRY
+        from rankscope.measures.archetypes import find_archetypes
+
+        rows = []
+        for name in ("Twist", "Rho", "BalancePoint"):
+            rows += [
+                Value(self.label(name, mode), self._value(REGISTRY[name](crossing=mode)))
+                for mode in CROSSINGS
+            ]
+        for name in ("Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "b_ratio", "CRP_min", "CRP_N"):
+            rows.append(Value(self.label(name), self._value(REGISTRY[name])))
+            if "clamped" in REGISTRY[name].parameters:
+                rows.append(Value(self.label(name, "clamped"), self._value(REGISTRY[name](clamped=True))))
+        rows.append(Value("archetype", str(find_archetypes(self.lists, cutoff=self.cutoff)[0]) or None))
+        return Value.table("values", rows, caption=f"Effort at N = {self.length}")
+
+    @lazy_table("the ranks that each grade takes in the ideal list")
+    def intervals(self) -> RowTable[Interval]:
+        """The ranks that each grade takes in the ideal list: min(g) and max(g)."""
+        rows = []
+        for grade in sorted({int(g) for g in self.ideal_grade} - {0}, reverse=True):
+            ranks = np.flatnonzero(self.ideal_grade == grade) + 1
+            rows.append(Interval(grade, int(ranks[0]), int(ranks[-1]), len(ranks)))
+        rows.append(Interval(0, self.recall_base + 1, self.length, self.length - self.recall_base))
+        return Interval.table("intervals", rows, caption="Ranks in the ideal list")
+
+    @lazy_table("for every document the ranks of its grade in the ideal list")
+    def places(self) -> RowTable[Place]:
+        """For every document the ranks of its grade in the ideal list, and the nearest of them: RP = rank - nearest."""
+        interval = {row.grade: (row.first, row.last) for row in self.intervals}
+        cells = zip(self.documents, self.grade, self.relevance.tolist(), self.rp.tolist(), strict=True)
+        rows = [
+            Place(rank, doc, grade, *interval[relevance], rank - rp, rp)
+            for rank, (doc, grade, relevance, rp) in enumerate(cells, 1)
+        ]
+        return Place.table("places", rows, caption="Documents and the ranks of their grade in the ideal list")
+
+    @lazy_table("CRP of the reference lists")
+    def references(self) -> RowTable[Reference]:
         """CRP at each rank of the ideal list, of a list without relevant documents, and of the full-scale list."""
         nothing = np.zeros(self.length, np.int64)
         worst = np.cumsum(self._relative_positions(nothing)).tolist()
         full = np.cumsum(self._relative_positions(self.ideal_grade[::-1])).tolist()
-        rows = list(zip(range(1, self.length + 1), nothing.tolist(), worst, full, strict=True))
-        columns = ("rank", "ideal", "worst", "full_scale")
-        return Table("references", columns, rows, caption="CRP of the reference lists")
+        cells = zip(range(1, self.length + 1), nothing.tolist(), worst, full, strict=True)
+        return Reference.table(
+            "references", [Reference(*row) for row in cells], caption="CRP of the reference lists"
+        )
 
     def crossings(self, crossing: str = "sign-change") -> list[int]:
         """Every rank j such that CRP crosses the axis between j and j + 1; all of them if CRP is 0 everywhere."""
@@ -188,52 +295,10 @@ class Curve(Result):
             crossed = ((a < 0) & (b >= 0)) | ((a > 0) & (b <= 0))
         return (np.flatnonzero(crossed) + 1).tolist() if self.recall_base else []
 
-    @cached_property
-    def points(self) -> Table:
-        """The marked points: their rank (infinite if there is none) and CRP there."""
-        columns, caption = ("point", "rank", "crp"), "Marked points"
-        if not self.recall_base:
-            return Table("points", columns, [], caption=caption)
-        curves = self._curves
-        ranks: list[tuple[str, float]] = [
-            ("recall base", self.recall_base),
-            ("turn-around", curves.turn_around[0]),
-            ("balance 2012", curves.regained[0]),
-            ("balance 2012 of full scale", curves.full_regained[0]),
-        ]
-        ranks += [(f"balance ({mode})", curves.balance(mode)[0]) for mode in CROSSINGS]
-        ranks += [(f"first crossing ({mode})", curves.crossing(mode)[0]) for mode in CROSSINGS]
-        if self.crp.any():
-            ranks += [("crossing", rank) for rank in self.crossings()]
-        full = self.references.column("full_scale")
-        rows: list[tuple[Cell, ...]] = []
-        for name, rank in ranks:
-            known = int(rank) if np.isfinite(rank) else None
-            curve = full if name.endswith("full scale") else self.crp.tolist()
-            rows.append(
-                (name, float("inf") if known is None else known, None if known is None else curve[known - 1])
-            )
-        rows.insert(1, ("loss at the recall base", self.recall_base, int(curves.loss[0])))
-        return Table("points", columns, rows, caption=caption)
-
-    @cached_property
-    def values(self) -> Table:
-        """The effort measures of the list, named with its N as measures are, and its archetype."""
-        names = ("Sigma", "SigmaPlus", "SigmaMinus", "Rho2012", "b_ratio", "CRP_min", "CRP_N")
-        rows: list[tuple[Cell, ...]] = []
-        for name in ("Twist", "Rho", "BalancePoint"):
-            rows += [
-                (self.label(name, mode), self._value(REGISTRY[name](crossing=mode))) for mode in CROSSINGS
-            ]
-        for name in names:
-            rows.append((self.label(name), self._value(REGISTRY[name])))
-            if "clamped" in REGISTRY[name].parameters:
-                rows.append((self.label(name, "clamped"), self._value(REGISTRY[name](clamped=True))))
-        rows.append(("archetype", str(find_archetypes(self.lists, cutoff=self.cutoff)[0]) or None))
-        return Table("values", ("name", "value"), rows, caption=f"Effort at N = {self.length}")
-
     def label(self, name: str, form: str = "") -> str:
         """Return the name of an effort measure at the N of the curve: ``Twist`` is that at 1000, as everywhere."""
+        from rankscope.measures import REGISTRY
+
         measure = str(REGISTRY[name] @ self.cutoff)
         return f"{measure} ({form})" if form else measure
 
@@ -241,91 +306,121 @@ class Curve(Result):
         return float((measure @ self.cutoff).evaluate(self.lists)[0])
 
     @property
-    def tables(self) -> Mapping[str, Table]:
-        """``curve``, ``points``, ``values``, ``intervals``, ``places`` and ``references``."""
-        found = (self.table, self.points, self.values, self.intervals, self.places, self.references)
-        return {table.name: table for table in found}
-
-    @property
-    def main(self) -> Sequence[str]:
-        """All of them."""
-        return tuple(self.tables)
-
-    @property
     def display(self) -> Sequence[Table]:
-        """All but the places and the reference lists."""
-        return (self.table, self.points, self.values, self.intervals)
-
-    def plot(self, figure: str | None = None, *, dcg: bool = False, **options: Any) -> Any:
-        """CRP with marked points above the bars of RP (``crp``), beside DCG (``dcg``), or how RP arises (``rp``)."""
-        return super().plot("dcg" if dcg else figure, **options)
+        """All tables but the places and the reference lists."""
+        return (self.curve, self.points, self.values, self.intervals)
 
 
+@analysis(
+    figures={"crp": "crp.plot_curve", "dcg": "dcg.plot_dcg", "rp": "rp.plot_rp"},
+    uses=("order",),
+    examples="""
+    rankscope curve qrels.txt bm25.run --topic 351
+    rankscope curve qrels.txt bm25.run --topic 351 --cutoff 1000 --head 30
+    rankscope curve qrels.txt bm25.run --topic 351 -f json -o curve.json
+    rankscope curve qrels.txt bm25.run --topic 351 --gains 0,5,10 --discount jk --base 10 --plot curve.pdf
+    rankscope curve qrels.txt bm25.run --topic 351 --axis linear --bars linear --plot curve.pdf
+    rankscope curve qrels.txt bm25.run --topic 351 --figure rp --plot rp.pdf    how RP arises, document by document
+    # what if the document at rank 5 stood at rank 2, and that at rank 7 were one of grade 1?
+    rankscope curve qrels.txt bm25.run --topic 351 --edits "m5-2 r7=1"
+    """,
+)
 def curve(
-    qrels: Any,
-    run: Any,
-    topic: str,
+    collection: Collection,
+    run: RunName | None,
+    topic: Annotated[str, Option("T")],
     *,
-    cutoff: int | None = None,
+    cutoff: Annotated[int | None, Option("N")] = None,
     gains: str = "linear",
     discount: str = "log2",
     base: float = 2.0,
-    order: str | None = None,
-    edits: str | None = None,
+    edits: Annotated[str | None, Option("E")] = None,
 ) -> Curve:
-    """The effort curve of one run on one topic.
+    """Follow one run on one topic, rank by rank: grades, relative position (RP), CRP, DCG, and marked points.
 
-    ``cutoff`` is the length N at which the list is evaluated: as many ranks as it has, unless set; ranks beyond the
-    end of the list, up to 2 RB, count as non-relevant documents. ``gains``, ``discount`` and ``base`` are those of DCG.
-    ``edits`` change the list first, as in the page's what-if view: ``"m5-2"`` moves the document at rank 5 to rank 2,
-    ``"r7=1"`` replaces the one at rank 7 by one of grade 1 that the list lacks; several are separated by spaces.
-    References: Angelini and others 2012, Ferro and others 2016.
+    RP says how far a document stands from the ranks that its grade has in the ideal list: negative if it comes too
+    early, positive if too late. CRP is its running sum. The points are the recall base, the turn-around, the balance
+    points and the crossings of the axis.
 
-    >>> found = curve({"q1": {"d1": 1, "d2": 1, "d3": 0}}, {"q1": ["d3", "d1", "d4", "d2"]}, "q1")
-    >>> found.table.column("rp"), found.table.column("crp")
-    ([-2, 0, 0, 2], [-2, -2, -2, 0])
+    Parameters
+    ----------
+    collection
+        Judgments and runs.
+    run
+        Name of the run; None if the collection has only one.
+    topic
+        Topic whose ranking is shown.
+    cutoff
+        Length N at which the list is evaluated, as many ranks as it has unless set; ranks beyond the end of the list,
+        up to 2 RB, count as non-relevant documents.
+    gains
+        Gains of DCG: linear, exp2, or a list for grades 0, 1, ... such as 0,5,10.
+    discount
+        Discount of DCG: log2 or jk.
+    base
+        Base of the jk discount.
+    edits
+        Changes to the list before it is evaluated: m5-2 moves the document at rank 5 to rank 2, r7=1 replaces the one
+        at rank 7 by one of grade 1 that the list lacks; several are separated by spaces.
+
+    References
+    ----------
+    Angelini and others 2012, Ferro and others 2016.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> collection = rs.Collection({"q1": {"d1": 1, "d2": 1, "d3": 0}}, {"q1": ["d3", "d1", "d4", "d2"]})
+    >>> found = rs.curve(collection, None, "q1")
+    >>> [(row.rp, row.crp) for row in found.curve]
+    [(-2, -2), (0, -2), (0, -2), (2, 0)]
     """
-    judgments, runs = open_collection(qrels, run, order=order)
-    one = _one_run(runs)
-    topic = str(topic)
-    if topic not in judgments.topic_index:
-        hint = nearest(topic, judgments.topics) or f"there are topics such as {judgments.topics[0]}"
-        raise InputError(f"topic {topic!r} has no judgments", path=judgments.path, hint=hint)
-    measure = DCG(gains=gains, discount=discount, base=base)
+    one, topic = _chosen_run(collection, run), str(topic)
+    qrels = collection.qrels
+    if topic not in qrels.topic_index:
+        hint = nearest(topic, qrels.topics) or f"there are topics such as {qrels.topics[0]}"
+        raise InputError(f"topic {topic!r} has no judgments", path=qrels.path, hint=hint)
     if cutoff is not None and not 1 <= cutoff <= _DEEPEST:
         hint = f"a curve has a whole number of ranks from 1 to {_DEEPEST:,}"
         raise SettingsError(f"cutoff={cutoff}", hint=hint)
-    if not one.in_memory:
-        judge(
-            judgments, one, allow_disjoint=True
-        )  # which looks at every line, and not only at those of the topic
-    ranking = one.ranking(topic)
-    if not ranking and topic not in (one.memory or {}):
+    return _curve(qrels, one, topic, cutoff, {"gains": gains, "discount": discount, "base": base}, edits)
+
+
+def _curve(
+    qrels: Qrels, run: Run, topic: str, cutoff: int | None, dcg: Mapping[str, Any], edits: str | None = None
+) -> Curve:
+    from rankscope.judging import judge
+    from rankscope.measures.weighted import DCG
+    from rankscope.read import Qrels, Run
+
+    measure = DCG(**dcg)
+    if not run.in_memory:  # judging validates every line, and not only those of the topic
+        judge(qrels, run, allow_disjoint=True)
+    ranking = run.ranking(topic)
+    if not ranking and topic not in (run.memory or {}):
         raise InputError(
             f"the run has no documents for topic {topic!r}",
-            path=one.path or one.name,
+            path=run.path or run.name,
             hint="name a topic that it has, or another run",
         )
-    known = judgments.judgments(topic)
+    known = qrels.judgments(topic)
     first, ranking = ranking, edited(ranking, edits or "", known)
     cut = int(cutoff or max(1, len(ranking)))
-    small = _only(judgments, topic)
-    lists = judge(small, Run.from_dict({topic: ranking}, name=one.name)).lists
     ideal = np.array(sorted((g for g in known.values() if g > 0), reverse=True), np.int64)
     length = max(cut, 2 * len(ideal))
     documents, before = _padded(ranking[:cut], length), _padded(first[:cut], length)
     return Curve(
-        run=one.name,
+        run=run.name,
         topic=topic,
         documents=documents,
         grade=_grades(documents, known),
         ideal_grade=np.concatenate([ideal, np.zeros(length - len(ideal), np.int64)]),
         dcg_measure=measure,
-        lists=lists,
+        lists=judge(Qrels.from_dict({topic: known}), Run.from_dict({topic: ranking}, name=run.name)).lists,
         cutoff=cut,
         settings={
-            "run": one.name, "topic": topic, "cutoff": cut, "N": length, "recall_base": len(ideal), "dcg": str(measure),
-            "order": one.order, **({"grades": judgments.merges} if judgments.merges else {}),
+            "run": run.name, "topic": topic, "cutoff": cut, "N": length, "recall_base": len(ideal), "dcg": str(measure),
+            "order": run.order, **({"grades": qrels.merges} if qrels.merges else {}),
             **({"edits": edits} if edits else {}),
         },
         before=_grades(before, known) if edits else None,
@@ -342,6 +437,9 @@ def curve_of(
     for text, known, what in ((run, judged.runs, "run"), (topic, judged.topics, "topic")):
         if text not in known:
             raise SettingsError(f"there is no {what} {text!r}", hint=nearest(text, known) or None)
+    from rankscope.read import Qrels, Run
+    from rankscope.read.ids import to_text
+
     judgments = judged.qrels.judgments(topic)
     row = judged.runs.index(run) * len(judged.topics) + judged.topics.index(topic)
     hits = slice(judged.offsets[row], judged.offsets[row + 1])
@@ -352,7 +450,8 @@ def curve_of(
         if name in judgments:
             ranking[rank - 1] = name
     like = {key: dcg.settings[key] for key in ("gains", "discount", "base") if dcg and key in dcg.settings}
-    found = curve({topic: judgments}, Run.from_dict({topic: ranking}, name=run), topic, cutoff=cutoff, **like)
+    one = Run.from_dict({topic: ranking}, name=run)
+    found = _curve(Qrels.from_dict({topic: judgments}), one, topic, cutoff, like)
     return replace(found, documents=[name if name in judgments else None for name in found.documents])
 
 
@@ -369,12 +468,12 @@ def _relevance(grades: Sequence[int | None]) -> Ints:
     return np.array([max(0, grade or 0) for grade in grades], np.int64)
 
 
-def _only(qrels: Qrels, topic: str) -> Qrels:
-    """The judgments of one topic."""
-    return Qrels.from_dict({topic: qrels.judgments(topic)})
-
-
-def _one_run(runs: Runs) -> Run:
-    if len(runs) != 1:
+def _chosen_run(collection: Collection, name: str | None) -> Run:
+    runs = collection.runs
+    if name is None and len(runs) != 1:
         raise InputError(f"a curve shows one run, not {len(runs)}", hint="name a single run")
-    return next(iter(runs.values()))
+    if name is not None and name not in runs:
+        raise InputError(
+            f"no run is called {name!r}", hint=nearest(name, runs) or f"there are {', '.join(list(runs)[:5])}"
+        )
+    return next(iter(runs.values())) if name is None else runs[name]

@@ -51,7 +51,7 @@ def described(function: Callable[..., Any]) -> str:
 def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any]) -> None:
     """Add all options of an analysis: inputs, options of the collection, parameters, tables, figures, output."""
     declared = declaration_of(function)
-    tables = declared.result.declared()
+    tables = declared.result.specs()
     options.add_collection(parser, declared.uses, needs_qrels=declared.needs_qrels)
     if declared.takes == "scores":
         options.add_measures(parser, declared.measures)
@@ -60,13 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
     for parameter in declared.parameters.values():
         add_parameter(parser, parameter)
     for name, said in tables.items():
-        if said["flag"]:
-            parser.add_argument(
-                *said["flag"].split(),
-                dest=f"table_{name}",
-                action="store_true",
-                help=f"also show: {said['meaning']}",
-            )
+        if said.flag:
+            shown = f"also show: {said.meaning}"
+            parser.add_argument(*said.flag.split(), dest=f"table_{name}", action="store_true", help=shown)
     options.add_topics(parser)
     options.add_output(parser)
     if declared.figures:
@@ -111,7 +107,11 @@ def _written(default: Any) -> str:
 def call(args: argparse.Namespace, function: Callable[..., Any]) -> Any:
     """Return the result of an analysis of what the command line names."""
     declared = declaration_of(function)
-    said = {name: value for name in declared.parameters if (value := getattr(args, name)) is not None}
+    said = {
+        name: value
+        for name, parameter in declared.parameters.items()
+        if (value := getattr(args, name)) is not None or not parameter.has_default
+    }
     if declared.takes == "collection":
         if not declared.needs_qrels:
             _find_qrels(args)

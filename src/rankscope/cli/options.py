@@ -74,7 +74,8 @@ def add_evaluation(parser: argparse.ArgumentParser, uses: Container[str]) -> Non
     """The options of a collection that an analysis honours."""
     for name, said in _EVALUATION.items():
         if name in uses:
-            parser.add_argument(f"--{name}", **said)
+            choices = [word for word in said["choices"] if word != "bounds" or word in uses]
+            parser.add_argument(f"--{name}", **{**said, "choices": choices})
 
 
 def add_collection(
@@ -245,7 +246,7 @@ def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> Non
 
 def add_handling(parser: argparse.ArgumentParser) -> None:
     """--ties and --unjudged."""
-    add_evaluation(parser, ("ties", "unjudged"))
+    add_evaluation(parser, ("ties", "unjudged", "bounds"))
 
 
 def add_plugin(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,7 @@
 """Figures: every one takes something computed and returns what was drawn together with its table.
 
 >>> import rankscope as rs
->>> found = rs.curve({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}, "q")
+>>> found = rs.curve(rs.Collection({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}), None, "q")
 >>> rs.plots.plot_curve(found)
 <Figure: crp, 3.4 x 2.9 inches, 4 rows in its table>
 """
@@ -75,7 +75,6 @@ FIGURES = {
         "archetypes": "plot_archetypes",
         "indicators": "plot_indicators",
     },
-    "references": {"crp": "plot_curve", "dcg": "plot_dcg", "rp": "plot_rp"},
     "properties": {"relations": "plot_properties"},
     "relations": {"relations": "plot_related"},
     "scales": {"intervals": "plot_scales"},

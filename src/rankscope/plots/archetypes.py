@@ -43,6 +43,7 @@ def example_curve(name: str) -> Curve:
     ('archetype', 'excellent A')
     """
     from rankscope.analysis.curve import curve
+    from rankscope.scores import Collection
 
     grades = EXAMPLES[name].ljust(LENGTH, "0")
     judged = {f"r{number}": int(grade) for number, grade in enumerate(IDEAL)}
@@ -50,7 +51,7 @@ def example_curve(name: str) -> Curve:
     documents = [
         left[int(grade)].pop(0) if grade != "0" else f"n{rank}" for rank, grade in enumerate(grades, start=1)
     ]
-    return curve({"example": judged}, {name: {"example": documents}}, "example")
+    return curve(Collection({"example": judged}, {name: {"example": documents}}), None, "example")
 
 
 def plot_archetypes(effort: Effort | None = None, *, width: float = DOUBLE) -> Figure:

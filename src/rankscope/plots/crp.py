@@ -56,7 +56,7 @@ def plot_curve(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: f
     100, bars where the largest is more than 15.
 
     >>> import rankscope as rs
-    >>> found = rs.curve({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}, "q")
+    >>> found = rs.curve(rs.Collection({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}), None, "q")
     >>> plot_curve(found).table.column("place")
     ['above', 'exact', 'exact', 'below']
     """

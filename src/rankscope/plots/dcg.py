@@ -38,7 +38,7 @@ def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: flo
     ``rs.curve(..., gains="0=-1,1=1,2=2,3=3")``. ``axis`` and ``bars`` as in :func:`rankscope.plots.plot_curve`.
 
     >>> import rankscope as rs
-    >>> found = rs.curve({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b", "y"]}, "q")
+    >>> found = rs.curve(rs.Collection({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b", "y"]}), None, "q")
     >>> plot_dcg(found).table.column("gain_place")
     ['loss', 'same', 'gain', 'same']
     """
@@ -65,7 +65,7 @@ def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: flo
 def _table(curve: Curve) -> Table:
     """The table of the CRP curve with the columns of DCG."""
     table = curve_table(curve)
-    dcg, ideal, delta = (curve.table.column(name) for name in ("dcg", "ideal_dcg", "delta_gain"))
+    dcg, ideal, delta = (curve.curve.column(name) for name in ("dcg", "ideal_dcg", "delta_gain"))
     place = [("same", "gain", "loss")[int(sign)] for sign in np.sign(_rounded(delta))]
     rows = [(*row, *more) for row, *more in zip(table.rows, dcg, ideal, delta, place, strict=True)]
     columns = (*table.columns, "dcg", "ideal_dcg", "delta_gain", "gain_place")
@@ -102,7 +102,7 @@ def _draw_delta(axes: Any, curve: Curve, width: float, bars: str, ranks: str) ->
     from matplotlib.patches import Patch
     from matplotlib.ticker import StrMethodFormatter
 
-    delta = _rounded(curve.table.column("delta_gain"))
+    delta = _rounded(curve.curve.column("delta_gain"))
     found = np.abs(delta[delta != 0])
     smallest = float(found.min()) if len(found) else 1.0
     logarithmic = draw_bars(

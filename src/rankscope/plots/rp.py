@@ -35,7 +35,7 @@ def plot_rp(curve: Curve, ranks: int | None = None, *, width: float = DOUBLE) ->
     below the document. ``ranks`` are shown, 24 unless set; an arrow from further down comes in from the right.
 
     >>> import rankscope as rs
-    >>> found = rs.curve({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}, "q")
+    >>> found = rs.curve(rs.Collection({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}), None, "q")
     >>> plot_rp(found).table.rows[0]
     (1, 'x', None, 3, 4, 3, -2)
     """

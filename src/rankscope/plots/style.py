@@ -165,7 +165,7 @@ def using(style: str) -> Iterator[None]:
 
     >>> import rankscope as rs
     >>> with rs.plots.using("serif"):
-    ...     figure = rs.curve({"q": {"a": 1}}, {"q": ["x", "a"]}, "q").plot()
+    ...     figure = rs.curve(rs.Collection({"q": {"a": 1}}, {"q": ["x", "a"]}), None, "q").plot()
     >>> figure.axes[0].title.get_fontfamily()[0]
     'STIXGeneral'
     """
