@@ -145,7 +145,7 @@ def check_curve(found: Curve, expected: dict[str, Any], name: str) -> None:
     values = {row["name"]: row["value"] for row in found.values.records()}
     assert values["archetype"] == expected["archetype"], name
     for mode, key in MODES.items():
-        assert close(values[f"Twist ({mode})"], expected[key]["tau"])
+        assert close(values[found.label("Twist", mode)], expected[key]["tau"])
 
 
 def check_2012(qrels: rs.Qrels, run: rs.Run, length: int, expected: dict[str, Any], name: str) -> None:
