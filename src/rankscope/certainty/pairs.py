@@ -474,7 +474,7 @@ def _labelled_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: boo
     n_labels, runs = len(hits.union) * each, len(judged.runs)
     if hits.deep or n_labels * np.log(best + 1) + np.log(runs) > np.log(_LISTS):
         return None
-    labels = every_labelling(n_labels, best)
+    labels = every_labelling(n_labels, best) if n_labels else np.zeros((1, 0), np.int64)
     if ties and not respects_swaps(measure) and len(labels) * _n_orders(hits, runs) > _ORDERS:
         return None
     return _evaluated_cases(judged, measure, hits, ties, labels, labels, is_exact=True)
@@ -533,7 +533,7 @@ def _declared_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: boo
     best, n_union = best_label(judged), len(hits.union)
     if hits.deep:
         return None
-    if rewards_grades(measure):
+    if rewards_grades(measure) or not n_union:
         ends = [np.full((1, n_union), grade) for grade in (0, best)]
     elif respects_swaps(measure):
         grades = list(range(best + 1)) if measure.sees_grades else [0, best]
@@ -572,9 +572,9 @@ def _evaluated_cases(
         if ends and low is high and not ties:
             ends.append(ends[0])
             continue
-        each = labels.reshape(len(labels), len(hits.union), -1)
+        each = labels.reshape(len(labels), len(hits.union), labels.shape[1] // max(1, len(hits.union)))
         chosen = [
-            (one, labels if is_sorted else each[:, place].reshape(len(labels), -1)) for one, place in lists
+            (one, labels if is_sorted else each[:, place].reshape(labels.shape)) for one, place in lists
         ]
         made = labelled_lists(judged, chosen, per_aspect=per_aspect)
         # The lowest value is that of the best order where lower values are better.
