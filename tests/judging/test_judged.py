@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from rankscope.engines import using
 from rankscope.errors import InputError
-from rankscope.judging import UNJUDGED, judge
+from rankscope.judging import UNJUDGED, Judged, judge
 from rankscope.judging import judged as judged_module
 from rankscope.judging import lists as lists_module
 from rankscope.judging.judged import Handling
@@ -221,3 +222,18 @@ def test_runs_that_are_read_elsewhere_have_whole_paths(
             found = judge(Qrels.from_dict({"1": {"d": 1}}), runs)
     assert asked == [tmp_path / "a.run", None]
     assert found.rank.tolist() == [1, 1]
+
+
+def test_lists_and_details_of_runs_are_parts_of_their_own() -> None:
+    """Fifteen fields depended on each other: whoever took some of the lists had to change all of them."""
+    assert len(fields(Judged)) <= 7
+    runs = Runs([Run.from_dict({"1": ["d", "x"], "2": ["e"], "9": ["x"]}, name=name) for name in "ab"])
+    found = judge(Qrels.from_dict({"1": {"d": 1}, "2": {"e": 0}}), runs, ties=True)
+    last = found.arrays.taken(np.array([3, 0]))
+    assert (last.offsets.tolist(), last.judgment.tolist(), last.length.tolist()) == (
+        [0, 1, 2],
+        [1, 0],
+        [1, 2],
+    )
+    assert found.arrays.owner.tolist() == [0, 1, 2, 3]
+    assert found.with_runs([1]).ignored_topics == {"b": ("9",)}

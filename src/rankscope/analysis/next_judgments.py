@@ -89,7 +89,7 @@ def _most_first(influence: Floats) -> Ints:
 
 def _rows(judged: Judged, chosen: Ints, influence: Floats) -> list[tuple[Cell, ...]]:
     topic = np.searchsorted(judged.qrels.topic_offsets, chosen, side="right") - 1
-    number = np.repeat(np.arange(len(judged.length)), np.diff(judged.offsets)) // len(judged.topics)
+    number = judged.arrays.owner // len(judged.topics)
     wanted = np.flatnonzero(np.isin(judged.judgment, chosen))
     holders: dict[int, list[str]] = {}
     for document, run in zip(judged.judgment[wanted].tolist(), number[wanted].tolist(), strict=True):

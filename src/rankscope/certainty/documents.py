@@ -56,7 +56,7 @@ def knows(judged: Judged, measures: Sequence[Measure]) -> bool:
 def _fills_ideal(judged: Judged, depth: int) -> bool:
     """Whether each topic has no unjudged documents that are not known, or at least as many as an ideal list has."""
     is_open = judged.qrels.grade[judged.judgment] < 0
-    owner = np.repeat(np.arange(len(judged.length)), np.diff(judged.offsets))
+    owner = judged.arrays.owner
     hidden = unjudged_counts(judged) - np.bincount(owner[is_open], minlength=len(judged.length))
     hidden = judged.grid(hidden).max(axis=0)
     place = np.searchsorted(judged.qrels.topic_offsets, np.unique(judged.judgment[is_open]), side="right") - 1
@@ -128,4 +128,4 @@ def with_groups(judged: Judged, runs: Runs) -> Judged:
         for r, run in enumerate(runs.values())
         for t, found in tie_groups(run, judged.qrels).items()
     }
-    return replace(judged, groups=TieGroups.of(lists, len(judged.length)))
+    return replace(judged, arrays=replace(judged.arrays, groups=TieGroups.of(lists, len(judged.length))))

@@ -114,7 +114,7 @@ def open_lists(judged: Judged, groups: TieGroups | None = None) -> Iterator[Open
 
 def unjudged_counts(judged: Judged) -> Ints:
     """How many unjudged documents each list has."""
-    owner = np.repeat(np.arange(len(judged.length)), np.diff(judged.offsets))
+    owner = judged.arrays.owner
     rated = judged.qrels.grade[judged.judgment] >= 0
     return judged.length - np.bincount(owner[rated], minlength=len(judged.length))
 

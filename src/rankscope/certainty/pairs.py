@@ -100,7 +100,7 @@ class TopicHits(NamedTuple):
 def hits_by_topic(judged: Judged) -> list[TopicHits]:
     """Return the hits of each topic."""
     width = len(judged.topics)
-    number = np.repeat(np.arange(len(judged.length)), np.diff(judged.offsets))
+    number = judged.arrays.owner
     order = np.argsort(number % width, kind="stable")
     number = number[order]
     judgment, rank = judged.judgment[order].astype(np.int64), judged.rank[order].astype(np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -45,6 +45,73 @@ class Handling:
 
 
 @dataclass(frozen=True, eq=False)
+class ListArrays:
+    """Lists and their hits as flat arrays: the hits of list i are ``offsets[i]:offsets[i + 1]``, by ascending rank."""
+
+    offsets: Ints
+    rank: npt.NDArray[np.int32]
+    judgment: npt.NDArray[np.int32]
+    """Index of the judgment of each hit in the qrels."""
+    length: npt.NDArray[np.int32]
+    """Number of documents of each list."""
+    present: npt.NDArray[np.bool_]
+    """Whether the run has the list; one that it lacks is empty."""
+    tied: npt.NDArray[np.int32]
+    """Number of documents of each list that share their score with another one."""
+    ties: Ties | None = field(default=None, repr=False)
+    """For each hit the documents that share its score, if they were asked for."""
+    groups: TieGroups | None = field(default=None, repr=False)
+    """All groups of documents with equal scores, if the unjudged ones among them matter."""
+
+    @property
+    def owner(self) -> Ints:
+        """The list of each hit."""
+        return np.repeat(np.arange(len(self.length)), np.diff(self.offsets))
+
+    def taken(self, lists: Ints) -> ListArrays:
+        """Return some of the lists, by their numbers, in that order."""
+        size = np.diff(self.offsets)[lists]
+        offsets = np.concatenate([[0], np.cumsum(size)])
+        hits = np.arange(offsets[-1]) + np.repeat(self.offsets[lists] - offsets[:-1], size)
+        return ListArrays(
+            offsets, self.rank[hits], self.judgment[hits], self.length[lists], self.present[lists], self.tied[lists],
+            None if self.ties is None else self.ties.taken(hits),
+            None if self.groups is None else self.groups.of_lists(lists),
+        )  # fmt: skip
+
+    def condensed(self, rated: npt.NDArray[np.bool_]) -> ListArrays:
+        """Return the lists reduced to the hits that are ``rated``, which get new ranks."""
+        keep = np.flatnonzero(rated)
+        owner = self.owner[keep]
+        count = np.bincount(owner, minlength=len(self.length))
+        offsets = np.concatenate([[0], np.cumsum(count)])
+        rank = (np.arange(len(keep)) - offsets[owner] + 1).astype(np.int32)
+        ties = None
+        if self.ties is not None:
+            group = owner * (int(self.length.max(initial=0)) + 1) + self.ties.first[keep]
+            start = np.searchsorted(group, group)
+            size = np.searchsorted(group, group, side="right") - start
+            ties = Ties(rank[start] if len(rank) else rank, size.astype(np.int32))
+        length = count.astype(np.int32)
+        return ListArrays(offsets, rank, self.judgment[keep], length, self.present, self.tied, ties)
+
+
+@dataclass(frozen=True, eq=False)
+class RunDetails:
+    """Facts about runs that no measure needs."""
+
+    tags: tuple[str, ...] = ()
+    """The last column of the first line of each run."""
+    ignored_topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Topics without judgments, by the name of the run that has some."""
+
+    def of_runs(self, names: Sequence[str], keep: Sequence[int] | npt.NDArray[np.integer]) -> RunDetails:
+        """Return those of some runs."""
+        ignored = {name: self.ignored_topics[name] for name in names if name in self.ignored_topics}
+        return RunDetails(tuple(self.tags[r] for r in keep) if self.tags else (), ignored)
+
+
+@dataclass(frozen=True, eq=False)
 class Judged(Derived):
     """All lists of all runs: list ``r * len(topics) + t`` is run r on topic t, empty where the run has no such topic.
 
@@ -54,25 +121,64 @@ class Judged(Derived):
 
     runs: tuple[str, ...]
     qrels: Qrels
-    offsets: Ints
-    rank: npt.NDArray[np.int32]
-    judgment: npt.NDArray[np.int32]
-    length: npt.NDArray[np.int32]
-    present: npt.NDArray[np.bool_]
-    tied: npt.NDArray[np.int32]
-    ignored_topics: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    tags: tuple[str, ...] = ()
-    """The last column of the first line of each run."""
-    ties: Ties | None = field(default=None, repr=False)
-    """For each hit the documents that share its score, if they were asked for."""
-    groups: TieGroups | None = field(default=None, repr=False)
-    """All groups of documents with equal scores, for whoever asks what unjudged ones among them may do."""
+    arrays: ListArrays
+    details: RunDetails = RunDetails()
+    handling: Handling = Handling()
+    """What ties and unjudged documents are when the lists are evaluated."""
     known_to: int = 0
     """The depth down to which retrieved documents have a place in ``qrels``, if only without a grade."""
     full: Judged | None = field(default=None, repr=False)
     """The same lists under all judgments, if these are some of them."""
-    handling: Handling = Handling()
-    """What ties and unjudged documents are when the lists are evaluated."""
+
+    @property
+    def offsets(self) -> Ints:
+        """Where the hits of each list begin, and where the last ones end."""
+        return self.arrays.offsets
+
+    @property
+    def rank(self) -> npt.NDArray[np.int32]:
+        """Rank of each hit."""
+        return self.arrays.rank
+
+    @property
+    def judgment(self) -> npt.NDArray[np.int32]:
+        """Index of the judgment of each hit."""
+        return self.arrays.judgment
+
+    @property
+    def length(self) -> npt.NDArray[np.int32]:
+        """Number of documents of each list."""
+        return self.arrays.length
+
+    @property
+    def present(self) -> npt.NDArray[np.bool_]:
+        """Whether the run has the list."""
+        return self.arrays.present
+
+    @property
+    def tied(self) -> npt.NDArray[np.int32]:
+        """Number of tied documents of each list."""
+        return self.arrays.tied
+
+    @property
+    def ties(self) -> Ties | None:
+        """For each hit the documents that share its score, if they were asked for."""
+        return self.arrays.ties
+
+    @property
+    def groups(self) -> TieGroups | None:
+        """All groups of documents with equal scores, if they were asked for."""
+        return self.arrays.groups
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The last column of the first line of each run."""
+        return self.details.tags
+
+    @property
+    def ignored_topics(self) -> Mapping[str, tuple[str, ...]]:
+        """Topics without judgments, by the name of the run that has some."""
+        return self.details.ignored_topics
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -148,50 +254,19 @@ class Judged(Derived):
 
         Unjudged is what has no judgment or a negative grade, as for trec_eval -J.
         """
-        owner = np.repeat(np.arange(len(self.length)), np.diff(self.offsets))
-        keep = np.flatnonzero(self.qrels.grade[self.judgment] >= 0)
-        count = np.bincount(owner[keep], minlength=len(self.length))
-        offsets = np.concatenate([[0], np.cumsum(count)])
-        rank = (np.arange(len(keep)) - offsets[owner[keep]] + 1).astype(np.int32)
-        ties = None
-        if self.ties is not None:
-            first = self.ties.first[keep]
-            group = owner[keep] * (int(self.length.max(initial=0)) + 1) + first
-            start = np.searchsorted(group, group)
-            size = np.searchsorted(group, group, side="right") - start
-            ties = Ties(rank[start] if len(rank) else rank, size.astype(np.int32))
-        return replace(
-            self,
-            offsets=offsets,
-            rank=rank,
-            judgment=self.judgment[keep],
-            length=count.astype(np.int32),
-            ties=ties,
-            groups=None,
-            full=None,
-        )
+        rated = self.qrels.grade[self.judgment] >= 0
+        return replace(self, arrays=self.arrays.condensed(rated), full=None)
 
     def with_runs(self, keep: Sequence[int] | npt.NDArray[np.integer]) -> Judged:
         """The lists of some of the runs, by their numbers, in that order; the judgments stay what they are."""
         width = len(self.topics)
         lists = (np.asarray(keep, np.int64)[:, np.newaxis] * width + np.arange(width)).ravel()
-        size = np.diff(self.offsets)[lists]
-        offsets = np.concatenate([[0], np.cumsum(size)])
-        hits = np.arange(offsets[-1]) + np.repeat(self.offsets[lists] - offsets[:-1], size)
         names = tuple(self.runs[r] for r in keep)
         return replace(
             self,
             runs=names,
-            offsets=offsets,
-            rank=self.rank[hits],
-            judgment=self.judgment[hits],
-            length=self.length[lists],
-            present=self.present[lists],
-            tied=self.tied[lists],
-            ignored_topics={name: self.ignored_topics[name] for name in names if name in self.ignored_topics},
-            tags=tuple(self.tags[r] for r in keep) if self.tags else (),
-            ties=None if self.ties is None else self.ties.taken(hits),
-            groups=None if self.groups is None else self.groups.of_lists(lists),
+            arrays=self.arrays.taken(lists),
+            details=self.details.of_runs(names, keep),
             full=None if self.full is None else self.full.with_runs(keep),
         )
 
@@ -287,20 +362,19 @@ def _assemble(qrels: Qrels, names: tuple[str, ...], found: Sequence[RunHits]) ->
         length[where] = one.length
         tied[where] = one.tied
         present[where] = True
-    return Judged(
-        runs=names,
-        qrels=qrels,
+    ignored = {
+        name: unjudged
+        for name, one in zip(names, found, strict=True)
+        if (unjudged := tuple(topic for topic in one.ignored_topics if topic not in qrels.unchosen))
+    }
+    ties = [one.ties for one in found if one.ties is not None]
+    arrays = ListArrays(
         offsets=np.concatenate([[0], np.cumsum(hits)]),
         rank=np.concatenate([one.rank for one in found]),
         judgment=np.concatenate([one.judgment for one in found]),
         length=length,
         present=present,
         tied=tied,
-        ignored_topics={
-            name: unjudged
-            for name, one in zip(names, found, strict=True)
-            if (unjudged := tuple(topic for topic in one.ignored_topics if topic not in qrels.unchosen))
-        },
-        tags=tuple(one.tag for one in found),
-        ties=Ties.joined(ties) if (ties := [one.ties for one in found if one.ties is not None]) else None,
+        ties=Ties.joined(ties) if ties else None,
     )
+    return Judged(names, qrels, arrays, RunDetails(tuple(one.tag for one in found), ignored))
