@@ -21,7 +21,7 @@ VALUES = {
         "NamedFiles",
         "RankBiasedOverlap",
     ),
-    *("Redundancy", "Satisfaction", "Swaps", "_Columns", "_Comparison", "_Count", "_Evaluation", "_Smaller"),
+    *("Redundancy", "Satisfaction", "Swaps", "_Columns", "Comparison", "_Count", "_Evaluation", "_Smaller"),
     *("TextList", "_Without"),
 }
 """Those that are equal if what they hold is equal."""
