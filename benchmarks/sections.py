@@ -19,6 +19,7 @@ SECTIONS = {
     "effort": "Effort",
     "web": "The page",
     "clusters": "Clusters",
+    "growth": "Growth",
 }
 """Modules and their headings."""
 

@@ -14,6 +14,7 @@ from mpmath import mp, mpf
 
 import rankscope as rs
 from rankscope.analysis.stats.sign_regions import Region, sign_regions
+from rankscope.analysis.verdict import _Counts
 from rankscope.cli.main import main
 from rankscope.errors import InputError, SettingsError
 
@@ -193,3 +194,25 @@ def test_three_quarters_of_the_pairs_of_trec_covid_are_decided(data_dir):
     shares = rs.verdict(place / "qrels.txt", place / "runs")["shares"].records()
     means = {row["order"]: row["pairs"] for row in shares if row["of"] == "means"}
     assert means == {"every topic": 357, "first": 6737, "second": 292, "none": 2767}
+
+
+@pytest.mark.parametrize("runs", [2, 3])
+def test_hits_are_counted_once_whatever_the_topics_and_grades(runs, monkeypatch):
+    """All hits were looked at for every topic, and every grade of the judgments had counts of its own."""
+    topics = 300
+    qrels = {str(t): {"a": 1 + t, "b": 1000 + t} for t in range(topics)}
+    lists = {str(r): {str(t): ["ab"[r % 2], "ba"[r % 2]] for t in range(topics)} for r in range(runs)}
+    looked = cells = 0
+    original = _Counts.of_topics
+
+    def counted(self, keep=slice(None)):
+        nonlocal looked, cells
+        found = original(self, keep)
+        looked += len(self.level[keep])
+        cells = max(cells, found.size if not isinstance(keep, slice) else 0)
+        return found
+
+    monkeypatch.setattr(_Counts, "of_topics", counted)
+    rs.verdict(qrels, lists, "AP")
+    assert looked <= 4 * 2 * topics * runs
+    assert cells == runs * 2 * 2  # runs x grades of a topic x ranks

@@ -116,3 +116,31 @@ def test_ordinary_files_unpack_as_far_as_they_go(monkeypatch) -> None:
     monkeypatch.setattr(limits, "FREE", 1 << 16)
     text = b"".join(b"1 Q0 d%d %d %d t\n" % (i * 7919 % 100_003, i, -i) for i in range(50_000))
     assert b"".join(Source.of(gzip.compress(text)).blocks()) == text
+
+
+def test_the_table_in_the_security_page_is_what_the_program_does() -> None:
+    """Rows are held against the constants that the other tests of limits exercise; no row is left unmeasured."""
+    from rankscope import json_documents
+    from rankscope.certainty import unjudged
+    from rankscope.explorer import server
+    from rankscope.read import groups
+
+    page = (Path(__file__).parents[2] / "SECURITY.md").read_text("utf-8")
+    rows = [line.split("|")[1:4] for line in page.splitlines() if line.startswith("| ")][1:]
+    said = {name.strip().partition(" (")[0]: value.strip() for name, value, _ in rows}
+    raised = " ".join(how for _, _, how in rows)
+    assert said == {
+        "bytes of a line": f"{limits.LONGEST_LINE:,}",
+        "content of a packed file": f"{limits.UNPACKED_RATIO} times the packed size",
+        "bytes of a manifest or another JSON document of Rankscope's": f"{json_documents.MOST_BYTES:,}",
+        "documents of a list, judgments, topics": "2^31",
+        "memory to reject a run without newlines, of any size": "100 MB",  # measured in test_memory.py
+        "labellings times orders of a list that are enumerated; beyond, a range is marked as not tight": (
+            f"{unjudged.MOST_EVALUATIONS:,}"
+        ),
+        "seconds of a regular expression": f"{groups._PATIENCE:g}",
+        "connections of the explorer, and idle ones among them": f"{server._CONNECTIONS}, {server._IDLE}",
+        "seconds that a connection of the explorer may be idle": f"{server._PATIENCE:g}",
+    }
+    assert limits.LINE_VARIABLE in raised
+    assert limits.RATIO_VARIABLE in raised

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -112,7 +112,6 @@ class _Counts:
 
     runs: tuple[str, ...]
     topics: tuple[str, ...]
-    levels: Ints
     depth: int
     run: Ints
     topic: Ints
@@ -123,26 +122,28 @@ class _Counts:
     def of(cls, judged: Judged, depth: int) -> _Counts:
         longest = max(1, min(depth, int(judged.length.max(initial=1))))
         hits = judged.lists.relevant(1, longest)
-        levels = np.unique(judged.qrels.grade[judged.qrels.grade > 0]).astype(np.int64)
-        levels = levels if len(levels) else np.ones(1, np.int64)
         width = len(judged.topics)
-        level = np.searchsorted(levels, hits.grade, side="right") - 1
-        found = (hits.list // width, hits.list % width, level, hits.rank)
-        return cls(judged.runs, judged.topics, levels, longest, *(one.astype(np.int64) for one in found))
+        found = (hits.list // width, hits.list % width, hits.grade, hits.rank)
+        return cls(judged.runs, judged.topics, longest, *(one.astype(np.int64) for one in found))
 
-    def of_topics(self, which: Bools | None = None) -> Ints:
-        """Documents of each level or better among the first k, runs x levels x ranks, summed over (some) topics."""
-        keep = slice(None) if which is None else which[self.topic]
-        shape = (len(self.runs), len(self.levels), self.depth)
-        place = np.ravel_multi_index((self.run[keep], self.level[keep], self.rank[keep] - 1), shape)
+    def of_topics(self, keep: slice | Ints = slice(None)) -> Ints:
+        """Documents of each level or better among the first k, runs x levels x ranks, of all or some of the hits.
+
+        Levels that do not occur are left out: their counts are those of the next one, and there may be thousands.
+        """
+        present, level = np.unique(self.level[keep], return_inverse=True)
+        shape = (len(self.runs), max(1, len(present)), self.depth)
+        place = np.ravel_multi_index((self.run[keep], level, self.rank[keep] - 1), shape)
         at = np.bincount(place, minlength=int(np.prod(shape))).reshape(shape)
         of_level = np.cumsum(at, axis=2, dtype=np.int32)
         return np.cumsum(of_level[:, ::-1], axis=1, dtype=np.int32)[:, ::-1]
 
     def of_each_topic(self) -> Iterable[Ints]:
         """The same, topic by topic."""
-        for number in range(len(self.topics)):
-            yield self.of_topics(np.arange(len(self.topics)) == number)
+        order = np.argsort(self.topic, kind="stable")
+        ends = np.searchsorted(self.topic[order], np.arange(len(self.topics) + 1))
+        for start, stop in pairwise(ends.tolist()):
+            yield self.of_topics(order[start:stop])
 
 
 # two runs
@@ -270,7 +271,7 @@ def _many_tables(counts: _Counts) -> list[Table]:
     size = len(counts.runs)
     every = np.ones((size, size), bool)
     on_lists = np.zeros(3, np.int64)
-    for of_topic in progress(list(counts.of_each_topic()), label="topics"):
+    for of_topic in progress(counts.of_each_topic(), total=len(counts.topics), label="topics"):
         here_first, here_second = _dominates(of_topic)
         every &= here_first
         on_lists += _decided(here_first, here_second)
@@ -303,16 +304,22 @@ def _decided(first: Bools, second: Bools) -> Ints:
 
 
 def _pairs(names: Sequence[str], every: Bools, first: Bools, second: Bools) -> list[tuple[Cell, ...]]:
-    rows: list[tuple[Cell, ...]] = []
-    strongest = (("every topic", every), ("first", first), ("second", second))
-    for i, j in combinations(range(len(names)), 2):
-        order = next((name for name, matrix in strongest if matrix[i, j] or matrix[j, i]), "none")
-        matrix = dict(strongest).get(order)
-        winner = (
-            None if matrix is None else _who((names[i], names[j]), bool(matrix[i, j]), bool(matrix[j, i]))
+    orders_of = (("every topic", every), ("first", first), ("second", second))
+    i, j = np.triu_indices(len(names), 1)
+    strongest, wins, loses = np.full(len(i), len(orders_of)), np.zeros(len(i), bool), np.zeros(len(i), bool)
+    for place, (_, matrix) in reversed([*enumerate(orders_of)]):
+        decided = matrix[i, j] | matrix[j, i]
+        strongest[decided], wins[decided], loses[decided] = (
+            place,
+            matrix[i, j][decided],
+            matrix[j, i][decided],
         )
-        rows.append((names[i], names[j], winner, order))
-    return rows
+    said = [*(name for name, _ in orders_of), "none"]
+    pairs = zip(*(one.tolist() for one in (i, j, strongest, wins, loses)), strict=True)
+    return [
+        (names[a], names[b], _who((names[a], names[b]), won, lost), said[place])
+        for a, b, place, won, lost in pairs
+    ]
 
 
 def _shares(pairs: Sequence[tuple[Cell, ...]], on_lists: Ints, topics: int) -> Table:

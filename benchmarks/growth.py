@@ -1,0 +1,197 @@
+"""Growth: CPU time of what hostile files once made quadratic, at two sizes and as a slope on logarithmic axes.
+
+``python -m benchmarks --only growth --write`` measures and writes the section. A slope of 1 is time in proportion to
+the size. Times are CPU times of one process, the best of three, without its start.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import math
+import os
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import redirect_stderr, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import rankscope as rs
+from rankscope.errors import InputError
+from rankscope.json_documents import parsed_json
+from rankscope.progress import silence
+from rankscope.read.source import Source
+from rankscope.scan import hits_in_text
+
+__all__ = ["CASES", "Case", "Measured", "measured", "table"]
+
+MOST = {"topics": 1.05, "lines": 1.05, "runs": 2.05}
+"""The largest slope that is allowed by what grows."""
+
+
+class Case(NamedTuple):
+    """Something that takes time: ``prepare`` makes an input of a size, and returns what is timed."""
+
+    name: str
+    grows: str
+    small: int
+    large: int
+    prepare: Callable[[int, Path], Callable[[], object]]
+
+
+class Measured(NamedTuple):
+    """CPU seconds at both sizes, and the slope between them."""
+
+    case: Case
+    small: float
+    large: float
+
+    @property
+    def slope(self) -> float:
+        """The exponent of the growth."""
+        return math.log(self.large / self.small) / math.log(self.case.large / self.case.small)
+
+
+def _rejected(work: Callable[[], object]) -> Callable[[], object]:
+    def run() -> None:
+        with suppress(InputError):
+            work()
+
+    return run
+
+
+def _scan(path: Path, scanner: str) -> Callable[[], object]:
+    qrels = rs.Qrels.from_dict({"1": {"d": 1}})
+    return _rejected(lambda: hits_in_text(path, qrels, jobs=2, backend=scanner))
+
+
+def _without_newlines(scanner: str) -> Callable[[int, Path], Callable[[], object]]:
+    def prepare(size: int, folder: Path) -> Callable[[], object]:
+        path = folder / f"long-{size}"
+        path.write_bytes(b"x" * 9000)
+        os.truncate(path, size)
+        return _scan(path, scanner)
+
+    return prepare
+
+
+def _empty_lines(size: int, folder: Path) -> Callable[[], object]:
+    path = folder / f"empty-{size}"
+    path.write_bytes(b"\n" * size)
+    return _scan(path, "python")
+
+
+def _members(size: int, _: Path) -> Callable[[], object]:
+    source = Source.of(gzip.compress(b"") * size)
+    return lambda: list(source.blocks())
+
+
+def _repeated_key(size: int, _: Path) -> Callable[[], object]:
+    data = ("{" + ", ".join([*(f'"{i}": 1' for i in range(size)), f'"{size - 1}": 2']) + "}").encode()
+    return _rejected(lambda: parsed_json(data, "x.json", ""))
+
+
+def _collection(topics: int, runs: int, grades: int = 3, documents: int = 8) -> tuple[dict, dict]:
+    rng = random.Random(1)
+    names = [f"d{d}" for d in range(documents)]
+    qrels = {f"t{t}": {name: rng.randrange(grades) for name in names[::2]} | {"x": 1} for t in range(topics)}
+    lists = {
+        f"r{r}": {topic: {d: float(rng.randrange(9)) for d in names} for topic in qrels} for r in range(runs)
+    }
+    return qrels, lists
+
+
+def _gate(topics: int, _: Path) -> Callable[[], object]:
+    qrels, runs = _collection(topics, 2)
+    scores = rs.evaluate(qrels, runs, ["AP"])
+    return lambda: rs.gate(scores, "r0")
+
+
+def _verdict(topics: int, _: Path) -> Callable[[], object]:
+    return _verdict_of(*_collection(topics, 3))
+
+
+def _verdict_grades(topics: int, _: Path) -> Callable[[], object]:
+    return _verdict_of(*_collection(topics, 3, grades=1_000_000))
+
+
+def _verdict_runs(runs: int, _: Path) -> Callable[[], object]:
+    return _verdict_of(*_collection(20, runs))
+
+
+def _verdict_of(qrels: dict, runs: dict) -> Callable[[], object]:
+    from rankscope.analysis.verdict import verdict_of
+    from rankscope.judging import judge
+    from rankscope.measures import parse_many
+
+    named = rs.Runs([rs.Run.from_dict(lists, name=name) for name, lists in runs.items()])
+    judged = judge(rs.Qrels.from_dict(qrels), named)
+    return lambda: verdict_of(judged, parse_many(["AP"]))
+
+
+def _bounds(topics: int, _: Path) -> Callable[[], object]:
+    qrels, runs = _collection(topics, 1, documents=11)
+    return lambda: rs.evaluate(qrels, runs, "Twist", ties="expected", unjudged="bounds")
+
+
+def _compare_runs(runs: int, _: Path) -> Callable[[], object]:
+    values = np.random.default_rng(1).random((runs, 30))
+    names = tuple(f"r{r}" for r in range(runs))
+    scores = rs.ScoreMatrix(values, names, tuple(map(str, range(30))), rs.measure("AP"))
+    return lambda: rs.compare(scores)
+
+
+CASES = (
+    Case("run without newlines, scanner in C", "lines", 1 << 28, 1 << 32, _without_newlines("native")),
+    Case("run without newlines, scanner in Python", "lines", 1 << 28, 1 << 32, _without_newlines("python")),
+    Case("empty lines, scanner in Python", "lines", 2_000_000, 16_000_000, _empty_lines),
+    Case("empty gzip members", "lines", 20_000, 160_000, _members),
+    Case("JSON with a repeated key", "lines", 50_000, 400_000, _repeated_key),
+    Case("`gate`", "topics", 12_500, 100_000, _gate),
+    Case("`verdict`, three runs", "topics", 250, 2000, _verdict),
+    Case("`verdict`, every judgment of another grade", "topics", 250, 2000, _verdict_grades),
+    Case("`eval -m Twist --ties expected --unjudged bounds`", "topics", 4, 32, _bounds),
+    Case("`verdict`, 20 topics", "runs", 100, 400, _verdict_runs),
+    Case("`compare`, 30 topics", "runs", 250, 1000, _compare_runs),
+)
+
+
+def measured(case: Case, folder: Path, repeats: int = 3) -> Measured:
+    """Time a case at both sizes."""
+    times = []
+    for size in (case.small, case.large):
+        work = case.prepare(size, folder)
+        best = math.inf
+        for _ in range(repeats):
+            start = time.process_time()
+            work()
+            best = min(best, time.process_time() - start)
+        times.append(max(best, 1e-4))
+    return Measured(case, *times)
+
+
+def table(quick: bool = False) -> str:
+    """The section as Markdown; ``quick`` measures a sixteenth of the size, once."""
+    lines = [
+        "CPU seconds of input that was once quadratic or unbounded, at two sizes; a slope of 1 is time in proportion to"
+        " the size. Of topics and lines it may be at most 1.05, of runs 2.05 (there are as many pairs).",
+        "",
+        "| | grows in | size | CPU s | size | CPU s | slope |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    silence(True)
+    with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()):
+        for case in CASES:
+            if quick:
+                case = case._replace(small=max(2, case.small // 16), large=max(4, case.large // 16))
+            one = measured(case, Path(folder), 1 if quick else 3)
+            size = "bytes" if case.small >= 1 << 24 else case.grows
+            lines.append(
+                f"| {case.name} | {size} | {case.small:,} | {one.small:.3f} | {case.large:,} | {one.large:.3f} "
+                f"| {one.slope:.2f} |"
+            )
+    return "\n".join([*lines, ""])
