@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.workloads import WORKLOADS, make
-from rankscope.analysis.pools import RATIOS, robustness_of
+from rankscope.analysis.pools import pools
 from rankscope.analysis.stats.bootstrap import bootstrap_pairs, resample
 from rankscope.analysis.stats.significance import all_pairs
 from rankscope.analysis.study.experiments import MEASURES, repeat_study, study
-from rankscope.judging import judge
+from rankscope.choices import RATIOS
 from rankscope.measures import parse_many
 from rankscope.read import read_qrels, read_runs
 from rankscope.scores import evaluate
@@ -93,8 +93,8 @@ def _pools(quick: bool, scratch: Path) -> list[Row]:
     def read() -> None:
         evaluate(read_qrels(place / "qrels.txt"), read_runs(place / "runs"), measures)
 
-    judged = judge(read_qrels(place / "qrels.txt"), read_runs(place / "runs"))
-    reading, sampling = _cpu([read, lambda: robustness_of(judged, measures, ratios=RATIOS, repeats=10)], 5)
+    scores = evaluate(read_qrels(place / "qrels.txt"), read_runs(place / "runs"), measures)
+    reading, sampling = _cpu([read, lambda: pools(scores, repeats=10)], 5)
     work = f"{len(RATIOS)} ratios x 10 repeats of downsampling, W2, {len(measures)} measures"
     return [
         (f"evaluation of W2 from files, {len(measures)} measures", "rankscope", reading, 1.0, ""),

@@ -17,10 +17,13 @@ LISTS = {
         "q2": {"d4": 1.0, "d8": 0.5},
         "q3": {"d2": 1.0},
     },
-    "b": {"q1": {"d3": 3.0, "d2": 2.0}, "q2": {"d1": 1.0, "d4": 0.5}, "q3": {"d7": 2.0, "d2": 2.0}},
-    "c": {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d5": 1.0, "d4": 0.5}},
+    "b": {"q1": {"d3": 3.0, "d2": 2.0}, "q2": {"d1": 1.0, "d4": 0.5}, "q3": {"d2": 2.0, "d7": 2.0}},
+    "c": {"q1": {"d2": 3.0, "d1": 2.0, "d0": 2.0}, "q2": {"d5": 1.0, "d4": 0.5}},
 }
-ARGUMENTS: dict[str, dict[str, Any]] = {"curve": {"run": "a", "topic": "q1"}}
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "curve": {"run": "a", "topic": "q1"},
+    "leave_out": {"pool_depth": 2},
+}
 """Arguments that an analysis requires, if it does."""
 DECLARED: dict[str, Callable[..., Any]] = {
     name: function

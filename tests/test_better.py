@@ -181,7 +181,7 @@ def test_pools_and_orderings_rank_the_better_run_first() -> None:
     points = rs.evaluate(QRELS, RUNS, "BalancePoint@8").mean("BalancePoint@8").tolist()
     assert points == sorted(points)
     assert len(set(points)) == 3
-    left = rs.leave_out(QRELS, RUNS, "BalancePoint@8", depth=8)
+    left = rs.leave_out(rs.evaluate(QRELS, RUNS, "BalancePoint@8"), pool_depth=8)
     assert {r["run"]: r["rank"] for r in left["leave_out"].records()} == {"early": 1, "late": 2, "later": 3}
 
 
@@ -190,7 +190,7 @@ def test_the_top_of_a_ranking_is_its_better_end() -> None:
     dice = random.Random(3)
     qrels = {"q": dict.fromkeys("abcu", 1) | {"x": 0, "y": 0}}
     runs = {f"r{n}": {"q": dice.sample("abcuwxyz", 8)} for n in range(8)}
-    both = rs.pool_robustness(qrels, runs, ["BalancePoint@8", "Rho@8"], depth=[1, 2], ratios=[50, 30])
+    both = rs.pools(rs.evaluate(qrels, runs, ["BalancePoint@8", "Rho@8"]), pool_depth=[1, 2], ratios=[50, 30])
     taus: dict[Any, list[float]] = {}
     for row in both["robustness"].records():
         taus.setdefault(row["measure"], []).append(row["tau_ap"])

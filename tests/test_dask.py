@@ -59,8 +59,8 @@ def test_analyses_and_laboratory(client: Any, place: Path, serial: Scores) -> No
 
     def all_of_it(engine: Any) -> list[str]:
         found = [
-            rs.pool_robustness(*files, "AP RBP", ratios=[50], repeats=2, engine=engine),
-            rs.leave_out(*files, "AP", depth=5, engine=engine),
+            rs.pools(rs.evaluate(*files, "AP RBP", engine=engine), ratios=[50], repeats=2),
+            rs.leave_out(rs.evaluate(*files, "AP", engine=engine), pool_depth=5),
             rs.discriminative_power(serial, ["bootstrap", "tukey"], replicates=300, engine=engine),
             rs.compare(serial, test="bootstrap", replicates=300, engine=engine),
             rs.study(*files, "AP nDCG", repeats=1, replicates=100, engine=engine),

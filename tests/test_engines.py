@@ -94,7 +94,7 @@ def test_what_is_no_engine_is_refused(engine: object) -> None:
 
 def test_everything_heavy_takes_an_engine() -> None:
     heavy = [
-        rs.evaluate, rs.pool_robustness, rs.leave_out, rs.discriminative_power, rs.compare, rs.study, rs.repeat_study,
+        rs.evaluate, rs.Collection, rs.discriminative_power, rs.compare, rs.study, rs.repeat_study,
         rs.orderings, rs.lab.scales, rs.lab.properties, rs.lab.archetype_ranges,
     ]  # fmt: skip
     assert [one.__name__ for one in heavy if "engine" not in inspect.signature(one).parameters] == []
@@ -105,8 +105,8 @@ def test_analyses_and_laboratory_in_processes(place: Path, serial: Scores) -> No
 
     def all_of_it(engine: object) -> list[str]:
         found = [
-            rs.pool_robustness(*files, "AP RBP", ratios=[50], repeats=2, engine=engine),
-            rs.leave_out(*files, "AP", depth=5, engine=engine),
+            rs.pools(rs.evaluate(*files, "AP RBP", engine=engine), ratios=[50], repeats=2),
+            rs.leave_out(rs.evaluate(*files, "AP", engine=engine), pool_depth=5),
             rs.discriminative_power(serial, ["bootstrap", "tukey"], replicates=300, engine=engine),
             rs.orderings(*files, "AP", engine=engine),
             rs.lab.properties("AP ACT", depth=4, engine=engine),

@@ -151,7 +151,7 @@ def test_a_function_is_a_measure_everywhere(place: Path, tmp_path: Path) -> None
     assert rs.discriminative_power(scores, test="t", seed=1).tables["power"].rows
     assert rs.compare(scores).tables["pairs"].rows
     assert (
-        rs.pool_robustness(place / "qrels.txt", place / "runs", [mine, "AP"], ratios=[50], seed=1)
+        rs.pools(rs.evaluate(place / "qrels.txt", place / "runs", [mine, "AP"]), ratios=[50], seed=1)
         .tables["robustness"]
         .rows
     )
@@ -392,7 +392,7 @@ def test_the_example(place: Path, tmp_path: Path) -> None:
     assert power.settings["seed"] == 1
     again = rs.discriminative_power(scores, test="bootstrap", seed=1)
     assert power.tables["asl"].rows == again.tables["asl"].rows
-    assert rs.pool_robustness(qrels, runs, ["AP", "Twist"]).tables["robustness"].rows
+    assert rs.pools(rs.evaluate(qrels, runs, ["AP", "Twist"])).tables["robustness"].rows
     assert rs.lab.properties(["AP", "RR"], aspects=2, depth=4).tables["properties"].rows
     assert rs.lab.scales(["AP", "RBP(p=0.5)"], length=4).tables["scales"].rows
     pytest.importorskip("matplotlib")

@@ -186,10 +186,10 @@ def test_who_judges_by_hand_has_to_decide(tmp_path: Path) -> None:
 def test_every_analysis_reads_subtopics_alike(tmp_path: Path) -> None:
     qrels, runs = written(tmp_path, STUDIED)
     expected = rs.evaluate(qrels, runs, "ERR_IA").mean("ERR_IA").tolist()
-    robust = rs.pool_robustness(qrels, runs, "AP ERR_IA", depth=6)
+    robust = rs.pools(rs.evaluate(qrels, runs, "AP ERR_IA"), pool_depth=6)
     found = [r["value"] for r in robust["means"].records() if (r["measure"], r["pool"]) == ("ERR_IA", "full")]
     assert found == pytest.approx(expected)
-    left = rs.leave_out(qrels, runs, "ERR_IA", depth=6)
+    left = rs.leave_out(rs.evaluate(qrels, runs, "ERR_IA"), pool_depth=6)
     assert [r["value"] for r in left["leave_out"].records()] == pytest.approx(expected)
     ordered = rs.orderings(qrels, runs, "ERR_IA")
     assert [r["first"] for r in ordered["effect"].records()] == pytest.approx(expected)

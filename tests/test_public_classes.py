@@ -105,8 +105,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, RUNS, "AP"
     ),
     "bounds": lambda: rs.bounds(QRELS, RUNS),
-    "pool_robustness": lambda: rs.pool_robustness(QRELS, RUNS),
-    "leave_out": lambda: rs.leave_out(QRELS, RUNS, depth=2),
     "orderings": lambda: rs.orderings(QRELS, RUNS),
     "ranks": lambda: rs.ranks(QRELS, RUNS),
     "coverage": lambda: rs.coverage({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS),
@@ -247,8 +245,6 @@ RESULTS = [
         "bounds",
     ),
     *(
-        "pool_robustness",
-        "leave_out",
         "orderings",
         "ranks",
         "coverage",

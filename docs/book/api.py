@@ -33,7 +33,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
             "judging_orders",
             "judges",
             "bounds",
-            "pool_robustness",
+            "pools",
             "leave_out",
             "orderings",
             "ranks",

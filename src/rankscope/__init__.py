@@ -37,7 +37,7 @@ _HOME = {
     "rankscope.analysis.judges": ("judges",),
     "rankscope.analysis.leaderboard": ("leaderboard",),
     "rankscope.analysis.pool_correlation": ("pool_correlation",),
-    "rankscope.analysis.pools": ("leave_out", "pool_robustness"),
+    "rankscope.analysis.pools": ("leave_out", "pools"),
     "rankscope.analysis.orderings": ("orderings",),
     "rankscope.analysis.ranks": ("ranks",),
     "rankscope.analysis.overlap": ("overlap",),
@@ -107,7 +107,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.overlap import overlap as overlap
     from rankscope.analysis.pool_correlation import pool_correlation as pool_correlation
     from rankscope.analysis.pools import leave_out as leave_out
-    from rankscope.analysis.pools import pool_robustness as pool_robustness
+    from rankscope.analysis.pools import pools as pools
     from rankscope.analysis.power import discriminative_power as discriminative_power
     from rankscope.analysis.ranks import ranks as ranks
     from rankscope.analysis.scale_effect import scale_effect as scale_effect

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankscope as rs
-from rankscope.analysis.pools import leave_out, pool_robustness
 from rankscope.analysis.stats.sampling import SAMPLINGS, Sampler, depth_pool, sample_size, without_group
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import UNJUDGED, Pool
@@ -84,7 +83,7 @@ def test_without_group_takes_back_only_what_the_group_alone_found(small):
 
 
 def test_tau_and_change_compare_with_the_full_pool(small):
-    result = pool_robustness(*small, ["AP", "P@5"], depth=[2, 5], jobs=1)
+    result = rs.pools(rs.evaluate(*small, ["AP", "P@5"], jobs=1), pool_depth=[2, 5])
     judged = judged_of(small)
     qrels, runs = small
     reduced = rs.evaluate(judged.rejudged(depth_pool(judged, 2)).qrels, runs, ["AP"])
@@ -97,7 +96,7 @@ def test_tau_and_change_compare_with_the_full_pool(small):
 
 
 def test_p_at_k_does_not_change_in_a_depth_k_pool(small):
-    result = pool_robustness(*small, ["P@5", "AP"], depth=5)
+    result = rs.pools(rs.evaluate(*small, ["P@5", "AP"]), pool_depth=5)
     changes = {
         m: [r["change"] for r in result["means"].records() if r["measure"] == m] for m in ("P@5", "AP")
     }
@@ -108,8 +107,9 @@ def test_p_at_k_does_not_change_in_a_depth_k_pool(small):
 @pytest.mark.parametrize("name", ["cranfield", "trec_covid_r1_depth100"])
 def test_p_at_10_does_not_change_in_a_depth_10_pool_of_real_runs(data_dir, name):
     folder = data_dir / name
-    result = pool_robustness(
-        folder / "qrels.txt", rs.read_runs(folder / "runs"), ["P@10", "AP", "RBP(p=0.95)"], depth=10
+    result = rs.pools(
+        rs.evaluate(folder / "qrels.txt", rs.read_runs(folder / "runs"), ["P@10", "AP", "RBP(p=0.95)"]),
+        pool_depth=10,
     )
     changes = {}
     for row in result["means"].records():
@@ -123,7 +123,7 @@ def test_p_at_10_does_not_change_in_a_depth_10_pool_of_real_runs(data_dir, name)
 
 def test_ratios_repeat_with_the_seed_whatever_the_jobs(small):
     one, two, other = (
-        pool_robustness(*small, ["AP", "Bpref"], ratios=[50, 10], repeats=3, seed=seed, jobs=jobs)
+        rs.pools(rs.evaluate(*small, ["AP", "Bpref"], jobs=jobs), ratios=[50, 10], repeats=3, seed=seed)
         for seed, jobs in ((4, 1), (4, 3), (5, 1))
     )
     assert one["robustness"].rows == two["robustness"].rows
@@ -141,13 +141,13 @@ def test_ratios_repeat_with_the_seed_whatever_the_jobs(small):
 
 
 def test_the_whole_pool_changes_nothing(small):
-    result = pool_robustness(*small, ["AP", "Bpref", "Twist"], ratios=[100])
+    result = rs.pools(rs.evaluate(*small, ["AP", "Bpref", "Twist"]), ratios=[100])
     assert result["robustness"].column("tau") == [1.0, 1.0, 1.0]
     assert set(result["means"].column("change")) == {0.0}
 
 
 def test_leaving_a_run_out(small):
-    result = leave_out(*small, ["AP"], depth=3)
+    result = rs.leave_out(rs.evaluate(*small, ["AP"]), pool_depth=3)
     judged = judged_of(small)
     full = rs.evaluate(*small, ["AP"]).mean("AP")
     for r, row in enumerate(result["leave_out"].records()):
@@ -162,36 +162,36 @@ def test_leaving_a_run_out(small):
 
 def test_leaving_a_group_out(small):
     teams = {"run0": "x", "run1": "x", "run2": "y"}
-    result = leave_out(*small, ["AP"], depth=2, groups=teams)
+    result = rs.leave_out(rs.evaluate(*small, ["AP"]), pool_depth=2, groups=teams)
     assert result["bias"].records()[0]["groups"] == 5
     assert [r["group"] for r in result["leave_out"].records()[:3]] == ["x", "x", "y"]
 
 
 def test_identical_runs_have_no_ranking_to_lose(small):
     qrels, runs = small
-    result = pool_robustness(qrels, {"a": runs["run1"], "b": runs["run1"]}, ["AP"], ratios=[50])
+    result = rs.pools(rs.evaluate(qrels, {"a": runs["run1"], "b": runs["run1"]}, ["AP"]), ratios=[50])
     assert math.isnan(result["robustness"].records()[0]["tau"])
 
 
 def test_what_cannot_be_done_is_refused(small):
     qrels, runs = small
     with pytest.raises(InputError, match="at least two runs"):
-        pool_robustness(qrels, {"a": runs["run1"]}, ["AP"])
+        rs.pools(rs.evaluate(qrels, {"a": runs["run1"]}, ["AP"]))
     with pytest.raises(InputError, match="at least two runs"):
-        leave_out(qrels, {"a": runs["run1"]}, ["AP"], depth=10)
+        rs.leave_out(rs.evaluate(qrels, {"a": runs["run1"]}, ["AP"]), pool_depth=10)
     with pytest.raises(SettingsError, match="depth"):
-        pool_robustness(qrels, runs, ["AP"], depth=0)
+        rs.pools(rs.evaluate(qrels, runs, ["AP"]), pool_depth=0)
     with pytest.raises(SettingsError, match="ratios"):
-        pool_robustness(qrels, runs, ["AP"], ratios=[150])
+        rs.pools(rs.evaluate(qrels, runs, ["AP"]), ratios=[150])
     with pytest.raises(SettingsError, match="binary"):
-        pool_robustness(qrels, runs, ["AP"], sampling="binry")
+        rs.pools(rs.evaluate(qrels, runs, ["AP"]), sampling="binry")
     with pytest.raises(SettingsError, match="repeats"):
-        pool_robustness(qrels, runs, ["AP"], repeats=0)
+        rs.pools(rs.evaluate(qrels, runs, ["AP"]), repeats=0)
 
 
 def test_one_topic_works(small):
     qrels, runs = small
-    result = pool_robustness(
-        {"t0": qrels["t0"]}, {r: {"t0": v["t0"]} for r, v in runs.items()}, ["AP", "Twist"]
+    result = rs.pools(
+        rs.evaluate({"t0": qrels["t0"]}, {r: {"t0": v["t0"]} for r, v in runs.items()}, ["AP", "Twist"])
     )
     assert len(result["robustness"]) == 10

@@ -59,7 +59,9 @@ def test_cutoffs_are_other_measures(made: Any) -> None:
 
 def test_pools_are_those_of_pool_robustness(made: Any) -> None:
     found = rs.ranks(made.qrels, made.runs, "AP", across="pools", depth=[5], ratios=[50], seed=3)
-    means = rs.pool_robustness(made.qrels, made.runs, "AP", depth=[5], ratios=[50], seed=3)["means"].records()
+    means = rs.pools(rs.evaluate(made.qrels, made.runs, "AP"), pool_depth=[5], ratios=[50], seed=3)[
+        "means"
+    ].records()
     for by, pool in (("all judgments", "full"), ("depth 5", "depth 5"), ("50%", 50)):
         assert _column(found, by, "value") == [row["value"] for row in means if row["pool"] == pool]
 

@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
+from rankscope.choices import DEFAULT_MEASURES
 from rankscope.errors import InputError
 
 RECORDED = Path(__file__).with_name("recorded.json")
@@ -127,10 +128,10 @@ CALLS: dict[str, Callable[[], Any]] = {
     "bounds at depths": lambda: rs.bounds(
         QRELS, RUNS, 0.7, depths=[2, 5], measures="P@5", pool_depth=4, ratio=50
     ),
-    "pools": lambda: rs.pool_robustness(QRELS, RUNS, repeats=2),
-    "pools of a depth": lambda: rs.pool_robustness(QRELS, RUNS, "AP P@5", depth=[1, 3], top=0.6, by="P@5"),
-    "leave out": lambda: rs.leave_out(QRELS, RUNS, "AP nDCG", depth=2),
-    "leave out teams": lambda: rs.leave_out(QRELS, RUNS, "AP", depth=3, groups="^(uni)-"),
+    "pools": lambda: collected(rs.pools, QRELS, DEFAULT_MEASURES, repeats=2),
+    "pools of a depth": lambda: collected(rs.pools, QRELS, "AP P@5", pool_depth=[1, 3], top=0.6, by="P@5"),
+    "leave out": lambda: rs.leave_out(rs.evaluate(QRELS, RUNS, "AP nDCG"), pool_depth=2),
+    "leave out teams": lambda: rs.leave_out(rs.evaluate(QRELS, RUNS, "AP"), pool_depth=3, groups="^(uni)-"),
     "orderings": lambda: rs.orderings(QRELS, RUNS),
     "overlap": lambda: collected(rs.overlap, None),
     "overlap with a baseline": lambda: collected(
@@ -205,12 +206,15 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {"p": [0, 1, []], "depths": [[], [0]], "show": ["x"], "pool_depth": [0], "ratio": [0, 101], "measures": ["x"]},
     ),
     "pools": (
-        lambda **said: rs.pool_robustness(QRELS, RUNS, **said),
-        {"ratios": [[0], [101], []], "depth": [0, []], "sampling": ["x"], "repeats": [0], "seed": [-1], "top": [0, 1]},
+        lambda **said: collected(rs.pools, QRELS, DEFAULT_MEASURES, **said),
+        {
+            "ratios": [[0], [101], []], "pool_depth": [0, []], "sampling": ["x"], "repeats": [0], "seed": [-1],
+            "top": [0, 1],
+        },
     ),
     "leave out": (
-        lambda **said: rs.leave_out(QRELS, RUNS, **{"depth": 2, **said}),
-        {"depth": [0], "groups": ["(", "x"]},
+        lambda **said: collected(rs.leave_out, QRELS, DEFAULT_MEASURES, **{"pool_depth": 2, **said}),
+        {"pool_depth": [0], "groups": ["(", "x"]},
     ),
     "orderings": (
         lambda **said: rs.orderings(QRELS, RUNS, **said),

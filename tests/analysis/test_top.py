@@ -71,10 +71,10 @@ def test_the_best_by_a_measure_in_every_analysis() -> None:
     assert power.settings["top"] == 0.75 and power.settings["by"] == "nDCG"
     only = rs.discriminative_power(scores, "t", measures=["AP"], **few)["power"].column("measure")
     assert only == ["AP"]
-    pools = rs.pool_robustness(qrels, lists, ["AP"], repeats=2, **few)
-    assert pools["means"].rows == rs.pool_robustness(qrels, best, ["AP"], repeats=2)["means"].rows
-    shallow = rs.pool_robustness(qrels, lists, ["AP"], depth=3, **few)
-    assert shallow["means"].rows == rs.pool_robustness(qrels, best, ["AP"], depth=3)["means"].rows
+    pools = rs.pools(rs.evaluate(qrels, lists, ["AP"]), **few, repeats=2)
+    assert pools["means"].rows == rs.pools(rs.evaluate(qrels, best, ["AP"]), repeats=2)["means"].rows
+    shallow = rs.pools(rs.evaluate(qrels, lists, ["AP"]), **few, pool_depth=3)
+    assert shallow["means"].rows == rs.pools(rs.evaluate(qrels, best, ["AP"]), pool_depth=3)["means"].rows
     effort = rs.effort(qrels, lists, "AP", **few)
     assert effort.archetypes.rows == rs.effort(qrels, best, "AP").archetypes.rows
     assert effort.settings["top"] == 0.75 and rs.effort(qrels, lists, "AP").settings.get("top") is None

@@ -137,9 +137,7 @@ def test_pools_of_a_depth(place, capsys):
 
 def test_leave_out_with_groups(place, capsys):
     (place / "teams.txt").write_text("run0 a\nrun1 a\n\n# a comment\nrun2 b\n")
-    found = tables(
-        capsys, place, "pools", "--leave-out", "--depth", "3", "--groups", str(place / "teams.txt")
-    )
+    found = tables(capsys, place, "leave-out", "--pool-depth", "3", "--groups", str(place / "teams.txt"))
     assert found["bias"][0]["groups"] == 5
 
 
@@ -178,7 +176,7 @@ def test_figures_are_drawn(place, tmp_path, capsys):
         ("pools", ["--ratios", "0"], "between 0 and 100"),
         ("pools", ["--depth", "0"], "at least 1"),
         ("pools", ["--depth", "a"], "not a list of whole numbers"),
-        ("pools", ["--leave-out"], "needs one --pool-depth"),
+        ("leave-out", [], "required: --pool-depth"),
         ("bounds", ["--depths", "0"], "from 1 on"),
         ("bounds", ["-m", "AP"], "no bounds"),
         ("bounds", ["--p", "1"], "between 0 and 1"),
@@ -203,8 +201,8 @@ def test_mistakes_get_one_line(command, more, message, place, capsys):
 
 def test_a_line_of_groups_that_is_none_is_named(place, tmp_path, capsys):
     (tmp_path / "teams.txt").write_text("run0 a\nrun1\n")
-    more = ["--leave-out", "--depth", "3", "--groups", str(tmp_path / "teams.txt")]
-    assert main(arguments(place, "pools", *more)) == 2
+    more = ["--pool-depth", "3", "--groups", str(tmp_path / "teams.txt")]
+    assert main(arguments(place, "leave-out", *more)) == 2
     assert "teams.txt:2" in capsys.readouterr().err
 
 

@@ -46,7 +46,7 @@ def contents(place: Path) -> dict[str, bytes]:
         "compare qrels.txt runs -o runs/r1.txt",
         "curve qrels.txt runs/r0.txt --topic q1 -o runs/r0.txt",
         "ndeval qrels.txt runs/r0.txt -o runs/r0.txt",
-        "pools qrels.txt runs --depth 2 --leave-out --groups mine.py -o mine.py",
+        "leave-out qrels.txt runs --pool-depth 2 --groups mine.py -o mine.py",
         "report qrels.txt runs -o runs/r1.txt",
         "eval qrels.txt runs -o x.svg --plot ./x.svg",
         "correlate --scores AP=scores.csv --scores P@1=scores.csv -o scores.csv",

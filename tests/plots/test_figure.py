@@ -56,7 +56,7 @@ def all_figures(qrels: Any, runs: Any) -> dict[str, Callable[[], Figure]]:
     }
     if len(runs) > 1:
         figures["correlation"] = lambda: rs.correlation(scores).plot()
-        figures["pools"] = lambda: rs.pool_robustness(qrels, runs, ["AP", "Twist"], repeats=2).plot()
+        figures["pools"] = lambda: rs.pools(rs.evaluate(qrels, runs, ["AP", "Twist"]), repeats=2).plot()
         if len(qrels) > 1:
             figures["power"] = lambda: rs.discriminative_power(scores, "t").plot()
     return figures

@@ -60,7 +60,7 @@ def test_many_measures_have_no_numbers() -> None:
 
 
 def test_robustness_is_the_mean_over_repeats(collection: Any, drawn: Find) -> None:
-    result = rs.pool_robustness(*collection, ["AP", "Twist"], ratios=(70, 30), repeats=4)
+    result = rs.pools(rs.evaluate(*collection, ["AP", "Twist"]), ratios=(70, 30), repeats=4)
     figure = plot_robustness(result)
     [axes] = figure.axes
     for number, measure in enumerate(("AP", "Twist")):
@@ -86,14 +86,14 @@ def test_robustness_is_the_mean_over_repeats(collection: Any, drawn: Find) -> No
 
 
 def test_pools_of_a_depth(collection: Any) -> None:
-    figure = plot_robustness(rs.pool_robustness(*collection, ["AP"], depth=[10, 2]))
+    figure = plot_robustness(rs.pools(rs.evaluate(*collection, ["AP"]), pool_depth=[10, 2]))
     assert figure.table.column("pool") == ["full", "depth 10", "depth 2"]
     assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == ["full", "depth 10", "depth 2"]
     assert figure.table.column("low") == figure.table.column("high") == figure.table.column("tau")
 
 
 def test_means_by_a_smaller_pool(collection: Any, drawn: Find) -> None:
-    result = rs.pool_robustness(*collection, ["AP", "Twist"], ratios=(70, 30), repeats=3)
+    result = rs.pools(rs.evaluate(*collection, ["AP", "Twist"]), ratios=(70, 30), repeats=3)
     figure = result.plot(figure="means")
     [axes] = figure.axes
     means = result["means"].records()

@@ -173,7 +173,7 @@ def test_grey_printers_tell_everything_apart(
         "plane": effort.plot(highlight=["run1", "run2"]),
         "archetypes": effort.plot(colour="archetype"),
         "recall base": effort.plot(colour="recall base"),
-        "robustness": rs.pool_robustness(qrels, runs, ["AP", "nDCG", "P@5", "Twist"], repeats=2).plot(),
+        "robustness": rs.pools(rs.evaluate(qrels, runs, ["AP", "nDCG", "P@5", "Twist"]), repeats=2).plot(),
         "power": rs.discriminative_power(scores, "t").plot(),
         "bounds": rs.bounds(qrels, runs).plot(),
     }

@@ -194,7 +194,7 @@ def test_ranks_across_cutoffs_pools_and_samples(open_page: Open, teams_page: Pat
     scores = rs.evaluate(*_data(teams_page), ["nDCG@10", *measures])
     assert places() == [_ranks(scores.mean(name))[run] for name in ["nDCG@10", *measures]]
     page.get_by_label("Ranks across").select_option("pools")
-    found = rs.pool_robustness(*_data(teams_page), "nDCG@10", depth=(20, 10, 5), ratios=(50, 20, 10))[
+    found = rs.pools(rs.evaluate(*_data(teams_page), "nDCG@10"), pool_depth=(20, 10, 5), ratios=(50, 20, 10))[
         "means"
     ].records()
     pools = list(dict.fromkeys(row["pool"] for row in found))

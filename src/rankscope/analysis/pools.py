@@ -2,124 +2,197 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan, nan
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-from rankscope.analysis.stats.matrices import best_judged, chosen_by, rounded, row_means, top_settings
-from rankscope.analysis.stats.randomness import streams
-from rankscope.analysis.stats.sampling import Sampler, depth_pool, groups_of, without_group
-from rankscope.choices import DEFAULT_MEASURES, RATIOS
-from rankscope.engines import on_engine, run_pieces
+from rankscope.choices import DEFAULT_MEASURES, RATIOS, Sampling
+from rankscope.declaration import Groups, MeasureName, Option, Seed, Top, analysis
 from rankscope.errors import InputError, SettingsError
-from rankscope.judging import UNJUDGED, Judged, judge
-from rankscope.measures import Measure, needs_aspects, parse_many
-from rankscope.read import open_collection
-from rankscope.read.groups import run_groups
-from rankscope.result import TableResult
-from rankscope.scores import score
-from rankscope.tables import Cell, Table
+from rankscope.lazy import LazyModule
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
 
-__all__ = ["RATIOS", "leave_out", "leave_out_of", "pool_robustness", "robustness_of"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+    from rankscope.analysis.stats.sampling import Sampler
+    from rankscope.judging import Judged
+    from rankscope.measures import Measure
+    from rankscope.scores import Scores
+    from rankscope.tables import Table
+
+    Floats = NDArray[np.float64]
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["LeaveOut", "Pools", "leave_out", "mean_scores", "pools"]
 
 
-@on_engine
-def pool_robustness(
-    qrels: Any,
-    runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
+_POOL = "the smaller pool: percent of the judgments, or a depth"
+
+
+class Robustness(Row):
+    """The ranking of the runs by a smaller pool against that by all judgments."""
+
+    measure: str = column()
+    pool: int | float | str = column(_POOL)
+    repeat: int = column("number of the random sample, from 1")
+    tau: float = column("Kendall's tau-b of the two orders of the runs: all judgments, and the smaller pool")
+    tau_ap: float = column()
+    change: float = column("mean absolute change of the runs' means against all judgments")
+    judgments: int = column("number of judgments in the smaller pool")
+
+
+class RobustnessMean(Row):
+    """Mean and spread over the repeats of a pool."""
+
+    measure: str = column()
+    pool: int | float | str = column(_POOL)
+    repeats: int = column("number of samples")
+    tau: float = column("Kendall's tau-b with the order of the runs by all judgments, mean over the repeats")
+    tau_sd: float | None = column("standard deviation of tau over the repeats")
+    change: float = column("mean absolute change of the runs' means against all judgments")
+
+
+class PoolMean(Row):
+    """The mean of a run by a pool."""
+
+    run: str = column()
+    measure: str = column()
+    pool: int | float | str = column()
+    repeat: int = column("number of the random sample, from 1")
+    value: float = column("mean of the run with the smaller pool")
+    change: float = column("change against the full pool")
+
+
+class Pools(TypedResult):
+    """Robustness of measures to smaller pools."""
+
+    robustness: RowTable[Robustness] = table("every smaller pool")
+    curve: RowTable[RobustnessMean] = table("mean over the repeats of each pool", main=False)
+    means: RowTable[PoolMean] = table("the mean of every run", flag="--per-run")
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """People read the means over the repeats."""
+        return (self.curve,)
+
+
+@analysis(
+    figures={"curves": "pools.plot_robustness", "means": "pool_means.plot_pool_means"},
+    measures=DEFAULT_MEASURES,
+    needs_rankings=True,
+    examples="""
+    rankscope pools qrels.txt runs/ --ratios 90,70,50,30,10 --repeats 10 --seed 1
+    rankscope pools qrels.txt runs/ --pool-depth 10 -m "P@10 AP RBP(p=0.95)"
+    rankscope pools qrels.txt runs/ --top 0.75                 without the worst quarter by AP, as papers do
+    """,
+)
+def pools(
+    scores: Scores,
     *,
-    ratios: Sequence[float] | None = None,
-    depth: int | Sequence[int] | None = None,
-    sampling: str = "grade",
-    repeats: int = 1,
-    seed: int = 1,
-    top: float | None = None,
-    by: str | Measure = "AP",
-    order: str | None = None,
-    missing: str = "zero",
-    jobs: int | None = None,
-    engine: Any = None,
-) -> TableResult:
-    """How the ranking of the runs changes when judgments are taken away.
+    ratios: Annotated[Sequence[float] | None, Option("P,...")] = None,
+    repeats: Annotated[int, Option("N")] = 1,
+    sampling: Sampling = "grade",
+    pool_depth: Annotated[int | Sequence[int] | None, Option("K,...")] = None,
+    top: Top = None,
+    by: MeasureName = "AP",
+    seed: Seed = 1,
+) -> Pools:
+    """Test how robust measures are to smaller pools: does the ranking of the runs survive?
 
-    ``ratios`` keeps that many percent of the judgments (:class:`~rankscope.analysis.stats.sampling.Sampler`;
-    90, 70, 50, 30, 10 unless ``depth`` is given), ``repeats`` times with different random samples; ``depth`` keeps
-    the judgments of documents in the first ranks of some run. Recall bases are those of the reduced pool. ``top`` keeps
-    the best round(top n) runs by the mean of ``by`` under all judgments (0.75 and AP in Ferro et al.); the others take
-    no part, also not in the pool of a depth.
+    Judgments are taken away, by stratified random samples (ratios) or pools of a depth (pool_depth), and the runs are
+    evaluated again. Recall bases are those of the smaller pool. The ranking of the runs by each measure is compared
+    with that by all judgments: Kendall's tau-b and AP correlation of the means, and their mean absolute change.
 
-    Tables: ``robustness`` {measure, pool, repeat, tau, tau_ap, change, judgments}: Kendall's tau-b and AP-correlation
-    of the runs' means with those of the full pool, and the mean absolute change of the means; ``curve`` {measure, pool,
-    repeats, tau, tau_sd, change}: their mean and spread over the repeats; ``means`` {run, measure, pool, repeat, value,
-    change}.
+    Parameters
+    ----------
+    scores
+        Measures and runs to look at; the scores need their rankings.
+    ratios
+        Percent of the judgments kept (default: 90,70,50,30,10 unless pool_depth is set).
+    repeats
+        Samples per ratio.
+    sampling
+        Strata of samples: each grade, relevant and not (binary), or none (uniform).
+    pool_depth
+        Depths of pools: judgments of documents in so many first ranks of some run are kept.
+    top
+        Share of the runs to keep, the best ones, such as 0.75; the others take no part, also not in the pool of a
+        depth (default: all).
+    by
+        Measure that top goes by.
+    seed
+        Seed of the random samples.
 
+    References
+    ----------
+    Ferro and others 2016.
+
+    Examples
+    --------
+    >>> import rankscope as rs
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 1}}
     >>> runs = {"r1": {"q": {"a": 3, "c": 2}}, "r2": {"q": {"c": 3, "a": 2, "b": 1}}}
-    >>> pool_robustness(qrels, runs, ["AP"], depth=1)["robustness"].records()[0]["pool"]
-    'depth 1'
+    >>> result = rs.pools(rs.evaluate(qrels, runs, "AP"), pool_depth=1)
+    >>> result.robustness[0].pool, result.robustness[0].judgments
+    ('depth 1', 2)
     """
-    wanted = parse_many(measures)
-    collection = open_collection(
-        qrels, runs, order=order, needs_aspects=needs_aspects([*wanted, *chosen_by(top, by)])
-    )
-    judged = best_judged(judge(*collection, jobs=jobs), top, by, missing)
-    depths = () if depth is None else (depth,) if isinstance(depth, int) else tuple(depth)
-    ratios = (RATIOS if not depths else ()) if ratios is None else tuple(ratios)
-    result = robustness_of(
-        judged, wanted, ratios=ratios, depths=depths, sampling=sampling, repeats=repeats,
-        seed=seed, missing=missing, jobs=jobs,
-    )  # fmt: skip
-    return result.with_settings(**collection.settings, **top_settings(top, by))
+    from rankscope.analysis.stats.matrices import best_runs, top_settings
+    from rankscope.analysis.stats.randomness import streams
+    from rankscope.analysis.stats.sampling import Sampler
+    from rankscope.engines import run_pieces
 
-
-def robustness_of(
-    judged: Judged,
-    measures: Sequence[Measure],
-    *,
-    ratios: Sequence[float] = RATIOS,
-    depths: Sequence[int] = (),
-    sampling: str = "grade",
-    repeats: int = 1,
-    seed: int = 1,
-    missing: str = "zero",
-    jobs: int | None = None,
-) -> TableResult:
-    """:func:`pool_robustness` for lists that are already judged; nothing is read again."""
+    best = best_runs(scores, top, by)
+    judged, missing = best.require_judged("pools"), str(scores.settings["missing"])
     if len(judged.runs) < 2:
         raise InputError("the robustness of a ranking needs at least two runs", hint="name more run files")
     if repeats < 1:
         raise SettingsError(f"{repeats} repeats", hint="give at least 1")
-    pools: list[_Smaller] = [_Smaller(f"depth {depth}", 1, depth=depth) for depth in depths]
+    depths = () if pool_depth is None else (pool_depth,) if isinstance(pool_depth, int) else tuple(pool_depth)
+    ratios = (() if depths else RATIOS) if ratios is None else tuple(ratios)
+    smaller = [_Smaller(f"depth {depth}", 1, depth=depth) for depth in depths]
     if ratios:
         samplers = [Sampler(judged.pool, sampling, stream) for stream in streams(seed, repeats)]
-        pools += [
+        smaller += [
             _Smaller(_label(ratio), repeat + 1, sampler=sampler, ratio=ratio)
             for ratio in ratios
             for repeat, sampler in enumerate(samplers)
         ]
-    work = _Evaluation(judged, tuple(measures), missing)
+    work = _Evaluation(judged, best.measures, missing)
     full, _ = work(None)
-    smaller = run_pieces(work, pools, jobs=jobs, label="pools")
-    robustness, curve, means = _tables(judged, measures, full, pools, smaller)
-    settings = {
-        "measures": [str(m) for m in measures],
-        "missing": missing,
-        "ratios": list(ratios),
-        "depths": list(depths),
-        "sampling": sampling if ratios else None,
-        "repeats": repeats if ratios else None,
-        "seed": seed if ratios else None,
-    }
-    return TableResult.of(robustness, curve, means, settings=settings, display=[curve])
+    robustness, curve, means = _compared(
+        judged, best.measures, full, smaller, run_pieces(work, smaller, label="pools")
+    )
+    return Pools(
+        robustness=Robustness.table("robustness", robustness),
+        curve=RobustnessMean.table(
+            "curve",
+            curve,
+            caption=f"Rankings of {len(judged.runs)} runs by smaller pools against all judgments (Kendall's tau-b)",
+            legend="pool: percent of the judgments, or depth; change: mean change of the runs' means",
+        ),
+        means=PoolMean.table("means", means),
+        settings={
+            **_read_settings(scores),
+            **top_settings(top, by),
+            "measures": [str(m) for m in best.measures],
+            "missing": missing,
+            "ratios": list(ratios),
+            "depths": list(depths),
+            "sampling": sampling if ratios else None,
+            "repeats": repeats if ratios else None,
+            "seed": seed if ratios else None,
+        },
+    )
+
+
+def _read_settings(scores: Scores) -> dict[str, Any]:
+    """How the collection was read: all settings of scores but those of the evaluation."""
+    return {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
 
 
 @dataclass(frozen=True)
@@ -133,6 +206,8 @@ class _Smaller:
     ratio: float = 100
 
     def grades(self, judged: Judged) -> NDArray[np.int32]:
+        from rankscope.analysis.stats.sampling import depth_pool
+
         return depth_pool(judged, self.depth) if self.sampler is None else self.sampler.sample(self.ratio)
 
 
@@ -145,6 +220,8 @@ class _Evaluation:
     missing: str
 
     def __call__(self, pool: _Smaller | None) -> tuple[Floats, int]:
+        from rankscope.judging import UNJUDGED
+
         judged = self.judged
         if pool is not None:
             judged = judged.rejudged(pool.grades(judged))
@@ -153,7 +230,10 @@ class _Evaluation:
 
 
 def mean_scores(judged: Judged, measures: Sequence[Measure], missing: str = "zero") -> Floats:
-    """The mean of each measure for each run, measures x runs, over the topics where it is defined."""
+    """Return the mean of each measure for each run, measures x runs, over the topics where it is defined."""
+    from rankscope.analysis.stats.matrices import rounded, row_means
+    from rankscope.scores import score
+
     scores = score(judged, measures, missing=missing)
     return np.array(
         [rounded(row_means(m, values)) for m, values in zip(measures, scores.values, strict=True)]
@@ -164,113 +244,149 @@ def _label(ratio: float) -> int | float:
     return int(ratio) if float(ratio).is_integer() else ratio
 
 
-def _tables(
+def _compared(
     judged: Judged,
     measures: Sequence[Measure],
     full: Floats,
     pools: Sequence[_Smaller],
     smaller: Sequence[tuple[Floats, int]],
-) -> tuple[Table, Table, Table]:
-    robustness: list[tuple[Cell, ...]] = []
-    curve: list[tuple[Cell, ...]] = []
-    means: list[tuple[Cell, ...]] = []
+) -> tuple[list[Robustness], list[RobustnessMean], list[PoolMean]]:
+    robustness: list[Robustness] = []
+    curve: list[RobustnessMean] = []
+    means: list[PoolMean] = []
     labels = list(dict.fromkeys(pool.label for pool in pools))
     for m, measure in enumerate(measures):
         name = str(measure)
         means += [
-            (run, name, "full", 1, v, 0.0) for run, v in zip(judged.runs, full[m].tolist(), strict=True)
+            PoolMean(run, name, "full", 1, v, 0.0)
+            for run, v in zip(judged.runs, full[m].tolist(), strict=True)
         ]
-        taus: dict[Cell, list[tuple[float, float]]] = {label: [] for label in labels}
+        taus: dict[Any, list[tuple[float, float]]] = {label: [] for label in labels}
         for pool, (reduced, judgments) in zip(pools, smaller, strict=True):
             tau, tau_ap = _agreement(measure.merit(full[m]), measure.merit(reduced[m]))
             with np.errstate(invalid="ignore"):  # from infinite to infinite is no change that has a size
                 change = reduced[m] - full[m]
             moved = float(np.abs(change).mean())
-            robustness.append((name, pool.label, pool.repeat, tau, tau_ap, moved, judgments))
+            robustness.append(Robustness(name, pool.label, pool.repeat, tau, tau_ap, moved, judgments))
             taus[pool.label].append((tau, moved))
             rows = zip(judged.runs, reduced[m].tolist(), change.tolist(), strict=True)
-            means += [(run, name, pool.label, pool.repeat, value, moved_by) for run, value, moved_by in rows]
+            means += [
+                PoolMean(run, name, pool.label, pool.repeat, value, moved_by) for run, value, moved_by in rows
+            ]
         for label, pairs in taus.items():
             tau_mean, moved_mean = np.mean(pairs, axis=0).tolist()
             spread = float(np.std([tau for tau, _ in pairs], ddof=1)) if len(pairs) > 1 else None
-            curve.append((name, label, len(pairs), tau_mean, spread, moved_mean))
-    return (
-        Table(
-            "robustness", ("measure", "pool", "repeat", "tau", "tau_ap", "change", "judgments"), robustness
-        ),
-        Table(
-            "curve",
-            ("measure", "pool", "repeats", "tau", "tau_sd", "change"),
-            curve,
-            caption=f"Rankings of {len(judged.runs)} runs by smaller pools against all judgments (Kendall's tau-b)",
-            legend="pool: percent of the judgments, or depth; change: mean change of the runs' means",
-        ),
-        Table("means", ("run", "measure", "pool", "repeat", "value", "change"), means),
-    )
+            curve.append(RobustnessMean(name, label, len(pairs), tau_mean, spread, moved_mean))
+    return robustness, curve, means
 
 
 def _agreement(full: Floats, reduced: Floats) -> tuple[float, float]:
+    from rankscope.analysis.stats.coefficients import ap_correlation, kendall
+
     defined = ~(np.isnan(full) | np.isnan(reduced))
     full, reduced = full[defined], reduced[defined]
     return kendall(full, reduced).tau_b, ap_correlation(full, reduced)
 
 
-@on_engine
+class Left(Row):
+    """A run with and without what its group alone contributed to the pool."""
+
+    group: str = column("group of the run; its name, if it has none")
+    run: str = column()
+    measure: str = column()
+    unique: int = column("number of judgments that only this group contributed")
+    value: float = column("mean of the run by all judgments")
+    without: float = column("mean of the run without these judgments")
+    change: float = column("without minus value")
+    rank: int = column("rank of the run by all judgments")
+    rank_without: int = column("rank of the run without these judgments")
+
+
+class Bias(Row):
+    """What leaving groups out changes, over all runs."""
+
+    measure: str = column()
+    groups: int = column("number of groups")
+    mean_change: float = column("mean absolute change of a run's mean")
+    max_change: float = column("largest absolute change of a run's mean")
+    max_rank_change: int = column("largest change of a run's rank")
+
+
+class LeaveOut(TypedResult):
+    """Bias of the pool towards the runs that it was made from."""
+
+    leave_out: RowTable[Left] = table("every run")
+    bias: RowTable[Bias] = table("every measure")
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """The summary first."""
+        return (self.bias, self.leave_out)
+
+
+@analysis(
+    measures=DEFAULT_MEASURES,
+    needs_rankings=True,
+    examples="""
+    rankscope leave-out qrels.txt runs/ --pool-depth 10
+    rankscope leave-out qrels.txt runs/ --pool-depth 10 --groups teams.txt
+    """,
+)
 def leave_out(
-    qrels: Any,
-    runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
+    scores: Scores,
+    pool_depth: Annotated[int, Option("K")],
     *,
-    depth: int,
-    groups: Mapping[str, str] | str | Path | None = None,
-    order: str | None = None,
-    missing: str = "zero",
-    jobs: int | None = None,
-    engine: Any = None,
-) -> TableResult:
-    """Would a run have fared worse without its own contribution to the pool (Zobel 1998)?
+    groups: Groups = None,
+    top: Top = None,
+    by: MeasureName = "AP",
+) -> LeaveOut:
+    """Test whether runs would fare worse without their own contribution to the pool (Zobel 1998).
 
-    For every run (or group of runs: ``groups`` as in :func:`rankscope.report`) the judgments that nobody else's first
-    ``depth`` ranks contain are taken back and its runs evaluated again. Tables: ``leave_out`` {group, run, measure,
-    unique, value, without, change, rank, rank_without}, ``bias`` {measure, groups, mean_change, max_change,
-    max_rank_change}.
+    For every run, or group of runs, the judgments that nobody else's first ranks contain are taken back, and its runs
+    are evaluated again.
 
+    Parameters
+    ----------
+    scores
+        Measures and runs to look at; the scores need their rankings.
+    pool_depth
+        Number of first ranks of each run that made the pool.
+    groups
+        Groups of runs: a file with lines of `run group`, or a regular expression whose first parentheses (or all of it)
+        match the group in names of runs; in Python also a mapping (default: each run by itself).
+    top
+        Share of the runs to keep, the best ones, such as 0.75 (default: all).
+    by
+        Measure that top goes by.
+
+    References
+    ----------
+    Zobel 1998.
+
+    Examples
+    --------
+    >>> import rankscope as rs
     >>> qrels = {"q": {"d1": 1, "d2": 1}}
-    >>> found = leave_out(qrels, {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d1", "x"]}}, "AP", depth=2)
-    >>> [(row["run"], row["unique"], row["value"], row["without"]) for row in found["leave_out"].records()]
+    >>> scores = rs.evaluate(qrels, {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d1", "x"]}}, "AP")
+    >>> [(row.run, row.unique, row.value, row.without) for row in rs.leave_out(scores, 2).leave_out]
     [('a', 1, 1.0, 1.0), ('b', 0, 0.5, 0.5)]
     """
-    wanted = parse_many(measures)
-    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
-    judged = judge(*collection, jobs=jobs)
-    result = leave_out_of(judged, wanted, depth=depth, groups=groups, missing=missing, jobs=jobs)
-    return result.with_settings(**collection.settings)
+    from rankscope.analysis.stats.matrices import best_runs, top_settings
+    from rankscope.analysis.stats.sampling import groups_of
+    from rankscope.engines import run_pieces
+    from rankscope.read.groups import run_groups
 
-
-def leave_out_of(
-    judged: Judged,
-    measures: Sequence[Measure],
-    *,
-    depth: int,
-    groups: Mapping[str, str] | str | Path | None = None,
-    missing: str = "zero",
-    jobs: int | None = None,
-) -> TableResult:
-    """:func:`leave_out` for lists that are already judged."""
+    judged = best_runs(scores, top, by).require_judged("leave_out")
+    measures, missing = scores.measures, str(scores.settings["missing"])
     if len(judged.runs) < 2:
         raise InputError("leaving one run out needs at least two runs", hint="name more run files")
     teams = run_groups(judged.runs, groups) if groups else None
     members = groups_of(judged.runs, teams)
     full = mean_scores(judged, measures, missing)
-
-    done = run_pieces(
-        _Without(judged, tuple(measures), depth, missing),
-        list(members.values()),
-        jobs=jobs,
-        label="leave out",
-    )
-    rows: list[tuple[Cell, ...]] = []
-    bias: list[tuple[Cell, ...]] = []
+    work = _Without(judged, measures, pool_depth, missing)
+    done = run_pieces(work, list(members.values()), label="leave out")
+    rows: list[Left] = []
+    bias: list[Bias] = []
     for m, measure in enumerate(measures):
         changes: list[tuple[float, int]] = []
         for (name, group), (means, unique) in zip(members.items(), done, strict=True):
@@ -278,30 +394,24 @@ def leave_out_of(
                 value, without = float(full[m, r]), float(means[m, r])
                 ranks = _rank(measure.merit(full[m]), r), _rank(measure.merit(means[m]), r)
                 rows.append(
-                    (name, judged.runs[r], str(measure), unique, value, without, without - value, *ranks)
+                    Left(name, judged.runs[r], str(measure), unique, value, without, without - value, *ranks)
                 )
                 changes.append((abs(without - value), abs(ranks[1] - ranks[0])))
         moved = [change for change, _ in changes if not isnan(change)] or [nan]
         worst = max(change for _, change in changes)
-        bias.append((str(measure), len(members), float(np.mean(moved)), max(moved), worst))
-    columns = ("group", "run", "measure", "unique", "value", "without", "change", "rank", "rank_without")
-    tables = (
-        Table("leave_out", columns, rows, caption="Runs without what they alone put into the pool"),
-        Table(
-            "bias",
-            ("measure", "groups", "mean_change", "max_change", "max_rank_change"),
-            bias,
-            caption="What leaving out changes, by measure",
-        ),
+        bias.append(Bias(str(measure), len(members), float(np.mean(moved)), max(moved), worst))
+    return LeaveOut(
+        leave_out=Left.table("leave_out", rows, caption="Runs without what they alone put into the pool"),
+        bias=Bias.table("bias", bias, caption="What leaving out changes, by measure"),
+        settings={
+            **_read_settings(scores),
+            **top_settings(top, by),
+            "measures": [str(m) for m in measures],
+            "missing": missing,
+            "depth": pool_depth,
+            "groups": teams,
+        },
     )
-    settings = {
-        "measures": [str(m) for m in measures],
-        "missing": missing,
-        "depth": depth,
-        "groups": teams,
-    }
-    main = ("leave_out", "bias")
-    return TableResult.of(*tables, settings=settings, main=main, display=tables[::-1])
 
 
 @dataclass(frozen=True)
@@ -314,6 +424,8 @@ class _Without:
     missing: str
 
     def __call__(self, group: NDArray[np.bool_]) -> tuple[Floats, int]:
+        from rankscope.analysis.stats.sampling import without_group
+
         grades = without_group(self.judged, self.depth, group)
         unique = int((grades != self.judged.qrels.grade).sum())
         return mean_scores(self.judged.rejudged(grades), self.measures, self.missing), unique

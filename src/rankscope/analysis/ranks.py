@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.analysis.pools import mean_scores, robustness_of
+from rankscope.analysis.pools import mean_scores, pools
 from rankscope.analysis.stats.coefficients import kendall
 from rankscope.analysis.stats.intervals import bootstrap_means, rank_intervals
 from rankscope.analysis.stats.intervals import ranks as first_and_last
 from rankscope.analysis.stats.matrices import averaged, rounded
 from rankscope.choices import ACROSS, FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_MEASURES, FOLLOWED_RATIOS
-from rankscope.engines import on_engine
+from rankscope.engines import on_engine, using
 from rankscope.errors import InputError, MeasureError, SettingsError, nearest
 from rankscope.judging import Judged, judge
 from rankscope.measures import Measure, needs_aspects, parse_many
@@ -52,7 +52,7 @@ def ranks(
     """The ranks of the runs by a measure, and what else could have been asked does to them.
 
     ``across`` is what they are followed across: the ``measures``, of which the first leads; or, of a single measure,
-    other ``cutoffs``; smaller pools (``depth`` and ``ratios`` as in :func:`pool_robustness`); or ``samples`` of as many
+    other ``cutoffs``; smaller pools (``depth`` and ``ratios`` as in :func:`pools`); or ``samples`` of as many
     topics, drawn with replacement.
 
     Tables: ``ranks`` {run, by, value, rank}: the mean and the rank (equal means share the middle of their ranks);
@@ -193,14 +193,15 @@ def by_pools(
     seed: int = 1,
     jobs: int | None = None,
 ) -> dict[str, dict[str, Floats]]:
-    """Of each measure the means of the runs by all judgments and by smaller pools (:func:`pool_robustness`)."""
-    done = robustness_of(
-        judged, measures, ratios=ratios, depths=depths, seed=seed, missing=missing, jobs=jobs
-    )["means"]
+    """Of each measure the means of the runs by all judgments and by smaller pools (:func:`pools`)."""
+    scores = score(judged, measures, missing=missing)
+    with using(None, jobs):
+        done = pools(scores, ratios=ratios, pool_depth=depths, seed=seed)
     rows: dict[str, dict[str, list[float]]] = {}
-    for _, measure, pool, _, value, _ in done.rows:
-        label = "all judgments" if pool == "full" else pool if isinstance(pool, str) else f"{pool}%"
-        rows.setdefault(str(measure), {}).setdefault(str(label), []).append(float(value))  # type: ignore[arg-type]
+    for row in done.means:
+        label = row.pool if isinstance(row.pool, str) else f"{row.pool}%"
+        label = "all judgments" if label == "full" else label
+        rows.setdefault(row.measure, {}).setdefault(label, []).append(row.value)
     return {m: {pool: np.array(values) for pool, values in found.items()} for m, found in rows.items()}
 
 

@@ -54,6 +54,7 @@ COMMANDS = {
     "certain": Command("doubt", "can the order be reversed?"),
     "next": Command("doubt", "what to judge next"),
     "pools": Command("doubt", "fewer judgments"),
+    "leave-out": Command("doubt", "bias to pooled runs"),
     "ranks": Command("doubt", "how firm is the order?"),
     "judges": Command("doubt", "do the judges agree?"),
     "orderings": Command("doubt", "how run files are sorted"),

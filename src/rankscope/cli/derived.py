@@ -89,6 +89,7 @@ def add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None
         more |= {"action": options.Collected}
     else:
         more |= {"type": parameter.kind, "action": "append" if parameter.several else "store"}
+        more |= {} if parameter.several else {"default": parameter.default}
     default = _written(parameter.default)
     if default and "(default" not in text:
         text += f" (default: {default})"
@@ -116,11 +117,7 @@ def call(args: argparse.Namespace, function: Callable[..., Any]) -> Any:
         if not declared.needs_qrels:
             _find_qrels(args)
         return function(given.opened(args, ()), **said)
-    measures = given.measures(args)
-    scores = given.evaluated(args, measures)
-    if len(scores.measures) > len(measures) and not args.scores:  # that of --by was evaluated, too
-        said["measures"] = measures
-    return function(scores, **said)
+    return function(given.evaluated(args, given.measures(args)), **said)
 
 
 def _find_qrels(args: argparse.Namespace) -> None:
@@ -131,11 +128,14 @@ def _find_qrels(args: argparse.Namespace) -> None:
         args.qrels, *args.runs = args.runs
 
 
-def shown(args: argparse.Namespace, result: TypedResult) -> tuple[list[str], list[Table] | None]:
+def shown(args: argparse.Namespace, result: TypedResult) -> tuple[list[str], list[Table]]:
     """Return the main tables, and the tables for people, with those that options add."""
     added = [name for name in result.tables if getattr(args, f"table_{name}", False)]
-    main = [name for name in result.tables if name in result.main or name in added]
-    tables = {table.name: table for table in (*result.display, *(result[name] for name in added))}
+    if not added:
+        return list(result.main), list(result.display)
     places = list(result.tables)
-    ordered = all(name in places for name in tables)
-    return main, [tables[name] for name in (sorted(tables, key=places.index) if ordered else tables)]
+    main = sorted({*result.main, *added}, key=places.index)
+    tables = {table.name: table for table in (*result.display, *(result[name] for name in added))}
+    if tables.keys() <= set(places):  # each where it belongs; tables made for people stay in front
+        tables = {name: tables[name] for name in places if name in tables}
+    return main, list(tables.values())

@@ -142,10 +142,7 @@ def evaluated(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
     """The values of measures for the collection that was named."""
     if getattr(args, "scores", None):
         return _given(args)
-    wanted = list(measures)
-    if getattr(args, "top", None) is not None and (by := top(args)["by"]) not in wanted:
-        wanted.append(by)
-    return opened(args, wanted).evaluate(wanted)
+    return opened(args, measures).evaluate(measures)
 
 
 def _given(args: argparse.Namespace) -> Scores:

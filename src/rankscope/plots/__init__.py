@@ -63,7 +63,6 @@ FIGURES = {
     "findings": {"findings": "plot_findings"},
     "entries": {"archetypes": "plot_archetype_ranges"},
     "correlations": {"matrix": "plot_correlation"},
-    "robustness": {"curves": "plot_robustness", "means": "plot_pool_means"},
     "asl": {"curves": "plot_asl"},
     "certainty": {"ranks": "plot_certain"},
     "bounds": {"curves": "plot_bounds"},

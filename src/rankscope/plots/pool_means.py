@@ -26,7 +26,7 @@ def plot_pool_means(result: Result, pool: Cell = None, *, width: float = SINGLE)
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 1}}
     >>> runs = {"r1": {"q": {"a": 3, "c": 2}}, "r2": {"q": {"c": 3, "a": 2, "b": 1}}}
-    >>> plot_pool_means(rs.pool_robustness(qrels, runs, ["P@2"], depth=1)).table.rows
+    >>> plot_pool_means(rs.pools(rs.evaluate(qrels, runs, ["P@2"]), pool_depth=1)).table.rows
     [('P@2', 'r1', 0.5, 0.5), ('P@2', 'r2', 0.5, 0.5)]
     """
     table, label = _table(result["means"], pool)

@@ -25,7 +25,7 @@ def plot_robustness(result: Result, *, width: float = SINGLE) -> Figure:
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 1}}
     >>> runs = {"r1": {"q": {"a": 3, "c": 2}}, "r2": {"q": {"c": 3, "a": 2, "b": 1}}}
-    >>> plot_robustness(rs.pool_robustness(qrels, runs, ["AP"], depth=[2, 1])).table.column("pool")
+    >>> plot_robustness(rs.pools(rs.evaluate(qrels, runs, ["AP"]), pool_depth=[2, 1])).table.column("pool")
     ['full', 'depth 2', 'depth 1']
     """
     table = _table(result["robustness"])

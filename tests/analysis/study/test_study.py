@@ -56,7 +56,7 @@ def test_tables_agree_with_the_analyses(small):
     assert made["power"].rows == power["power"].rows
     classic = rs.discriminative_power(scores, ["wilcoxon"], alpha=0.01)["power"].records()
     assert [row[2] for row in made["significant_pairs"].rows] == [r["significant"] for r in classic]
-    robust = rs.pool_robustness(*small, ["AP", "RBP", "nDCG", "Twist"], repeats=2)
+    robust = rs.pools(rs.evaluate(*small, ["AP", "RBP", "nDCG", "Twist"]), repeats=2)
     assert made["robustness"].rows == robust["robustness"].rows
     assert {r["pool"] for r in made["bounds"].records()} == {"full"}
     assert {r["pool"] for r in made["bounds_pools"].records()} == {"depth 10", "10%"}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging import Judged
 from rankscope.measures import Measure, parse_many
-from rankscope.scores import Scores, score
+from rankscope.scores import Collection, Scores, score
 
 __all__ = [
     "CompleteMatrix",
@@ -161,11 +161,24 @@ def with_runs(scores: Scores, keep: NDArray[np.intp]) -> Scores:
 
 
 def best_runs(scores: Scores, top: float | None, by: str | Measure = "AP") -> Scores:
-    """The scores of the best round(top n) runs by the mean of ``by``; of all runs if ``top`` is None.
+    """Return the scores of the best round(top n) runs by the mean of ``by``; of all runs if ``top`` is None.
 
-    Papers leave out the worst quarter by AP (Voorhees and Buckley 2002; Ferro et al. 2016).
+    ``by`` is evaluated if it is not among the measures. Papers leave out the worst quarter by AP (Voorhees and Buckley
+    2002; Ferro et al. 2016).
     """
-    return scores if top is None else with_runs(scores, best_of(complete(scores, by), top))
+    if top is None:
+        return scores
+    return with_runs(scores, best_of(complete(_with_measure(scores, by), by), top))
+
+
+def _with_measure(scores: Scores, by: str | Measure) -> Scores:
+    """The scores, or those of the measure, if they lack it and have their rankings."""
+    if str(by) in map(str, scores.measures) or scores.judged is None:
+        return scores
+    wanted = parse_many([by])
+    if isinstance(scores.collection, Collection):
+        return scores if wanted[0] in scores.measures else scores.collection.evaluate(wanted)
+    return score(scores.judged, wanted, missing=str(scores.settings["missing"]))
 
 
 def best_judged(judged: Judged, top: float | None, by: str | Measure = "AP", missing: str = "zero") -> Judged:

@@ -13,12 +13,13 @@ from rankscope.analysis.bounds import bounds_of
 from rankscope.analysis.correlation import correlation, correlation_matrix
 from rankscope.analysis.effort import Effort, effort_of
 from rankscope.analysis.features import features_of
-from rankscope.analysis.pools import robustness_of
+from rankscope.analysis.pools import pools
 from rankscope.analysis.power import discriminative_power, significant_pairs
 from rankscope.analysis.scale_effect import LENGTH, scale_effect_of
 from rankscope.analysis.stats.matrices import best_judged
 from rankscope.analysis.study.parts import Parts
 from rankscope.choices import EXPERIMENTS
+from rankscope.engines import using
 from rankscope.judging import Judged
 from rankscope.measures import REGISTRY, Measure
 from rankscope.progress import progress
@@ -156,12 +157,13 @@ class Experiments:
 
     def _pools(self) -> dict[str, Table]:
         settings, judged = self.settings, self._of("pools")
-        options = {"missing": settings["missing"], "jobs": self.jobs}
-        sampled = robustness_of(
-            judged, self.measures, ratios=settings["ratios"], sampling=settings["sampling"],
-            repeats=settings["repeats"], seed=settings["seed"], **options,
-        )  # fmt: skip
-        shallow = robustness_of(judged, self.measures, ratios=(), depths=(settings["depth"],), **options)
+        scores = self._scores(judged)
+        with using(None, self.jobs):
+            sampled = pools(
+                scores, ratios=settings["ratios"], sampling=settings["sampling"], repeats=settings["repeats"],
+                seed=settings["seed"],
+            )  # fmt: skip
+            shallow = pools(scores, ratios=(), pool_depth=settings["depth"])
         return {
             "robustness": sampled["robustness"],
             "robustness_curve": _by_ratio(sampled["curve"]),
