@@ -356,7 +356,8 @@ class _Joint:
         """The lowest differences of pairs over orders of tied documents alone."""
         low, high = self.extremes.worst.mean(axis=1), self.extremes.best.mean(axis=1)
         exact = self.extremes.exact and not self.has_undefined_ties
-        return Differences(low[first] - high[second], np.full(len(first), exact))
+        difference = low[first] - high[second]
+        return Differences(difference, np.isfinite(difference) & exact)
 
     def lowest(self, *sides: tuple[Ints, Ints], ties: bool) -> list[Differences]:
         """The lowest differences of several sets of pairs, the number of runs standing for none."""

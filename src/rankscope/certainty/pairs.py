@@ -441,12 +441,15 @@ class _Cases:
         undefined = (np.isnan(low) | np.isnan(high)).any(axis=0)
         low, high = (np.where(undefined, 0.0, end) for end in (low, high))
         self.low, self.high = (np.vstack([end, np.zeros(end.shape[1])]) for end in (low, high))
-        self.is_exact = is_exact and not undefined.any()
+        self.has_undefined = bool(undefined.any())
+        self.is_exact = is_exact and not self.has_undefined
         self.width = 2 * low.shape[1] + 1
 
     def lowest(self, first: Ints, second: Ints) -> tuple[Floats, Bools]:
         with np.errstate(invalid="ignore"):
             value = (self.low[first] - self.high[second]).min(axis=1)
+        if self.has_undefined:  # the mean of a single run leaves out topics by its own values alone
+            value[np.maximum(first, second) == len(self.low) - 1] = -np.inf
         return np.where(np.isnan(value), -np.inf, value), np.full(len(first), self.is_exact)
 
 
