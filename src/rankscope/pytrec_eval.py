@@ -28,7 +28,7 @@ from rankscope.measures.classic import IPrec
 from rankscope.measures.trec import AvgIPrec
 from rankscope.read.qrels import whole_numbers
 from rankscope.scan.memory import ranks_of_judged
-from rankscope.trec_eval.names import ENTRIES, NICKNAMES, Column, Wanted, parsed
+from rankscope.trec_eval.names import ENTRIES, NICKNAMES, Column, RelevanceSettings, parse_columns
 
 __all__ = [
     "RelevanceEvaluator",
@@ -127,7 +127,7 @@ def _values(column: Column, lists: Any, count: int) -> list[float]:
 @lru_cache
 def _columns(names: tuple[str, ...], relevance_level: int) -> list[Column]:
     """What is evaluated, under its keys: the same for every evaluator of these measures."""
-    return [*map(_labelled, parsed(names, Wanted(relevance_level, rounding="up"), "qrels"))]
+    return [*map(_labelled, parse_columns(names, RelevanceSettings(relevance_level, rounding="up"), "qrels"))]
 
 
 def _labelled(column: Column) -> Column:

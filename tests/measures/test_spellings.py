@@ -7,7 +7,7 @@ import pytest
 from rankscope.errors import MeasureError
 from rankscope.measures import REGISTRY, measure
 from rankscope.measures.spellings import SPELLINGS, respelled
-from rankscope.trec_eval.names import ENTRIES, Wanted, parsed
+from rankscope.trec_eval.names import ENTRIES, RelevanceSettings, parse_columns
 
 # what these print depends on parameters that a name alone does not carry, or is no number
 NOT_NAMES = {"runid", "relstring", "rbp", "rbp_resid"}
@@ -49,7 +49,7 @@ def test_names_that_people_type(typed: str, understood: str) -> None:
     ids=lambda e: e.name,
 )
 def test_every_name_that_trec_eval_prints_is_its_measure(entry: object) -> None:
-    for column in parsed([entry.name], Wanted(), "qrels"):  # type: ignore[attr-defined]
+    for column in parse_columns([entry.name], RelevanceSettings(), "qrels"):  # type: ignore[attr-defined]
         if column.measure is not None:
             assert measure(column.label) == column.measure, column.label
 

@@ -15,8 +15,8 @@ from rankscope.cli import simulate as command
 from rankscope.errors import InputError, SettingsError
 from rankscope.progress import silence
 from rankscope.simulation import Collection, simulate
-from rankscope.simulation.dice import Dice
-from rankscope.simulation.text import run_lines
+from rankscope.simulation.random_stream import RandomStream
+from rankscope.simulation.trec_text import format_run_lines
 
 
 def average_precision(collection: Collection) -> np.ndarray:
@@ -276,15 +276,15 @@ def test_wrong_settings_are_refused() -> None:
         simulate(systems=1, topics=1, depth=1).run("bm26")
 
 
-def test_dice_are_nearly_normal_and_skewed() -> None:
-    bell = Dice(1).bell(200_000)
+def test_random_streams_are_nearly_normal_and_skewed() -> None:
+    bell = RandomStream(1).normal(200_000)
     assert abs(bell.mean()) < 0.01
     assert abs(bell.std() - 1) < 0.01
     assert abs(np.mean(np.abs(bell) < 1) - 0.6827) < 0.02
-    skewed = Dice(2).skewed(100_000, 0.9)
+    skewed = RandomStream(2).skewed(100_000, 0.9)
     assert (skewed >= 0).all()
     assert abs(np.median(skewed) - 1) < 0.02
-    uniform = Dice(3).uniform(100_000)
+    uniform = RandomStream(3).uniform(100_000)
     assert 0 <= uniform.min() < 0.001
     assert 0.999 < uniform.max() < 1
 
@@ -292,7 +292,7 @@ def test_dice_are_nearly_normal_and_skewed() -> None:
 def test_lines_equal_plain_formatting() -> None:
     numbers = np.array([0, 99999999, 10203040, 5] * 3000)
     ticks = np.arange(len(numbers)) ** 2
-    lines = run_lines("301", numbers, 8, ticks, 3, "x").decode()
+    lines = format_run_lines("301", numbers, 8, ticks, 3, "x").decode()
     expected = "".join(
         f"301 Q0 doc-{number:08d} {rank} {tick // 1000}.{tick % 1000:03d} x\n"
         for rank, (number, tick) in enumerate(zip(numbers.tolist(), ticks.tolist(), strict=True), start=1)

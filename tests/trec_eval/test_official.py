@@ -13,7 +13,7 @@ import pytest
 import rankscope
 from rankscope.cli import trec_eval
 from rankscope.cli.main import main
-from rankscope.trec_eval.layout import lines
+from rankscope.trec_eval.layout import format_lines
 from rankscope.trec_eval.options import read_options
 
 COMMANDS = 15
@@ -80,7 +80,7 @@ def test_every_topic_of_every_run(name: str, data_dir: Path) -> None:
     assert {run.name.removesuffix(".gz") for run in runs} == set(expected)
     for run in runs:
         options = read_options([*COLLECTIONS[name].split(), str(here / "qrels.txt"), str(run)])
-        printed = lines(trec_eval.evaluate(options), topics=True, summary=True)
+        printed = format_lines(trec_eval.evaluate(options), topics=True, summary=True)
         assert set(printed) == expected[run.name.removesuffix(".gz")], run.name
 
 

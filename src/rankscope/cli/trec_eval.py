@@ -32,14 +32,14 @@ def main(argv: Sequence[str]) -> int:
     if options.version:
         sys.stdout.write(f"trec_eval version 10.0 (rankscope {__version__})\n")
     elif options.help:
-        from rankscope.trec_eval.guide import guide
+        from rankscope.trec_eval.help_text import format_help
 
-        sys.stdout.write(guide(options))
+        sys.stdout.write(format_help(options))
     else:
-        from rankscope.trec_eval.layout import lines
+        from rankscope.trec_eval.layout import format_lines
 
         results = evaluate(options)
-        _write(lines(results, topics=options.topics, summary=options.summary))
+        _write(format_lines(results, topics=options.topics, summary=options.summary))
         if options.summary and options.order == "trec_eval" and _is_read_quickly(options.files[1]):
             _note_on_32_bits(results, evaluate(replace(options, order="trec_eval9")))
     return 0
@@ -56,10 +56,12 @@ def evaluate(options: Options) -> Results:
 def _evaluate(options: Options) -> Results:
     from rankscope.read import open_qrels, read_run
     from rankscope.read.qrels import RepeatedJudgments
-    from rankscope.trec_eval.names import Wanted, parsed
+    from rankscope.trec_eval.names import RelevanceSettings, parse_columns
 
-    columns = parsed(
-        options.measures or ["official"], Wanted(options.level, options.documents), options.judgments
+    columns = parse_columns(
+        options.measures or ["official"],
+        RelevanceSettings(options.level, options.n_documents),
+        options.judgments,
     )
     judgments, run = options.files[0], read_run(options.files[1], order=options.order)
     if options.judgments == "qrels":
@@ -90,9 +92,9 @@ def _is_read_quickly(run: str) -> bool:
 
 def _note_on_32_bits(results: Results, rounded: Results) -> None:
     """Print one note if the 32-bit scores of trec_eval 9 tie documents and change a printed mean."""
-    from rankscope.trec_eval.layout import lines
+    from rankscope.trec_eval.layout import format_lines
 
-    here, there = (list(lines(one, topics=False, summary=True)) for one in (results, rounded))
+    here, there = (list(format_lines(one, topics=False, summary=True)) for one in (results, rounded))
     changed = [(a.split("\t"), b.split("\t")) for a, b in zip(here, there, strict=True) if a != b]
     if changed:
         (name, _, value), (_, _, other) = changed[0]

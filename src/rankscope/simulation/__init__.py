@@ -1,10 +1,10 @@
-"""Synthetic test collections that behave like real ones, the same bytes from the same seed on every machine.
+"""Realistic synthetic test collections; the same seed gives the same bytes on every machine.
 
-Abilities of systems, ease of topics, recall bases, what systems overlook and the depth of the pool were set so
-that runs look like those of the first round of TREC-COVID (Voorhees et al. 2020): mean AP between about .03 and
-.3 over systems (.17 on average), positively correlated systems and topics, recall bases around 70 with a heavy
-tail. Nine in ten of the first 10 documents of a list are judged, four in ten of the first 100, one in eight of
-1,000; a list of 1,000 has found half of the relevant documents (recall .55).
+The parameters of the model (abilities of systems, ease of topics, recall bases, overlooked documents, depth of the
+pool) are tuned to resemble the first round of TREC-COVID (Voorhees et al. 2020): mean AP between about .03 and .3 over
+systems (.17 on average), positively correlated systems and topics, recall bases around 70 with a heavy tail. Nine in ten of
+the first 10 documents of a ranking are judged, four in ten of the first 100, one in eight of 1,000; recall at rank 1,000
+is .55.
 """
 
 from __future__ import annotations
@@ -27,18 +27,34 @@ def simulate(
     aspects: int = 0,
     sparse: bool = False,
 ) -> Collection:
-    """Make a synthetic collection.
+    """Simulate a test collection.
 
-    systems, topics: how many of them.
-    grades: their number, grade 0 included (3: grades 0, 1, 2).
-    depth: length of a full list; some systems return less, some leave a topic out, most have tied scores.
-    seed: the same seed gives the same collection everywhere.
-    pool_depth: how many of the first documents are judged, of three systems out of four.
-    aspects: aspects per topic, with judgments for each of them.
-    sparse: judge one or two relevant documents per topic and nothing else, as click collections do.
+    The rankings of a topic stay the same when systems or topics are added; the judgments grow with the pool.
 
-    The lists for a topic stay the same when systems or topics are added; the judgments grow with the pool.
+    Parameters
+    ----------
+    systems, topics
+        Number of systems and of topics.
+    grades
+        Number of grades, including grade 0 (3: grades 0, 1, 2).
+    depth
+        Length of a full ranking; some systems return less, some omit a topic, most have tied scores.
+    seed
+        Seed of the random numbers; the same seed gives the same collection on every machine.
+    pool_depth
+        Depth of the pool, to which three systems out of four contribute.
+    aspects
+        Number of aspects per topic, each with its own judgments.
+    sparse
+        Whether to judge only one or two relevant documents per topic, as in click collections.
 
+    Returns
+    -------
+    Collection
+        Runs and judgments, in memory; :meth:`~rankscope.simulation.Collection.write` writes TREC files.
+
+    Examples
+    --------
     >>> collection = simulate(systems=4, topics=2, depth=100, seed=7)
     >>> sorted(set(collection.qrels["301"].values()))
     [0, 1, 2]
@@ -46,7 +62,7 @@ def simulate(
     True
     """
     settings = Settings(systems, topics, grades, depth, seed, pool_depth, aspects, sparse)
-    settings.check()
+    settings.validate()
     members = make_systems(settings)
     numbers = progress(range(topics), total=topics, label="simulating topics")
     return Collection(settings, members, [make_topic(settings, members, number) for number in numbers])

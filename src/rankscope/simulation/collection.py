@@ -15,8 +15,8 @@ import numpy as np
 
 from rankscope.errors import InputError
 from rankscope.progress import progress
-from rankscope.simulation.model import FAMILIES, List, Settings, System, Topic
-from rankscope.simulation.text import document_names, run_lines
+from rankscope.simulation.model import FAMILIES, RankedList, Settings, System, Topic
+from rankscope.simulation.trec_text import format_document_names, format_run_lines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Collection"]
 
-_FACTOR = 61803399  # has no divisor in common with a power of ten
+_FACTOR = 61803399  # Coprime to powers of ten, so that multiplication permutes document numbers.
 
 
 class Collection:
-    """Runs and judgments made by :func:`rankscope.simulation.simulate`.
+    """Runs and judgments of :func:`rankscope.simulation.simulate`.
 
     >>> from rankscope.simulation import simulate
     >>> collection = simulate(systems=2, topics=3, depth=5, seed=1)
@@ -52,48 +52,50 @@ class Collection:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The names of the runs."""
+        """Names of the runs."""
         return tuple(system.name for system in self._systems)
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The names of the topics."""
-        return tuple(_name(topic) for topic in self._topics)
+        """Names of the topics."""
+        return tuple(_topic_name(topic) for topic in self._topics)
 
     @property
     def judgments(self) -> int:
-        """The number of judged documents over all topics."""
+        """Number of judged documents over all topics."""
         return sum(len(topic.judged) for topic in self._topics)
 
     @cached_property
     def qrels(self) -> dict[str, dict[str, int]]:
-        """The judgments, topic -> document -> grade; with aspects a document has its best grade over them."""
+        """Judgments, topic -> document -> grade; with aspects, the best grade over aspects."""
         return {
-            _name(topic): dict(zip(self._names(topic, topic.judged), topic.grades.tolist(), strict=True))
+            _topic_name(topic): dict(
+                zip(self._names(topic, topic.judged), topic.grades.tolist(), strict=True)
+            )
             for topic in self._topics
         }
 
     @cached_property
     def diversity(self) -> dict[str, dict[str, dict[str, int]]]:
-        """The judgments for every aspect, topic -> aspect -> document -> grade (empty without aspects)."""
+        """Judgments per aspect, topic -> aspect -> document -> grade (empty without aspects)."""
         if not self.settings["aspects"]:
             return {}
-        found: dict[str, dict[str, dict[str, int]]] = {}
+        judgments: dict[str, dict[str, dict[str, int]]] = {}
         for topic in self._topics:
             names = self._names(topic, topic.judged)
-            found[_name(topic)] = {
+            judgments[_topic_name(topic)] = {
                 str(aspect + 1): dict(zip(names, column, strict=True))
                 for aspect, column in enumerate(topic.aspects.T.tolist())
             }
-        return found
+        return judgments
 
     @cached_property
     def runs(self) -> dict[str, dict[str, dict[str, float]]]:
-        """All runs, name -> topic -> document -> score, documents in the order of the system."""
+        """Runs, name -> topic -> document -> score; documents in the order of the system."""
         return {name: self.run(name) for name in self.systems}
 
     def run(self, name: str) -> dict[str, dict[str, float]]:
-        """One run, topic -> document -> score."""
+        """Return one run, topic -> document -> score."""
         if name not in self.systems:
             raise InputError(
                 f"no run {name!r} in the collection", hint=f"there are {', '.join(self.systems)}"
@@ -101,16 +103,16 @@ class Collection:
         index = self.systems.index(name)
         unit = 10.0 ** FAMILIES[self._systems[index].family].decimals
         return {
-            _name(topic): dict(
-                zip(self._names(topic, found.candidates), (found.ticks / unit).tolist(), strict=True)
+            _topic_name(topic): dict(
+                zip(self._names(topic, ranking.candidates), (ranking.ticks / unit).tolist(), strict=True)
             )
-            for topic, found in self._lists(index)
+            for topic, ranking in self._lists(index)
         }
 
     def write(self, directory: str | os.PathLike[str], *, compress: bool = False) -> Path:
         """Write ``qrels.txt``, ``runs/NAME.txt`` (or ``.txt.gz``) and, with aspects, ``qrels.diversity.txt``.
 
-        The directory must be new or empty; it appears complete or not at all. Returns its path.
+        The directory must be new or empty; it is created atomically. Returns its path.
         """
         target = Path(directory)
         try:
@@ -122,7 +124,7 @@ class Collection:
             draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
             try:
                 self._write_files(draft, compress)
-                draft.chmod(0o755)  # mkdtemp makes a directory that nobody else may read
+                draft.chmod(0o755)  # mkdtemp creates a directory that other users cannot read.
                 if target.exists():
                     target.rmdir()
                 draft.rename(target)
@@ -144,7 +146,7 @@ class Collection:
             path = directory / "runs" / f"{system.name}.txt{'.gz' if compress else ''}"
             with path.open("wb") as file:
                 if compress:
-                    # neither name nor time in the header: the same collection gives the same bytes
+                    # A header without name and time makes the bytes of a collection reproducible.
                     with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
                         packed.writelines(self._run_text(index))
                 else:
@@ -168,25 +170,27 @@ class Collection:
     def _run_text(self, index: int) -> Iterator[bytes]:
         system = self._systems[index]
         decimals = FAMILIES[system.family].decimals
-        for topic, found in self._lists(index):
-            numbers = self._numbers(topic, found.candidates)
-            yield run_lines(_name(topic), numbers, self._width, found.ticks, decimals, system.name)
+        for topic, ranking in self._lists(index):
+            numbers = self._numbers(topic, ranking.candidates)
+            yield format_run_lines(
+                _topic_name(topic), numbers, self._width, ranking.ticks, decimals, system.name
+            )
 
-    def _lists(self, index: int) -> Iterator[tuple[Topic, List]]:
+    def _lists(self, index: int) -> Iterator[tuple[Topic, RankedList]]:
         for topic in self._topics:
-            found = topic.lists[index]
-            if found is not None:
-                yield topic, found
+            ranking = topic.lists[index]
+            if ranking is not None:
+                yield topic, ranking
 
     def _numbers(self, topic: Topic, candidates: Candidates) -> Integers:
-        """Numbers of documents; the factor permutes them, so that they say nothing about scores."""
+        """Return document numbers, permuted so that they are independent of scores."""
         first = topic.number * self._candidates
         numbers: Integers = (first + candidates.astype(np.int64)) * _FACTOR % 10**self._width
         return numbers
 
     def _names(self, topic: Topic, candidates: Candidates) -> list[str]:
-        return document_names(self._numbers(topic, candidates), self._width)
+        return format_document_names(self._numbers(topic, candidates), self._width)
 
 
-def _name(topic: Topic) -> str:
+def _topic_name(topic: Topic) -> str:
     return str(301 + topic.number)

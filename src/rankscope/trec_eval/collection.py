@@ -1,4 +1,4 @@
-"""Lists as trec_eval makes them of judgments and a run."""
+"""Rankings as trec_eval derives them from judgments and a run."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rankscope.read.ids import to_bytes
 from rankscope.scan import hits_of
 from rankscope.trec_eval.options import Options
 
-__all__ = ["Found", "find", "lists_of", "relstrings", "topics_of"]
+__all__ = ["TopicHits", "build_lists", "find_hits", "format_relstrings", "select_topics"]
 
 Array = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a run has for one topic: the ranks and judgments of its judged documents, and how many there are in all.
+class TopicHits:
+    """Ranks and judgments of the judged documents in a ranking, and the length of the ranking.
 
-    ``missing`` says that the run lacks the topic and only ``-c`` brings it in.
+    ``missing`` is True if the run lacks the topic and only ``-c`` includes it.
     """
 
     rank: Array
@@ -32,40 +32,42 @@ class Found:
     length: int
     missing: bool = False
 
-    def as_cut(self, options: Options, grade: Array) -> Found:
-        """The list under ``-M`` (only so many documents) and ``-J`` (only those that were judged)."""
+    def truncate(self, options: Options, grade: Array) -> TopicHits:
+        """Return the ranking cut at the rank of ``-M`` and, with ``-J``, without unjudged documents."""
         rank, judgment, length = self.rank, self.judgment, self.length
-        if options.deepest is not None:
-            keep = rank <= options.deepest
-            rank, judgment, length = rank[keep], judgment[keep], min(length, options.deepest)
+        if options.max_rank is not None:
+            keep = rank <= options.max_rank
+            rank, judgment, length = rank[keep], judgment[keep], min(length, options.max_rank)
         if options.judged_only:
             judgment = judgment[grade[judgment] >= 0]
             rank, length = np.arange(1, len(judgment) + 1, dtype=np.int32), len(judgment)
-        return Found(rank, judgment, length, self.missing)
+        return TopicHits(rank, judgment, length, self.missing)
 
 
 _NONE = np.zeros(0, np.int32)
 
-# for a missing topic trec_eval evaluates a list of one document that nobody judged
-_MISSING = Found(_NONE, _NONE, 1, missing=True)
+# For a missing topic, trec_eval evaluates a ranking of one unjudged document.
+_MISSING = TopicHits(_NONE, _NONE, 1, missing=True)
 
 
-def find(qrels: Qrels, run: Run, options: Options) -> tuple[dict[str, Found], str]:
-    """The lists of a run by topic, in the order of trec_eval (bytes of the topic), and the run's tag."""
+def find_hits(qrels: Qrels, run: Run, options: Options) -> tuple[dict[str, TopicHits], str]:
+    """Return the hits of a run by topic, sorted by the bytes of the topic as in trec_eval, and the run's tag."""
     scanned = hits_of(run, qrels)
-    lists = {}
+    hits = {}
     for k, t in enumerate(scanned.topic.tolist()):
         where = slice(scanned.offsets[k], scanned.offsets[k + 1])
-        lists[qrels.topics[t]] = Found(scanned.rank[where], scanned.judgment[where], int(scanned.length[k]))
-    ordered = topics_of(qrels.topics, lists, options, run.path or run.name)
-    return {topic: lists.get(topic, _MISSING) for topic in ordered}, scanned.tag
+        hits[qrels.topics[t]] = TopicHits(
+            scanned.rank[where], scanned.judgment[where], int(scanned.length[k])
+        )
+    ordered = select_topics(qrels.topics, hits, options, run.path or run.name)
+    return {topic: hits.get(topic, _MISSING) for topic in ordered}, scanned.tag
 
 
-def topics_of(
-    judged: Sequence[str], found: dict[str, Found] | Sequence[str], options: Options, path: str
+def select_topics(
+    judged: Sequence[str], retrieved: dict[str, TopicHits] | Sequence[str], options: Options, path: str
 ) -> list[str]:
-    """The topics to evaluate: those of the run that have judgments; with ``-c`` all that have judgments."""
-    topics = sorted((topic for topic in judged if options.complete or topic in found), key=to_bytes)
+    """Return the topics to evaluate: judged topics in the run or, with ``-c``, all judged topics."""
+    topics = sorted((topic for topic in judged if options.complete or topic in retrieved), key=to_bytes)
     if not topics:
         raise InputError(
             "no topic in common with the judgments",
@@ -75,27 +77,30 @@ def topics_of(
     return topics
 
 
-def lists_of(pool: Pool, topics: Sequence[int], found: Sequence[Found]) -> Lists:
-    """Lists for measures, one for each topic (an index into the pool)."""
-    offsets = np.cumsum([0, *(len(one.rank) for one in found)])
+def build_lists(pool: Pool, topics: Sequence[int], hits: Sequence[TopicHits]) -> Lists:
+    """Return the input of measures: one ranking per topic (an index into the pool)."""
+    offsets = np.cumsum([0, *(len(topic_hits.rank) for topic_hits in hits)])
     return Lists(
         pool,
         np.array(topics, np.int64),
-        np.array([one.length for one in found], np.int32),
+        np.array([topic_hits.length for topic_hits in hits], np.int32),
         offsets,
-        np.concatenate([_NONE, *(one.rank for one in found)]),
-        np.concatenate([_NONE, *(one.judgment for one in found)]),
+        np.concatenate([_NONE, *(topic_hits.rank for topic_hits in hits)]),
+        np.concatenate([_NONE, *(topic_hits.judgment for topic_hits in hits)]),
     )
 
 
-def relstrings(found: Sequence[Found], grade: Array, length: int) -> list[str]:
-    """The first grades of each list as a string: a digit, ``>`` above 9, ``-`` unjudged, ``.`` for a negative grade."""
+def format_relstrings(hits: Sequence[TopicHits], grade: Array, length: int) -> list[str]:
+    """Return the first grades of each ranking as a string.
+
+    A grade is a digit, ``>`` above 9, ``.`` if negative, and ``-`` if the document is unjudged.
+    """
     strings = []
-    for one in found:
-        shown = ["-"] * min(length, one.length)
-        for rank, g in zip(one.rank.tolist(), grade[one.judgment].tolist(), strict=True):
-            if rank > len(shown):
+    for topic_hits in hits:
+        characters = ["-"] * min(length, topic_hits.length)
+        for rank, g in zip(topic_hits.rank.tolist(), grade[topic_hits.judgment].tolist(), strict=True):
+            if rank > len(characters):
                 break
-            shown[rank - 1] = "." if g < 0 else str(g) if g < 10 else ">"
-        strings.append("".join(shown))
+            characters[rank - 1] = "." if g < 0 else str(g) if g < 10 else ">"
+        strings.append("".join(characters))
     return strings

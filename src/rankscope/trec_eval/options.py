@@ -1,4 +1,4 @@
-"""trec_eval's command line."""
+"""Command line options of trec_eval."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ USAGE = (
 
 @dataclass
 class Options:
-    """What a command line of trec_eval asks for."""
+    """Parsed command line of trec_eval."""
 
     help: bool = False
     version: bool = False
@@ -47,8 +47,8 @@ class Options:
     complete: bool = False
     judged_only: bool = False
     level: int = 1
-    deepest: int | None = None
-    documents: int = 0
+    max_rank: int | None = None
+    n_documents: int = 0
     judgments: str = "qrels"
     order: str = "trec_eval"
     zscores: str | None = None
@@ -57,19 +57,19 @@ class Options:
 
 
 def read_options(argv: Sequence[str]) -> Options:
-    """Options and file names, in any order.
+    """Parse options and file names, in any order.
 
     >>> options = read_options(["-q", "-mP.5,10", "-l2", "qrels", "-c", "run"])
     >>> options.topics, options.measures, options.level, options.complete, options.files
     (True, ['P.5,10'], 2, True, ['qrels', 'run'])
     """
     try:
-        found, files = gnu_getopt(list(argv), _SHORT, list(_LONG))
+        flags, files = gnu_getopt(list(argv), _SHORT, list(_LONG))
     except GetoptError as error:
         raise SettingsError(error.msg, hint=f"usage: {USAGE}") from None
     options = Options(files=files)
     long = {f"--{name.rstrip('=')}": letter for name, letter in _LONG.items()}
-    for flag, value in found:
+    for flag, value in flags:
         _apply(options, long.get(flag, flag[1:]), value)
     if not (options.help or options.version) and len(files) != 2:
         raise SettingsError(f"{len(files)} files where two are needed", hint=f"usage: {USAGE}")
@@ -87,9 +87,9 @@ def _apply(options: Options, flag: str, value: str) -> None:
     elif flag == "l":
         options.level = _whole(flag, value, 1)
     elif flag == "M":
-        options.deepest = _whole(flag, value, 1)
+        options.max_rank = _whole(flag, value, 1)
     elif flag == "N":
-        options.documents = _whole(flag, value, 0)
+        options.n_documents = _whole(flag, value, 0)
     elif flag == "R":
         options.judgments = _format(value)
     elif flag == "T" and value != "trec_results":

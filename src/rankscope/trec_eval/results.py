@@ -1,4 +1,4 @@
-"""Values per topic, z scores and summaries."""
+"""Values per topic, z scores and summaries of trec_eval."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy.typing as npt
 from rankscope.errors import InputError
 from rankscope.judging import Floats, Pool
 from rankscope.read import Qrels, Run
-from rankscope.trec_eval.collection import Found, find, lists_of, relstrings
-from rankscope.trec_eval.lines import number, rows
+from rankscope.trec_eval.collection import TopicHits, build_lists, find_hits, format_relstrings
+from rankscope.trec_eval.fields import parse_number, read_rows
 from rankscope.trec_eval.names import Column
 from rankscope.trec_eval.options import Options
 
-__all__ = ["Results", "evaluate_qrels", "read_zscores", "total"]
+__all__ = ["Results", "evaluate_qrels", "read_zscores", "sum_in_order"]
 
 NO_ZSCORE = -1000000.0
 ZScores = Mapping[tuple[str, str], tuple[float, float]]
@@ -25,9 +25,9 @@ ZScores = Mapping[tuple[str, str], tuple[float, float]]
 
 @dataclass(frozen=True)
 class Results:
-    """The values of each column, one for each topic. Columns without numbers have none; relstrings stand apart.
+    """Values of each numeric column by topic; ``strings`` holds relstrings.
 
-    The value of a geometric mean is the logarithm, as trec_eval adds it up (and makes a z score of it).
+    Columns with a geometric mean hold logarithms, which trec_eval sums and converts to z scores.
     """
 
     topics: list[str]
@@ -38,7 +38,7 @@ class Results:
     zscores: bool = False
 
     def as_zscores(self, reference: ZScores) -> Results:
-        """Each value as its distance from the mean of reference runs, in standard deviations."""
+        """Return the results with z scores relative to the means and deviations of reference runs."""
         values = {
             label: np.array(
                 [
@@ -51,18 +51,18 @@ class Results:
         return Results(self.topics, self.tag, self.columns, values, self.strings, zscores=True)
 
     def summary(self, column: Column) -> float:
-        """One value for all topics."""
+        """Return the summary of a column over topics."""
         if column.entry == "num_q":
             return float(len(self.topics))
-        added = total(self.values[column.label])
+        total = sum_in_order(self.values[column.label])
         if column.summary == "sum":
-            return added
-        mean = added / len(self.topics)
+            return total
+        mean = total / len(self.topics)
         return math.exp(mean) if column.summary == "geometric" else mean
 
 
-def total(values: npt.NDArray[np.float64]) -> float:
-    """The sum in the order given: the digits that are printed may depend on it."""
+def sum_in_order(values: npt.NDArray[np.float64]) -> float:
+    """Return the sum in the given order, on which the last printed digit may depend."""
     return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
@@ -76,45 +76,45 @@ def _zscore(value: float, reference: tuple[float, float] | None) -> float:
 
 
 def read_zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
-    """Lines of ``topic measure mean deviation``."""
-    found = {}
-    for line, (topic, label, mean, deviation) in rows(path, 4, "topic measure mean deviation"):
-        found[topic, label] = (number(mean, path, line), number(deviation, path, line))
-    if not found:
+    """Read lines of ``topic measure mean deviation``."""
+    zscores = {}
+    for line, (topic, label, mean, deviation) in read_rows(path, 4, "topic measure mean deviation"):
+        zscores[topic, label] = (parse_number(mean, path, line), parse_number(deviation, path, line))
+    if not zscores:
         raise InputError("the file is empty", path=path, hint="give lines of: topic measure mean deviation")
-    return found
+    return zscores
 
 
 def evaluate_qrels(qrels: Qrels, run: Run, columns: list[Column], options: Options) -> Results:
-    """Everything that is computed from ordinary judgments."""
-    found, tag = find(qrels, run, options)
-    cut = [one.as_cut(options, qrels.grade) for one in found.values()]
-    index = [qrels.topic_index[topic] for topic in found]
-    lists = lists_of(Pool(qrels.topic_offsets, qrels.grade), index, cut)
+    """Evaluate a run with ordinary judgments."""
+    hits, tag = find_hits(qrels, run, options)
+    truncated = [topic_hits.truncate(options, qrels.grade) for topic_hits in hits.values()]
+    index = [qrels.topic_index[topic] for topic in hits]
+    lists = build_lists(Pool(qrels.topic_offsets, qrels.grade), index, truncated)
     values, strings = {}, {}
     for column in columns:
         if column.entry == "relstring":
-            strings[column.label] = _strings(column, cut, qrels)
+            strings[column.label] = _relstrings(column, truncated, qrels)
         elif column.measure is not None:
             row = np.array(column.measure.evaluate(lists), np.float64)
             values[column.label] = (
-                np.log(row) if column.summary == "geometric" else _corrected(column, row, cut)
+                np.log(row) if column.summary == "geometric" else _correct_missing(column, row, truncated)
             )
-    return Results(list(found), tag, columns, values, strings)
+    return Results(list(hits), tag, columns, values, strings)
 
 
-def _strings(column: Column, found: Sequence[Found], qrels: Qrels) -> list[str]:
-    strings = relstrings(found, qrels.grade, column.length)
+def _relstrings(column: Column, hits: Sequence[TopicHits], qrels: Qrels) -> list[str]:
+    strings = format_relstrings(hits, qrels.grade, column.length)
     if column.label != "relstring":
         return strings
-    return ["" if one.missing else text for one, text in zip(found, strings, strict=True)]
+    return ["" if topic_hits.missing else text for topic_hits, text in zip(hits, strings, strict=True)]
 
 
-def _corrected(column: Column, row: Floats, found: Sequence[Found]) -> Floats:
-    """What trec_eval puts right again for missing topics, by the name in its output.
+def _correct_missing(column: Column, row: Floats, hits: Sequence[TopicHits]) -> Floats:
+    """Set the values of missing topics to 0 where trec_eval does.
 
-    So ``utility`` is 0 there, but ``utility_1,-1,0,0`` is not.
+    trec_eval compares output labels, so that ``utility`` is 0 for a missing topic, but ``utility_1,-1,0,0`` is not.
     """
     if column.label in ("num_ret", "utility", "rbp_resid") or column.label.startswith("unj"):
-        row[[one.missing for one in found]] = 0.0
+        row[[topic_hits.missing for topic_hits in hits]] = 0.0
     return row

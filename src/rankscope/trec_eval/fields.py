@@ -1,4 +1,4 @@
-"""Text files of a fixed number of fields a line, as trec_eval's other formats are."""
+"""Text files with a fixed number of whitespace-separated fields per line."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rankscope.read.ids import to_text
 from rankscope.read.line_ends import described_end, foreign_end
 from rankscope.read.source import read_bytes
 
-__all__ = ["number", "rows"]
+__all__ = ["parse_number", "read_rows"]
 
 
-def rows(path: str, count: int, what: str) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and fields; blank lines and lines that begin with ``#`` are skipped."""
+def read_rows(path: str, count: int, field_names: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield line numbers and fields, without blank lines and lines that start with ``#``."""
     shown = "standard input" if path == "-" else path
     for line, text in enumerate(read_bytes(path).split(b"\n"), 1):
         if end := foreign_end(text, count):
@@ -27,7 +27,7 @@ def rows(path: str, count: int, what: str) -> Iterator[tuple[int, list[str]]]:
             raise InputError("a NUL byte in the line", path=shown, line=line, hint="give a text file")
         if len(fields) != count:
             raise InputError(
-                f"{len(fields)} field{'s' * (len(fields) != 1)} where there should be {count}: {what}",
+                f"{len(fields)} field{'s' * (len(fields) != 1)} where there should be {count}: {field_names}",
                 path=shown,
                 line=line,
                 hint="complete the line or remove it",
@@ -35,8 +35,8 @@ def rows(path: str, count: int, what: str) -> Iterator[tuple[int, list[str]]]:
         yield line, [to_text(field) for field in fields]
 
 
-def number(text: str, path: str, line: int) -> float:
-    """The number that a field should be."""
+def parse_number(text: str, path: str, line: int) -> float:
+    """Return a field as a finite number."""
     try:
         value = float(text)
     except ValueError:

@@ -1,8 +1,8 @@
 """Random numbers with the same bits on every machine.
 
-numpy promises the raw stream of PCG64 but not what is made of it (the methods of ``Generator`` may change
-between versions), and ``exp`` or ``log`` may differ in the last bit between machines. So everything here is
-made of the raw stream with integer operations, sums and products, which IEEE 754 rounds in one way only.
+numpy guarantees the raw stream of PCG64 but not the methods of ``Generator``, which may change between versions, and
+``exp`` or ``log`` may differ in the last bit between machines. This module therefore derives all numbers from the raw
+stream with integer operations, sums and products, whose rounding IEEE 754 defines.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Dice"]
+__all__ = ["RandomStream"]
 
 
-class Dice:
-    """One stream of random numbers for every key.
+class RandomStream:
+    """A reproducible stream of random numbers, independent for each key.
 
-    >>> Dice(1, 2).uniform(2).tolist() == Dice(1, 2).uniform(2).tolist() != Dice(1, 3).uniform(2).tolist()
+    >>> first, same, other = (RandomStream(*key).uniform(2).tolist() for key in ((1, 2), (1, 2), (1, 3)))
+    >>> first == same != other
     True
     """
 
@@ -30,11 +31,11 @@ class Dice:
         self._bits = np.random.PCG64(np.random.SeedSequence(key))
 
     def uniform(self, count: int) -> Floats:
-        """Numbers in [0, 1), multiples of 2^-53."""
+        """Return numbers in [0, 1), multiples of 2^-53."""
         return (self._raw(count) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
-    def bell(self, count: int) -> Floats:
-        """Nearly normal numbers, mean 0 and variance 1: sums of the four 16-bit parts of the raw numbers."""
+    def normal(self, count: int) -> Floats:
+        """Return approximately normal numbers, mean 0 and variance 1: sums of the four 16-bit parts of raw numbers."""
         raw = self._raw(count)
         lanes = np.uint64(0x0000FFFF0000FFFF)
         pairs = (raw & lanes) + ((raw >> np.uint64(16)) & lanes)
@@ -42,8 +43,8 @@ class Dice:
         return (total.astype(np.float64) - 131070.0) * (1.7320508075688772 / 65536.0)
 
     def skewed(self, count: int, spread: float) -> Floats:
-        """Positive numbers, median 1, heavy tail: (1 + z/8)^8, nearly exp(z), with z = spread * bell."""
-        root = np.maximum(1.0 + self.bell(count) * (spread / 8.0), 0.0)
+        """Return approximately log-normal numbers with median 1: (1 + z/8)^8, close to exp(z), z = spread * normal."""
+        root = np.maximum(1.0 + self.normal(count) * (spread / 8.0), 0.0)
         square = root * root
         fourth = square * square
         eighth: Floats = fourth * fourth

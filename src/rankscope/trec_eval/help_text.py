@@ -1,13 +1,13 @@
-"""What ``rankscope trec_eval -h`` says."""
+"""Help text of ``rankscope trec_eval -h``."""
 
 from __future__ import annotations
 
 import textwrap
 
-from rankscope.trec_eval.names import ENTRIES, NICKNAMES, Entry, Wanted, chosen
+from rankscope.trec_eval.names import ENTRIES, NICKNAMES, Entry, RelevanceSettings, select_entries
 from rankscope.trec_eval.options import Options
 
-__all__ = ["guide"]
+__all__ = ["format_help"]
 
 _TEXT = """rankscope trec_eval: the output of trec_eval 10, byte for byte, same options
 
@@ -61,19 +61,19 @@ _FORMATS = {
 }
 
 
-def guide(options: Options) -> str:
-    """The help text, with what the measures of ``-m`` are."""
+def format_help(options: Options) -> str:
+    """Return the general help text or, with ``-m``, descriptions of the selected measures."""
     if options.measures:
-        return "\n".join(_explained(entry) for entry in chosen(options.measures)) + "\n"
+        return "\n".join(_describe(entry) for entry in select_entries(options.measures)) + "\n"
     text = _TEXT.format(
-        nicknames="\n".join(_wrapped(name, names) for name, names in NICKNAMES.items()),
-        measures=_wrapped("", tuple(ENTRIES)),
+        nicknames="\n".join(_wrap(name, names) for name, names in NICKNAMES.items()),
+        measures=_wrap("", tuple(ENTRIES)),
     )
     lines = textwrap.fill(f"{options.judgments}: {_FORMATS[options.judgments]}", 79)
     return f"{text}\n{lines}\n"
 
 
-def _wrapped(first: str, words: tuple[str, ...], width: int = 79) -> str:
+def _wrap(first: str, words: tuple[str, ...], width: int = 79) -> str:
     lines = [f"  {first:<10}"]
     for word in words:
         if len(lines[-1]) + len(word) + 1 > width:
@@ -82,17 +82,19 @@ def _wrapped(first: str, words: tuple[str, ...], width: int = 79) -> str:
     return "\n".join(lines)
 
 
-def _explained(entry: Entry) -> str:
+def _describe(entry: Entry) -> str:
     default = ",".join(f"{value:g}" for value in entry.default)
     shown = f"{entry.name}.{default}" if default else entry.name
-    measures = [column.measure for column in entry.columns(None, Wanted()) if column.measure is not None]
+    measures = [
+        column.measure for column in entry.columns(None, RelevanceSettings()) if column.measure is not None
+    ]
     if not measures:
-        return f"{shown}\n    {_OTHERS.get(entry.name, 'a count of preferences: see -h -R prefs')}"
+        return f"{shown}\n    {_NO_MEASURES.get(entry.name, 'a count of preferences: see -h -R prefs')}"
     formula = "\n    ".join(measures[0].formula.splitlines())
     return f"{shown}  ({measures[0]} of Rankscope)\n    {measures[0].meaning}\n    {formula}"
 
 
-_OTHERS = {
+_NO_MEASURES = {
     "runid": "The tag of the run.",
     "num_q": "Number of topics evaluated.",
     "relstring": "The first grades as a string: a digit, > above 9, - unjudged, . pooled but not judged.",
