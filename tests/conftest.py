@@ -288,7 +288,7 @@ def light_fonts() -> Iterator[None]:
         return frozenset(glyph for code, glyph in get_font(font).get_charmap().items() if code in USUAL)
 
     @cache
-    def once(font: Any, glyphs: frozenset[int]) -> Any:
+    def subset(font: Any, glyphs: frozenset[int]) -> Any:
         return cut_out(font, set(glyphs)).__enter__()  # and stays open
 
     @cache
@@ -301,7 +301,7 @@ def light_fonts() -> Iterator[None]:
         light.setattr(
             embedding,
             "get_glyphs_subset",
-            lambda font, glyphs: nullcontext(once(font, usual(font) | frozenset(glyphs))),
+            lambda font, glyphs: nullcontext(subset(font, usual(font) | frozenset(glyphs))),
         )
         light.setattr(embedding, "font_as_file", lambda font: io.BytesIO(content(font)))
         _measure_text_once(light)

@@ -21,7 +21,7 @@ import pytest
 
 import rankscope
 
-EVERYWHERE = "choices lazy errors progress once frames columns cells tables result rows engines"
+EVERYWHERE = "choices lazy errors progress caching frames columns cells tables result rows engines"
 """The ground that every station stands on: it knows nothing of rankings, and nothing of the disk."""
 
 GROUND = {
@@ -29,13 +29,13 @@ GROUND = {
     "lazy": "",
     "errors": "",
     "progress": "",
-    "once": "",
+    "caching": "",
     "frames": "errors",
     "columns": "",
     "cells": "columns errors",
     "text_layout": "cells errors",
     "tables": "errors frames columns cells text_layout",
-    "result": "errors once tables",
+    "result": "errors caching tables",
     "docstrings": "",
     "vocabulary": "",
     "rows": "columns tables vocabulary",

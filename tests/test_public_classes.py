@@ -133,7 +133,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "RankscopeError": lambda: rs.errors.RankscopeError("wrong"),
     "InputError": lambda: rs.errors.InputError("wrong", path="run.txt", line=3, hint="mend it"),
     "MeasureError": lambda: rs.errors.MeasureError("wrong"),
-    "MissingDependencyError": lambda: rs.errors.MissingDependencyError.of("pandas", "frames", "frames"),
+    "MissingDependencyError": lambda: rs.errors.MissingDependencyError.for_package(
+        "pandas", "frames", "frames"
+    ),
     "WorkerError": lambda: rs.errors.WorkerError("a worker process was killed", hint="try fewer at once"),
     "SettingsError": lambda: rs.errors.SettingsError("wrong", hint="mend it"),
     **{name: partial(analysed, name) for name in DECLARED},

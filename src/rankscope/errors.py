@@ -1,6 +1,6 @@
-"""Everything that can go wrong because of what the user gave, each with one clear line.
+"""Errors caused by user input, each with a one-line message.
 
-The command line prints ``str(error)`` and ends with exit code 2; nothing else of an error reaches the user.
+The command line prints ``str(error)`` without a traceback and exits with code 2.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ __all__ = [
     "RankscopeError",
     "SettingsError",
     "WorkerError",
-    "located",
-    "nearest",
+    "error_path",
+    "suggest_names",
 ]
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""One line without control characters, so that untrusted text cannot disturb a terminal; some may be kept.
+    r"""Escape control characters, except those in ``keep``, so that untrusted text cannot control a terminal.
 
     >>> printable("a\x1b[31m\nb"), printable("a\x1b[31m\nb", keep="\n")
     ('a\\x1b[31m\\nb', 'a\\x1b[31m\nb')
@@ -31,11 +31,11 @@ def printable(text: str, keep: str = "") -> str:
 
 
 class RankscopeError(Exception):
-    """The parent of all errors of Rankscope."""
+    """Base class of all errors of Rankscope."""
 
 
 class InputError(RankscopeError):
-    """A file or value that cannot be used: ``path:line: what is wrong; what to do``.
+    """An invalid file or value: ``path:line: problem; remedy``.
 
     >>> print(InputError("NaN score", path="bm25.txt", line=3, hint="remove the line or give a number"))
     bm25.txt:3: NaN score; remove the line or give a number
@@ -61,7 +61,7 @@ class InputError(RankscopeError):
         return printable(f"{where}{self.message}{what_to_do}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        # errors cross process borders, and keyword arguments would be lost on the way
+        # Errors are pickled between processes, and the default reduction would lose keyword arguments.
         return (_input_error, (type(self), self.message, self.path, self.line, self.hint))
 
 
@@ -72,8 +72,8 @@ def _input_error(
 
 
 @contextmanager
-def located(path: str) -> Iterator[None]:
-    """Name the file in errors about what it holds, unless they name one."""
+def error_path(path: str) -> Iterator[None]:
+    """Add the path of the file to errors about its content that name no file."""
     try:
         yield
     except InputError as error:
@@ -83,41 +83,43 @@ def located(path: str) -> Iterator[None]:
 
 
 class MeasureError(InputError):
-    """An unknown measure, or one with parameters that make no sense."""
+    """An unknown measure, or invalid parameters of one."""
 
 
 class SettingsError(InputError):
-    """An option or argument outside what it may be."""
+    """An option or argument with an invalid value."""
 
 
 class WorkerError(InputError):
-    """A process or machine that did part of the work died, again and again."""
+    """A worker process or machine that died repeatedly."""
 
 
 class MissingDependencyError(InputError):
-    """An optional package is needed and not installed."""
+    """An optional package that is needed and not installed."""
 
     @classmethod
-    def of(cls, package: str, extra: str, purpose: str) -> MissingDependencyError:
-        """The error for an absent package of an extra.
+    def for_package(cls, package: str, extra: str, purpose: str) -> MissingDependencyError:
+        """Return the error for a missing package of an extra.
 
-        >>> print(MissingDependencyError.of("matplotlib", "plots", "figures"))
+        >>> print(MissingDependencyError.for_package("matplotlib", "plots", "figures"))
         figures need matplotlib; install it with: pip install 'rankscope[plots]'
         """
         return cls(f"{purpose} need {package}", hint=f"install it with: pip install 'rankscope[{extra}]'")
 
 
-def nearest(name: str, known: Iterable[str], most: int = 3) -> str:
-    """A hint with the known names closest to a misspelt one.
+def suggest_names(name: str, candidates: Iterable[str], max_names: int = 3) -> str:
+    """Return a hint with the candidates closest to a misspelt name, or an empty string.
 
-    >>> nearest("nDGC", ["nDCG", "AP"])
+    >>> suggest_names("nDGC", ["nDCG", "AP"])
     'did you mean nDCG?'
-    >>> nearest("mea", ["method", "measure"], most=1)
+    >>> suggest_names("mea", ["method", "measure"], max_names=1)
     'did you mean measure?'
     """
     from difflib import get_close_matches
 
-    known = list(known)
-    folded = {candidate.lower(): candidate for candidate in reversed(known)}
-    close = [folded[match] for match in get_close_matches(name.lower(), list(folded), n=most, cutoff=0.5)]
+    # Of candidates that differ only in case, the first one wins.
+    folded = {candidate.lower(): candidate for candidate in reversed(list(candidates))}
+    close = [
+        folded[match] for match in get_close_matches(name.lower(), list(folded), n=max_names, cutoff=0.5)
+    ]
     return f"did you mean {' or '.join(close)}?" if close else ""

@@ -41,7 +41,7 @@ class Framed:
         try:
             import pandas
         except ImportError:
-            raise MissingDependencyError.of("pandas", "frames", "data frames") from None
+            raise MissingDependencyError.for_package("pandas", "frames", "data frames") from None
         columns = _typed(self.frame_columns())
         try:
             return pandas.DataFrame({name: column.values for name, column in columns.items()})
@@ -59,7 +59,7 @@ class Framed:
         try:
             import polars
         except ImportError:
-            raise MissingDependencyError.of("polars", "frames", "data frames") from None
+            raise MissingDependencyError.for_package("polars", "frames", "data frames") from None
         types: dict[str, Any] = {
             "truth": polars.Boolean,
             "whole": polars.Int64,
@@ -77,7 +77,7 @@ class Framed:
         try:
             import pyarrow
         except ImportError:
-            raise MissingDependencyError.of("pyarrow", "frames", "data frames") from None
+            raise MissingDependencyError.for_package("pyarrow", "frames", "data frames") from None
         types: dict[str, Callable[[], Any]] = {
             "truth": pyarrow.bool_,
             "whole": pyarrow.int64,

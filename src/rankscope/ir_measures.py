@@ -27,7 +27,7 @@ import ir_measures
 from ir_measures import providers
 from ir_measures.measures import ParamInfo, registry
 
-from rankscope.errors import MeasureError, nearest
+from rankscope.errors import MeasureError, suggest_names
 from rankscope.measures import REGISTRY, Measure, needs_aspects
 from rankscope.measures.spellings import respelled
 from rankscope.read import Qrels, Run, open_qrels
@@ -91,7 +91,7 @@ def _translate(measure: Any) -> Measure:
     if settings.pop("relative", False) and name == "SetP":
         name = "SetRelP"
     if name not in REGISTRY:
-        hint = nearest(str(name), REGISTRY) or "see: rankscope measures"
+        hint = suggest_names(str(name), REGISTRY) or "see: rankscope measures"
         raise MeasureError(f"Rankscope has no measure {name!r}", hint=hint)
     if not _ours(name):
         if name == "RBP" and "rel" not in settings:
@@ -203,7 +203,7 @@ def _by_any_name(known: Any) -> Any:
             try:
                 return [parse_measure(respelled(measure, registry) or measure)]
             except ValueError:
-                hint = nearest(measure.partition("@")[0].partition("(")[0], registry)
+                hint = suggest_names(measure.partition("@")[0].partition("(")[0], registry)
                 raise ValueError(f"unknown measure {measure!r}" + (f"; {hint}" if hint else "")) from None
         return found
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["LazyModule", "loaded_when_used"]
+__all__ = ["LazyModule", "lazy_getattr"]
 
 
 class LazyModule:
@@ -24,18 +24,18 @@ class LazyModule:
         return getattr(import_module(self._name), name)
 
 
-def loaded_when_used(package: str, home: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
+def lazy_getattr(package: str, names_by_module: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package that imports a module when one of its names is first used.
 
-    >>> find = loaded_when_used("rankscope", {"errors": ("nearest",)})
+    >>> find = lazy_getattr("rankscope", {"errors": ("nearest",)})
     >>> find("nearest").__name__
     'nearest'
     """
-    where = {name: module for module, names in home.items() for name in names}
+    module_by_name = {name: module for module, names in names_by_module.items() for name in names}
 
-    def find(name: str) -> Any:
-        if name not in where:
+    def getattr_lazily(name: str) -> Any:
+        if name not in module_by_name:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{where[name]}"), name)
+        return getattr(import_module(f"{package}.{module_by_name[name]}"), name)
 
-    return find
+    return getattr_lazily

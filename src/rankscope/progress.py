@@ -1,7 +1,7 @@
-"""Long work: a bar that says how far it is, and a way to end it when nobody waits for it any more.
+"""Progress bars, and cancellation of long computations.
 
-Bars appear on a terminal's standard error and are silent everywhere else. Whoever reads a file calls :func:`advance`
-after each block: that moves the bar of :func:`reading`, and ends a thread that was cancelled.
+Bars are drawn on standard error if it is a terminal. Readers of files call :func:`advance` after each block: it moves
+the bar of :func:`reading`, and ends a cancelled thread.
 """
 
 from __future__ import annotations
@@ -13,35 +13,44 @@ from contextlib import contextmanager
 from threading import Event, Lock, local
 from typing import TypeVar
 
-__all__ = ["Cancelled", "advance", "cancelling", "obey", "progress", "reading", "silence", "visible"]
+__all__ = [
+    "Cancelled",
+    "advance",
+    "cancel_events",
+    "is_visible",
+    "progress",
+    "reading",
+    "set_cancel_events",
+    "silence",
+]
 
 T = TypeVar("T")
 _quiet = False
-_APPEARS_AFTER = 0.5  # seconds: short work should not flicker
+_APPEARS_AFTER = 0.5  # Seconds; avoids flickering bars of short computations.
 _WIDTH = 30
 _MEGABYTE = 1_000_000
 
 
 def silence(quiet: bool = True) -> None:
-    """Switch all progress bars off (``--quiet``) or on again."""
+    """Disable all progress bars (``--quiet``), or enable them again."""
     global _quiet
     _quiet = quiet
 
 
-def visible() -> bool:
-    """Whether anybody would see a bar."""
+def is_visible() -> bool:
+    """Return whether progress bars are enabled and standard error is a terminal."""
     return not _quiet and sys.stderr.isatty()
 
 
 def progress(items: Iterable[T], total: int | None = None, label: str = "") -> Iterator[T]:
-    """Yield the items; draw how many are done, and how long the rest will take.
+    """Yield the items; draw a bar with the number of finished items and the estimated remaining time.
 
     >>> list(progress([1, 2, 3], label="files"))
     [1, 2, 3]
     """
     if total is None:
         total = len(items) if isinstance(items, Sized) else 0
-    if not visible():
+    if not is_visible():
         yield from items
         return
     bar = _Bar(total, label)
@@ -54,7 +63,7 @@ def progress(items: Iterable[T], total: int | None = None, label: str = "") -> I
 
 
 class _Bar:
-    """A line on the terminal that threads may draw."""
+    """A thread-safe progress bar, one line on the terminal."""
 
     def __init__(self, total: int, label: str, unit: str = "") -> None:
         self.total, self.label, self.unit = total, label, unit
@@ -81,7 +90,7 @@ class _Bar:
 
 
 def _line(done: int, total: int, label: str, elapsed: float, unit: str = "") -> str:
-    """One line of the bar.
+    """Return the text of a bar.
 
     >>> _line(5, 10, "files", 2.0)
     'files ███████████████░░░░░░░░░░░░░░░ 5/10, 2 s left \\x1b[K'
@@ -99,9 +108,9 @@ _thread = local()
 
 @contextmanager
 def reading(size: int, label: str) -> Iterator[None]:
-    """Draw how much has been read of so many bytes, by whichever threads; one large file has a bar this way, too."""
+    """Draw a bar of the bytes that all threads have read, out of ``size``, so that even one large file has progress."""
     global _reading
-    if size <= 0 or not visible() or _reading is not None:
+    if size <= 0 or not is_visible() or _reading is not None:
         yield
         return
     bar = _reading = _Bar(max(1, size // _MEGABYTE), label, " MB")
@@ -113,23 +122,23 @@ def reading(size: int, label: str) -> Iterator[None]:
 
 
 class Cancelled(BaseException):
-    """Raised in a thread whose result nobody waits for."""
+    """Raised in a thread whose result is no longer needed."""
 
 
 def advance(size: int = 0) -> None:
-    """So many bytes more have been read, or another step of long work done; ends the thread if it was cancelled."""
-    if any(event.is_set() for event in cancelling()):
+    """Report ``size`` more bytes read, or another step of a computation; raise Cancelled in a cancelled thread."""
+    if any(event.is_set() for event in cancel_events()):
         raise Cancelled
     if size and (bar := _reading) is not None:
         bar.add(size)
 
 
-def cancelling() -> tuple[Event, ...]:
-    """The events that cancel what this thread does."""
+def cancel_events() -> tuple[Event, ...]:
+    """Return the events that cancel this thread."""
     events: tuple[Event, ...] = getattr(_thread, "events", ())
     return events
 
 
-def obey(events: tuple[Event, ...]) -> None:
-    """What this thread does is cancelled by any of these events."""
+def set_cancel_events(events: tuple[Event, ...]) -> None:
+    """Set the events that cancel this thread."""
     _thread.events = events

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, dataclass_transform, get_args
 
-from rankscope.errors import SettingsError, nearest
-from rankscope.once import Derived
+from rankscope.caching import TransientCacheMixin
+from rankscope.errors import SettingsError, suggest_names
 from rankscope.tables import Table, Tables, render
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ __all__ = ["Result", "TableResult", "TypedResult", "lazy_table", "table"]
 T = TypeVar("T")
 
 
-class Result(Derived):
+class Result(TransientCacheMixin):
     """The one kind of result: whoever knows one knows them all.
 
     ``tables`` are all its tables by name, as programs read them; ``settings`` (seed included) are what repeats it.
@@ -56,7 +56,7 @@ class Result(Derived):
 
     def __getitem__(self, name: str) -> Table:
         if name not in self.tables:
-            hint = nearest(name, self.tables) or f"there are {', '.join(self.tables)}"
+            hint = suggest_names(name, self.tables) or f"there are {', '.join(self.tables)}"
             raise SettingsError(f"there is no table {name!r}", hint=hint)
         return self.tables[name]
 

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.caching import TransientCacheMixin
 from rankscope.certainty.values import Uncertainty, handled, judged_as, values_of
 from rankscope.columns import Coded
 from rankscope.engines import using
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.frames import Framed
 from rankscope.judging import Judged
 from rankscope.judging.shares import VACUOUS, has_nonrelevant
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.measures.external import ExternalMeasure, external_measure
 from rankscope.measures.grammar import parse
-from rankscope.once import Derived
 from rankscope.read import Collection as Inputs
 from rankscope.read import Qrels, as_runs, open_collection
 from rankscope.result import Result
@@ -110,7 +110,7 @@ class Scores(Result):
             names = [str(m) for m in self.measures]
             raise InputError(
                 f"{wanted} was not evaluated",
-                hint=nearest(str(wanted), names) or f"there are {', '.join(names)}",
+                hint=suggest_names(str(wanted), names) or f"there are {', '.join(names)}",
             )
         return self.measures.index(wanted)
 
@@ -295,7 +295,7 @@ class Scores(Result):
         return notebook(self)
 
 
-class Collection(Derived):
+class Collection(TransientCacheMixin):
     """Judgments and runs, and how they are read and evaluated: decided once, for every analysis.
 
     Parameters
@@ -580,7 +580,7 @@ def _tables(source: Any, name: str) -> dict[Measure, ScoreTable]:
         raise InputError(
             f"it holds no {name}",
             path=next(iter(tables.values())).path,
-            hint=nearest(name, tables) or f"there are {', '.join(tables)}",
+            hint=suggest_names(name, tables) or f"there are {', '.join(tables)}",
         )
     return {wanted: by_measure[wanted]}
 

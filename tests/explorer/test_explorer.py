@@ -360,14 +360,14 @@ def test_of_a_large_file_only_the_list_that_is_asked_for_is_kept(
 
 def test_reading_ends_with_the_server(tmp_path: Path) -> None:
     from rankscope.explorer.server import LoadedRuns
-    from rankscope.progress import Cancelled, cancelling
+    from rankscope.progress import Cancelled, cancel_events
 
     (tmp_path / "r.txt").write_text("q1 Q0 d1 1 1 t\n")
     stopping = Event()
     stopping.set()
     with pytest.raises(Cancelled):
         LoadedRuns(rs.read_runs(tmp_path / "r.txt"), stopping).documents(0, "q1")
-    assert cancelling() == ()
+    assert cancel_events() == ()
 
 
 @pytest.mark.parametrize(

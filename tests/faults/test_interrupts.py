@@ -154,7 +154,7 @@ def test_threads_are_not_waited_for() -> None:
 
 @pytest.mark.skipif(not native.available(), reason="the native scanner was not built")
 def test_a_large_file_is_left_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rankscope.progress import obey
+    from rankscope.progress import set_cancel_events
     from rankscope.read import Qrels
 
     path = tmp_path / "run"
@@ -170,14 +170,14 @@ def test_a_large_file_is_left_in_the_middle(tmp_path: Path, monkeypatch: pytest.
         return more(self, file, most)
 
     monkeypatch.setattr(native._Reading, "_more", counted)
-    obey((stop,))
+    set_cancel_events((stop,))
     try:
         with pytest.raises(Cancelled):
             native.hits_in_source(Source.of(path), Qrels.from_dict({"q": {"d1": 1}}), "trec_eval")
         with pytest.raises(Cancelled):
             list(Source.of(path).blocks())
     finally:
-        obey(())
+        set_cancel_events(())
     assert len(turns) == 3
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankscope.analysis.stats.randomness import streams
 from rankscope.analysis.stats.sampling import Sampler, depth_pool
 from rankscope.choices import PERSISTENCE
-from rankscope.errors import InputError, MeasureError, SettingsError, nearest
+from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
 from rankscope.judging import Judged, judge
 from rankscope.judging.shares import VACUOUS, has_nonrelevant
 from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
@@ -175,7 +175,7 @@ def _checked_runs(judged: Judged, show: str | Sequence[str] | None) -> tuple[int
     names = judged.runs if show is None else (show,) if isinstance(show, str) else tuple(show)
     for name in names:
         if name not in judged.runs:
-            hint = nearest(name, judged.runs) or f"there are {len(judged.runs)} runs"
+            hint = suggest_names(name, judged.runs) or f"there are {len(judged.runs)} runs"
             raise InputError(f"no run is called {name!r}", hint=hint)
     if not names:
         raise SettingsError("no run is shown", hint="name one, or leave show out")

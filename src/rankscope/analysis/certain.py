@@ -15,7 +15,7 @@ from rankscope.certainty.documents import knowing, knows
 from rankscope.certainty.pairs import SLACK, Differences, TopicHits, hits_by_topic, lowest_differences
 from rankscope.certainty.values import values_of
 from rankscope.certainty.witnesses import Label, reversing_labels
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.judging import Handling, Judged
 from rankscope.measures import Measure
 from rankscope.read import Collection
@@ -411,7 +411,7 @@ def _chosen(runs: Sequence[str], baseline: str | None) -> tuple[NDArray[np.intp]
     if baseline is None:
         return all_pairs(len(runs))
     if baseline not in runs:
-        hint = nearest(baseline, runs) or f"the runs are called {', '.join(runs[:3])} ..."
+        hint = suggest_names(baseline, runs) or f"the runs are called {', '.join(runs[:3])} ..."
         raise InputError(f"no run is called {baseline!r}", hint=hint)
     against = runs.index(baseline)
     others = np.array([r for r in range(len(runs)) if r != against], dtype=np.intp)

@@ -18,7 +18,7 @@ from rankscope.analysis.stats.significance import REPLICATES, adjust, all_pairs,
 from rankscope.analysis.topic_differences import topic_differences
 from rankscope.columns import Cell, Joined, Rows
 from rankscope.engines import on_engine
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.measures import Measure
 from rankscope.measures.external import external_measure
 from rankscope.result import Result, TableResult
@@ -245,7 +245,7 @@ def _pairs(runs: Sequence[str], baselines: Sequence[str]) -> tuple[Indices, Indi
         return all_pairs(len(runs))
     for baseline in baselines:
         if baseline not in runs:
-            hint = nearest(baseline, runs) or f"the runs are called {', '.join(runs[:3])} ..."
+            hint = suggest_names(baseline, runs) or f"the runs are called {', '.join(runs[:3])} ..."
             raise InputError(f"no run is called {baseline!r}", hint=hint)
     places = [runs.index(baseline) for baseline in baselines]
     pairs = [(r, b) for k, b in enumerate(places) for r in range(len(runs)) if r != b and r not in places[:k]]

@@ -29,7 +29,7 @@ from rankscope.analysis.stats.matrices import (
 )
 from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
 from rankscope.choices import COEFFICIENTS as METHODS
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.measures import Measure, parse_many
 from rankscope.result import Result, TableResult
 from rankscope.scores import ScoreMatrix, Scores, as_scores
@@ -122,7 +122,7 @@ def checked_methods(method: str | Sequence[str]) -> tuple[str, ...]:
     methods = (method,) if isinstance(method, str) else tuple(method)
     for name in methods:
         if name not in METHODS:
-            hint = nearest(name, METHODS) or f"choose among {', '.join(METHODS)}"
+            hint = suggest_names(name, METHODS) or f"choose among {', '.join(METHODS)}"
             raise SettingsError(f"no correlation is called {name!r}", hint=hint)
     return methods
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.engines import on_engine
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.judging import Judged, judge
 from rankscope.read import open_collection
 from rankscope.result import TableResult
@@ -103,7 +103,7 @@ def coverage_of(judged: Judged, *, topic: str | None = None, missing: str = "zer
             "these judgments have no aspects", hint="name judgments whose second column names aspects"
         )
     if topic is not None and topic not in judged.topics:
-        raise SettingsError(f"there is no topic {topic!r}", hint=nearest(topic, judged.topics))
+        raise SettingsError(f"there is no topic {topic!r}", hint=suggest_names(topic, judged.topics))
     deep = max(10, min(_DEEPEST, int(judged.length.max(initial=0))))
     shares, steps = _shares(judged, found, deep, missing)
     rows: list[tuple[Cell, ...]] = [

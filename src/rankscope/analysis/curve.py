@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankscope.analysis.list_edits import edited
 from rankscope.choices import CROSSINGS
 from rankscope.declaration import Option, RunName, analysis
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.lazy import LazyModule
 from rankscope.result import TypedResult, lazy_table
 from rankscope.rows import Row, RowTable, column
@@ -378,7 +378,7 @@ def curve(
     one, topic = _chosen_run(collection, run), str(topic)
     qrels = collection.qrels
     if topic not in qrels.topic_index:
-        hint = nearest(topic, qrels.topics) or f"there are topics such as {qrels.topics[0]}"
+        hint = suggest_names(topic, qrels.topics) or f"there are topics such as {qrels.topics[0]}"
         raise InputError(f"topic {topic!r} has no judgments", path=qrels.path, hint=hint)
     if cutoff is not None and not 1 <= cutoff <= _DEEPEST:
         hint = f"a curve has a whole number of ranks from 1 to {_DEEPEST:,}"
@@ -436,7 +436,7 @@ def curve_of(
     """
     for text, known, what in ((run, judged.runs, "run"), (topic, judged.topics, "topic")):
         if text not in known:
-            raise SettingsError(f"there is no {what} {text!r}", hint=nearest(text, known) or None)
+            raise SettingsError(f"there is no {what} {text!r}", hint=suggest_names(text, known) or None)
     from rankscope.read import Qrels, Run
     from rankscope.read.ids import to_text
 
@@ -474,6 +474,7 @@ def _chosen_run(collection: Collection, name: str | None) -> Run:
         raise InputError(f"a curve shows one run, not {len(runs)}", hint="name a single run")
     if name is not None and name not in runs:
         raise InputError(
-            f"no run is called {name!r}", hint=nearest(name, runs) or f"there are {', '.join(list(runs)[:5])}"
+            f"no run is called {name!r}",
+            hint=suggest_names(name, runs) or f"there are {', '.join(list(runs)[:5])}",
         )
     return next(iter(runs.values())) if name is None else runs[name]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.compare import check_margin
 from rankscope.analysis.stats.intervals import check_level, lower_limit
-from rankscope.errors import InputError, MeasureError, SettingsError, nearest
+from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
 from rankscope.measures import Measure
 from rankscope.measures.external import external_measure
 from rankscope.measures.grammar import parse
@@ -166,7 +166,8 @@ def _counterpart(run: str, baseline: Scores) -> str:
     if run not in baseline.runs:
         raise InputError(
             f"the baseline has {len(baseline.runs)} runs and none is called {run!r}",
-            hint=nearest(run, baseline.runs) or f"its runs are called {', '.join(baseline.runs[:3])} ...",
+            hint=suggest_names(run, baseline.runs)
+            or f"its runs are called {', '.join(baseline.runs[:3])} ...",
         )
     return run
 
@@ -176,7 +177,9 @@ def _matched(
 ) -> tuple[list[str], Floats, Floats, list[str]]:
     """The topics that both have a value for, the values, and the topics that only one has."""
     if other not in baseline.runs:
-        hint = nearest(other, baseline.runs) or f"the runs are called {', '.join(baseline.runs[:3])} ..."
+        hint = (
+            suggest_names(other, baseline.runs) or f"the runs are called {', '.join(baseline.runs[:3])} ..."
+        )
         raise InputError(f"no run is called {other!r}", hint=hint)
     mine, theirs = (
         {

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.choices import CLASSES, EFFORTS, GAINS
-from rankscope.errors import SettingsError, nearest
+from rankscope.errors import SettingsError, suggest_names
 from rankscope.judging import Judged
 from rankscope.measures import Measure
 from rankscope.measures.archetypes import ARCHETYPES
@@ -51,7 +51,7 @@ def chosen_word(word: str, known: tuple[str, ...], what: str) -> int:
     if word not in known:
         raise SettingsError(
             f"there is no {what} called {word!r}",
-            hint=nearest(word, known) or f"choose one of {', '.join(known)}",
+            hint=suggest_names(word, known) or f"choose one of {', '.join(known)}",
         )
     return known.index(word)
 

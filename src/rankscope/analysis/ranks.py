@@ -17,7 +17,7 @@ from rankscope.analysis.stats.intervals import ranks as first_and_last
 from rankscope.analysis.stats.matrices import averaged, rounded
 from rankscope.choices import ACROSS, FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_MEASURES, FOLLOWED_RATIOS
 from rankscope.engines import on_engine, using
-from rankscope.errors import InputError, MeasureError, SettingsError, nearest
+from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
 from rankscope.judging import Judged, judge
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import open_collection
@@ -138,7 +138,7 @@ def _check(judged: Judged, measures: Sequence[Measure], across: str, samples: in
     if across not in ACROSS:
         raise SettingsError(
             f"ranks cannot be followed across {across!r}",
-            hint=nearest(across, ACROSS) or f"choose one of {', '.join(ACROSS)}",
+            hint=suggest_names(across, ACROSS) or f"choose one of {', '.join(ACROSS)}",
         )
     if not measures:
         raise SettingsError("no measure is named", hint="name one, such as AP")

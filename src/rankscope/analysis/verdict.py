@@ -20,7 +20,7 @@ from rankscope.analysis.stats.matrices import rounded
 from rankscope.analysis.stats.sign_regions import sign_regions
 from rankscope.choices import VERDICT_DEPTH as DEPTH
 from rankscope.choices import VERDICT_MEASURES as DEFAULT
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.judging import Judged, judge
 from rankscope.lab.cumulated_counts import orders
 from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
@@ -88,7 +88,7 @@ def verdict(
 def _known(name: str, runs: Iterable[str]) -> str:
     names = list(runs)
     if name not in names:
-        hint = nearest(name, names) or f"there are {', '.join(names[:5])}"
+        hint = suggest_names(name, names) or f"there are {', '.join(names[:5])}"
         raise InputError(f"no run is called {name!r}", hint=hint)
     return name
 

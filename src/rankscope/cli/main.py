@@ -22,7 +22,7 @@ from rankscope.cli.interrupts import INTERRUPTED, interruptible
 from rankscope.cli.parser import Parser, fail
 from rankscope.cli.targets import refuse_overwriting
 from rankscope.cli.terminal import guarded_terminal
-from rankscope.errors import RankscopeError, nearest, printable
+from rankscope.errors import RankscopeError, printable, suggest_names
 
 __all__ = ["COMMANDS", "command_module", "command_parser", "main"]
 
@@ -80,7 +80,7 @@ def dispatch(arguments: list[str]) -> int:
         refuse_overwriting(args)
         return _run(module, args)
     if arguments and (not arguments[0].startswith("-") or arguments[0] in ("-", "--")):
-        known = nearest(arguments[0], COMMANDS)
+        known = suggest_names(arguments[0], COMMANDS)
         return fail(f"there is no command {arguments[0]!r}; {known or 'see rankscope --help'}")
     _top_parser().read(arguments)
     _top_parser().print_help()

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from rankscope.cli import given, options
 from rankscope.cli.output import emit, format_of
 from rankscope.cli.terminal import ink, write
-from rankscope.errors import MeasureError, SettingsError, nearest, printable
+from rankscope.errors import MeasureError, SettingsError, printable, suggest_names
 from rankscope.result import TableResult
 from rankscope.tables import Table
 from rankscope.text_layout import Ink
@@ -180,7 +180,7 @@ def _named(text: str) -> Measure:
     known = installed(name)
     if known is None:
         raise MeasureError(
-            f"there is no measure {name!r}", hint=nearest(name, REGISTRY) or "see: rankscope measures"
+            f"there is no measure {name!r}", hint=suggest_names(name, REGISTRY) or "see: rankscope measures"
         )
     return known
 

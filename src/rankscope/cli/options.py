@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.choices import INPUT_FORMATS, ORDERS, RBO_TIES
 from rankscope.engines.choice import KINDS
-from rankscope.errors import SettingsError, nearest
+from rankscope.errors import SettingsError, suggest_names
 from rankscope.tables import FORMATS
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _input_format(text: str) -> dict[str, str]:
     """What one --input-format says: both kinds of files, or one of them, are of a format."""
     kind, equals, name = text.rpartition("=")
     if (equals and kind not in ("qrels", "runs")) or name not in INPUT_FORMATS:
-        known = nearest(name, INPUT_FORMATS) or f"choose one of {', '.join(INPUT_FORMATS)}"
+        known = suggest_names(name, INPUT_FORMATS) or f"choose one of {', '.join(INPUT_FORMATS)}"
         raise argparse.ArgumentTypeError(f"no format of files is called {text!r}; {known}")
     return {kind: name} if equals else {"qrels": name, "runs": name}
 

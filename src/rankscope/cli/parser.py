@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
-from rankscope.errors import nearest, printable
+from rankscope.errors import printable, suggest_names
 
 __all__ = ["Help", "Parser", "fail", "note"]
 
@@ -149,6 +149,6 @@ class Parser(argparse.ArgumentParser):
         words = {
             flag[2:]: flag for action in shown for flag in action.option_strings if flag.startswith("--")
         }
-        close = nearest(name[2:], words, most=1) if name.startswith("--") else ""
+        close = suggest_names(name[2:], words, max_names=1) if name.startswith("--") else ""
         hint = close.replace("mean ", "mean --")
         raise SystemExit(fail(f"there is no option {name}; {hint or f'see: {self.prog} --help'}"))

@@ -14,7 +14,7 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from rankscope.errors import InputError, nearest
+from rankscope.errors import InputError, suggest_names
 from rankscope.files import digest
 
 __all__ = ["described_plugin", "load_function", "load_listed_plugin", "load_plugin", "source_files"]
@@ -50,7 +50,7 @@ def load_function(text: str) -> Callable[..., Any]:
     found = getattr(module, function, None)
     if not callable(found):
         known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        hint = nearest(function, known) or f"it has {', '.join(known[:5]) or 'none'}"
+        hint = suggest_names(function, known) or f"it has {', '.join(known[:5]) or 'none'}"
         raise InputError(f"there is no function {function!r}", path=name, hint=hint)
     chosen: Callable[..., Any] = found
     return chosen

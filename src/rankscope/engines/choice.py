@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from rankscope.engines.machine import chosen_jobs
-from rankscope.errors import SettingsError, nearest
+from rankscope.errors import SettingsError, suggest_names
 
 __all__ = ["KINDS", "Engine", "current", "on_engine", "using"]
 
@@ -126,5 +126,6 @@ def _named(text: str, stack: ExitStack) -> Engine | None:
         return OnSpark(stack.enter_context(session(text if place.startswith("//") else place)))
     known = [name.partition(":")[0] for name in KINDS]
     raise SettingsError(
-        f"no engine is called {text!r}", hint=nearest(kind, known) or f"choose one of {', '.join(KINDS)}"
+        f"no engine is called {text!r}",
+        hint=suggest_names(kind, known) or f"choose one of {', '.join(KINDS)}",
     )

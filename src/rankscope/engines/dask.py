@@ -110,7 +110,7 @@ def client(address: str = "") -> Iterator[Any]:
     try:
         import distributed
     except ImportError:
-        raise MissingDependencyError.of("distributed", "dask", "Dask clusters") from None
+        raise MissingDependencyError.for_package("distributed", "dask", "Dask clusters") from None
     from rankscope.engines.machine import cores
 
     if address:

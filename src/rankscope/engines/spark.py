@@ -135,7 +135,7 @@ def session(master: str = "", **settings: str) -> Iterator[Any]:
         import pyspark
         from pyspark.sql import SparkSession
     except ImportError:
-        raise MissingDependencyError.of("pyspark", "spark", "Spark clusters") from None
+        raise MissingDependencyError.for_package("pyspark", "spark", "Spark clusters") from None
     running = SparkSession.getActiveSession()
     if running is not None:
         yield running

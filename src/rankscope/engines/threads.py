@@ -8,7 +8,7 @@ from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import TypeVar
 
-from rankscope.progress import cancelling, obey, progress
+from rankscope.progress import cancel_events, progress, set_cancel_events
 
 __all__ = ["Background", "in_threads"]
 
@@ -35,7 +35,7 @@ def in_threads(
             todo = iter(())
 
     def work(events: tuple[Event, ...]) -> None:
-        obey(events)
+        set_cancel_events(events)
         while True:
             with taking:
                 taken = next(todo, None)
@@ -47,7 +47,7 @@ def in_threads(
                 stop()
                 finished.put((taken[0], None, error))
 
-    threads = [Thread(target=work, args=((*cancelling(), cancelled),)) for _ in range(workers)]
+    threads = [Thread(target=work, args=((*cancel_events(), cancelled),)) for _ in range(workers)]
     results: dict[int, Result | None] = {}
     errors: dict[int, BaseException] = {}
     try:

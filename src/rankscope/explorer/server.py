@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from rankscope.errors import InputError, MissingDependencyError
 from rankscope.judging import UNJUDGED
-from rankscope.progress import obey
+from rankscope.progress import set_cancel_events
 from rankscope.read import Qrels, Run, Runs
 from rankscope.read.source import Source
 from rankscope.reporting.html_page import shell
@@ -72,22 +72,22 @@ class LoadedRuns:
     def places(self, run: int, document: bytes) -> dict[str, int]:
         """The ranks of a document in the lists of a run, by topic; one list after the other is read, and none kept."""
         with self._lock:
-            obey((self._stopping,))
+            set_cancel_events((self._stopping,))
             try:
                 lists = self._runs[run].each_list()
                 return {t: one.documents.index(document) + 1 for t, one in lists if document in one.documents}
             finally:
-                obey(())
+                set_cancel_events(())
 
     def _read(self, run: Run, only: str | None) -> dict[str, Sequence[bytes]]:
-        obey((self._stopping,))
+        set_cancel_events((self._stopping,))
         try:
             if only is not None:
                 found = run.list_of(only)
                 return {only: () if found is None else found.documents}
             return {topic: one.documents for topic, one in run.lists().items()}
         finally:
-            obey(())
+            set_cancel_events(())
 
 
 def _is_large(run: Run) -> bool:
@@ -108,7 +108,7 @@ def application(
         from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
         from starlette.routing import Route
     except ImportError:
-        raise MissingDependencyError.of("starlette and uvicorn", "explore", "explorers") from None
+        raise MissingDependencyError.for_package("starlette and uvicorn", "explore", "explorers") from None
 
     html = shell(str(document["title"]), connect="'self'")
     content = {**document, "server": True}
@@ -264,7 +264,7 @@ def serve(app: App, listener: socket.socket) -> None:
         import uvicorn
         from uvicorn.protocols.http.h11_impl import H11Protocol
     except ImportError:
-        raise MissingDependencyError.of("starlette and uvicorn", "explore", "explorers") from None
+        raise MissingDependencyError.for_package("starlette and uvicorn", "explore", "explorers") from None
 
     idle: dict[Any, None] = {}  # connections on which no request is being answered, oldest first
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankscope.lazy import loaded_when_used
+from rankscope.lazy import lazy_getattr
 
 __all__ = ["UNJUDGED", "Floats", "Handling", "Hits", "Ints", "Judged", "Lists", "Pool", "judge"]
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rankscope.judging.lists import Floats, Hits, Ints, Lists
     from rankscope.judging.pool import Pool
 else:
-    __getattr__ = loaded_when_used(
+    __getattr__ = lazy_getattr(
         __name__,
         {
             "judged": ("UNJUDGED", "Handling", "Judged", "judge"),

@@ -35,7 +35,7 @@ class AspectLists(Lists):
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
         """The documents of grade ``rel`` or better for the aspect, down to a rank."""
         # most judged documents are relevant to no aspect: leave them out before looking at each
-        return self.once(
+        return self.cache(
             ("relevant", rel, cutoff), lambda: self._expand(self.parent.relevant(rel, cutoff), rel)
         )
 

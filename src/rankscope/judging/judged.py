@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.caching import TransientCacheMixin
 from rankscope.engines import cores, current, run_pieces
 from rankscope.errors import InputError
 from rankscope.judging.lists import Ints, Lists
 from rankscope.judging.pool import Pool
-from rankscope.once import Derived
-from rankscope.progress import reading, visible
+from rankscope.progress import is_visible, reading
 from rankscope.read.qrels import UNJUDGED, Qrels
 from rankscope.read.runs import Run, Runs
 from rankscope.scan import RunHits, TieGroups, Ties, backend_name, hits_of
@@ -112,7 +112,7 @@ class RunDetails:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged(Derived):
+class Judged(TransientCacheMixin):
     """All lists of all runs: list ``r * len(topics) + t`` is run r on topic t, empty where the run has no such topic.
 
     Grades come from ``qrels``, so judging again (other grades, a smaller pool) needs no reading:
@@ -313,7 +313,7 @@ def _found(qrels: Qrels, runs: Runs, jobs: int | None, ties: bool) -> list[RunHi
         ]
         return run_pieces(_HitsOf(qrels, 1, ties), there, label="runs")
     processes = backend_name() == "python" and not all(run.in_memory for run in each)
-    size = _bytes_of(each) if visible() and not processes else 0
+    size = _bytes_of(each) if is_visible() and not processes else 0
     label = "" if size else "runs"  # one bar is enough
     work = _HitsOf(qrels, max(1, cores(jobs) // len(each)), ties)
     with reading(size, "runs"):

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.caching import CacheMixin
 from rankscope.judging.pool import Pool
-from rankscope.once import Once
 from rankscope.read.qrels import UNJUDGED
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class _Retrieved(Hits):
         return self._offsets
 
 
-class Lists(Once):
+class Lists(CacheMixin):
     """Ranked lists as flat arrays: the hits of list l are ``offsets[l]:offsets[l + 1]``.
 
     ``topic`` and ``length`` (documents retrieved) have one entry per list, ``rank`` and ``judgment`` one per hit.
@@ -250,7 +250,7 @@ class Lists(Once):
 
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
         """The documents of grade ``rel`` or better, down to a rank."""
-        relevant = self.once(("relevant", rel), lambda: self._judged.where(self._judged.grade >= rel))
+        relevant = self.cache(("relevant", rel), lambda: self._judged.where(self._judged.grade >= rel))
         return relevant if cutoff is None else self._cut(relevant, cutoff, rel)
 
     def ordinal_among(self, rel: int, lowest: int) -> Ints:
@@ -259,7 +259,7 @@ class Lists(Once):
 
     def places(self, rel: int, lowest: int) -> Ints:
         """Where the documents of grade ``rel`` or better stand among the hits of grade ``lowest`` or better."""
-        return self.once(("places", rel, lowest), lambda: np.flatnonzero(self.relevant(lowest).grade >= rel))
+        return self.cache(("places", rel, lowest), lambda: np.flatnonzero(self.relevant(lowest).grade >= rel))
 
     def of_length(self, length: int) -> Lists:
         """The same lists cut, or filled up with unjudged documents, to so many ranks."""
@@ -269,7 +269,7 @@ class Lists(Once):
 
     def condensed(self) -> Lists:
         """The same lists without the documents that nobody judged; a negative grade says that one was only pooled."""
-        return self.once("condensed", self._condensed)
+        return self.cache("condensed", self._condensed)
 
     def _condensed(self) -> Lists:
         hits = self.relevant(0)
@@ -286,7 +286,7 @@ class Lists(Once):
 
     def _cut(self, hits: Hits, cutoff: int, name: Hashable) -> Hits:
         """The hits down to a rank; kept, because measures share their views of the lists."""
-        return self.once(("cut", name, cutoff), lambda: hits.where(hits.rank <= cutoff))
+        return self.cache(("cut", name, cutoff), lambda: hits.where(hits.rank <= cutoff))
 
     def per_topic(self, values: AnyArray) -> AnyArray:
         """For each list the value of its topic."""
@@ -357,7 +357,7 @@ class _Fewer(Lists):
 
     def relevant(self, rel: int = 1, cutoff: int | None = None) -> Hits:
         """The documents of grade ``rel`` or better, down to a rank."""
-        return self.once(("relevant", rel, cutoff), lambda: self._left(self._full.relevant(rel, cutoff)))
+        return self.cache(("relevant", rel, cutoff), lambda: self._left(self._full.relevant(rel, cutoff)))
 
     def ordinal_among(self, rel: int, lowest: int) -> Ints:
         """For each document of grade ``rel`` or better its ordinal among those of grade ``lowest`` or better."""

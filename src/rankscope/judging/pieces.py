@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.errors import InputError, located
+from rankscope.errors import InputError, error_path
 from rankscope.judging.lists import Lists
 from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order
 from rankscope.native.cuts import topic_cuts
@@ -50,7 +50,7 @@ class Piece:
     def lists(self, judgments: PooledQrels) -> Iterator[Part]:
         """The lists of judged topics, some at a time."""
         if self.groups is not None:
-            with located(str(self.run.source)):
+            with error_path(str(self.run.source)):
                 rows = ListRows.of(_rows(self), judgments, self.run.order)
             for part, lists in rows.blocks():
                 yield rows.runs[part], lists

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.caching import CacheMixin
 from rankscope.errors import InputError
-from rankscope.once import Once
 from rankscope.read.qrels import UNJUDGED, Aspects
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ __all__ = ["Aspects", "Pool"]
 Ints = npt.NDArray[np.int64]
 
 
-class Pool(Once):
+class Pool(CacheMixin):
     """The judged documents of every topic, flat; those of topic t are ``offsets[t]:offsets[t + 1]``.
 
     >>> pool = Pool(np.array([0, 3]), np.array([2, 0, 1], np.int32))
@@ -62,17 +62,17 @@ class Pool(Once):
 
     def recall_base(self, rel: int = 1) -> Ints:
         """The number of documents of grade ``rel`` or better of each topic."""
-        return self.once(("recall base", rel), lambda: self.count(self.grade >= rel))
+        return self.cache(("recall base", rel), lambda: self.count(self.grade >= rel))
 
     def nonrelevant(self, rel: int = 1) -> Ints:
         """The number of documents of each topic that were judged below ``rel``."""
-        return self.once(
+        return self.cache(
             ("nonrelevant", rel), lambda: self.count((self.grade < rel) & (self.grade != UNJUDGED))
         )
 
     def counts(self, topic: int) -> dict[int, int]:
         """How many judged documents of a topic have each grade (negative ones count as 0)."""
-        return self.once(("counts", topic), lambda: self._counts(topic))
+        return self.cache(("counts", topic), lambda: self._counts(topic))
 
     def _counts(self, topic: int) -> dict[int, int]:
         grades = self.grade[self.offsets[topic] : self.offsets[topic + 1]]
@@ -111,14 +111,14 @@ class Pool(Once):
 
         Nobody can cover the others, so they do not count, as in ndeval.
         """
-        return self.once(("aspects counted", rel), lambda: self._aspects_counted(rel))
+        return self.cache(("aspects counted", rel), lambda: self._aspects_counted(rel))
 
     def _aspects_counted(self, rel: int) -> npt.NDArray[np.bool_]:
         return self.by_aspect.recall_base(rel).reshape(len(self.aspect_grades), -1) > 0
 
     def aspect_weights(self, rel: int = 1) -> npt.NDArray[np.float64]:
         """``aspect_weights()[a, t]``: how much the a-th aspect of topic t counts, 1 in all; equal unless given."""
-        return self.once(("aspect weights", rel), lambda: self._aspect_weights(rel))
+        return self.cache(("aspect weights", rel), lambda: self._aspect_weights(rel))
 
     def _aspect_weights(self, rel: int) -> npt.NDArray[np.float64]:
         weights = self.aspects_counted(rel).astype(np.float64)

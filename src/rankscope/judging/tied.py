@@ -137,7 +137,7 @@ class TiedLists(Lists):
 
     def tied(self, rel: int) -> TiedHits:
         """The hits of grade ``rel`` or better in groups whose documents differ, judged or not."""
-        return self.once(("tied", rel), lambda: self._tied(rel))
+        return self.cache(("tied", rel), lambda: self._tied(rel))
 
     def _tied(self, rel: int) -> TiedHits:
         hits = self.relevant(rel)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from rankscope.errors import MeasureError, nearest
+from rankscope.errors import MeasureError, suggest_names
 from rankscope.measures.arithmetic import ratio
 from rankscope.measures.registry import Registry
 
@@ -161,7 +161,7 @@ class Measure:
                 names = ", ".join(self.parameters) or "none"
                 raise MeasureError(
                     f"{self.name} has no parameter {key!r}",
-                    hint=nearest(key, self.parameters) or f"its parameters: {names}",
+                    hint=suggest_names(key, self.parameters) or f"its parameters: {names}",
                 )
         checked = {
             key: p.check(self.name, settings.get(key, p.default)) for key, p in self.parameters.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar, Self
 
-from rankscope.errors import MeasureError, nearest
+from rankscope.errors import MeasureError, suggest_names
 from rankscope.measures.base import REGISTRY, Measure, parameter
 from rankscope.measures.grammar import parse
 from rankscope.measures.packages import installed
@@ -27,7 +27,7 @@ class Composed(Measure, abstract=True):
     def validate(self) -> None:
         name = re.split(r"\W", self.measure, maxsplit=1)[0]
         if installed(name) is None:
-            hint = nearest(name, REGISTRY) or f"write {self.name}(measure='AP')"
+            hint = suggest_names(name, REGISTRY) or f"write {self.name}(measure='AP')"
             raise MeasureError(f"{self.name} knows no measure {name!r}", hint=hint)
         if REGISTRY[name].needs_aspects:
             raise MeasureError(f"{self.name} cannot have measure={self.measure!r}", hint=self.inner_rule)

@@ -273,9 +273,9 @@ class FractionalCurves(Curves):
 
 def get_ideal(pool: Pool, rel: int = 1) -> Ideal:
     """Return the ideal lists of a pool; cached."""
-    return pool.once(("effort", rel), lambda: Ideal(pool, rel))
+    return pool.cache(("effort", rel), lambda: Ideal(pool, rel))
 
 
 def get_curves(lists: Lists, rel: int, cutoff: int) -> Curves:
     """Return the curves of lists; cached for all measures that use them."""
-    return lists.once(("effort", rel, cutoff), lambda: Curves(lists, rel, cutoff))
+    return lists.cache(("effort", rel, cutoff), lambda: Curves(lists, rel, cutoff))

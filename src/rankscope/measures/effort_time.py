@@ -77,7 +77,7 @@ class TimedCurves(FractionalCurves):
     def _compute(self) -> None:
         hits, other = self.hits, float(self.times[0])
         rank = hits.rank.astype(np.float64)
-        first, last, self.ideal_end = self.pool.once(("ideal clock", *self.key), self._ideal_clock)
+        first, last, self.ideal_end = self.pool.cache(("ideal clock", *self.key), self._ideal_clock)
         self.ideal_time: Floats = self.ideal_end[self.topic]
         longer = self._seconds(hits.grade) - other
         behind = hits.before(longer)
@@ -116,7 +116,7 @@ class TimedCurves(FractionalCurves):
     @cached_property
     def full_forward(self) -> AnyArray:
         """Longest possible forward space of each list."""
-        return self.pool.once(("latest", *self.key), self._max_forward)[self.topic]
+        return self.pool.cache(("latest", *self.key), self._max_forward)[self.topic]
 
     def _max_forward(self) -> Floats:
         """Return the largest F(p) of each topic."""
@@ -161,4 +161,4 @@ def get_timed_curves(lists: Lists, rel: int, cutoff: int, times: str, measure: s
     flat: Lists = lists if flatten is None else flatten()
     seconds = parse_times(times, measure)
     key = ("effort by time", rel, cutoff, tuple(seconds))
-    return flat.once(key, lambda: TimedCurves(flat, rel, cutoff, seconds))
+    return flat.cache(key, lambda: TimedCurves(flat, rel, cutoff, seconds))

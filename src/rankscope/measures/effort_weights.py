@@ -106,7 +106,7 @@ class WeightedCurves(FractionalCurves):
     def full_forward(self) -> AnyArray:
         """Longest possible forward space under these weights."""
         key = ("farthest", self.rel, self.cutoff, self.patience, self.grades)
-        return self.pool.once(key, self._max_forward)[self.topic]
+        return self.pool.cache(key, self._max_forward)[self.topic]
 
     def _max_forward(self) -> Floats:
         """Return the forward space of a farthest list of each topic."""

@@ -109,7 +109,7 @@ class D(Composed, Diversity):
 
     def evaluate(self, lists: Lists) -> Floats:
         return self.inner().evaluate(
-            lists.regraded(lists.pool.once("global gains", lambda: _global(lists.pool)))
+            lists.regraded(lists.pool.cache("global gains", lambda: _global(lists.pool)))
         )
 
 

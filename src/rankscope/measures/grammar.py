@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rankscope.errors import MeasureError, nearest
+from rankscope.errors import MeasureError, suggest_names
 from rankscope.measures.base import REGISTRY, Measure
 from rankscope.measures.packages import installed, load_installed
 from rankscope.measures.spellings import respelled
@@ -55,7 +55,7 @@ def parse_open(text: str) -> Measure:
         raise MeasureError(f"{text!r} is not a measure", hint="write NAME, NAME@10 or NAME(key=value)@10")
     template = installed(match["name"])
     if template is None:
-        hint = nearest(match["name"], [*REGISTRY, *load_installed()])  # other spellings have been tried
+        hint = suggest_names(match["name"], [*REGISTRY, *load_installed()])  # other spellings have been tried
         raise MeasureError(f"there is no measure {match['name']!r}", hint=hint or "see: rankscope measures")
     measure = template(**_settings(match["settings"] or "", text))
     if match["cutoff"] is not None:

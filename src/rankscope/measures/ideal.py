@@ -88,7 +88,7 @@ def ideal_lists(
         return _Greedy(pool, novelty, factors)
 
     key = ("greedy", novelty, None if weights is None else weights.tobytes())
-    return pool.once(key, greedy).down_to(depth)
+    return pool.cache(key, greedy).down_to(depth)
 
 
 class _Kinds:

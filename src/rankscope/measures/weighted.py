@@ -351,7 +351,7 @@ class GradedGains(Gains, abstract=True):
         """Return the ideal list of each topic: its documents with a positive gain, largest first."""
         self._refuse_endless(pool.max_grade)
 
-        return pool.once(
+        return pool.cache(
             (GradedGains.ideal, self.gains, self.unjudged),
             lambda: pool.best_first(lambda grade: self.gain(grade, pool.max_grade)),
         )
@@ -376,7 +376,7 @@ class CumulatedGain(GradedGains, WeightedPrecision, abstract=True):
                 hits = hits.where(hits.rank <= self.cutoff)
             return hits.sum(self.gain(hits.grade, pool.max_grade) * hits.at_rank(self.weight))
 
-        return pool.once((CumulatedGain.evaluate_ideal, self), worth)
+        return pool.cache((CumulatedGain.evaluate_ideal, self), worth)
 
 
 class Normalised(CumulatedGain, abstract=True):

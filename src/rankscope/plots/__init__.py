@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rankscope.errors import SettingsError, nearest
+from rankscope.errors import SettingsError, suggest_names
 
 _HOME = {
     "Figure": "figure",
@@ -156,7 +156,7 @@ def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
     if chosen not in names:
         raise SettingsError(
             f"there is no figure called {chosen!r}",
-            hint=nearest(chosen, names) or f"choose one of {', '.join(names)}",
+            hint=suggest_names(chosen, names) or f"choose one of {', '.join(names)}",
         )
     drawn: Figure = _load(names[chosen])(result, **options)
     return drawn

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from rankscope.cells import shown
-from rankscope.errors import SettingsError, nearest
+from rankscope.errors import SettingsError, suggest_names
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import COLOURS, DOUBLE, INK, QUIET, SINGLE, blank, short, styled
 from rankscope.tables import Table
@@ -168,7 +168,7 @@ def _chosen(result: Result, measure: str | None) -> str:
     known = known or list(dict.fromkeys(str(name) for name in result["runs"].column("measure")))
     chosen = known[0] if measure is None else str(measure)
     if chosen not in known:
-        hint = nearest(chosen, known) or f"choose one of {', '.join(known)}"
+        hint = suggest_names(chosen, known) or f"choose one of {', '.join(known)}"
         raise SettingsError(f"{chosen!r} was not compared", hint=hint)
     return chosen
 

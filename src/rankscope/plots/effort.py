@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankscope.analysis.effort import Effort, effort_of
 from rankscope.analysis.plane import EFFORTS, GAINS, HELD, Density, density_of, run_means
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import (
     ABOVE,
@@ -405,7 +405,7 @@ def _marked(effort: Effort, lists: Ints, wanted: Sequence[Highlight]) -> dict[Hi
         for text, known, what in ((name, runs, "run"), (only, topics, "topic")):
             if text is not None and text not in known:
                 raise SettingsError(
-                    f"there is no {what} {text!r} to highlight", hint=nearest(text, known) or None
+                    f"there is no {what} {text!r} to highlight", hint=suggest_names(text, known) or None
                 )
         here = run == runs.index(name)
         if only is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import DOUBLE, INK, blank, short, styled
 from rankscope.tables import Table
@@ -66,7 +66,7 @@ def _table(effort: Effort, run: str | None) -> Table:
     """One row per topic, by rising recall base; ``runs`` is how many runs a row is the mean of."""
     runs = effort.judged.runs
     if run is not None and run not in runs:
-        raise SettingsError(f"there is no run {run!r}", hint=nearest(run, runs) or f"such as {runs[0]}")
+        raise SettingsError(f"there is no run {run!r}", hint=suggest_names(run, runs) or f"such as {runs[0]}")
     by_topic: dict[str, list[tuple[int, list[float]]]] = {}
     for record in effort.indicators.records():
         if run in (None, record["run"]):

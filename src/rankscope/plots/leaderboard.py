@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from rankscope.errors import SettingsError, nearest
+from rankscope.errors import SettingsError, suggest_names
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import COLOURS, INK, QUIET, SINGLE, blank, short, styled
 from rankscope.tables import Table
@@ -31,7 +31,7 @@ def plot_leaderboard(result: Result, measure: str | None = None, *, width: float
     known = list(dict.fromkeys(str(name) for name in table.column("measure")))
     chosen = known[0] if measure is None else str(measure)
     if chosen not in known:
-        hint = nearest(chosen, known) or f"choose one of {', '.join(known)}"
+        hint = suggest_names(chosen, known) or f"choose one of {', '.join(known)}"
         raise SettingsError(f"the leaderboard has no {chosen!r}", hint=hint)
     rows = [row for row in table.records() if row["measure"] == chosen]
     with styled():

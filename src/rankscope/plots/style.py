@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 from unicodedata import bidirectional
 
-from rankscope.errors import MissingDependencyError, SettingsError, nearest, printable
+from rankscope.errors import MissingDependencyError, SettingsError, printable, suggest_names
 
 __all__ = [
     "ABOVE",
@@ -131,7 +131,7 @@ def matplotlib_modules() -> Any:
         import matplotlib
         import matplotlib.figure
     except ImportError:
-        raise MissingDependencyError.of("matplotlib", "plots", "figures") from None
+        raise MissingDependencyError.for_package("matplotlib", "plots", "figures") from None
     return matplotlib
 
 
@@ -172,7 +172,7 @@ def using(style: str) -> Iterator[None]:
     if style not in STYLES:
         raise SettingsError(
             f"there is no style {style!r}",
-            hint=nearest(style, STYLES) or f"choose one of {', '.join(STYLES)}",
+            hint=suggest_names(style, STYLES) or f"choose one of {', '.join(STYLES)}",
         )
     before = _STYLE.set(style)
     try:
@@ -264,7 +264,9 @@ def highlighted(runs: Sequence[str], asked: Sequence[str], best: Sequence[str]) 
     """
     for name in asked:
         if name not in runs:
-            raise SettingsError(f"there is no run {name!r} to highlight", hint=nearest(name, runs) or None)
+            raise SettingsError(
+                f"there is no run {name!r} to highlight", hint=suggest_names(name, runs) or None
+            )
     return list(dict.fromkeys(asked)) or list(best[: len(COLOURS)])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankscope.lazy import loaded_when_used
+from rankscope.lazy import lazy_getattr
 
 __all__ = [
     "ORDERS",
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rankscope.read.run_files import read_run, read_runs
     from rankscope.read.runs import Run, RunList, Runs, as_runs
 else:
-    __getattr__ = loaded_when_used(
+    __getattr__ = lazy_getattr(
         __name__,
         {
             "collection": ("Collection", "open_collection", "open_qrels"),

@@ -94,7 +94,7 @@ def _opened(source: Source, form: str) -> Any:
         from pyarrow import dataset
     except ImportError:
         label = source.label
-        missing = MissingDependencyError.of("pyarrow", "frames", "Parquet and Arrow files")
+        missing = MissingDependencyError.for_package("pyarrow", "frames", "Parquet and Arrow files")
         raise MissingDependencyError(missing.message, path=label, hint=missing.hint) from None
     kind: Any = "parquet" if form == "parquet" else "ipc"
     try:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankscope.errors import InputError, MissingDependencyError, nearest
+from rankscope.errors import InputError, MissingDependencyError, suggest_names
 
 if TYPE_CHECKING:
     from rankscope.read.qrels import Qrels
@@ -76,12 +76,12 @@ def load_dataset(dataset: str) -> Any:
     try:
         import ir_datasets
     except ImportError:
-        missing = MissingDependencyError.of("ir_datasets", "datasets", "datasets by name")
+        missing = MissingDependencyError.for_package("ir_datasets", "datasets", "datasets by name")
         raise MissingDependencyError(missing.message, path=path, hint=missing.hint) from None
     try:
         return ir_datasets.load(dataset)
     except KeyError:
-        hint = nearest(dataset, _registered()) or "see the catalogue of ir_datasets"
+        hint = suggest_names(dataset, _registered()) or "see the catalogue of ir_datasets"
         raise InputError("ir_datasets knows no such dataset", path=path, hint=hint) from None
 
 

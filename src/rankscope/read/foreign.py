@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankscope.errors import InputError, located
+from rankscope.errors import InputError, error_path
 from rankscope.read.arrow_files import arrow_names, read_arrow
 from rankscope.read.columns import RunColumns, Texts
 from rankscope.read.delimited import FileTable, read_bare_columns, read_delimited
@@ -26,7 +26,7 @@ def judgments_in(source: Source, form: str, aspects: bool | None = None) -> Qrel
     """The judgments in a file of a format."""
     from rankscope.read.qrels import Qrels
 
-    with located(source.label):
+    with error_path(source.label):
         content = _contents(source, form, "qrels")[""]
         if isinstance(content, FileTable):
             columns = content.columns
@@ -51,7 +51,7 @@ def runs_in(source: Source, form: str) -> dict[str, dict[str, Any]]:
     """The runs in a file of a format by name: what each holds, for the fields of a Run. A single one has no name."""
     from rankscope.read.runs import Run, Runs
 
-    with located(source.label):
+    with error_path(source.label):
         found: dict[str, dict[str, Any]] = {}
         for name, content in _contents(source, form, "run").items():
             if isinstance(content, FileTable):

@@ -23,7 +23,7 @@ from codecs import BOM_UTF8
 from collections.abc import Sequence
 
 from rankscope.choices import INPUT_FORMATS as FORMATS
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.read.arrow_files import dataset_format
 from rankscope.read.frames import COLUMNS, meaning_of
 from rankscope.read.source import Source
@@ -54,7 +54,7 @@ _JSON = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|$)')
 def check_format(name: str | None) -> str | None:
     """The format itself if there is one of this name, or None."""
     if name is not None and name not in FORMATS:
-        hint = nearest(name, FORMATS) or f"choose one of {', '.join(FORMATS)}"
+        hint = suggest_names(name, FORMATS) or f"choose one of {', '.join(FORMATS)}"
         raise SettingsError(f"no format of files is called {name!r}", hint=hint)
     return name
 

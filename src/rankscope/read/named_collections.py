@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.read.collection import Collection, open_collection
 from rankscope.read.datasets import IRDS
 from rankscope.read.orders import ORDERS
@@ -78,7 +78,7 @@ def _listed(name: str, table: Any, file: Path) -> NamedFiles:
         raise InputError(f"{place} is no table of a collection", path=file, hint="give it qrels and runs")
     for key in table:
         if key not in _KEYS:
-            hint = nearest(key, _KEYS) or f"there are {', '.join(_KEYS)}"
+            hint = suggest_names(key, _KEYS) or f"there are {', '.join(_KEYS)}"
             raise InputError(f"{place} has something called {key!r}", path=file, hint=hint)
     runs = table.get("runs")
     runs = [runs] if isinstance(runs, str) else runs

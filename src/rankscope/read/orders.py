@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.choices import ORDERS
-from rankscope.errors import SettingsError, nearest
+from rankscope.errors import SettingsError, suggest_names
 
 __all__ = ["ORDERS", "check_order", "in_32_bits", "is_by_score", "permutation", "score_keys", "ties_descend"]
 
@@ -25,7 +25,7 @@ def check_order(order: str) -> str:
     if order not in ORDERS:
         raise SettingsError(
             f"no ordering is called {order!r}",
-            hint=nearest(order, ORDERS) or f"choose one of {', '.join(ORDERS)}",
+            hint=suggest_names(order, ORDERS) or f"choose one of {', '.join(ORDERS)}",
         )
     return order
 

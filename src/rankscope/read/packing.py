@@ -96,7 +96,7 @@ class _Zstd:
         try:
             import zstandard
         except ImportError:
-            missing = MissingDependencyError.of("zstandard", "zstd", "files packed with zstd")
+            missing = MissingDependencyError.for_package("zstandard", "zstd", "files packed with zstd")
             raise MissingDependencyError(missing.message, path=label, hint=missing.hint) from None
         self._error = zstandard.ZstdError
         self._state = zstandard.ZstdDecompressor().decompressobj()

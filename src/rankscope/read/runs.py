@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import InputError, nearest
+from rankscope.errors import InputError, suggest_names
 from rankscope.frames import Framed
 from rankscope.read.columns import RunColumns, RunList
 from rankscope.read.frames import by_columns, found_column, is_table, names_of, table_columns
@@ -184,7 +184,7 @@ class Runs(Mapping[str, Run], Framed):
 
     def __getitem__(self, name: str) -> Run:
         if name not in self._runs:
-            hint = nearest(name, self._runs) or f"there are {len(self._runs)} runs"
+            hint = suggest_names(name, self._runs) or f"there are {len(self._runs)} runs"
             raise InputError(f"no run is called {name!r}", hint=hint)
         return self._runs[name]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.read.delimited import text_lines
 from rankscope.read.source import Source
 
@@ -40,7 +40,7 @@ def chosen_topics(
         raise SettingsError("no topic is named", path=place, hint="write topics such as 351,401-410")
     for name in names:
         if not found[name]:
-            near = nearest(name, topics) or f"there are topics such as {topics[0]}"
+            near = suggest_names(name, topics) or f"there are topics such as {topics[0]}"
             raise InputError(f"topic {name!r} {lacks}", path=place, hint=near)
     chosen = frozenset().union(*found.values())
     return tuple(topic for topic in topics if topic in chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankscope.lazy import loaded_when_used
+from rankscope.lazy import lazy_getattr
 
 __all__ = [
     "RunHits",
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rankscope.scan.documents import first_documents, tie_groups, top_list, top_lists
     from rankscope.scan.hits import RunHits, TieGroups, Ties
 else:
-    __getattr__ = loaded_when_used(
+    __getattr__ = lazy_getattr(
         __name__,
         {
             "backends": ("backend_name", "hits_in_text", "hits_of"),

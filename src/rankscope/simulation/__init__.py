@@ -2,9 +2,9 @@
 
 The parameters of the model (abilities of systems, ease of topics, recall bases, overlooked documents, depth of the
 pool) are tuned to resemble the first round of TREC-COVID (Voorhees et al. 2020): mean AP between about .03 and .3 over
-systems (.17 on average), positively correlated systems and topics, recall bases around 70 with a heavy tail. Nine in ten of
-the first 10 documents of a ranking are judged, four in ten of the first 100, one in eight of 1,000; recall at rank 1,000
-is .55.
+systems (.17 on average), positively correlated systems and topics, recall bases around 70 with a heavy tail. Nine in
+ten of the first 10 documents of a ranking are judged, four in ten of the first 100, one in eight of 1,000; recall at
+rank 1,000 is .55.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankscope.errors import MeasureError, nearest
+from rankscope.errors import MeasureError, suggest_names
 
 if TYPE_CHECKING:
     from rankscope.measures import Measure
@@ -321,7 +321,7 @@ def select_entries(texts: Iterable[str]) -> dict[Entry, str | None]:
         if dot and not rest:
             raise MeasureError(f"{text!r} has no parameters after its dot", hint=f"write -m {name}")
         if name not in NICKNAMES and name not in ENTRIES:
-            hint = nearest(name, [*NICKNAMES, *ENTRIES])
+            hint = suggest_names(name, [*NICKNAMES, *ENTRIES])
             raise MeasureError(
                 f"trec_eval has no measure {name!r}", hint=hint or "try -m official or -m all_trec"
             )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from getopt import GetoptError, gnu_getopt
 
-from rankscope.errors import SettingsError, nearest
+from rankscope.errors import SettingsError, suggest_names
 
 __all__ = ["FORMATS", "Options", "read_options"]
 
@@ -104,7 +104,7 @@ def _apply(options: Options, flag: str, value: str) -> None:
 
 def _format(name: str) -> str:
     if name not in FORMATS:
-        hint = nearest(name, FORMATS) or f"choose one of {', '.join(FORMATS)}"
+        hint = suggest_names(name, FORMATS) or f"choose one of {', '.join(FORMATS)}"
         raise SettingsError(f"there is no format {name!r} of judgments", hint=hint)
     return name
 

@@ -15,11 +15,11 @@ from rankscope.analysis.leaderboard import leaderboard
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, run_merits
 from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.significance import Indices, adjust, all_pairs, run_test, tukey_hsd
+from rankscope.caching import CacheMixin
 from rankscope.errors import InputError
 from rankscope.judging import Handling, Judged, judge
 from rankscope.judging.shares import has_nonrelevant
 from rankscope.measures import Measure
-from rankscope.once import Once
 from rankscope.scores import Scores
 from rankscope.tables import Cell
 
@@ -33,7 +33,7 @@ MOST_PAIRS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class Basis(Once):
+class Basis(CacheMixin):
     """Scores and how to test them."""
 
     scores: Scores
@@ -91,7 +91,7 @@ class Basis(Once):
     def board(self, measure: Measure) -> list[dict[str, Cell]]:
         """The rows of the leaderboard of one measure, best first."""
         alone = self.scores.matrix(measure)
-        return self.once(
+        return self.cache(
             ("board", str(measure)),
             lambda: leaderboard(
                 alone, alpha=self.alpha, test=self.test, correction=self.correction, replicates=self.replicates,
@@ -108,7 +108,7 @@ class Basis(Once):
             return nan
         merits = run_merits(matrix)
         ends = np.array([int(np.argmax(merits))]), np.array([int(np.argmin(merits))])
-        return self.once(
+        return self.cache(
             ("chance", str(matrix.measure)),
             lambda: float(tukey_hsd(matrix.values, *ends, replicates=_SHUFFLES, seed=self.seed).p[0]),
         )
@@ -125,7 +125,7 @@ class Basis(Once):
             p = done.p if self.test == "tukey" else adjust(done.p, self.correction)
             return np.asarray(p < self.alpha)
 
-        return self.once(("significant", str(matrix.measure)), tested)
+        return self.cache(("significant", str(matrix.measure)), tested)
 
     @cached_property
     def lists(self) -> Judged | None:

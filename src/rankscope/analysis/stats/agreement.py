@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankscope.errors import SettingsError, nearest
+from rankscope.errors import SettingsError, suggest_names
 
 __all__ = ["WEIGHTS", "coincidences", "exact_agreement", "grade_bias", "kappa", "krippendorff_alpha"]
 
@@ -40,7 +40,7 @@ def kappa(counts: ArrayLike, weights: str = "none") -> Floats:
     [0.5238, 0.5238, 0.5238]
     """
     if weights not in WEIGHTS:
-        hint = nearest(weights, WEIGHTS) or f"choose one of {', '.join(WEIGHTS)}"
+        hint = suggest_names(weights, WEIGHTS) or f"choose one of {', '.join(WEIGHTS)}"
         raise SettingsError(f"kappa has no weights {weights!r}", hint=hint)
     table = np.asarray(counts, np.float64)
     places = np.arange(table.shape[-1])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.stats.randomness import generator
 from rankscope.choices import SAMPLINGS
-from rankscope.errors import SettingsError, nearest
+from rankscope.errors import SettingsError, suggest_names
 from rankscope.judging import UNJUDGED, Judged, Pool
 
 __all__ = ["SAMPLINGS", "Sampler", "depth_pool", "sample_size", "without_group"]
@@ -72,7 +72,7 @@ class Sampler:
 
     def __init__(self, pool: Pool, sampling: str, stream: np.random.SeedSequence, rel: int = 1) -> None:
         if sampling not in SAMPLINGS:
-            hint = nearest(sampling, SAMPLINGS) or f"choose one of {', '.join(SAMPLINGS)}"
+            hint = suggest_names(sampling, SAMPLINGS) or f"choose one of {', '.join(SAMPLINGS)}"
             raise SettingsError(f"no sampling is called {sampling!r}", hint=hint)
         self.pool = pool
         judged = np.flatnonzero(pool.grade != UNJUDGED)

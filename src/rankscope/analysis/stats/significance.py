@@ -20,7 +20,7 @@ from rankscope.analysis.stats.randomness import generator, streams
 from rankscope.analysis.stats.wilcoxon import wilcoxon_p
 from rankscope.choices import CORRECTIONS, TESTS
 from rankscope.engines import run_pieces
-from rankscope.errors import SettingsError, nearest
+from rankscope.errors import SettingsError, suggest_names
 from rankscope.progress import advance, progress
 
 __all__ = [
@@ -127,7 +127,8 @@ def run_test(
     """One of :data:`TESTS` by name, for every pair."""
     if test not in TESTS:
         raise SettingsError(
-            f"no test is called {test!r}", hint=nearest(test, TESTS) or f"choose one of {', '.join(TESTS)}"
+            f"no test is called {test!r}",
+            hint=suggest_names(test, TESTS) or f"choose one of {', '.join(TESTS)}",
         )
     if not 0 < alpha < 1:
         raise SettingsError(f"alpha is {alpha}", hint="give a level between 0 and 1 such as 0.05")
@@ -339,7 +340,7 @@ def adjust(p: Floats, correction: str = "holm") -> Floats:
     [0.03, 0.04, 0.04]
     """
     if correction not in CORRECTIONS:
-        hint = nearest(correction, CORRECTIONS) or f"choose one of {', '.join(CORRECTIONS)}"
+        hint = suggest_names(correction, CORRECTIONS) or f"choose one of {', '.join(CORRECTIONS)}"
         raise SettingsError(f"no correction is called {correction!r}", hint=hint)
     p = np.asarray(p, dtype=np.float64)
     adjusted = p.copy()

@@ -16,7 +16,7 @@ from rankscope.certainty.values import handled, judged_as
 from rankscope.choices import DEFAULT_MEASURES as MEASURES
 from rankscope.choices import RATIOS
 from rankscope.engines import on_engine
-from rankscope.errors import InputError, SettingsError, nearest
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.judging import Handling, Judged
 from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
 from rankscope.measures.function import FunctionMeasure
@@ -97,7 +97,7 @@ class Study(Result):
     def of(self, name: str) -> Study:
         """The part of a study of several collections that is about one of them."""
         if name not in self.collections:
-            hint = nearest(name, self.collections) or f"there are {', '.join(self.collections)}"
+            hint = suggest_names(name, self.collections) or f"there are {', '.join(self.collections)}"
             raise SettingsError(f"there is no collection {name!r} in this study", hint=hint)
         if self.settings.get("collections") is None:
             return self
@@ -252,7 +252,7 @@ _DEFAULTS = {
 def _chosen(like: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
     """What was asked for, else what a published study has, else the usual."""
     if like is not None and like not in LIKE:
-        hint = nearest(like, LIKE) or f"there are {', '.join(LIKE)}"
+        hint = suggest_names(like, LIKE) or f"there are {', '.join(LIKE)}"
         raise SettingsError(f"there is no study to be like {like!r}", hint=hint)
     published = LIKE[like] if like is not None else {}
     if given["measures"] is not None:  # the one under study is then perhaps another
@@ -266,7 +266,7 @@ def _top_of(names: str | Sequence[str]) -> list[str]:
     asked = list(EXPERIMENTS) if asked == ["all"] else [name.strip() for name in asked if name.strip()]
     for name in asked:
         if name not in EXPERIMENTS:
-            hint = nearest(name, EXPERIMENTS) or f"there are {', '.join(EXPERIMENTS)}, and all"
+            hint = suggest_names(name, EXPERIMENTS) or f"there are {', '.join(EXPERIMENTS)}, and all"
             raise SettingsError(f"there is no experiment {name!r}", hint=hint)
     return [name for name in EXPERIMENTS if name in asked]
 

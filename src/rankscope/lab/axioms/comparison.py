@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.errors import MeasureError, SettingsError, nearest
+from rankscope.errors import MeasureError, SettingsError, suggest_names
 from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch
 from rankscope.lab.axioms.relations import RELATIONS, relation
@@ -81,7 +81,7 @@ def relations_of(wanted: Iterable[AnyRelation], world: World) -> list[Relation]:
     for one in wanted:
         if isinstance(one, str):
             if one not in RELATIONS:
-                known = nearest(one, RELATIONS) or f"there are {', '.join(RELATIONS)}"
+                known = suggest_names(one, RELATIONS) or f"there are {', '.join(RELATIONS)}"
                 raise SettingsError(f"there is no property {one!r}", hint=known)
             one = RELATIONS[one]
         elif not isinstance(one, Relation):

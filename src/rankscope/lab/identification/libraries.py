@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from rankscope.errors import MissingDependencyError, SettingsError, nearest
+from rankscope.errors import MissingDependencyError, SettingsError, suggest_names
 from rankscope.lab.identification.calls import number
 from rankscope.lab.identification.inputs import Input
 
@@ -19,7 +19,7 @@ def _module(name: str, package: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise MissingDependencyError.of(package, "peers", f"measures of {package}") from None
+        raise MissingDependencyError.for_package(package, "peers", f"measures of {package}") from None
 
 
 def _pytrec_eval(measure: str) -> Function:
@@ -180,7 +180,8 @@ def library_function(text: str) -> Callable[[Input], float]:
     if not colon or library not in LIBRARIES or not measure:
         examples = ", ".join(f"{name}:{example}" for name, (_, example) in LIBRARIES.items())
         raise SettingsError(
-            f"{text!r} names no measure of a library", hint=nearest(library, LIBRARIES) or f"write {examples}"
+            f"{text!r} names no measure of a library",
+            hint=suggest_names(library, LIBRARIES) or f"write {examples}",
         )
     try:
         of = LIBRARIES[library][0](measure)

@@ -302,7 +302,7 @@ class Lumped(Tree):
         marked = self.letter_grades >= (-1 if rel is None else rel)
         depth = self.shape.depth if cutoff is None else int(cutoff)
         letters = tuple(map(tuple, marked.tolist()))
-        return self.once(
+        return self.cache(
             ("letters", rel, cutoff), lambda: LumpedHits(self, _slots(letters, self.shape.depth, depth))
         )
 
@@ -350,4 +350,4 @@ class Lumped(Tree):
 def lumped(tree: Tree) -> Lumped:
     """The same rankings with their hits lumped, made once."""
     shape: Shape = tree.shape
-    return tree.once("lumped", lambda: Lumped(tree.world, shape.depth, shape.prefix))
+    return tree.cache("lumped", lambda: Lumped(tree.world, shape.depth, shape.prefix))

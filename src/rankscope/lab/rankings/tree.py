@@ -148,7 +148,7 @@ class Tree(Lists):
     def _letters(self, rel: int | None, cutoff: int | None) -> TreeHits:
         marked = self.letter_grades >= (-1 if rel is None else rel)
         depth = self.shape.depth if cutoff is None else int(cutoff)
-        return self.once(("letters", rel, cutoff), lambda: TreeHits(self, marked, depth))
+        return self.cache(("letters", rel, cutoff), lambda: TreeHits(self, marked, depth))
 
     def per_topic(self, values: AnyArray) -> AnyArray:
         """For each list the value of its topic."""
@@ -172,7 +172,7 @@ class Tree(Lists):
     def count_of(self, marked: Sequence[bool]) -> Counts:
         """For each node the number of documents of marked letters."""
         letters = tuple(marked)
-        return self.once(("count of", letters), lambda: counts_of(self.shape, letters))
+        return self.cache(("count of", letters), lambda: counts_of(self.shape, letters))
 
     def letters_of(self, level: int) -> npt.NDArray[np.int8]:
         """The rankings of one length as a matrix: a row for each node, a column for each rank."""

@@ -1,0 +1,43 @@
+"""Caches of values derived from immutable objects; caches are dropped on copy and pickle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import cached_property
+from typing import Any, TypeVar
+
+__all__ = ["CacheMixin", "TransientCacheMixin"]
+
+T = TypeVar("T")
+
+
+class TransientCacheMixin:
+    """An object whose cached properties are left out of copies and pickles, because they can be recomputed."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        kind = type(self)
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }
+
+
+class CacheMixin(TransientCacheMixin):
+    """An object with a cache of derived values that several measures share: views, ideal rankings, curves."""
+
+    @cached_property
+    def _cached(self) -> dict[Hashable, Any]:
+        return {}
+
+    def cache(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return the cached value of a key; call ``compute`` if there is none.
+
+        >>> thing = CacheMixin()
+        >>> thing.cache("answer", lambda: 42), thing.cache("answer", lambda: 43)
+        (42, 42)
+        """
+        if key not in self._cached:
+            self._cached[key] = compute()
+        value: T = self._cached[key]
+        return value
