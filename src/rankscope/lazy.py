@@ -27,9 +27,9 @@ class LazyModule:
 def lazy_getattr(package: str, names_by_module: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package that imports a module when one of its names is first used.
 
-    >>> find = lazy_getattr("rankscope", {"errors": ("nearest",)})
-    >>> find("nearest").__name__
-    'nearest'
+    >>> find = lazy_getattr("rankscope", {"errors": ("suggest_names",)})
+    >>> find("suggest_names").__name__
+    'suggest_names'
     """
     module_by_name = {name: module for module, names in names_by_module.items() for name in names}
 
