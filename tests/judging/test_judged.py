@@ -170,7 +170,7 @@ def test_topics_that_runs_lack_cost_nothing_and_count_as_empty_lists() -> None:
 def test_one_bar_is_drawn(scanner: str, seen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of bytes where files are read here; of runs where other processes read them, or nothing is read."""
     drawn = []
-    monkeypatch.setattr(judged_module, "visible", lambda: seen)
+    monkeypatch.setattr(judged_module, "is_visible", lambda: seen)
     monkeypatch.setattr(judged_module, "backend_name", lambda: scanner)
     monkeypatch.setattr(
         judged_module, "reading", lambda size, label: drawn.append((size, label)) or nullcontext()
