@@ -22,7 +22,7 @@ import numpy as np
 
 import rankscope as rs
 from rankscope.errors import InputError
-from rankscope.json_documents import parsed_json
+from rankscope.json_documents import parse_json
 from rankscope.progress import silence
 from rankscope.read.source import Source
 from rankscope.scan import hits_in_text
@@ -92,7 +92,7 @@ def _members(size: int, _: Path) -> Callable[[], object]:
 
 def _repeated_key(size: int, _: Path) -> Callable[[], object]:
     data = ("{" + ", ".join([*(f'"{i}": 1' for i in range(size)), f'"{size - 1}": 2']) + "}").encode()
-    return _rejected(lambda: parsed_json(data, "x.json", ""))
+    return _rejected(lambda: parse_json(data, "x.json", ""))
 
 
 def _collection(topics: int, runs: int, grades: int = 3, documents: int = 8) -> tuple[dict, dict]:

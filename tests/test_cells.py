@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.cells import csv_cells, fitted, shortened, shown, text_width
+from rankscope.cells import csv_cells, fit_text, format_cell, shorten_names, text_width
 from rankscope.tables import Table, render
 from rankscope.text_layout import no_ink
 
 
 @given(st.floats(0, 1), st.integers(0, 8))
 def test_no_p_value_prints_as_zero(p: float, digits: int) -> None:
-    text = shown(p, digits, p_value=True)
+    text = format_cell(p, digits, p_value=True)
     if digits > 0:
         assert re.search("[1-9]", text)
     if not text.startswith("<"):
@@ -28,17 +28,17 @@ def test_no_p_value_prints_as_zero(p: float, digits: int) -> None:
 
 @given(st.lists(st.text("abx-漢", max_size=30), max_size=30, unique=True), st.integers(12, 40))
 def test_shortened_names_fit_and_stay_distinct(names: list[str], width: int) -> None:
-    short = shortened(names, width)
+    short = shorten_names(names, width)
     assert all(text_width(text) <= width for text in short.values())
     assert len(set(short.values())) == len(names)
 
 
 def test_what_tells_names_apart_is_kept() -> None:
     names = [f"bert-large-uncased-{seed}-msmarco-passages-v2" for seed in (1, 2, 13)]
-    assert list(shortened(names, 20).values()) == [
+    assert list(shorten_names(names, 20).values()) == [
         "bert-large-uncase…1…", "bert-large-uncase…2…", "bert-large-uncas…13…",
     ]  # fmt: skip
-    assert fitted(names[0], 20) == fitted(names[1], 20)  # which is why
+    assert fit_text(names[0], 20) == fit_text(names[1], 20)  # which is why
     text = Table("t", ("a", "b", "x"), [(names[0], names[1], 0.5), (names[2], names[0], 0.25)]).text(50)
     assert text.count("uncase…1…") == 2  # the same name in both columns
 
@@ -66,13 +66,13 @@ def test_roles_of_cells() -> None:
         "t", ("run", "AP"), [("a", 0.5), ("b", 0.25), ("c", 0.125)], best={"AP": 1}, caption="Title",
         legend="Legend", marks={(1, "AP"): "*", (2, "AP"): "↓"},
     )  # fmt: skip
-    text = table.titled(ink=lambda text, role: f"<{role}:{text}>" if role else text)
+    text = table.titled_text(ink=lambda text, role: f"<{role}:{text}>" if role else text)
     assert text.splitlines()[0] == "<title:Title>"
     assert text.splitlines()[-1] == "<faint:Legend>"
     assert "<best:0.5000>" in text
     assert "<better:0.2500*>" in text
     assert "<worse:0.1250↓>" in text
-    assert table.titled(ink=no_ink) == table.titled()
+    assert table.titled_text(ink=no_ink) == table.titled_text()
 
 
 def test_long_tables_show_their_strongest_rows() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import rankscope as rs
-from rankscope.citations import METHODS, _fields, cite, entries, keys_of
+from rankscope.citations import METHODS, _fields, cite, find_keys, load_entries
 from rankscope.cli.commands import COMMANDS
 from rankscope.cli.main import main
 from rankscope.measures import REGISTRY, FunctionMeasure
@@ -24,10 +24,10 @@ NEEDED = {
 }
 
 
-@pytest.mark.parametrize("key", entries())
+@pytest.mark.parametrize("key", load_entries())
 def test_an_entry_is_bibtex(key: str) -> None:
     """With what its kind needs; its key is that of its first author and year; nothing runs over into the next."""
-    kind, rest = re.fullmatch(r"@(\w+)\{\w+, (.*)\}", entries()[key]).groups()  # type: ignore[union-attr]
+    kind, rest = re.fullmatch(r"@(\w+)\{\w+, (.*)\}", load_entries()[key]).groups()  # type: ignore[union-attr]
     assert rest.count("{") == rest.count("}") and rest.isascii()
     fields = dict(field.split(" = ", 1) for field in _fields(rest))
     assert NEEDED[kind] <= fields.keys()
@@ -42,15 +42,15 @@ def test_every_measure_has_its_paper() -> None:
     lost = {
         name: reference
         for name, reference in built_in.items()
-        if len(keys_of(reference)) != max(1, len(re.findall(r"\d{4}", reference)))
+        if len(find_keys(reference)) != max(1, len(re.findall(r"\d{4}", reference)))
     }
     assert lost == {}
 
 
 def test_every_entry_is_somebodys() -> None:
-    measures = {key for one in REGISTRY.values() for key in keys_of(one.reference)}
+    measures = {key for one in REGISTRY.values() for key in find_keys(one.reference)}
     methods = {key for keys in METHODS.values() for key in keys.split()}
-    assert entries().keys() == measures | methods
+    assert load_entries().keys() == measures | methods
     assert METHODS.keys() - {"leaderboard", "ties"} <= COMMANDS.keys()
 
 

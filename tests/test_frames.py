@@ -10,7 +10,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import InputError, MissingDependencyError
-from rankscope.frames import Framed
+from rankscope.frames import FrameMixin
 from rankscope.tables import Table
 
 KINDS = ("pandas", "polars", "arrow")
@@ -23,7 +23,7 @@ RUNS = rs.Runs(
 )
 
 
-def columns(thing: Framed, kind: str) -> dict[str, list[Any]]:
+def columns(thing: FrameMixin, kind: str) -> dict[str, list[Any]]:
     """The columns of a frame as plain lists, whatever frame it is."""
     frame = getattr(thing, f"to_{kind}")()
     if kind == "pandas":

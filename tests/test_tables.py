@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rankscope import columns
-from rankscope.columns import Coded, Columns, Joined
+from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows
 from rankscope.errors import SettingsError
 from rankscope.tables import FORMATS, Table, from_json, json_text, render
 
@@ -133,12 +133,16 @@ def _in_columns() -> Columns:
     names = tuple(dict.fromkeys(row[0] for row in ROWS))
     codes = np.array([names.index(row[0]) for row in ROWS], np.int16)
     value, count, flag = (np.array([row[i] for row in ROWS]) for i in (1, 2, 3))
-    return Columns([Coded(names, codes), value, count.astype(np.int32), flag, [row[4] for row in ROWS]])
+    return Columns(
+        [CategoricalColumn(names, codes), value, count.astype(np.int32), flag, [row[4] for row in ROWS]]
+    )
 
 
-def _parts() -> Joined:
+def _parts() -> ConcatenatedRows:
     rows = _in_columns()
-    return Joined([Columns(rows.block(start, stop)) for start, stop in ((0, 0), (0, 4), (4, 5), (5, 11))])
+    return ConcatenatedRows(
+        [Columns(rows.block(start, stop)) for start, stop in ((0, 0), (0, 4), (4, 5), (5, 11))]
+    )
 
 
 def _same(a: object, b: object) -> bool:
@@ -195,7 +199,7 @@ def test_rows_in_columns_are_a_sequence(make) -> None:
 
 
 def test_no_rows_in_columns() -> None:
-    for rows in (Columns([[], np.empty(0)]), Joined([Columns([[], []])])):
+    for rows in (Columns([[], np.empty(0)]), ConcatenatedRows([Columns([[], []])])):
         table = Table("t", ("a", "b"), rows)
         for format in FORMATS[:3]:
             assert format == "json" or render([table], format) == render([Table("t", ("a", "b"), [])], format)
@@ -223,9 +227,9 @@ def test_csv_of_coded_columns_is_that_of_the_same_rows() -> None:
     ]
     numbers = np.array([0.1, -0.0, np.nan, np.inf, -np.inf, 1e300, 5e-324, 1.0, 2.5, 3, 1 / 3, 7, 8, 9])
     columns = {
-        "text": Coded(texts, np.arange(len(texts))),
+        "text": CategoricalColumn(texts, np.arange(len(texts))),
         "number": numbers,
-        "more,": Coded(["x", "y"], np.arange(14) % 2),
+        "more,": CategoricalColumn(["x", "y"], np.arange(14) % 2),
     }
-    table = Table.of_columns("t", columns)
+    table = Table.from_columns("t", columns)
     assert table.csv() == Table("t", table.columns, [tuple(row) for row in table.rows]).csv()

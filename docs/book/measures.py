@@ -6,7 +6,7 @@ import re
 
 from book.formulas import set_formula
 from book.pages import DOCS, ORPHAN, for_the_site
-from rankscope.citations import entries, keys_of
+from rankscope.citations import find_keys, load_entries
 from rankscope.measures import REGISTRY, Measure
 
 _FORMULA = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -27,10 +27,15 @@ def page(measure: Measure, text: str) -> str:
     """The page of a measure, completed."""
     typed = f'```{{raw}} html\n<div class="formula">{set_formula(measure.formula)}</div>\n```'
     text = _FORMULA.sub(lambda _: typed, text, count=1)
-    keys = keys_of(measure.reference)
+    keys = find_keys(measure.reference)
     lines = [text.rstrip(), "", "## What to mind", "", *(f"- {one}" for one in pitfalls(measure)), ""]
     lines += ["## To cite it", "", "```sh", f"rankscope cite -m {_named(measure)}", "```", ""]
-    lines += ["```bibtex", *(entries()[key].replace(", title", ",\n  title", 1) for key in keys), "```", ""]
+    lines += [
+        "```bibtex",
+        *(load_entries()[key].replace(", title", ",\n  title", 1) for key in keys),
+        "```",
+        "",
+    ]
     return "\n".join(lines)
 
 

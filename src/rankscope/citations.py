@@ -18,7 +18,7 @@ from rankscope.errors import SettingsError, suggest_names
 if TYPE_CHECKING:
     from rankscope.measures import Measure
 
-__all__ = ["METHODS", "cite", "entries", "keys_of"]
+__all__ = ["METHODS", "cite", "find_keys", "load_entries"]
 
 METHODS = {
     "bounds": "moffat2008",
@@ -47,23 +47,23 @@ _OURS = (
 
 
 @cache
-def entries() -> dict[str, str]:
+def load_entries() -> dict[str, str]:
     """Every entry of the bibliography, by its key."""
     text = (Path(__file__).parent / "references.bib").read_text("utf-8")
     return {line[line.index("{") + 1 : line.index(",")]: line for line in text.splitlines() if line}
 
 
-def keys_of(reference: str) -> list[str]:
+def find_keys(reference: str) -> list[str]:
     """The entries that a reference names.
 
-    >>> keys_of("Rocchio 1966, Salton and McGill 1983"), keys_of("after van Rijsbergen 1979"), keys_of("our paper")
+    >>> find_keys("Rocchio 1966, Salton and McGill 1983"), keys_of("after van Rijsbergen 1979"), keys_of("our paper")
     (['rocchio1966', 'salton1983'], ['vanrijsbergen1979'], [])
     """
     named = [
         (name + year).replace(" ", "").lower()
         for name, year in re.findall(r"((?:van )?[A-Z][\w'-]*)(?:(?!\d{4}).)*?(\d{4})", reference)
     ]
-    return [key for key in named or [reference] if key in entries()]
+    return [key for key in named or [reference] if key in load_entries()]
 
 
 def cite(measures: str | Measure | Iterable[str | Measure] = (), methods: str | Iterable[str] = ()) -> str:
@@ -93,18 +93,18 @@ def cite(measures: str | Measure | Iterable[str | Measure] = (), methods: str | 
     keys: dict[str, None] = {}
     for one in parse_many(measures) if measures else ():
         comments.append(f"{one}: {one.reference or 'no reference is known'}")
-        keys |= dict.fromkeys(keys_of(one.reference))
+        keys |= dict.fromkeys(find_keys(one.reference))
     for name in names:
         mine = METHODS[name].split()
         comments.append(f"{name}: {', '.join(map(_shortly, mine))}")
         keys |= dict.fromkeys(mine)
-    found = [_OURS.format(version=__version__), *(entries()[key] for key in sorted(keys))]
+    found = [_OURS.format(version=__version__), *(load_entries()[key] for key in sorted(keys))]
     return "\n".join([*(f"% {line}" for line in comments), "", *map(_laid_out, found)])
 
 
 def _shortly(key: str) -> str:
     """An entry as people name it: the first author and the year."""
-    author = re.search(r"author = \{+([^,}]+)", entries()[key])
+    author = re.search(r"author = \{+([^,}]+)", load_entries()[key])
     return f"{author[1] if author else key} {key[-4:]}"
 
 

@@ -1,7 +1,7 @@
-"""Rows of a table that are kept as columns, or made in blocks when they are wanted.
+"""Rows of a table that are stored as columns or computed in blocks.
 
-A million tuples take half a gigabyte; the same numbers as columns take eight bytes each. Whoever looks at rows sees
-tuples of plain values; whoever writes a table takes its columns a block of rows at a time.
+A million tuples take half a gigabyte; the same numbers as columns take eight bytes each. Iteration yields tuples of
+plain values; writers of tables use the columns of a block of rows at a time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Cell", "Coded", "Columns", "Joined", "Rows", "as_rows", "blocks_of", "kind_of", "plain"]
+__all__ = [
+    "CategoricalColumn",
+    "Cell",
+    "Columns",
+    "ConcatenatedRows",
+    "Rows",
+    "as_rows",
+    "dtype_kind",
+    "iter_blocks",
+    "to_values",
+]
 
 Cell: TypeAlias = str | int | float | bool | None
 Column: TypeAlias = "Sequence[Cell] | NDArray[Any]"
@@ -23,11 +33,11 @@ T = TypeVar("T")
 ROWS_AT_ONCE = 16_384
 
 
-class Coded(Sequence[Cell]):
-    """A column with few different values: each of them once, and for every row which one it is.
+class CategoricalColumn(Sequence[Cell]):
+    """A column with few distinct values: the values, and for each row the index of its value.
 
     >>> import numpy as np
-    >>> list(Coded(("bm25", "dense"), np.array([1, 0, 1])))
+    >>> list(CategoricalColumn(("bm25", "dense"), np.array([1, 0, 1])))
     ['dense', 'bm25', 'dense']
     """
 
@@ -40,58 +50,57 @@ class Coded(Sequence[Cell]):
     @overload
     def __getitem__(self, index: int) -> Cell: ...
     @overload
-    def __getitem__(self, index: slice) -> Coded: ...
-    def __getitem__(self, index: int | slice) -> Cell | Coded:
+    def __getitem__(self, index: slice) -> CategoricalColumn: ...
+    def __getitem__(self, index: int | slice) -> Cell | CategoricalColumn:
         if isinstance(index, slice):
-            return Coded(self.values, self.codes[index])
+            return CategoricalColumn(self.values, self.codes[index])
         return self.values[int(self.codes[index])]
 
-    def each(self, function: Callable[[Cell], T]) -> list[T]:
-        """The function of every value, asked once for each different one."""
-        done = [function(value) for value in self.values]
-        return list(map(done.__getitem__, self.codes.tolist()))
+    def map_values(self, function: Callable[[Cell], T]) -> list[T]:
+        """Return the result of a function for each row; calls it once per distinct value."""
+        results = [function(value) for value in self.values]
+        return list(map(results.__getitem__, self.codes.tolist()))
 
     def tolist(self) -> list[Cell]:
-        """The values of all rows."""
+        """Return the values of all rows."""
         return list(map(self.values.__getitem__, self.codes.tolist()))
 
 
 class Rows(Sequence[Sequence[Cell]], ABC):
-    """Rows that come in blocks of columns.
+    """Rows that are stored or computed as blocks of columns.
 
-    Two methods make one: ``__len__``, and ``block``, the columns of some of the rows. It is equal to a list of the
-    same rows.
+    Subclasses implement ``__len__`` and ``block``. An instance is equal to a list of the same rows.
     """
 
     @abstractmethod
     def block(self, start: int, stop: int) -> Sequence[Column]:
-        """The columns of the rows from ``start`` to before ``stop``, which are there."""
+        """Return the columns of the rows from ``start`` to ``stop - 1``, which must exist."""
 
     def columns(self) -> list[Column]:
-        """The columns of all rows."""
-        parts = list(self.blocks()) or [self.block(0, 0)]
-        return [_together(column) for column in zip(*parts, strict=True)]
+        """Return the columns of all rows."""
+        blocks = list(self.blocks()) or [self.block(0, 0)]
+        return [_concatenate(column) for column in zip(*blocks, strict=True)]
 
     def blocks(self) -> Iterator[Sequence[Column]]:
-        """The columns, some rows at a time."""
+        """Yield the columns of blocks of rows."""
         for start in range(0, len(self), ROWS_AT_ONCE):
             yield self.block(start, min(len(self), start + ROWS_AT_ONCE))
 
     def __iter__(self) -> Iterator[tuple[Cell, ...]]:
         for columns in self.blocks():
-            yield from zip(*map(plain, columns), strict=True)
+            yield from zip(*map(to_values, columns), strict=True)
 
     @overload
     def __getitem__(self, index: int) -> tuple[Cell, ...]: ...
     @overload
     def __getitem__(self, index: slice) -> list[tuple[Cell, ...]]: ...
     def __getitem__(self, index: int | slice) -> tuple[Cell, ...] | list[tuple[Cell, ...]]:
-        wanted = range(len(self))[index]
-        if isinstance(wanted, int):
-            return next(zip(*map(plain, self.block(wanted, wanted + 1)), strict=True))
-        if wanted.step != 1 or not wanted:
-            return [self[row] for row in wanted]
-        return list(zip(*map(plain, self.block(wanted.start, wanted.stop)), strict=True))
+        rows = range(len(self))[index]
+        if isinstance(rows, int):
+            return next(zip(*map(to_values, self.block(rows, rows + 1)), strict=True))
+        if rows.step != 1 or not rows:
+            return [self[row] for row in rows]
+        return list(zip(*map(to_values, self.block(rows.start, rows.stop)), strict=True))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
@@ -105,7 +114,7 @@ class Rows(Sequence[Sequence[Cell]], ABC):
 
 
 class Columns(Rows):
-    """Rows that are held as columns: lists, numpy arrays, :class:`Coded` ones.
+    """Rows stored as columns: lists, numpy arrays or :class:`CategoricalColumn`.
 
     >>> import numpy as np
     >>> rows = Columns([["a", "b"], np.array([0.25, 0.5])])
@@ -122,18 +131,18 @@ class Columns(Rows):
         return len(self._columns[0]) if self._columns else 0
 
     def block(self, start: int, stop: int) -> Sequence[Column]:
-        """The columns of some rows."""
+        """Return the columns of some rows."""
         return [column[start:stop] for column in self._columns]
 
     def columns(self) -> list[Column]:
-        """The columns of all rows."""
+        """Return the columns of all rows."""
         return list(self._columns)
 
 
-class Joined(Rows):
-    """The rows of several, one after the other.
+class ConcatenatedRows(Rows):
+    """Several :class:`Rows`, concatenated.
 
-    >>> list(Joined([Columns([["a"], [1]]), Columns([["b", "c"], [2, 3]])]))
+    >>> list(ConcatenatedRows([Columns([["a"], [1]]), Columns([["b", "c"], [2, 3]])]))
     [('a', 1), ('b', 2), ('c', 3)]
     """
 
@@ -144,24 +153,26 @@ class Joined(Rows):
         return sum(map(len, self.parts))
 
     def block(self, start: int, stop: int) -> Sequence[Column]:
-        """The columns of some rows, of as many parts as have them."""
-        found: list[Sequence[Column]] = []
-        before = 0
+        """Return the columns of rows, which may span several parts."""
+        blocks: list[Sequence[Column]] = []
+        start_of_part = 0
         for part in self.parts:
-            own = range(max(start - before, 0), min(stop - before, len(part)))
-            if own or (part is self.parts[-1] and not found):
-                found.append(part.block(own.start, max(own.start, own.stop)))
-            before += len(part)
-        return found[0] if len(found) == 1 else [_together(column) for column in zip(*found, strict=True)]
+            rows = range(max(start - start_of_part, 0), min(stop - start_of_part, len(part)))
+            if rows or (part is self.parts[-1] and not blocks):
+                blocks.append(part.block(rows.start, max(rows.start, rows.stop)))
+            start_of_part += len(part)
+        return (
+            blocks[0] if len(blocks) == 1 else [_concatenate(column) for column in zip(*blocks, strict=True)]
+        )
 
     def blocks(self) -> Iterator[Sequence[Column]]:
-        """The blocks of every part."""
+        """Yield the blocks of all parts."""
         for part in self.parts:
             yield from part.blocks()
 
 
-class _Listed(Rows):
-    """Rows that are rows already."""
+class _RowList(Rows):
+    """Rows stored as a sequence of rows."""
 
     def __init__(self, rows: Sequence[Sequence[Cell]]) -> None:
         self._rows = rows
@@ -170,38 +181,38 @@ class _Listed(Rows):
         return len(self._rows)
 
     def block(self, start: int, stop: int) -> Sequence[Column]:
-        """The columns of some rows."""
+        """Return the columns of some rows."""
         return list(zip(*self._rows[start:stop], strict=True))
 
 
 def as_rows(rows: Sequence[Sequence[Cell]]) -> Rows:
-    """Rows of any kind, in blocks of columns."""
-    return rows if isinstance(rows, Rows) else _Listed(rows)
+    """Return rows of any kind as :class:`Rows`."""
+    return rows if isinstance(rows, Rows) else _RowList(rows)
 
 
-def blocks_of(rows: Sequence[Sequence[Cell]]) -> Iterator[Sequence[Column]]:
-    """The columns of rows of any kind, some rows at a time."""
+def iter_blocks(rows: Sequence[Sequence[Cell]]) -> Iterator[Sequence[Column]]:
+    """Yield the columns of blocks of rows of any kind."""
     return as_rows(rows).blocks()
 
 
-def kind_of(column: Column) -> str:
-    """``f`` for a column of floats, ``i`` and ``u`` for whole numbers, as numpy has it; nothing for any other.
+def dtype_kind(column: Column) -> str:
+    """Return the numpy kind of an array (``f`` for floats, ``i`` and ``u`` for integers), or an empty string.
 
     >>> import numpy as np
-    >>> kind_of(np.array([0.5])), kind_of(["bm25"])
+    >>> dtype_kind(np.array([0.5])), kind_of(["bm25"])
     ('f', '')
     """
     return column.dtype.kind if hasattr(column, "dtype") else ""
 
 
-def plain(column: Column) -> Sequence[Cell]:
-    """The values of a column as Python has them."""
+def to_values(column: Column) -> Sequence[Cell]:
+    """Return the values of a column as Python objects."""
     values: Sequence[Cell] = column.tolist() if hasattr(column, "tolist") else column
     return values
 
 
-def _together(parts: Sequence[Column]) -> Column:
-    """One column of several pieces."""
+def _concatenate(parts: Sequence[Column]) -> Column:
+    """Return the concatenation of columns, as an array or categorical column if all parts are."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
@@ -209,8 +220,10 @@ def _together(parts: Sequence[Column]) -> Column:
         import numpy as np
 
         return np.concatenate(parts)  # type: ignore[arg-type]
-    if isinstance(first, Coded) and all(isinstance(p, Coded) and p.values is first.values for p in parts):
+    if isinstance(first, CategoricalColumn) and all(
+        isinstance(p, CategoricalColumn) and p.values is first.values for p in parts
+    ):
         import numpy as np
 
-        return Coded(first.values, np.concatenate([part.codes for part in parts]))  # type: ignore[union-attr]
-    return [value for part in parts for value in plain(part)]
+        return CategoricalColumn(first.values, np.concatenate([part.codes for part in parts]))  # type: ignore[union-attr]
+    return [value for part in parts for value in to_values(part)]

@@ -24,18 +24,18 @@ from secrets import token_hex
 from rankscope import files as layer
 from rankscope.errors import InputError
 
-__all__ = ["COMMITTED", "Listed", "finish_replacement", "replace_directory"]
+__all__ = ["COMMITTED", "ManifestReader", "finish_replacement", "replace_directory"]
 
 STAGED = ".rankscope-new"
 COMMITTED = ".rankscope-commit"
 _FORGOTTEN = 3600.0  # seconds: a replacement takes less than one
 
-Listed = Callable[[Path], Mapping[str, str | None]]
+ManifestReader = Callable[[Path], Mapping[str, str | None]]
 """What the manifest in a directory lists: names and SHA-256 digests (None: any content); an error if it has none."""
 
 
 def replace_directory(
-    directory: str | Path, files: Mapping[str, bytes], manifest: str, listed: Listed
+    directory: str | Path, files: Mapping[str, bytes], manifest: str, listed: ManifestReader
 ) -> None:
     """Write all files of a result, or none; ``manifest`` is the one that lists the others.
 
@@ -55,7 +55,7 @@ def replace_directory(
         raise InputError(f"cannot write ({error.strerror})", path=shown, hint="check the directory") from None
 
 
-def finish_replacement(target: Path, manifest: str, listed: Listed) -> None:
+def finish_replacement(target: Path, manifest: str, listed: ManifestReader) -> None:
     """Do what is left of a replacement that was cut off after the new result was whole."""
     committed = target / COMMITTED
     if not committed.is_dir():
@@ -71,7 +71,7 @@ def finish_replacement(target: Path, manifest: str, listed: Listed) -> None:
     _remove_empty(committed)
 
 
-def _earlier(target: Path, shown: Path, listed: Listed) -> Mapping[str, str | None]:
+def _earlier(target: Path, shown: Path, listed: ManifestReader) -> Mapping[str, str | None]:
     """The files of the result that is there, all as it left them."""
     if not target.exists():
         return {}
@@ -150,7 +150,9 @@ def _placed(fresh: Path, target: Path, exchange: bool) -> bool:
     return True
 
 
-def _replace_from_within(target: Path, files: Mapping[str, bytes], manifest: str, listed: Listed) -> None:
+def _replace_from_within(
+    target: Path, files: Mapping[str, bytes], manifest: str, listed: ManifestReader
+) -> None:
     made = not target.exists()
     staged = target / STAGED
     try:
@@ -238,7 +240,7 @@ def _remove_empty(place: Path) -> None:
             layer.disk.remove_directory(Path(folder))
 
 
-def _sweep(target: Path, listed: Listed) -> None:
+def _sweep(target: Path, listed: ManifestReader) -> None:
     """Remove what earlier replacements of this directory left beside it when they were killed."""
     for left in target.parent.glob(f"{glob.escape(_beside(target))}*"):
         try:

@@ -1,7 +1,7 @@
-"""Columns out to pandas, polars and Arrow, in one place for everything that has some.
+"""Conversion of columns to pandas, polars and Arrow.
 
-A column of a frame has one type. Whole numbers and fractions together are fractions, as are whole numbers beyond 64
-bits; different kinds together (a pool called 10 beside one called "depth 10") are text. ``None`` is a missing value.
+A column of a frame has one type. Integers mixed with floats, and integers beyond 64 bits, become floats; other mixtures
+(a pool named 10 and one named "depth 10") become text. ``None`` is a missing value.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-__all__ = ["Framed"]
+__all__ = ["FrameMixin"]
 
 _KINDS = {bool: "truth", int: "whole", float: "number", str: "text"}
 _TYPES: dict[str, Callable[[Any], Any]] = {kind: plain for plain, kind in _KINDS.items()}
@@ -29,15 +29,15 @@ class Column(NamedTuple):
     values: Any
 
 
-class Framed:
-    """Something with columns, which data frames take over."""
+class FrameMixin:
+    """An object with columns that can be converted to data frames."""
 
     def frame_columns(self) -> Mapping[str, Sequence[Any]]:
-        """The columns by name, all equally long."""
+        """Return the columns by name, all of equal length."""
         raise TypeError(f"{type(self).__name__} has no columns")
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A pandas frame."""
+        """Return a pandas data frame."""
         try:
             import pandas
         except ImportError:
@@ -55,7 +55,7 @@ class Framed:
             return pandas.DataFrame(series)
 
     def to_polars(self) -> polars.DataFrame:
-        """A polars frame."""
+        """Return a polars data frame."""
         try:
             import polars
         except ImportError:
@@ -73,7 +73,7 @@ class Framed:
         )
 
     def to_arrow(self) -> pyarrow.Table:
-        """An Arrow table."""
+        """Return an Arrow table."""
         try:
             import pyarrow
         except ImportError:
@@ -95,7 +95,7 @@ class Framed:
 
 
 def _typed(columns: Mapping[str, Sequence[Any]], *, readable: bool = False) -> dict[str, Column]:
-    """Every column with its kind; ``readable`` writes bytes that are no UTF-8 as escapes."""
+    """Return the columns with their kinds; ``readable`` escapes bytes that are not valid UTF-8."""
     typed = {name: _column(values) for name, values in columns.items()}
     if not readable:
         return typed
@@ -106,18 +106,18 @@ def _typed(columns: Mapping[str, Sequence[Any]], *, readable: bool = False) -> d
 
 
 def _column(values: Any) -> Column:
-    """The kind of a column, and its values as that kind.
+    """Return the kind of a column, and its values converted to that kind.
 
     >>> _column([1, 2.5, None]), _column([10, "depth 10"]), _column([2**70])
     (Column(kind='number', values=[1.0, 2.5, None]), Column(kind='text', values=['10', 'depth 10']),
      Column(kind='number', values=[1.1805916207174113e+21]))
     """
     if hasattr(values, "dtype") and values.dtype.kind in "biuf":
-        if values.dtype.kind == "i":  # counts that are kept in fewer bytes
+        if values.dtype.kind == "i":  # Some counts are stored in fewer bytes.
             values = values.astype("int64", copy=False)
         return Column({"b": "truth", "f": "number"}.get(values.dtype.kind, "whole"), values)
     types = set(map(type, values))
-    if not types <= {*_KINDS, type(None)}:  # such as numbers of numpy
+    if not types <= {*_KINDS, type(None)}:  # For example numpy scalars.
         values = [value.item() if hasattr(value, "item") else value for value in values]
         types = set(map(type, values))
     kinds = {_KINDS.get(kind, "text") for kind in types - {type(None)}}
@@ -137,7 +137,7 @@ def _column(values: Any) -> Column:
 
 
 def _readable(values: list[str | None]) -> list[str | None]:
-    r"""Text that can be written as UTF-8: what stands for other bytes becomes an escape.
+    r"""Escape surrogates, which stand for undecodable bytes and cannot be encoded as UTF-8.
 
     >>> _readable([b"caf\xe9".decode("utf-8", "surrogateescape"), None])
     ['caf\\udce9', None]

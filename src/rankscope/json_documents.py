@@ -26,7 +26,7 @@ __all__ = [
     "number",
     "one_of",
     "optional",
-    "parsed_json",
+    "parse_json",
     "read_json",
     "record",
     "scalar",
@@ -47,7 +47,7 @@ class Mismatch(ValueError):  # noqa: N818 - becomes an InputError once the file 
         super().__init__(f"{place or 'the document'}: {problem}")
 
     @classmethod
-    def of(cls, place: str, expected: str, value: object) -> Mismatch:
+    def from_value(cls, place: str, expected: str, value: object) -> Mismatch:
         """Another value than the one that is expected."""
         shown = repr(value)
         return cls(place, f"{expected} is expected, not {shown if len(shown) <= 40 else f'{shown[:37]}...'}")
@@ -62,7 +62,7 @@ def read_json(path: Path, shape: Shape, hint: str) -> Any:
         raise InputError(f"cannot read ({error.strerror})", path=path, hint=hint) from None
     if len(data) > MOST_BYTES:
         raise InputError(f"longer than {MOST_BYTES >> 20} MB", path=path, hint=hint)
-    content = parsed_json(data, path, hint)
+    content = parse_json(data, path, hint)
     try:
         shape(content, "")
     except Mismatch as mismatch:
@@ -70,7 +70,7 @@ def read_json(path: Path, shape: Shape, hint: str) -> Any:
     return content
 
 
-def parsed_json(data: bytes, path: str | Path, hint: str, line: int | None = None) -> Any:
+def parse_json(data: bytes, path: str | Path, hint: str, line: int | None = None) -> Any:
     """What a JSON text says, every name of an object once; ``line`` is where it stands in its file."""
     try:
         return json.loads(
@@ -111,7 +111,7 @@ def record(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = Non
 
     def check(value: Any, place: str) -> None:
         if not isinstance(value, dict):
-            raise Mismatch.of(place, "an object", value)
+            raise Mismatch.from_value(place, "an object", value)
         for name in required:
             if name not in value:
                 raise Mismatch(place, f"the field {name!r} is missing")
@@ -128,7 +128,7 @@ def mapping_of(key: Shape, value: Shape) -> Shape:
 
     def check(found: Any, place: str) -> None:
         if not isinstance(found, dict):
-            raise Mismatch.of(place, "an object", found)
+            raise Mismatch.from_value(place, "an object", found)
         for name, inner in found.items():
             key(name, f"a name in {place}" if place else "a name")
             value(inner, _below(place, name))
@@ -141,7 +141,7 @@ def list_of(each: Shape, least: int = 0) -> Shape:
 
     def check(value: Any, place: str) -> None:
         if not isinstance(value, list) or len(value) < least:
-            raise Mismatch.of(place, f"a list of {least} or more" if least else "a list", value)
+            raise Mismatch.from_value(place, f"a list of {least} or more" if least else "a list", value)
         for i, inner in enumerate(value):
             each(inner, f"{place}[{i}]")
 
@@ -154,7 +154,7 @@ def text(pattern: str | None = None, what: str = "a text") -> Shape:
 
     def check(value: Any, place: str) -> None:
         if not _is_text(value) or (wanted and not wanted.fullmatch(value)):
-            raise Mismatch.of(place, what, value)
+            raise Mismatch.from_value(place, what, value)
 
     return check
 
@@ -164,7 +164,7 @@ def number(low: float = -math.inf, high: float = math.inf) -> Shape:
 
     def check(value: Any, place: str) -> None:
         if not _is_number(value) or not low <= value <= high:
-            raise Mismatch.of(place, f"a number{_between(low, high)}", value)
+            raise Mismatch.from_value(place, f"a number{_between(low, high)}", value)
 
     return check
 
@@ -175,7 +175,7 @@ def integer(low: int | None = None, high: int | None = None) -> Shape:
 
     def check(value: Any, place: str) -> None:
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise Mismatch.of(place, f"a whole number{_between(least, most)}", value)
+            raise Mismatch.from_value(place, f"a whole number{_between(least, most)}", value)
 
     return check
 
@@ -183,13 +183,13 @@ def integer(low: int | None = None, high: int | None = None) -> Shape:
 def boolean(value: Any, place: str) -> None:
     """True or false."""
     if not isinstance(value, bool):
-        raise Mismatch.of(place, "true or false", value)
+        raise Mismatch.from_value(place, "true or false", value)
 
 
 def scalar(value: Any, place: str) -> None:
     """A text, a finite number, true, false or null: what a cell of a table can be."""
     if value is not None and not isinstance(value, bool) and not _is_text(value) and not _is_number(value):
-        raise Mismatch.of(place, "a text, a number, true, false or null", value)
+        raise Mismatch.from_value(place, "a text, a number, true, false or null", value)
 
 
 def one_of(choices: Collection[str]) -> Shape:
@@ -197,7 +197,7 @@ def one_of(choices: Collection[str]) -> Shape:
 
     def check(value: Any, place: str) -> None:
         if not isinstance(value, str) or value not in choices:
-            raise Mismatch.of(place, f"one of {', '.join(choices)}", value)
+            raise Mismatch.from_value(place, f"one of {', '.join(choices)}", value)
 
     return check
 

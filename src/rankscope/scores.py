@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from rankscope.caching import TransientCacheMixin
 from rankscope.certainty.values import Uncertainty, handled, judged_as, values_of
-from rankscope.columns import Coded
+from rankscope.columns import CategoricalColumn
 from rankscope.engines import using
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.frames import Framed
+from rankscope.frames import FrameMixin
 from rankscope.judging import Judged
 from rankscope.judging.shares import VACUOUS, has_nonrelevant
 from rankscope.measures import Measure, needs_aspects, parse_many
@@ -38,7 +38,7 @@ _DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "RBP", "Twist")
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreMatrix(Framed):
+class ScoreMatrix(FrameMixin):
     """The values of one measure, runs x topics, with their labels."""
 
     values: npt.NDArray[np.float64]
@@ -223,12 +223,12 @@ class Scores(Result):
         more = self.uncertainty or Uncertainty()
         count = len(self.measures)
         measure = np.tile(np.arange(count, dtype=np.int16), len(run))
-        return Table.of_columns(
+        return Table.from_columns(
             "topics",
             {
-                "run": Coded(self.runs, np.repeat(run, count)),
-                "topic": Coded((*self.topics, "all"), np.repeat(topic, count)),
-                "measure": Coded([str(one) for one in self.measures], measure),
+                "run": CategoricalColumn(self.runs, np.repeat(run, count)),
+                "topic": CategoricalColumn((*self.topics, "all"), np.repeat(topic, count)),
+                "measure": CategoricalColumn([str(one) for one in self.measures], measure),
                 "value": values.T.ravel(),
                 **more.table_columns(self.measures, run, topic),
             },

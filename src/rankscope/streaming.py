@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.columns import Coded
+from rankscope.columns import CategoricalColumn
 from rankscope.engines import on_engine, stream_pieces
 from rankscope.errors import InputError, SettingsError
 from rankscope.files import write_atomically
@@ -225,12 +225,12 @@ class _Kept:
 def _table(values: Values, topics: Sequence[str], measures: Sequence[str]) -> Table:
     count = len(measures)
     columns: dict[str, Any] = {
-        "run": Coded(values.runs, np.repeat(values.run, count)),
-        "topic": Coded(topics, np.repeat(values.topic, count)),
-        "measure": Coded(measures, np.tile(np.arange(count), len(values.topic))),
+        "run": CategoricalColumn(values.runs, np.repeat(values.run, count)),
+        "topic": CategoricalColumn(topics, np.repeat(values.topic, count)),
+        "measure": CategoricalColumn(measures, np.tile(np.arange(count), len(values.topic))),
         "value": values.values.ravel(),
     }
-    return Table.of_columns("topics", columns)
+    return Table.from_columns("topics", columns)
 
 
 def _writer(output: Path) -> Callable[[Iterator[Table]], None]:

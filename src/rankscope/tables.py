@@ -1,8 +1,8 @@
-"""One table layer for everything that is printed: terminal, TSV, CSV, JSON, Markdown, LaTeX.
+"""Tables, and their output as text, TSV, CSV, JSON, Markdown and LaTeX.
 
-A :class:`Table` is columns and rows of plain values. Numbers keep all their digits in the formats that programs read
-(TSV, CSV, JSON, frames) and are rounded in those that people read. Tables are written a block of rows at a time, so
-that millions of rows need no more memory than the columns they are kept in.
+A :class:`Table` has named columns and rows of plain values. Numbers keep all digits in machine-readable formats (TSV,
+CSV, JSON, frames) and are rounded in the others. Tables are written in blocks of rows, so that writing millions of rows
+needs no memory beyond their columns.
 """
 
 from __future__ import annotations
@@ -19,18 +19,28 @@ from typing import Any
 
 from rankscope.cells import (
     csv_cells,
+    format_cell,
     json_cells,
     json_number,
     json_value,
     latex_text,
     markdown_text,
-    shown,
     text_width,
     tsv_cells,
 )
-from rankscope.columns import ROWS_AT_ONCE, Cell, Coded, Column, Columns, Rows, blocks_of, kind_of, plain
+from rankscope.columns import (
+    ROWS_AT_ONCE,
+    CategoricalColumn,
+    Cell,
+    Column,
+    Columns,
+    Rows,
+    dtype_kind,
+    iter_blocks,
+    to_values,
+)
 from rankscope.errors import SettingsError, printable
-from rankscope.frames import Framed
+from rankscope.frames import FrameMixin
 from rankscope.text_layout import Grid, Ink, no_ink
 
 __all__ = [
@@ -48,26 +58,48 @@ __all__ = [
 ]
 
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
-_INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
+_INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
 
 ROWS_IN_HTML = 60
-"""Rows that a notebook shows of a table."""
+"""Number of rows of a table that a notebook shows."""
 ROWS_SHOWN = 40
-"""Rows that a terminal shows of a table that is too long for it."""
-_TOO_LONG = 150  # rows: more than anybody reads on a terminal
+"""Number of rows that a terminal shows of a long table."""
+_MAX_ROWS_IN_TERMINAL = 150  # Longer tables are shortened to ROWS_SHOWN.
 _NEEDS_NO_QUOTES = re.compile(r"[\w.:/@+-]+", re.ASCII).fullmatch
-"""Of texts in CSV; whether another one does is for the module csv to say."""
+"""Match texts that certainly need no quotes in CSV; the module csv decides about others."""
 
 
 @dataclass(frozen=True, repr=False)
-class Table(Framed):
+class Table(FrameMixin):
     """Named columns and rows of plain values.
 
-    ``digits`` rounds numbers for people (a number for all columns, or one per column); ``best`` marks per column
-    whether the highest (1) or the lowest (-1) number is to be bold, or none (0); ``marks`` adds significance marks to
-    cells. ``p_values`` are the columns of p-values; ``ranked_by`` those that say which rows are the strongest: the
-    smallest p-value or the largest other number, with whatever sign. ``spare`` columns are left out on a terminal that
-    is too narrow. The ``caption`` says above the table what it shows, the ``legend`` below what its marks mean.
+    Parameters
+    ----------
+    name
+        Key of the table in JSON and in results.
+    columns
+        Names of the columns.
+    rows
+        Rows of plain values, or :class:`~rankscope.columns.Rows`.
+    digits
+        Decimals in human-readable formats, for all columns or by column.
+    best
+        Whether the highest (1), the lowest (-1) or no (0) number of a column is bold.
+    marks
+        Significance marks by row and column.
+    caption
+        Title above the table.
+    legend
+        Meaning of the marks, below the table.
+    p_values
+        Columns of p-values.
+    ranked_by
+        Columns that define the strongest rows: the smallest p-value, or the largest absolute value.
+    spare
+        Columns that a narrow terminal may leave out.
+
+    Examples
+    --------
 
     >>> print(Table("means", ("run", "AP"), [("bm25", 0.25), ("dense", 0.5)]).text())
     run        AP
@@ -96,129 +128,135 @@ class Table(Framed):
         return len(self.rows)
 
     @classmethod
-    def of_columns(cls, name: str, columns: Mapping[str, Column], **more: Any) -> Table:
-        """A table that keeps its columns: lists, numpy arrays, or :class:`~rankscope.columns.Coded` ones.
+    def from_columns(cls, name: str, columns: Mapping[str, Column], **more: Any) -> Table:
+        """Return a table stored as columns: lists, arrays, or :class:`~rankscope.columns.CategoricalColumn`.
 
-        >>> Table.of_columns("means", {"run": ["bm25", "dense"], "AP": [0.25, 0.5]}).rows[1]
+        >>> Table.from_columns("means", {"run": ["bm25", "dense"], "AP": [0.25, 0.5]}).rows[1]
         ('dense', 0.5)
         """
         return cls(name, tuple(columns), Columns(list(columns.values())), **more)
 
     @property
     def blocks(self) -> int:
-        """In how many blocks of rows the table is written."""
+        """Number of blocks in which the table is written."""
         return -(-len(self) // ROWS_AT_ONCE)
 
     def frame_columns(self) -> Mapping[str, Sequence[Cell]]:
-        """The columns by name."""
+        """Return the columns by name."""
         if isinstance(self.rows, Rows):
-            found = self.rows.columns()
+            columns = self.rows.columns()
             return {
-                name: values if hasattr(values, "dtype") else plain(values)  # type: ignore[misc]
-                for name, values in zip(self.columns, found, strict=True)
+                name: values if hasattr(values, "dtype") else to_values(values)  # type: ignore[misc]
+                for name, values in zip(self.columns, columns, strict=True)
             }
         return {name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}
 
     def column(self, name: str) -> list[Cell]:
-        """All values of one column."""
+        """Return the values of a column."""
         index = self.columns.index(name)
         if isinstance(self.rows, Rows):
-            return [value for block in self.rows.blocks() for value in plain(block[index])]
+            return [value for block in self.rows.blocks() for value in to_values(block[index])]
         return [row[index] for row in self.rows]
 
     def without(self, columns: Collection[str]) -> Table:
-        """The table without some of its columns."""
+        """Return the table without these columns."""
         kept = [i for i, name in enumerate(self.columns) if name not in columns]
         names = tuple(self.columns[i] for i in kept)
-        still = {"ranked_by": self.ranked_by, "spare": self.spare}
-        there = {field: [name for name in listed if name in names] for field, listed in still.items()}
-        return replace(self, columns=names, rows=[tuple(row[i] for i in kept) for row in self.rows], **there)  # type: ignore[arg-type]
+        fields = {"ranked_by": self.ranked_by, "spare": self.spare}
+        kept_fields = {field: [name for name in listed if name in names] for field, listed in fields.items()}
+        return replace(
+            self, columns=names, rows=[tuple(row[i] for i in kept) for row in self.rows], **kept_fields
+        )  # type: ignore[arg-type]
 
     def records(self) -> list[dict[str, Cell]]:
-        """The rows as dicts; undefined and infinite numbers stay what they are."""
+        """Return the rows as dicts; NaN and infinities stay floats."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
-    def shown(self, value: Cell, column: str) -> str:
-        """A value as people read it."""
+    def format_cell(self, value: Cell, column: str) -> str:
+        """Return a value of a column as human-readable text."""
         digits = self.digits if isinstance(self.digits, int) else self.digits.get(column, 4)
-        return shown(value, digits, column in self.p_values)
+        return format_cell(value, digits, column in self.p_values)
 
-    def strongest(self, most: int) -> Table:
-        """So many of the rows: the strongest first, where the table knows which these are, else the first ones.
+    def strongest_rows(self, max_rows: int) -> Table:
+        """Return the table with its strongest rows, or its first ones if ``ranked_by`` is empty.
 
         >>> table = Table("pairs", ("a", "p"), [("x", 0.5), ("y", 0.01)], p_values=("p",), ranked_by=("p",))
-        >>> table.strongest(1).rows
+        >>> table.strongest_rows(1).rows
         [('y', 0.01)]
         """
-        if len(self) <= most:
+        if len(self) <= max_rows:
             return self
         if self.ranked_by:
-            order = [row for _, row in heapq.nsmallest(most, zip(self._weakness(), count(), strict=False))]
+            order = [
+                row for _, row in heapq.nsmallest(max_rows, zip(self._row_sort_keys(), count(), strict=False))
+            ]
         else:
-            order = list(range(most))
-        place = {r: i for i, r in enumerate(order)}
-        marks = {(place[r], name): mark for (r, name), mark in self.marks.items() if r in place}
-        # what is best among these rows only is not marked
-        there = {self.columns[c] for r, c in self._bold() if r in place}
-        best = {name: direction for name, direction in self.best.items() if name in there}
+            order = list(range(max_rows))
+        position = {r: i for i, r in enumerate(order)}
+        marks = {(position[r], name): mark for (r, name), mark in self.marks.items() if r in position}
+        # Only cells that are best among all rows are bold.
+        best_columns = {self.columns[c] for r, c in self._best_cells() if r in position}
+        best = {name: direction for name, direction in self.best.items() if name in best_columns}
         return replace(self, rows=[self.rows[r] for r in order], marks=marks, best=best)
 
-    def _weakness(self) -> Iterator[tuple[float, ...]]:
-        """What rows are sorted by: the value of a p-value, the size of another number; what is no number comes last."""
-        places = [(self.columns.index(name), name in self.p_values) for name in self.ranked_by]
-        for block in blocks_of(self.rows):
-            yield from zip(*(_weaknesses(block[place], small) for place, small in places), strict=True)
+    def _row_sort_keys(self) -> Iterator[tuple[float, ...]]:
+        """Yield the sort key of each row: p-values ascending, absolute values descending, missing numbers last."""
+        keys = [(self.columns.index(name), name in self.p_values) for name in self.ranked_by]
+        for block in iter_blocks(self.rows):
+            yield from zip(*(_sort_keys(block[index], is_p_value) for index, is_p_value in keys), strict=True)
 
     def _cells(self, *, marked: bool = True) -> Iterator[list[tuple[str, ...]]]:
-        """The rows as people read them, a block at a time."""
+        """Yield blocks of rows of human-readable texts."""
         start = 0
-        for block in blocks_of(self.rows):
+        for block in iter_blocks(self.rows):
             columns = [
-                self._shown(values, name, start, marked)
+                self._format_column(values, name, start, marked)
                 for values, name in zip(block, self.columns, strict=True)
             ]
             yield list(zip(*columns, strict=True))
             start += len(columns[0])
 
-    def _shown(self, column: Column, name: str, start: int, marked: bool) -> list[str]:
-        if isinstance(column, Coded):
-            texts = column.each(lambda value: self.shown(value, name))
+    def _format_column(self, column: Column, name: str, start: int, marked: bool) -> list[str]:
+        if isinstance(column, CategoricalColumn):
+            texts = column.map_values(lambda value: self.format_cell(value, name))
         else:
-            texts = [self.shown(value, name) for value in plain(column)]
+            texts = [self.format_cell(value, name) for value in to_values(column)]
         if not self.marks or not marked:
             return texts
         return [text + self.marks.get((start + row, name), "") for row, text in enumerate(texts)]
 
-    def _numeric(self) -> list[bool]:
-        """Of each column, whether it has rows and nothing but numbers in them."""
-        found = [len(self) > 0] * len(self.columns)
-        for block in blocks_of(self.rows):
-            found = [so_far and _numbers(column) for so_far, column in zip(found, block, strict=True)]
-        return found
+    def _numeric_columns(self) -> list[bool]:
+        """Return for each column whether it has rows, all numbers or missing."""
+        is_numeric = [len(self) > 0] * len(self.columns)
+        for block in iter_blocks(self.rows):
+            is_numeric = [
+                before and _is_numeric(column) for before, column in zip(is_numeric, block, strict=True)
+            ]
+        return is_numeric
 
-    def _bold(self) -> set[tuple[int, int]]:
-        """Cells that hold the best number of their column, as it is shown."""
-        bold = set()
+    def _best_cells(self) -> set[tuple[int, int]]:
+        """Return the cells with the best number of their column, compared as rounded."""
+        cells = set()
         for name, direction in self.best.items():
             if not direction or name in self.p_values:
                 continue
             index = self.columns.index(name)
             numbers = [
-                (direction * float(self.shown(row[index], name)), r)
+                (direction * float(self.format_cell(row[index], name)), r)
                 for r, row in enumerate(self.rows)
                 if isinstance(row[index], int | float) and math.isfinite(row[index])  # type: ignore[arg-type]
             ]
             if len(numbers) > 1:
                 top = max(numbers)[0]
-                bold |= {(r, index) for value, r in numbers if value == top}
-        return bold
+                cells |= {(r, index) for value, r in numbers if value == top}
+        return cells
 
     def text(self, width: int | None = None, ink: Ink = no_ink) -> str:
-        """Aligned columns for a terminal of some width: see :class:`rankscope.text_layout.Grid`."""
+        """Return aligned text for a terminal: see :class:`rankscope.text_layout.Grid`."""
         return "".join(self._grid().parts(width, ink))
 
-    def titled(self, width: int | None = None, ink: Ink = no_ink) -> str:
-        """The same between its title and its legend."""
+    def titled_text(self, width: int | None = None, ink: Ink = no_ink) -> str:
+        """Return aligned text with caption and legend."""
         return "".join(self._text_parts(width, ink))
 
     def _text_parts(self, width: int | None, ink: Ink) -> Iterator[str]:
@@ -227,25 +265,30 @@ class Table(Framed):
     def _grid(self) -> Grid:
         marks = {(r, self.columns.index(name)): mark for (r, name), mark in self.marks.items()}
         return Grid(
-            self.columns, lambda: self._cells(marked=False), self._numeric(), self._bold(), marks, self.spare
+            self.columns,
+            lambda: self._cells(marked=False),
+            self._numeric_columns(),
+            self._best_cells(),
+            marks,
+            self.spare,
         )
 
     def fits(self, more: int = 0) -> bool:
-        """Whether the table, with ``more`` columns of text, is no wider than the terminal, without shortening."""
+        """Return whether the unshortened table, ``more`` characters wider, fits the terminal."""
         return text_width(self.text().partition("\n")[2].partition("\n")[0]) + more <= _terminal_width()
 
     def tsv(self) -> str:
-        """Tab-separated values with a header; numbers with all digits; tabs and line ends inside text escaped."""
+        """Return tab-separated values with a header; numbers with all digits, tabs and line ends in text escaped."""
         return "".join(self._tsv_parts())
 
     def _tsv_parts(self) -> Iterator[str]:
         yield "\t".join(tsv_cells(self.columns)) + "\n"
-        for block in blocks_of(self.rows):
+        for block in iter_blocks(self.rows):
             rows = zip(*map(tsv_cells, block), strict=True)
             yield "\n".join(map("\t".join, rows)) + "\n"
 
     def csv(self) -> str:
-        """Comma-separated values (RFC 4180 quoting); a text that a spreadsheet would run as a formula is quoted."""
+        """Return comma-separated values (RFC 4180); texts that a spreadsheet would run as formulas get a quote."""
         return "".join(self._csv_parts())
 
     def _csv_parts(self) -> Iterator[str]:
@@ -255,43 +298,47 @@ class Table(Framed):
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
 
-        def written(rows: Iterable[Iterable[str]]) -> str:
+        def write_rows(rows: Iterable[Iterable[str]]) -> str:
             writer.writerows(rows)
             text = out.getvalue()
             out.seek(0)
             out.truncate()
             return text
 
-        def quoted(text: str) -> str:  # as a cell among others: alone in its row it might be quoted otherwise
-            return text if _NEEDS_NO_QUOTES(text) else written([(text, "")])[:-2]
+        def quote(text: str) -> str:  # The second cell matters: csv quotes an empty text alone in its row.
+            return text if _NEEDS_NO_QUOTES(text) else write_rows([(text, "")])[:-2]
 
-        def quoted_once(place: int, column: Coded) -> list[Cell]:
-            """The texts of a column; those of its different values are kept for the next block."""
-            values, texts = kept.get(place, (None, []))
+        def quote_column(index: int, column: CategoricalColumn) -> list[Cell]:
+            """Return quoted texts; caches the texts of distinct values for the next block."""
+            values, texts = quoted.get(index, (None, []))
             if values is not column.values:
-                texts = list(map(quoted, csv_cells(column.values)))
-                kept[place] = (column.values, texts)
-            return Coded(texts, column.codes).tolist()
+                texts = list(map(quote, csv_cells(column.values)))
+                quoted[index] = (column.values, texts)
+            return CategoricalColumn(texts, column.codes).tolist()
 
-        kept: dict[int, tuple[Sequence[Cell] | None, Sequence[str]]] = {}
-        yield written([self.columns])
-        for block in blocks_of(self.rows):
-            if len(block) > 1 and all(isinstance(one, Coded) or kind_of(one) == "f" for one in block):
-                # a hot place: what needs quotes is found out once for each different text
+        quoted: dict[int, tuple[Sequence[Cell] | None, Sequence[str]]] = {}
+        yield write_rows([self.columns])
+        for block in iter_blocks(self.rows):
+            if len(block) > 1 and all(
+                isinstance(column, CategoricalColumn) or dtype_kind(column) == "f" for column in block
+            ):
+                # This loop is hot: each distinct text is quoted only once.
                 cells = [
-                    quoted_once(place, one) if isinstance(one, Coded) else csv_cells(one)
-                    for place, one in enumerate(block)
+                    quote_column(index, column)
+                    if isinstance(column, CategoricalColumn)
+                    else csv_cells(column)
+                    for index, column in enumerate(block)
                 ]
                 yield "\n".join(map(",".join, zip(*cells, strict=True))) + "\n"
             else:
-                yield written(zip(*map(csv_cells, block), strict=True))
+                yield write_rows(zip(*map(csv_cells, block), strict=True))
 
     def markdown(self) -> str:
-        """A Markdown table; the best numbers bold."""
+        """Return a Markdown table with the best numbers in bold."""
         return "".join(self._markdown_parts())
 
     def _markdown_parts(self) -> Iterator[str]:
-        numeric, bold = self._numeric(), self._bold()
+        numeric, bold = self._numeric_columns(), self._best_cells()
         yield "| " + " | ".join(markdown_text(name) for name in self.columns) + " |\n"
         yield "|" + "|".join("---:" if right else "---" for right in numeric) + "|\n"
         for number, row in enumerate(row for cells in self._cells() for row in cells):
@@ -302,18 +349,18 @@ class Table(Framed):
             yield "| " + " | ".join(texts) + " |\n"
 
     def latex(self) -> str:
-        """A booktabs tabular with escaped text and the best numbers in bold."""
+        """Return a booktabs tabular with escaped text and the best numbers in bold."""
         return "".join(self._latex_parts())
 
     def _latex_parts(self) -> Iterator[str]:
-        numeric, bold = self._numeric(), self._bold()
+        numeric, bold = self._numeric_columns(), self._best_cells()
         yield "% \\usepackage{booktabs}\n"
         yield f"\\begin{{tabular}}{{{''.join('r' if n else 'l' for n in numeric)}}}\n"
         yield "\\toprule\n" + " & ".join(latex_text(name) for name in self.columns) + " \\\\\n\\midrule\n"
         for number, row in enumerate(self.rows):
             texts = []
             for c, (value, name) in enumerate(zip(row, self.columns, strict=True)):
-                text = latex_text(self.shown(value, name))
+                text = latex_text(self.format_cell(value, name))
                 text = rf"\textbf{{{text}}}" if (number, c) in bold else text
                 mark = self.marks.get((number, name), "")
                 texts.append(text + (rf"\textsuperscript{{{latex_text(mark)}}}" if mark else ""))
@@ -321,11 +368,11 @@ class Table(Framed):
         yield "\\bottomrule\n\\end{tabular}\n"
 
     def _json_parts(self, encode: Callable[[Any], str]) -> Iterator[str]:
-        """The rows as a list of JSON objects, as they stand inside the document of :func:`json_parts`."""
+        """Yield the rows as a list of JSON objects, indented for the document of :func:`json_parts`."""
         places = {name: index for index, name in enumerate(self.columns)}
         names = [f"\n    {encode(str(name))}: " for name in places]
         separator = "["
-        for block in blocks_of(self.rows):
+        for block in iter_blocks(self.rows):
             columns = [
                 [name + text for text in json_cells(block[index], encode)]
                 for name, index in zip(names, places.values(), strict=True)
@@ -336,11 +383,11 @@ class Table(Framed):
         yield "\n  ]" if len(self) else "[]"
 
     def _repr_html_(self) -> str:
-        """How a notebook shows the table: its strongest or first rows, and how many more there are."""
+        """Return HTML for notebooks: the strongest or first rows, and the number of further rows."""
         from html import escape
 
-        part = self.strongest(ROWS_IN_HTML)
-        bold = part._bold()
+        part = self.strongest_rows(ROWS_IN_HTML)
+        bold = part._best_cells()
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
         body = "".join(
             "<tr>"
@@ -357,7 +404,7 @@ class Table(Framed):
 
 
 class Tables(Mapping[str, Table]):
-    """Tables by name, each made when it is asked for.
+    """Lazily computed tables by name.
 
     >>> tables = Tables({"means": lambda: Table("means", ("run", "AP"), [("bm25", 0.25)])})
     >>> list(tables), tables["means"]
@@ -381,20 +428,20 @@ class Tables(Mapping[str, Table]):
 
 
 def render(tables: Iterable[Table], format: str, *, ink: Ink = no_ink, rest: str = "") -> str:
-    """Several tables in one of the formats that people or line-based programs read (everything but JSON).
+    """Return several tables in a format other than JSON.
 
-    Text is as wide as the terminal. If ``rest`` says where all rows are, tables that are too long to read are cut.
+    Text is as wide as the terminal. Long tables are shortened if ``rest`` states where to find all rows.
     """
     return "".join(render_parts(tables, format, ink=ink, rest=rest))
 
 
 def render_parts(tables: Iterable[Table], format: str, *, ink: Ink = no_ink, rest: str = "") -> Iterator[str]:
-    """The text of :func:`render` piece by piece, each of a block of rows."""
+    """Yield the text of :func:`render` in blocks of rows."""
     tables = list(tables)
     if format == "table":
         width = _terminal_width()
         for number, whole in enumerate(tables):
-            table, note = _cut(whole, rest) if rest else (whole, "")
+            table, note = _shorten(whole, rest) if rest else (whole, "")
             yield "\n" if number else ""
             yield from table._text_parts(width, ink)
             yield f"\n{ink(note, 'faint')}\n" if note else "\n"
@@ -403,15 +450,15 @@ def render_parts(tables: Iterable[Table], format: str, *, ink: Ink = no_ink, res
         raise SettingsError(f"no format is called {format!r}", hint=f"choose one of {', '.join(FORMATS)}")
     comment = {"tsv": "# {}\n", "csv": "# {}\n", "markdown": "### {}\n\n", "latex": "% {}\n"}[format]
     for number, table in enumerate(tables):
-        title, legend = _around(table, format)
+        title, legend = _title_and_legend(table, format)
         if len(tables) > 1 or title:
             yield ("\n" if number else "") + comment.format(title or table.name)
         yield from getattr(table, f"_{format}_parts")()
         yield legend
 
 
-def _around(table: Table, format: str) -> tuple[str, str]:
-    """The title and the legend of a table in a format that people read; programs read tables alone."""
+def _title_and_legend(table: Table, format: str) -> tuple[str, str]:
+    """Return the title and legend of a table; both are empty in machine-readable formats."""
     if format not in ("markdown", "latex"):
         return "", ""
     legend = printable(table.legend)
@@ -419,13 +466,13 @@ def _around(table: Table, format: str) -> tuple[str, str]:
     return printable(table.caption), below if legend else ""
 
 
-def _cut(table: Table, rest: str) -> tuple[Table, str]:
-    """What people see of a table that may be too long to read, and a line that says where the rest is."""
-    if len(table) <= _TOO_LONG:
+def _shorten(table: Table, rest: str) -> tuple[Table, str]:
+    """Return a table shortened for a terminal, and a note on its remaining rows."""
+    if len(table) <= _MAX_ROWS_IN_TERMINAL:
         return table, ""
     which = f"the {ROWS_SHOWN} strongest" if table.ranked_by else f"the first {ROWS_SHOWN}"
     by = f" by {table.ranked_by[0]}" if table.ranked_by else ""
-    return table.strongest(ROWS_SHOWN), f"{which} of {len(table):,} rows{by}; {rest}"
+    return table.strongest_rows(ROWS_SHOWN), f"{which} of {len(table):,} rows{by}; {rest}"
 
 
 def _terminal_width() -> int:
@@ -440,12 +487,12 @@ def _terminal_width() -> int:
 
 
 def json_text(command: str, settings: Mapping[str, Any], tables: Iterable[Table]) -> str:
-    """The one JSON object that every command prints: NaN is null, infinities are "Infinity" and "-Infinity"."""
+    """Return the JSON object that a command prints: NaN is null, infinities are "Infinity" and "-Infinity"."""
     return "".join(json_parts(command, settings, tables))
 
 
 def json_parts(command: str, settings: Mapping[str, Any], tables: Iterable[Table]) -> Iterator[str]:
-    """The text of :func:`json_text` piece by piece, each of a block of rows."""
+    """Yield the text of :func:`json_text` in blocks of rows."""
     import json
 
     from rankscope import __version__
@@ -456,18 +503,18 @@ def json_parts(command: str, settings: Mapping[str, Any], tables: Iterable[Table
         return encoder.encode(value).replace("\n", "\n    ")
 
     head = {"rankscope": __version__, "command": command, "settings": json_value(settings)}
-    yield _utf8(encoder.encode(head).removesuffix("\n}") + ',\n "tables": {')
+    yield _escape_surrogates(encoder.encode(head).removesuffix("\n}") + ',\n "tables": {')
     named = {table.name: table for table in tables}
     for number, (name, table) in enumerate(named.items()):
-        yield _utf8(("," if number else "") + f"\n  {encoder.encode(name)}: ")
-        yield from map(_utf8, table._json_parts(cell))
+        yield _escape_surrogates(("," if number else "") + f"\n  {encoder.encode(name)}: ")
+        yield from map(_escape_surrogates, table._json_parts(cell))
     yield "\n }\n}\n" if named else "}\n}\n"
 
 
 def from_json(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
-    """A table read back from the JSON of :func:`json_text`.
+    """Return the table of rows from the JSON of :func:`json_text`.
 
-    The words for infinite numbers are numbers again in columns that hold nothing else but numbers.
+    "Infinity" and "-Infinity" become floats in columns whose other values are all numbers.
 
     >>> from_json("t", [{"run": "Infinity", "x": 1.5}, {"run": "b", "x": "-Infinity"}]).rows
     [('Infinity', 1.5), ('b', -inf)]
@@ -475,25 +522,27 @@ def from_json(name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     values = {column: [row.get(column) for row in rows] for column in columns}
     for column, cells in values.items():
-        kinds = {type(cell) for cell in cells if cell is not None and cell not in _INFINITE}
+        kinds = {type(cell) for cell in cells if cell is not None and cell not in _INFINITIES}
         if kinds and kinds <= {int, float}:
-            values[column] = [_INFINITE.get(cell, cell) if isinstance(cell, str) else cell for cell in cells]
+            values[column] = [
+                _INFINITIES.get(cell, cell) if isinstance(cell, str) else cell for cell in cells
+            ]
     return Table(name, columns, list(zip(*values.values(), strict=True)))
 
 
-def _weaknesses(column: Column, small: bool) -> list[float]:
-    numbers = (value if isinstance(value, int | float) else math.nan for value in plain(column))
+def _sort_keys(column: Column, small: bool) -> list[float]:
+    numbers = (value if isinstance(value, int | float) else math.nan for value in to_values(column))
     return [math.inf if math.isnan(x) else x if small else -abs(x) for x in numbers]
 
 
-def _numbers(column: Column) -> bool:
-    """Whether there is nothing but numbers, and places where one is missing."""
-    if kind := kind_of(column):
+def _is_numeric(column: Column) -> bool:
+    """Return whether all values are numbers or missing."""
+    if kind := dtype_kind(column):
         return kind in "iuf"
-    kinds = set(map(type, column.values if isinstance(column, Coded) else column))
+    kinds = set(map(type, column.values if isinstance(column, CategoricalColumn) else column))
     return all(issubclass(kind, int | float | None) and not issubclass(kind, bool) for kind in kinds)
 
 
-def _utf8(text: str) -> str:
-    """Text that can be written as UTF-8: what stands for other bytes becomes an escape."""
+def _escape_surrogates(text: str) -> str:
+    """Escape surrogates, which stand for undecodable bytes and cannot be encoded as UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode()

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
-from rankscope.json_documents import parsed_json
+from rankscope.json_documents import parse_json
 from rankscope.read import packing as packing_module
 from rankscope.read.source import BLOCK, Source, whole_lines
 
@@ -113,5 +113,5 @@ def test_a_repeated_name_in_json_is_found_in_one_pass() -> None:
     data = ("{" + ", ".join([*names, '"199999": 2']) + "}").encode()
     start = time.process_time()
     with pytest.raises(InputError, match="'199999' is given twice"):
-        parsed_json(data, "x.json", "write it again")
+        parse_json(data, "x.json", "write it again")
     assert time.process_time() - start < 10

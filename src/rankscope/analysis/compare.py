@@ -16,7 +16,7 @@ from rankscope.analysis.power import check_comparable
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, rounded
 from rankscope.analysis.stats.significance import REPLICATES, adjust, all_pairs, procedure, run_test
 from rankscope.analysis.topic_differences import topic_differences
-from rankscope.columns import Cell, Joined, Rows
+from rankscope.columns import Cell, ConcatenatedRows, Rows
 from rankscope.engines import on_engine
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.measures import Measure
@@ -118,7 +118,11 @@ def compare(
     names = _COLUMNS if margin is None else (*_COLUMNS, "lower", "noninferior")
     tables = [
         Table(
-            "pairs", names, Joined(pairs), p_values=("p", "adjusted"), ranked_by=("adjusted", "effect_size")
+            "pairs",
+            names,
+            ConcatenatedRows(pairs),
+            p_values=("p", "adjusted"),
+            ranked_by=("adjusted", "effect_size"),
         ),
         Table("runs", ("run", "measure", "mean", "mark"), runs),
     ]

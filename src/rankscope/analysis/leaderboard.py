@@ -202,7 +202,7 @@ def _margins(
         for name in table.columns[1:]:
             low, high = (records[str(row[0]), name][end] for end in ("low", "high"))
             if isinstance(low, float) and isinstance(high, float) and np.isfinite(high - low):
-                marks[place, name] = f" ±{table.shown((high - low) / 2, name)}"
+                marks[place, name] = f" ±{table.format_cell((high - low) / 2, name)}"
     return marks
 
 

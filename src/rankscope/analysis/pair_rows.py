@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rankscope.analysis.stats.intervals import lower_limits
 from rankscope.analysis.stats.matrices import CompleteMatrix
 from rankscope.analysis.stats.significance import effects, outcomes
-from rankscope.columns import Coded, Column, Rows, as_rows, plain
+from rankscope.columns import CategoricalColumn, Column, Rows, as_rows, to_values
 from rankscope.measures.external import external_measure
 from rankscope.tables import Table
 
@@ -55,9 +55,9 @@ class PairRows(Rows):
         difference, effect = effects(self.matrix.values, first, second)
         wins, losses = outcomes(self.merits, first, second)
         half, adjusted = self.half[start:stop], self.adjusted[start:stop]
-        measure = Coded((str(self.matrix.measure),), np.zeros(len(first), np.int8))
+        measure = CategoricalColumn((str(self.matrix.measure),), np.zeros(len(first), np.int8))
         return [
-            Coded(self.runs, first), Coded(self.runs, second), measure,
+            CategoricalColumn(self.runs, first), CategoricalColumn(self.runs, second), measure,
             difference, self.p[start:stop], adjusted, adjusted < self.alpha, effect,
             difference - half, difference + half, wins, losses, self.merits.shape[1] - wins - losses,
             *self._noninferior(first, second),
@@ -84,7 +84,7 @@ class ShownPairs(Rows):
     def block(self, start: int, stop: int) -> Sequence[Column]:
         """The columns of some pairs."""
         found = self._rows.block(start, stop)
-        counts = [plain(found[self._places[name]]) for name in ("wins", "losses", "ties")]
+        counts = [to_values(found[self._places[name]]) for name in ("wins", "losses", "ties")]
         outcome = [f"{wins}/{losses}/{ties}" for wins, losses, ties in zip(*counts, strict=True)]
         return [outcome if name == "w/l/t" else found[self._places[name]] for name in self._columns]
 
@@ -102,9 +102,11 @@ class PairMarks(Mapping[tuple[int, str], str]):
         found = [np.empty(0, np.int8)]
         for block in as_rows(self._pairs.rows).blocks():
             measure, difference, significant = (block[place] for place in places)
-            signs = {name: external_measure(str(name)).sign or 1 for name in dict.fromkeys(plain(measure))}
-            better = np.array(plain(difference)) * [signs[name] for name in plain(measure)] > 0
-            marks = np.where(better, 1, 2) * np.array(plain(significant), np.int8)
+            signs = {
+                name: external_measure(str(name)).sign or 1 for name in dict.fromkeys(to_values(measure))
+            }
+            better = np.array(to_values(difference)) * [signs[name] for name in to_values(measure)] > 0
+            marks = np.where(better, 1, 2) * np.array(to_values(significant), np.int8)
             found.append(marks.astype(np.int8))
         return np.concatenate(found)
 

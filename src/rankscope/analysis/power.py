@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankscope.analysis.stats.matrices import CompleteMatrix, best_runs, complete, left_out, top_settings
 from rankscope.analysis.stats.significance import REPLICATES, PairTests, all_pairs, run_test, test_name
-from rankscope.columns import Cell, Coded, Columns, Joined, Rows
+from rankscope.columns import CategoricalColumn, Cell, Columns, ConcatenatedRows, Rows
 from rankscope.engines import on_engine
 from rankscope.errors import InputError, SettingsError
 from rankscope.measures import Measure, parse_many
@@ -73,7 +73,7 @@ def discriminative_power(
     power: list[tuple[Cell, ...]] = []
     asl: list[Rows] = []
     curve: list[Rows] = []
-    names = (Coded(scores.runs, first), Coded(scores.runs, second))
+    names = (CategoricalColumn(scores.runs, first), CategoricalColumn(scores.runs, second))
     for matrix in matrices:
         for name in tests:
             label = (str(matrix.measure), name)
@@ -97,12 +97,12 @@ def discriminative_power(
         Table(
             "asl",
             ("measure", "test", "a", "b", "asl", "difference"),
-            Joined(asl),
+            ConcatenatedRows(asl),
             p_values=("asl",),
             ranked_by=("asl", "difference"),
             caption="Achieved significance level of every pair of runs",
         ),
-        Table("curve", ("measure", "test", "asl", "pairs"), Joined(curve)),
+        Table("curve", ("measure", "test", "asl", "pairs"), ConcatenatedRows(curve)),
     )
     settings: dict[str, Any] = {
         **scores.settings,
@@ -161,9 +161,9 @@ def _separated(done: PairTests, alpha: float) -> tuple[int, int, float, float]:
     return len(done.p), significant, significant / len(done.p), float(done.delta.max())
 
 
-def _labels(label: tuple[str, str], rows: int) -> list[Coded]:
+def _labels(label: tuple[str, str], rows: int) -> list[CategoricalColumn]:
     """The same words in every row, which need no memory."""
-    return [Coded((word,), np.broadcast_to(np.int8(0), rows)) for word in label]
+    return [CategoricalColumn((word,), np.broadcast_to(np.int8(0), rows)) for word in label]
 
 
 def _curve(done: PairTests) -> tuple[NDArray[np.float64], NDArray[np.intp]]:

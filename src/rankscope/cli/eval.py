@@ -239,7 +239,7 @@ def _with_intervals(table: Table, scores: Scores, seed: int) -> Table | None:
     """Return the means with margins and ranks, or with ranks alone, as far as they fit; computes no others."""
     from rankscope.analysis.leaderboard import leaderboard, with_margins
 
-    widths = [len(f" ±{table.shown(0.0, name)}") for name in table.columns[1:]]
+    widths = [len(f" ±{table.format_cell(0.0, name)}") for name in table.columns[1:]]
     several = len(scores.runs) > 1  # the rank of one run says nothing
     ranked = next((measure for measure in scores.measures if several and measure.better != "neither"), None)
     if table.fits(more=sum(widths) + (_RANK_WIDTH if ranked is not None else 0)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from rankscope.cells import shown
+from rankscope.cells import format_cell
 from rankscope.errors import SettingsError, suggest_names
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import COLOURS, DOUBLE, INK, QUIET, SINGLE, blank, short, styled
@@ -87,7 +87,7 @@ def _interval(axes: Any, place: int, row: dict[str, Any]) -> None:
 
 def _numbers(row: dict[str, Any]) -> str:
     """p, effect size and topics, for the place beside a row."""
-    p = shown(row["adjusted"], 3, p_value=True)
+    p = format_cell(row["adjusted"], 3, p_value=True)
     effect = f"{_finite(row['effect_size']):.2f}".replace("-", "\N{MINUS SIGN}")
     return f"{p} / {effect} / {row['wins']}–{row['losses']}"
 
@@ -154,7 +154,7 @@ def plot_differences(
 def _words(result: Result, pair: dict[str, Any]) -> str:
     level = f"{100 - 100 * result.settings['alpha']:g} %"
     mean, low, high = (f"{_finite(pair[name]):+.4f}" for name in ("difference", "low", "high"))
-    p, effect = shown(pair["adjusted"], 3, p_value=True), f"{_finite(pair['effect_size']):.2f}"
+    p, effect = format_cell(pair["adjusted"], 3, p_value=True), f"{_finite(pair['effect_size']):.2f}"
     return (
         f"a: {short(str(pair['a']), 40)}\nb: {short(str(pair['b']), 40)}\n"
         f"a − b = {mean}, {level} interval {low} to {high}\n"

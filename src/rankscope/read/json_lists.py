@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankscope.errors import InputError
-from rankscope.json_documents import parsed_json
+from rankscope.json_documents import parse_json
 from rankscope.read.delimited import FileTable, file_table, require
 from rankscope.read.frames import WANTED, found_column, is_table
 from rankscope.read.ids import id_text
@@ -29,7 +29,7 @@ def read_json_lists(source: Source, kind: str) -> dict[str, Any]:
     >>> read_json_lists(Source.of(b'{"bm25": {"q1": {"d1": 0.5}}, "dense": {"q1": {"d1": 1}}}'), "run").keys()
     dict_keys(['bm25', 'dense'])
     """
-    content = parsed_json(b"".join(source.blocks()), source.label, _HINT)
+    content = parse_json(b"".join(source.blocks()), source.label, _HINT)
     if isinstance(content, list):
         if content and all(isinstance(row, dict) for row in content):
             return {"": _same_names(content, source.label)}
@@ -61,7 +61,7 @@ def read_json_lines(source: Source, kind: str) -> FileTable:
         for number, line in enumerate(block.split(b"\n")[:-1], before + 1):
             if not line.strip() or (not numbers and line.startswith(b"#")):
                 continue
-            row = parsed_json(line, source.label, _LINES, number)
+            row = parse_json(line, source.label, _LINES, number)
             if not isinstance(row, dict):
                 raise InputError("the line is not an object", path=source.label, line=number, hint=_LINES)
             if not numbers:

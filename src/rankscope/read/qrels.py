@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, SettingsError
-from rankscope.frames import Framed
+from rankscope.frames import FrameMixin
 from rankscope.read.grades import merge_table, merged_grades, written_merges
 from rankscope.read.ids import id_text, in_natural_order, to_bytes, to_text, to_texts
 from rankscope.read.subtopics import Aspects, Rows, Subtopics, numbered, taken
@@ -27,7 +27,7 @@ UNJUDGED = np.iinfo(np.int32).min
 
 
 @dataclass(frozen=True, eq=False)
-class Qrels(Framed):
+class Qrels(FrameMixin):
     """The judged documents of every topic, flat: those of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``.
 
     Inside a topic documents are sorted by their bytes. Grades are kept as they are in the file; ``grade <= 0`` is

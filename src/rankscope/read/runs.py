@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, suggest_names
-from rankscope.frames import Framed
+from rankscope.frames import FrameMixin
 from rankscope.read.columns import RunColumns, RunList
 from rankscope.read.frames import by_columns, found_column, is_table, names_of, table_columns
 from rankscope.read.ids import id_text, to_bytes, to_text
@@ -28,7 +28,7 @@ _STDIN = "standard input"
 
 
 @dataclass(frozen=True, eq=False)
-class Run(Framed):
+class Run(FrameMixin):
     """One run: a name, an ordering, and either a file, or lists or columns in memory.
 
     >>> run = Run.from_dict({"q1": {"d1": 0.5, "d2": 0.9}}, name="bm25")
@@ -165,7 +165,7 @@ class Run(Framed):
         return None if found is None else found.ordered(self.order)
 
 
-class Runs(Mapping[str, Run], Framed):
+class Runs(Mapping[str, Run], FrameMixin):
     """Runs by name, in the order they were given.
 
     >>> runs = Runs([Run.from_dict({"q1": {"d1": 1.0}}, name="bm25")])

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from rankscope.errors import InputError
-from rankscope.json_documents import parsed_json
+from rankscope.json_documents import parse_json
 from rankscope.read.arrow_files import read_arrow_columns
 from rankscope.read.formats import format_of_head
 from rankscope.read.frames import as_list, by_columns, names_of
@@ -139,7 +139,7 @@ def _is_number(text: str) -> bool:
 
 
 def _json_rows(source: Source) -> ScoreRows:
-    content = parsed_json(b"".join(source.blocks()), source.label, _JSON)
+    content = parse_json(b"".join(source.blocks()), source.label, _JSON)
     if isinstance(content, dict) and isinstance(content.get("tables"), dict):
         content = content["tables"].get("topics")
         if content is None:
@@ -159,7 +159,7 @@ def _json_line_rows(source: Source) -> ScoreRows:
     lines = chain.from_iterable(block.split(b"\n")[:-1] for block in whole_lines(source.line_blocks()))
     for number, line in enumerate(lines, 1):
         if line.strip():
-            row = parsed_json(line, source.label, _JSON, number)
+            row = parse_json(line, source.label, _JSON, number)
             if not isinstance(row, dict):
                 raise InputError("the line is not an object", path=source.label, line=number, hint=_JSON)
             header = header or list(row)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankscope.errors import InputError
-from rankscope.json_documents import parsed_json
+from rankscope.json_documents import parse_json
 from rankscope.read.datasets import IRDS, dataset_id, load_dataset
 from rankscope.read.source import Source, whole_lines
 
@@ -114,7 +114,7 @@ def _of_file(source: Source) -> Iterator[tuple[str, str]]:
 
 
 def _of_json(line: bytes, path: str, number: int) -> tuple[str, str]:
-    row = parsed_json(line, path, _LINES, number)
+    row = parse_json(line, path, _LINES, number)
     name = next((row[key] for key in _IDS if key in row), None) if isinstance(row, dict) else None
     if not isinstance(name, str | int):
         raise InputError("the line has no id", path=path, line=number, hint=_LINES)

@@ -94,7 +94,7 @@ _COLUMNS: dict[str, dict[str, Shape]] = {
 def _document(content: Any, place: str) -> None:
     """A JSON document as commands print it: if it has tables, they are rows of plain values with the same columns."""
     if not isinstance(content, dict):
-        raise Mismatch.of(place, "an object", content)
+        raise Mismatch.from_value(place, "an object", content)
     tables = content.get("tables", {})
     mapping_of(text(), list_of(mapping_of(text(), scalar)))(tables, "tables")
     for name, rows in tables.items():

@@ -142,6 +142,6 @@ def _check_orders(said: dict[str, Any], files: dict[str, Any], place: str) -> No
 def check_kind(content: Any, place: str) -> None:
     """Only that it is the manifest of some study, perhaps of another version, and which files it lists."""
     if not isinstance(content, dict) or content.get("kind") != KIND:
-        raise Mismatch.of(place, "the manifest of a study", content)
+        raise Mismatch.from_value(place, "the manifest of a study", content)
     mapping_of(_PLACE, _DIGEST)(content.get("outputs"), "outputs")
     list_of(_PLACE)(content.get("pictures", []), "pictures")
