@@ -46,7 +46,7 @@ def format_cell(value: Cell, digits: int = 4, p_value: bool = False) -> str:
 
     >>> [format_cell(value) for value in (0.25, 3, True, None, math.nan, -math.inf, "bm25")]
     ['0.2500', '3', 'yes', '', '–', '-∞', 'bm25']
-    >>> [format_cell(p, p_value=True) for p in (0.25, 0.0012, 0.0009, 0.0)], shown(0.004, 2, p_value=True)
+    >>> [format_cell(p, p_value=True) for p in (0.25, 0.0012, 0.0009, 0.0)], format_cell(0.004, 2, p_value=True)
     (['0.2500', '0.0012', '<.001', '<.001'], '<.01')
     """
     if value is None:
@@ -210,7 +210,7 @@ def text_width(text: str) -> int:
 def fit_text(text: str, width: int) -> str:
     """Shorten a text in the middle to at most ``width`` columns.
 
-    >>> fit_text("dense-retrieval-large", 12), fitted("bm25", 12)
+    >>> fit_text("dense-retrieval-large", 12), fit_text("bm25", 12)
     ('dense-…large', 'bm25')
     """
     if text_width(text) <= width:

@@ -56,7 +56,7 @@ def load_entries() -> dict[str, str]:
 def find_keys(reference: str) -> list[str]:
     """The entries that a reference names.
 
-    >>> find_keys("Rocchio 1966, Salton and McGill 1983"), keys_of("after van Rijsbergen 1979"), keys_of("our paper")
+    >>> find_keys("Rocchio 1966, Salton and McGill 1983"), find_keys("after van Rijsbergen 1979"), find_keys("our paper")
     (['rocchio1966', 'salton1983'], ['vanrijsbergen1979'], [])
     """
     named = [

@@ -199,7 +199,7 @@ def dtype_kind(column: Column) -> str:
     """Return the numpy kind of an array (``f`` for floats, ``i`` and ``u`` for integers), or an empty string.
 
     >>> import numpy as np
-    >>> dtype_kind(np.array([0.5])), kind_of(["bm25"])
+    >>> dtype_kind(np.array([0.5])), dtype_kind(["bm25"])
     ('f', '')
     """
     return column.dtype.kind if hasattr(column, "dtype") else ""

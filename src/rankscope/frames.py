@@ -45,9 +45,7 @@ class FrameMixin:
         columns = _typed(self.frame_columns())
         try:
             return pandas.DataFrame({name: column.values for name, column in columns.items()})
-        except (
-            UnicodeEncodeError
-        ):  # bytes that are no text: pandas can keep them, but not as its kind of text
+        except UnicodeEncodeError:  # pandas can store undecodable bytes only as objects.
             series = {
                 name: pandas.Series(column.values, dtype=object if column.kind == "text" else None)
                 for name, column in columns.items()
