@@ -54,10 +54,12 @@ def load_entries() -> dict[str, str]:
 
 
 def find_keys(reference: str) -> list[str]:
-    """The entries that a reference names.
+    """Return the keys of the entries that a reference names.
 
-    >>> find_keys("Rocchio 1966, Salton and McGill 1983"), find_keys("after van Rijsbergen 1979"), find_keys("our paper")
-    (['rocchio1966', 'salton1983'], ['vanrijsbergen1979'], [])
+    >>> find_keys("Rocchio 1966, Salton and McGill 1983"), find_keys("after van Rijsbergen 1979")
+    (['rocchio1966', 'salton1983'], ['vanrijsbergen1979'])
+    >>> find_keys("our paper")
+    []
     """
     named = [
         (name + year).replace(" ", "").lower()
