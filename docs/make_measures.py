@@ -1,8 +1,7 @@
-"""Writes what follows from the registry: a page per measure in docs/measures/, with a picture of the weights of its
-ranks where it has such and what it guarantees, and the types of rs.AP, rs.nDCG ...
+"""Generate docs/measures/ and the types of rs.AP, rs.nDCG ... from the registry of measures.
 
-python docs/make_measures.py            write the pages and the types
-python docs/make_measures.py --check    only say whether they are up to date
+python docs/make_measures.py            write docs/measures/ and the types
+python docs/make_measures.py --check    only check whether they are up to date
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ FAMILIES = {
 _BETTER = {
     "higher": "higher is better",
     "lower": "lower is better",
-    "neither": "says nothing about which list is better",
+    "neither": "neither higher nor lower is better",
 }
 
 
-def page(measure: Measure, found: Certificates) -> str:
-    """The page of one measure: meaning, formula, parameters, reference, and what it guarantees."""
-    aliases = [name for name, found in REGISTRY.items() if found == measure and name != measure.name]
+def page(measure: Measure, results: Certificates) -> str:
+    """Return the page of a measure: meaning, formula, parameters, reference and guarantees."""
+    aliases = [name for name, other in REGISTRY.items() if other == measure and name != measure.name]
     lines = [f"# {measure.name}", "", measure.meaning, "", "```", measure.formula, "```", ""]
     if measure.user:
         lines += [f"**The user behind it.** {measure.user}", ""]
@@ -62,15 +61,15 @@ def page(measure: Measure, found: Certificates) -> str:
         "",
         "## What it guarantees",
         "",
-        "[Certificates](../certificates.md) says what the words mean and which rankings were looked at.",
+        "[Certificates](../certificates.md) defines the properties and lists the rankings that were tested.",
         "",
-        *guarantees(found, measure.name),
+        *guarantees(results, measure.name),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def picture(measure: Measure) -> str:
-    """The weights of the first ranks as an SVG, or nothing where ranks have no weights."""
+    """Return the weights of the first ranks as an SVG, or an empty string if ranks have no weights."""
     weights = parse(_example(measure)).rank_weights(DEPTH)
     if weights is None:
         return ""
@@ -80,9 +79,9 @@ def picture(measure: Measure) -> str:
     bars = []
     for rank, weight in enumerate(weights.tolist(), 1):
         tall = height * weight / most
-        place = left + step * (rank - 1) + 2
+        x = left + step * (rank - 1) + 2
         bars.append(
-            f'<rect x="{place}" y="{bottom - tall:.2f}" width="{step - 4}" height="{tall:.2f}">'
+            f'<rect x="{x}" y="{bottom - tall:.2f}" width="{step - 4}" height="{tall:.2f}">'
             f"<title>rank {rank}: {weight:.4g}</title></rect>"
         )
     numbers = [
@@ -108,38 +107,38 @@ def picture(measure: Measure) -> str:
 
 
 def index() -> str:
-    """The list of all measures by family."""
+    """Return the list of all measures by family."""
     lines = ["# Measures", "", "Generated from the registry by `python docs/make_measures.py`.", ""]
     measures = _built_in()
     families = [*FAMILIES, *sorted({m.family for m in measures} - set(FAMILIES))]
     for family in families:
-        mine = [m for m in measures if m.family == family]
-        if mine:
+        members = [m for m in measures if m.family == family]
+        if members:
             lines += [
                 f"## {FAMILIES.get(family, family)}",
                 "",
                 "| measure | meaning | reference |",
                 "|---|---|---|",
             ]
-            lines += [f"| [{m.name}]({m.name}.md) | {_cell(m.meaning)} | {m.reference} |" for m in mine]
+            lines += [f"| [{m.name}]({m.name}.md) | {_cell(m.meaning)} | {m.reference} |" for m in members]
             lines.append("")
     return "\n".join(lines)
 
 
-def pages(found: Certificates | None = None) -> dict[str, str]:
-    """Every file of the folder with its content; the certificates are made unless they are given."""
-    measures, found = _built_in(), certificates() if found is None else found
-    drawn = {f"{measure.name}.svg": picture(measure) for measure in measures}
+def pages(results: Certificates | None = None) -> dict[str, str]:
+    """Return the content of every file of the folder; compute the certificates unless they are passed."""
+    measures, results = _built_in(), certificates() if results is None else results
+    pictures = {f"{measure.name}.svg": picture(measure) for measure in measures}
     return {
         "README.md": index(),
-        **{f"{measure.name}.md": page(measure, found) for measure in measures},
-        **{name: text for name, text in drawn.items() if text},
+        **{f"{measure.name}.md": page(measure, results) for measure in measures},
+        **{name: text for name, text in pictures.items() if text},
     }
 
 
 def names() -> str:
-    """What a type checker is to know of every name of the registry."""
-    kinds = {name: type(found) for name, found in REGISTRY.items() if found.family != "user"}
+    """Return the type stub with every name of the registry."""
+    kinds = {name: type(measure) for name, measure in REGISTRY.items() if measure.family != "user"}
     modules = sorted({kind.__module__ for kind in kinds.values()})
     lines = [
         "# Every measure as a name of the package; written from the registry by python docs/make_measures.py",
@@ -164,16 +163,16 @@ def _example(measure: Measure) -> str:
     return f"{measure.name}@{0.1 if 'recall' in measure.cutoff_meaning else 10}"
 
 
-def written() -> list[Path]:
-    """The files that are there."""
+def existing_files() -> list[Path]:
+    """Return the existing pages and pictures."""
     return sorted(path for path in HOME.iterdir() if path.suffix in (".md", ".svg"))
 
 
 def main() -> int:
-    """Write the pages, or with --check compare them."""
+    """Write the pages, or compare them with --check."""
     HOME.mkdir(exist_ok=True)
     wanted = pages()
-    present = {path.name: path.read_text("utf-8") for path in written()}
+    present = {path.name: path.read_text("utf-8") for path in existing_files()}
     if "--check" in sys.argv:
         if NAMES.read_text("utf-8") != names():
             print(f"out of date: {NAMES.name}")
