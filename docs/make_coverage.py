@@ -1,7 +1,8 @@
-"""How often do the intervals hold the truth? Simulated, and written into docs/certainty.md.
+"""How often do the intervals hold the truth, and tests err? Simulated, and written into docs/certainty.md.
 
-    python docs/make_coverage.py             writes the tables (some minutes)
-    python docs/make_coverage.py --check     only says whether they would change
+    python docs/make_coverage.py                  writes the tables (some minutes)
+    python docs/make_coverage.py --only errors    writes some of them
+    python docs/make_coverage.py --check          only says whether they would change
 
 A synthetic collection of many topics is the truth: its means, differences, and how far a second judge agrees, are
 known. Samples of its topics are what somebody would have evaluated; every interval is computed on each by the functions
@@ -10,6 +11,9 @@ of the package, and counted if it holds the truth.
 How hard it is to hold a rank depends on how close the runs are. So for ranks the runs of every sample get new true
 means: their scores keep their spread over topics, their likeness and their skew, and are moved up or down so that the
 true means have a given standard deviation, in standard errors of the difference of two runs.
+
+Error rates are those of runs whose true means are equal: scores of three kinds that are exchangeable between runs, and
+those of the synthetic collection, moved to the same true mean. The seed of a test differs from sample to sample.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from numpy.typing import NDArray
 from page_tables import put
 
 import rankscope as rs
+from rankscope.analysis.gate import pass_plan
 from rankscope.analysis.stats.agreement import grade_bias, kappa, krippendorff_alpha
 from rankscope.analysis.stats.bootstrap import resample, resample_counts
 from rankscope.analysis.stats.coefficients import kendall
@@ -32,12 +37,15 @@ from rankscope.analysis.stats.intervals import (
     bootstrap_means,
     expanded,
     lower_limit,
+    lower_limits,
     percentile_intervals,
     rank_intervals,
     ranks,
     reflected_interval,
     t_intervals,
 )
+from rankscope.analysis.stats.max_t import worse_than_best
+from rankscope.analysis.stats.significance import adjust, all_pairs, paired_t, run_test
 from rankscope.measures import parse_many
 from rankscope.scores import score
 
@@ -304,15 +312,163 @@ def _ways(found: list[tuple[str, dict[tuple[int, float, int], dict[str, Ranks]]]
     return "\n".join(lines) + "\n"
 
 
+EQUAL_RUNS = {2: 1000, 5: 1000, 20: 1000, 50: 500, 100: 300, 200: 200}
+"""Numbers of equally good runs, and how many collections of each are simulated."""
+
+
+def equal_runs(rng: np.random.Generator, kind: str, runs: int, topics: int, whole: Population) -> Floats:
+    """Scores of runs with the same true mean, runs x topics."""
+    if kind == "simulated":
+        scores = whole.first[rng.integers(len(whole.first))]
+        scores = scores - scores.mean(axis=1, keepdims=True)
+        return scores[rng.permutation(len(scores))[:runs]][:, rng.integers(0, scores.shape[1], topics)]
+    hard = rng.standard_normal(topics)
+    if kind == "normal":
+        return hard + rng.standard_normal((runs, topics))
+    if kind == "skewed":
+        return np.exp(0.8 * (hard + rng.standard_normal((runs, topics))))
+    return rng.binomial(10, 1 / (1 + np.exp(1 - hard)), (runs, topics)) / 10
+
+
+def first_error(whole: Population, kind: str, runs: int, topics: int, samples: int) -> float:
+    """The share of collections of equally good runs in which some run is said to be worse than the best."""
+    rng = np.random.default_rng([runs, topics, len(kind)])
+    wrong = [
+        (worse_than_best(equal_runs(rng, kind, runs, topics, whole), replicates=500, seed=k) < 0.05).any()
+        for k in range(samples)
+    ]
+    return float(np.mean(wrong))
+
+
+def first_errors(whole: Population) -> str:
+    """The error rates of *tied for first* in Markdown."""
+    columns = [(kind, topics) for kind in ("normal", "skewed", "counts", "simulated") for topics in (25, 50)]
+    lines = [f"| runs | collections | {' | '.join(f'{kind}, {n} topics' for kind, n in columns)} |"]
+    lines.append("|---:|---:|" + "---:|" * len(columns))
+    for runs, samples in EQUAL_RUNS.items():
+        found = [
+            f"{100 * first_error(whole, kind, runs, topics, samples):.1f} %"
+            if kind != "simulated" or runs <= whole.first.shape[1]
+            else ""
+            for kind, topics in columns
+        ]
+        lines.append(f"| {runs} | {samples:,} | {' | '.join(found)} |")
+    return "\n".join(lines) + "\n"
+
+
+def first_power(samples: int = 200, topics: int = 50) -> str:
+    """How many runs are tied for first where true means differ, beside what Holm's correction left, in Markdown."""
+    lines = ["| runs | spread | tied | the best is tied | tied by Holm | the best is tied by Holm |"]
+    lines.append("|---:|---:|---:|---:|---:|---:|")
+    for runs in (5, 12, 40):
+        for spread in (1.0, 2.0, 4.0, 8.0):
+            rng = np.random.default_rng([runs, int(spread)])
+            found = []
+            for number in range(samples):
+                truth = spread * np.sqrt(2 / topics) * rng.standard_normal(runs)
+                mine = truth[:, None] + equal_runs(rng, "normal", runs, topics, Population(*3 * (truth,)))
+                tied = worse_than_best(mine, replicates=500, seed=number) >= 0.05
+                best = int(mine.mean(axis=1).argmax())
+                against = np.full(runs, best)
+                holm = adjust(
+                    np.where(np.arange(runs) == best, np.nan, paired_t(mine, np.arange(runs), against).p)
+                )
+                first = int(truth.argmax())
+                found.append((tied.sum(), tied[first], (~(holm < 0.05)).sum(), not holm[first] < 0.05))
+            tied, held, old, old_held = np.mean(found, axis=0)
+            lines.append(
+                f"| {runs} | {spread:g} | {tied:.1f} | {100 * held:.1f} % | {old:.1f} | {100 * old_held:.1f} % |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def pair_error(
+    whole: Population, test: str, kind: str, runs: int, topics: int, samples: int, shift: float = 0.0
+) -> tuple[float, float]:
+    """Of equally good runs: the shares of collections with a significant pair, and with all intervals holding zero.
+
+    With a ``shift`` every other run is better by so many standard deviations of its topics: a pair of equally good runs
+    is then wrongly significant, and an interval holds the difference of the two groups.
+    """
+    rng = np.random.default_rng([runs, topics, len(test), len(kind), int(shift)])
+    first, second = all_pairs(runs)
+    wrong, held = [], []
+    for number in range(samples):
+        mine = equal_runs(rng, kind, runs, topics, whole)
+        moved = shift * (np.arange(runs) % 2) * mine.std()
+        done = run_test(
+            test, mine + moved[:, None], first, second, correction=None, replicates=500, seed=number
+        )
+        truth = moved[first] - moved[second]
+        wrong.append((done.adjusted[truth == 0] < 0.05).any())
+        held.append(((done.low <= truth) & (truth <= done.high)).all())
+    return float(np.mean(wrong)), float(np.mean(held))
+
+
+def pair_errors(whole: Population, samples: int = 500) -> str:
+    """The family-wise error rates of tests of all pairs, and the coverage of their intervals, in Markdown."""
+    columns = [(kind, shift) for kind in ("normal", "skewed", "simulated") for shift in (0.0, 1.0)]
+    head = " | ".join(f"{kind}, {'two groups' if shift else 'all equal'}" for kind, shift in columns)
+    lines = [f"| test | runs | topics | {head} |", "|---|---:|---:|" + "---:|" * len(columns)]
+    for test in ("randomisation", "bootstrap", "tukey"):
+        for runs, topics in ((5, 25), (20, 25), (20, 50)):
+            cells = []
+            for kind, shift in columns:
+                wrong, held = pair_error(whole, test, kind, runs, topics, samples, shift)
+                cells.append(f"{100 * wrong:.1f} %, {100 * held:.1f} %")
+            lines.append(f"| {test} | {runs} | {topics} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def gate_rates(whole: Population, samples: int = 20_000) -> str:
+    """How often an equally good system passes the gate, and one that is worse by the margin, in Markdown."""
+    lines = [
+        "| topics | margin / sd | announced | normal | simulated | worse by the margin: normal | simulated |"
+    ]
+    lines.append("|---:|---:|---:|---:|---:|---:|---:|")
+    rng = np.random.default_rng(3)
+    scores = whole.first[0]
+    pool = np.stack([scores[r] - scores[r - 1] for r in range(1, len(scores), 2)])
+    pool = (pool - pool.mean(axis=1, keepdims=True)) / pool.std(axis=1, keepdims=True)
+    for topics in TOPICS:
+        for wanted in (0.2, 0.5, 0.8, 0.95):
+            margin = next(m for m in np.arange(0.01, 3, 0.01) if pass_plan(1.0, topics, m, 0.05)[0] >= wanted)
+            rows = rng.integers(0, len(pool), samples)[:, None]
+            drawn = {
+                "normal": rng.standard_normal((samples, topics)),
+                "simulated": pool[rows, rng.integers(0, pool.shape[1], (samples, topics))],
+            }
+            ends = {name: lower_limits(z) for name, z in drawn.items()}
+            passed = [f"{100 * (end > -margin).mean():.1f} %" for end in ends.values()]
+            slipped = [f"{100 * (end - margin > -margin).mean():.1f} %" for end in ends.values()]
+            announced = f"{100 * pass_plan(1.0, topics, float(margin), 0.05)[0]:.1f} %"
+            cells = (str(topics), f"{margin:.2f}", announced, *passed, *slipped)
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--check", action="store_true", help="write nothing")
+    parts = {
+        "coverage": ("coverage",),
+        "ranks": ("ranks", "ways"),
+        "errors": ("first", "power", "pairs", "gate"),
+    }
+    parser.add_argument("--only", choices=tuple(parts), help="the tables of one section")
     args = parser.parse_args()
     whole = population()
-    by_rank, ways = rank_tables(whole)
-    made = {"coverage": shares(whole) + rank_shares(), "ranks": by_rank, "ways": ways}
+    wanted = {name for part, names in parts.items() if args.only in (None, part) for name in names}
+    made = {}
+    if "coverage" in wanted:
+        made["coverage"] = shares(whole) + rank_shares()
+    if "ranks" in wanted:
+        made["ranks"], made["ways"] = rank_tables(whole)
+    if "first" in wanted:
+        made |= {"first": first_errors(whole), "power": first_power(), "pairs": pair_errors(whole)}
+        made["gate"] = gate_rates(whole)
     return put(PAGE, made, check=args.check)
 
 

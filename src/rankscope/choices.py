@@ -19,6 +19,7 @@ __all__ = [
     "CROSSINGS",
     "DEFAULT_GAINS",
     "DEFAULT_MEASURES",
+    "DISTANCES",
     "EFFORTS",
     "EXPERIMENTS",
     "FINDINGS_MEASURES",
@@ -85,7 +86,10 @@ CLASSES = ("archetype", "topic", "recall base", "group")
 """What the lists of an effort/gain plane can be told apart by."""
 
 TESTS = ("t", "wilcoxon", "randomisation", "bootstrap", "tukey")
-CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+CORRECTIONS = ("max-t", "holm", "bonferroni", "bh", "none")
+DISTANCES = ("grade", "position")
+"""How far apart grades are for weighted kappa: by their numbers, or by their positions among those that occur."""
+
 COEFFICIENTS = ("kendall", "ap", "spearman", "pearson", "rbo")
 
 RboTies = Literal["a", "b", "w"]

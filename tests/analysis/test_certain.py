@@ -185,3 +185,14 @@ def test_many_labels_do_not_leave_the_range(measure: str) -> None:
             for (a, b, kind), row in ranges.items():
                 if kind == source:
                     assert row["lowest"] - 1e-9 <= means[a] - means[b] <= row["highest"] + 1e-9, row
+
+
+def test_a_test_over_topics_is_called_significant_and_not_certain(small):
+    result = rs.certain(rs.evaluate(*small, ["P@10"]))
+    table = result["certainty"]
+    assert "significant" in table.columns
+    assert "topics" not in table.columns
+    assert "a test and no proof" in table.legend
+    assert "topics" in result["pairs"].columns  # the name that scripts rely on
+    significant = sum(row["topics"] for row in result["pairs"].records())
+    assert table.records()[0]["significant"] == significant

@@ -16,6 +16,7 @@ import yaml
 from scipy import stats
 
 import rankscope as rs
+from rankscope.analysis.gate import pass_plan
 from rankscope.cli.main import main
 from rankscope.errors import InputError, SettingsError
 
@@ -181,7 +182,7 @@ def test_names_do_not_become_markup(scored):
     other = rs.Scores(("r",), (*topics, "<img>"), before.measures, np.array([[[0.5, 0.6, 0.4, 0.1]]]))
     report = rs.gate(odd, other).report()
     assert not re.search(r"(?<!\\)<|\*\*a", report)
-    assert all(line.count("|") - line.count("\\|") in (0, 7, 10) for line in report.splitlines())
+    assert all(line.count("|") - line.count("\\|") in (0, 7, 13) for line in report.splitlines())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the step is a shell script")
@@ -235,3 +236,55 @@ def test_topics_are_matched_in_one_pass() -> None:
     found = rs.gate(scores, "old")
     assert time.process_time() - start < 10
     assert found.settings["left_out_topics"] == topics[-1:]
+
+
+def test_an_equally_good_system_passes_with_the_probability_of_noncentral_t():
+    for spread, topics, margin, alpha in ((0.1, 50, 0.02, 0.05), (0.3, 9, 0.2, 0.1), (0.2, 200, 0.005, 0.05)):
+        probability, wide, many = pass_plan(spread, topics, margin, alpha)
+        quantile = stats.t.ppf(1 - alpha, topics - 1)
+        shift = margin * np.sqrt(topics) / spread
+        assert probability == pytest.approx(stats.nct.sf(quantile, topics - 1, shift), abs=1e-9)
+        assert pass_plan(spread, topics, wide, alpha)[0] == pytest.approx(0.8, abs=1e-6)
+        assert (
+            pass_plan(spread, many, margin, alpha)[0] >= 0.8 > pass_plan(spread, many - 1, margin, alpha)[0]
+        )
+
+
+def test_simulated_systems_that_are_as_good_pass_as_often_as_the_gate_says(scored):
+    rng = np.random.default_rng(7)
+    margin, topics, spread = 0.02, 30, 0.08
+    z = rng.normal(0, spread, (4000, topics))
+    base = rng.random(topics)
+    scores = scored({"AP": np.concatenate([base[None], base + z])})
+    rows = rs.gate(scores, "r0", margin=margin, worst=0)["gate"].records()
+    passed = np.mean([row["passed"] for row in rows])
+    assert passed == pytest.approx(pass_plan(spread, topics, margin, 0.05)[0], abs=4 * 0.5 / np.sqrt(4000))
+    # the spread is estimated from each run: the probabilities that are reported vary around the true one
+    assert np.median([row["pass_probability"] for row in rows]) == pytest.approx(passed, abs=0.03)
+
+
+def test_identical_runs_pass_whatever_the_margin(scored):
+    values = np.random.default_rng(1).random(12)
+    result = rs.gate(scored({"AP": [values, values]}), "r0", margin=0)
+    row = result["gate"].records()[0]
+    assert result.passed
+    assert (row["pass_probability"], row["margin_80"], row["topics_80"]) == (1, 0, 2)
+    other = rs.gate(
+        scored({"AP": [values, values + np.where(np.arange(12) % 2, 0.01, -0.01)]}), "r0", margin=0
+    )
+    row = other["gate"].records()[0]
+    assert not other.passed
+    assert row["pass_probability"] == pytest.approx(0.05)
+    assert row["topics_80"] is None
+
+
+def test_the_report_says_what_is_tested_and_what_it_can_tell(scored):
+    rng = np.random.default_rng(3)
+    base = rng.random(30)
+    report = rs.gate(scored({"AP": [base, base + rng.normal(0, 0.2, 30)]}), "r0").report()
+    assert "non-inferiority within the margin" in report
+    assert "A failed check does not show that the run is worse" in report
+    assert re.search(
+        r"r1, AP: a system as good as the baseline passes with probability \d+ % \(30 topics", report
+    )
+    assert re.search(r"80 % takes a margin of 0\.\d{4}, or [\d,]+ topics with this margin", report)

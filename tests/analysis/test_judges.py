@@ -284,3 +284,18 @@ def test_the_page_has_the_answers_that_are_known(page_table):
 def test_judges_of_other_documents_are_named():
     with pytest.raises(InputError, match=r"^'one' and 'two' judged no document both; compare other judges$"):
         rs.judges({"one": {"q": {"a": 1}}, "two": {"q": {"b": 1}}})
+
+
+def test_weighted_kappa_of_judges_uses_grades_unless_positions_are_asked_for():
+    """Judges who use the grades 0, 1 and 4."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(2)
+    x, y = rng.choice([0, 1, 4], (2, 60))
+    sets = {name: {"q1": {f"d{k}": int(g) for k, g in enumerate(one)}} for name, one in (("a", x), ("b", y))}
+    for distance, labels in (("grade", range(5)), ("position", [0, 1, 4])):
+        got = agreement(rs.judges(sets, replicates=10, distance=distance))
+        for weights in ("linear", "quadratic"):
+            expected = metrics.cohen_kappa_score(x, y, weights=weights, labels=labels)
+            assert got[f"kappa {weights}"]["value"] == pytest.approx(expected)
+    with pytest.raises(SettingsError, match="no distance of grades"):
+        rs.judges(sets, distance="grades")

@@ -11,6 +11,7 @@ from scipy import stats
 import rankscope as rs
 from rankscope.analysis.leaderboard import leaderboard, tied_for_first, with_margins
 from rankscope.analysis.stats.matrices import with_runs
+from rankscope.analysis.stats.max_t import worse_than_best
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 
@@ -60,20 +61,22 @@ def test_ranks_of_measures_of_which_lower_is_better(scored):
     assert [(row["run"], row["rank"], row["last_rank"]) for row in rows] == [("r1", 1, 1), ("r0", 2, 2)]
 
 
-def test_tied_for_first_is_holms_test_against_the_best(scored):
+def test_tied_for_first_are_the_runs_that_are_not_shown_to_be_worse_than_the_best(scored):
     rng = np.random.default_rng(2)
     values = rng.random((6, 30)) * 0.4 + np.array([[0.3], [0.28], [0.25], [0.1], [0.0], [0.2]])
-    scores = scored({"AP": values})
-    best = int(values.mean(axis=1).argmax())
-    others = [r for r in range(6) if r != best]
-    p = np.array([stats.ttest_rel(values[r], values[best]).pvalue for r in others])
-    order = np.argsort(p)
-    adjusted = np.empty(5)
-    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(5, 0, -1))
-    expected = {best: True, **{r: bool(q >= 0.05) for r, q in zip(others, adjusted, strict=True)}}
-    assert tied_for_first(scores, "AP") == [expected[r] for r in range(6)]
-    assert False in expected.values()
-    assert sum(expected.values()) > 1
+    tied = tied_for_first(scored({"AP": values}), "AP")
+    assert tied == (worse_than_best(values) >= 0.05).tolist()
+    assert tied[int(values.mean(axis=1).argmax())]
+    assert False in tied
+    assert sum(tied) > 1
+    lower = tied_for_first(scored({"BalancePoint": 10 - 10 * values}), "BalancePoint")
+    assert lower == tied
+
+
+def test_a_geometric_mean_is_compared_in_logarithms(scored):
+    logs = -np.random.default_rng(2).random((4, 30)) * 3 - np.array([[0.0], [0.1], [1.0], [2.0]])
+    expected = (worse_than_best(logs) >= 0.05).tolist()
+    assert tied_for_first(scored({"GMAP": np.exp(logs)}), "GMAP") == expected
 
 
 def test_holes_single_topics_and_single_runs(with_hole, scored):

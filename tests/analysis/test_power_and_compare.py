@@ -177,3 +177,24 @@ def test_constant_difference_has_an_infinite_effect(scored):
 
 def test_letters_after_the_alphabet_have_numbers():
     assert [_letter(n) for n in (0, 25, 26, 51, 52, 77, 78)] == ["a", "z", "a1", "z1", "a2", "z2", "a3"]
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "randomisation", "bootstrap", "tukey"])
+def test_intervals_that_may_contradict_a_verdict_are_called_unadjusted(test, scored):
+    rng = np.random.default_rng(4)
+    scores = scored({"AP": rng.random((6, 20)) * 0.5 + rng.random(20) + 0.04 * np.arange(6)[:, None]})
+    result = compare(scores, test=test, replicates=400)
+    rows = result["pairs"].records()
+    contradicted = [row for row in rows if not row["significant"] and (row["low"] > 0 or row["high"] < 0)]
+    said = result.settings["intervals"]
+    assert said == ("unadjusted" if test in ("t", "wilcoxon") else "simultaneous")
+    assert said == "unadjusted" or not contradicted
+    assert f"interval of 95 %, {said}" in result.display[1].legend
+    if test == "t":
+        assert contradicted
+
+
+def test_the_interval_of_a_single_pair_needs_no_adjustment(scored):
+    values = np.random.default_rng(4).random((2, 20))
+    for test, said in (("t", "simultaneous"), ("bootstrap", "simultaneous"), ("wilcoxon", "unadjusted")):
+        assert compare(scored({"AP": values}), test=test).settings["intervals"] == said

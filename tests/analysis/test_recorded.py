@@ -111,9 +111,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         scores(), "old", also_interval=3, test="wilcoxon", correction="bh"
     ),
     "leaderboard": lambda: rs.leaderboard(scores(), **FEW),  # type: ignore[arg-type]
-    "leaderboard of one measure": lambda: rs.leaderboard(
-        matrix(), alpha=0.2, test="wilcoxon", correction="bh", replicates=50
-    ),
+    "leaderboard of one measure": lambda: rs.leaderboard(matrix(), alpha=0.2, replicates=50),
     "certain": lambda: rs.certain(ranges(ties="expected")),
     "certain of labels": lambda: rs.certain(ranges(unjudged="bounds"), "bm25", alpha=0.1),
     "next": lambda: rs.next_judgments(ranges(unjudged="bounds"), budget=7),
@@ -179,7 +177,7 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
     ),
     "leaderboard": (
         lambda **said: rs.leaderboard(scores(), **said),
-        {"alpha": [0, 1], "test": ["x"], "correction": ["x"], "replicates": [0], "seed": [-1]},
+        {"alpha": [0, 1], "replicates": [0], "seed": [-1]},
     ),
     "certain": (
         lambda **said: rs.certain(scores(), **said),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, row_means
-from rankscope.analysis.stats.significance import adjust, all_pairs, run_test
+from rankscope.analysis.stats.significance import all_pairs, correction_for, procedure, run_test
 from rankscope.certainty.documents import knowing, knows
 from rankscope.certainty.pairs import SLACK, Differences, TopicHits, hits_by_topic, lowest_differences
 from rankscope.certainty.values import values_of
@@ -54,7 +54,7 @@ def certain(
     *,
     alpha: float = 0.05,
     test: str = "t",
-    correction: str = "holm",
+    correction: str | None = None,
     labels: bool | None = None,
     seed: int = 1,
 ) -> TableResult:
@@ -62,20 +62,21 @@ def certain(
 
     The order of two runs by the mean of a measure is certain under ``ties`` if it is the same for all orders of
     documents with equal scores, under ``unjudged`` if it is the same for all labels of the unjudged documents, where a
-    document has one label in both lists, and under ``topics`` if a paired test tells them apart (``test`` at level
-    ``alpha`` with ``correction``). ``together``: no labels and orders at once reverse it, and the test tells the
-    runs apart. Each is true, false, or nothing where it is neither proved nor refuted.
+    document has one label in both lists. ``topics`` is no proof: it says whether the difference is significant over
+    the sample of topics (``test`` at level ``alpha`` with ``correction``, as in :func:`rankscope.compare`).
+    ``together``: no labels and orders at once reverse the order, and the difference is significant. Each is true,
+    false, or nothing where it is neither proved nor refuted.
 
     Labels are those of all unjudged documents that some run holds, because a relevant document changes the recall base
     and the ideal list for every run. ``lowest`` is the lowest difference over all labels; ``exact`` says whether it is
     reached, as for sums of gain times weight (P, RBP, DCG), nDCG, R, Rprec, RR and Success, and for every measure on
     topics with few unjudged documents, or is only a proved bound. Geometric means differ by logarithms.
 
-    Tables: ``pairs``, ``a`` being the better run; ``runs``: the mean, its range over all labels, and the ranks that are
-    possible; ``certainty``: how many pairs are certain. For up to 1,000 pairs, or if asked for, ``labels`` {a, b,
-    measure, topic, doc, grade} has few labels that reverse a pair, found by evaluating the runs with them, the column
-    ``labels`` of the pairs says how many, and ``ranges`` {a, b, measure, source, lowest, highest, exact} has the range
-    of each difference over orders (``ties``), labels (``unjudged``) and both.
+    Tables: ``pairs``, ``a`` being the better run; ``runs``: the mean, its range over all labels, and the ranks that
+    are possible; ``certainty``: how many pairs are certain, or significant. For up to 1,000 pairs, or if asked for,
+    ``labels`` {a, b, measure, topic, doc, grade} has few labels that reverse a pair, found by evaluating the runs with
+    them, the column ``labels`` of the pairs says how many, and ``ranges`` {a, b, measure, source, lowest, highest,
+    exact} has the range of each difference over orders (``ties``), labels (``unjudged``) and both.
 
     >>> import rankscope as rs
     >>> runs = {"a": {"q": {"d1": 2.0, "x": 1.0}}, "b": {"q": {"d2": 2.0, "y": 1.0}}}
@@ -83,6 +84,7 @@ def certain(
     >>> [(row["a"], row["order"], row["b"], row["unjudged"], row["lowest"]) for row in found["pairs"].records()]
     [('a', '>', 'b', True, 0.0)]
     """
+    correction = correction_for(test, correction)
     judged = knowing_documents(scores)
     scores = in_order_of_ids(scores, judged)
     matrices = [complete(scores, measure) for measure in scores.measures]
@@ -107,9 +109,11 @@ def certain(
         ),
         Table(
             "certainty",
-            ("measure", "pairs", "ties", "unjudged", "topics", "together", "not_proved", "exact"),
+            ("measure", "pairs", "ties", "unjudged", "significant", "together", "not_proved", "exact"),
             [block.summary() for block in blocks],
-            caption="Pairs of runs whose order nothing can reverse, by what might",
+            caption="Pairs of runs whose order ties, or labels of unjudged documents, cannot reverse",
+            legend=f"significant: {procedure(test, correction, alpha)} over topics, a test and no proof; together: all"
+            " three; not_proved: neither proved nor refuted for labels",
         ),
     ]
     if listed:
@@ -210,8 +214,8 @@ class _Pairs:
         merit = merits(matrix.values)
         means = merit.mean(axis=1)
         first, second = _ordered(means, *_chosen(runs, baseline))
-        done = run_test(test, matrix.values, first, second, alpha=alpha, seed=seed)
-        apart = (adjust(done.p, correction) < alpha).astype(np.float64)
+        done = run_test(test, matrix.values, first, second, correction=correction, alpha=alpha, seed=seed)
+        apart = (done.adjusted < alpha).astype(np.float64)
         difference = means[first] - means[second]
         equal = np.abs(difference) <= SLACK
         joint = _Joint.of(judged, hits, matrix, merit)

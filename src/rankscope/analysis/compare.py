@@ -14,7 +14,7 @@ from rankscope.analysis.interval_changes import interval_changes
 from rankscope.analysis.pair_rows import PairMarks, PairRows, ShownPairs
 from rankscope.analysis.power import check_comparable
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, rounded
-from rankscope.analysis.stats.significance import REPLICATES, adjust, all_pairs, procedure, run_test
+from rankscope.analysis.stats.significance import REPLICATES, all_pairs, correction_for, procedure, run_test
 from rankscope.analysis.topic_differences import topic_differences
 from rankscope.columns import Cell, ConcatenatedRows, Rows
 from rankscope.engines import on_engine
@@ -45,7 +45,7 @@ def compare(
     baseline: str | Sequence[str] | None = None,
     *,
     test: str = "t",
-    correction: str = "holm",
+    correction: str | None = None,
     alpha: float = 0.05,
     margin: float | None = None,
     replicates: int | None = None,
@@ -58,12 +58,17 @@ def compare(
     """Every run against one or several baselines, or every pair of runs, for every measure.
 
     Each row of ``pairs`` has the mean difference a - b with its confidence interval (1 - alpha), the p-value, the
-    p-value adjusted within the measure (Holm, Bonferroni, Benjamini-Hochberg; Tukey HSD is adjusted already), Cohen's d
+    p-value adjusted within the measure (``max-t``: Westfall and Young's step-down max-T, the default for tests by
+    resampling; ``holm``, the default for others, ``bonferroni``, ``bh``; Tukey HSD is adjusted already), Cohen's d
     of the paired differences, and on how many topics a wins (has the better value), loses, ties. ``runs`` has the means
     with marks: against a baseline stars if better (* .05, ** .01, *** .001) and as many ↓ if worse; a sign of its own
     for each of several baselines that a run differs from, after ↓ if it is worse; otherwise letters: runs that share
     one do not differ significantly. ``per_topic`` adds ``topics``: the differences topic by topic, a's losses first;
     where there is one pair only, they are always there.
+
+    Intervals are simultaneous with max-t and Tukey HSD, and for a single pair tested by t or the bootstrap: one that
+    excludes 0 belongs to a significant difference. Otherwise they are unadjusted, each for itself; ``intervals`` in the
+    settings says which.
 
     With a ``margin`` each row also says whether a is ``noninferior``: no worse than b by more than the margin, because
     the ``lower`` end of the one-sided interval (1 - alpha) of the difference is above -margin.
@@ -87,15 +92,16 @@ def compare(
     first, second = _pairs(scores.runs, baselines)
     if margin is not None:
         check_margin(margin, scores.measures)
-    if test == "tukey":
-        correction = "none"
+    correction = correction_for(test, correction)
+    simultaneous = False
     pairs: list[Rows] = []
     runs: list[tuple[Cell, ...]] = []
     for matrix in matrices:
         done = run_test(
-            test, matrix.values, first, second, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs
-        )
-        adjusted = adjust(done.p, correction)
+            test, matrix.values, first, second, correction=correction, alpha=alpha, replicates=replicates,
+            seed=seed, jobs=jobs,
+        )  # fmt: skip
+        adjusted, simultaneous = done.adjusted, done.simultaneous
         merits = rounded(matrix.measure.merit(matrix.values))
         kept = (done.p, adjusted, done.half)
         pairs.append(PairRows(scores.runs, matrix, merits, first, second, *kept, alpha, margin))
@@ -109,6 +115,7 @@ def compare(
         "baseline": baseline if baseline is None or isinstance(baseline, str) else list(baseline),
         "test": test,
         "correction": correction,
+        "intervals": "simultaneous" if simultaneous else "unadjusted",
         "alpha": alpha,
         "replicates": (replicates or REPLICATES[test]) if test in REPLICATES else None,
         "seed": seed,
@@ -200,7 +207,7 @@ def shown_pairs(result: Result) -> Table:
         spare=("low", "high"),
         caption=f"Differences a - {about['baseline'] if single else 'b'}: {_procedure(about)}",
         legend=f"* a better, ↓ a worse{within}; effect: Cohen's d; w/l/t: topics that a won, lost, tied;"
-        f" low, high: interval of {100 - 100 * about['alpha']:g} %",
+        f" low, high: interval of {100 - 100 * about['alpha']:g} %, {about['intervals']}",
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,13 @@ __all__ = ["Gate", "gate"]
 
 Floats = NDArray[np.float64]
 
-_COLUMNS = ("run", "measure", "value", "baseline", "difference", "lower", "margin", "passed", "topics")
+_COLUMNS = (
+    "run", "measure", "value", "baseline", "difference", "lower", "margin", "passed", "topics",
+    "pass_probability", "margin_80", "topics_80",
+)  # fmt: skip
+_WANTED = 0.8
+"""The probability of passing that a plan aims at, for a system that is as good as the baseline."""
+_MOST_TOPICS = 2**30  # a plan that needs more topics is none
 _TOPICS = ("run", "measure", "topic", "value", "baseline", "difference")
 
 
@@ -44,10 +52,13 @@ class Gate(TableResult):
         verdict = f"{len(failed)} of {len(rows)} checks failed" if failed else "no worse than the baseline"
         parts = [f"## Retrieval: {verdict}\n", self["gate"].markdown()]
         parts.append(
-            f"A check passes if the lower end of the one-sided {level} interval of the difference is above -margin."
+            "What is tested is non-inferiority within the margin: a check passes if the lower end of the one-sided"
+            f" {level} interval of the difference is above -margin, or if the runs are identical. A failed check does"
+            " not show that the run is worse."
             + (f" {_names(self.settings['left_out_topics'])}" if self.settings["left_out_topics"] else "")
             + "\n"
         )
+        parts += [*dict.fromkeys(map(_plan, rows)), ""]
         if failed and len(self["topics"]):
             lost = {(row["run"], row["measure"]) for row in failed}
             mine = [row for row in self["topics"].rows if (row[0], row[1]) in lost]
@@ -65,18 +76,23 @@ def gate(
 ) -> Gate:
     """Whether each run is no worse than a baseline by more than a margin, measure by measure.
 
-    A check passes if the lower end of the one-sided (1 - alpha) Student interval of the mean difference, topic by
-    topic, is above -margin (non-inferiority). All checks have to pass, which needs no correction for their number: a
-    run that is worse somewhere gets through with a chance of at most alpha (Berger 1982).
+    What is tested is non-inferiority within the margin: a check passes if the lower end of the one-sided (1 - alpha)
+    Student interval of the mean difference, topic by topic, is above -margin. Identical runs pass, whatever the
+    margin. A check that fails does not show that the run is worse. All checks have to pass, which needs no correction
+    for their number: a run that is worse somewhere gets through with a chance of at most alpha (Berger 1982).
 
     ``baseline`` is the name of one of the runs, or other scores, such as those of the last release that
     :func:`~rankscope.read_scores` reads; of several runs there, the one of the same name. Topics that only one of the
     two has are left out, and named in the settings. ``margin`` is one number, or one for each
     evaluated measure.
 
-    Tables: ``gate`` {run, measure, value, baseline, difference, lower, margin, passed, topics} and ``topics``, the
-    ``worst`` topics of each check {run, measure, topic, value, baseline, difference}. Differences are positive where
-    the run is better, also where lower values are.
+    Each check also says how much it can tell. ``pass_probability`` is the chance that a system exactly as good as the
+    baseline passes with as many topics, if its differences are normal and vary as these do (noncentral t); with
+    ``margin_80``, or with ``topics_80`` topics and the same margin, it is 80 %.
+
+    Tables: ``gate`` {run, measure, value, baseline, difference, lower, margin, passed, topics, pass_probability,
+    margin_80, topics_80} and ``topics``, the ``worst`` topics of each check {run, measure, topic, value, baseline,
+    difference}. Differences are positive where the run is better, also where lower values are.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
@@ -109,8 +125,9 @@ def gate(
             difference = measure.merit(mine) - measure.merit(theirs)
             lower = lower_limit(difference, alpha)
             means = (float(mine.mean()), float(theirs.mean()), float(difference.mean()))
-            passed = bool(lower > -margins[measure])
-            rows.append((run, str(measure), *means, lower, margins[measure], passed, len(topics)))
+            passed = bool(lower > -margins[measure]) or not difference.any()
+            plan = pass_plan(float(difference.std(ddof=1)), len(topics), margins[measure], alpha)
+            rows.append((run, str(measure), *means, lower, margins[measure], passed, len(topics), *plan))
             for t in np.argsort(difference, kind="stable")[:worst].tolist():
                 if difference[t] < 0:
                     values = (float(mine[t]), float(theirs[t]), float(difference[t]))
@@ -124,6 +141,67 @@ def gate(
     }
     tables = {"gate": Table("gate", _COLUMNS, rows), "topics": Table("topics", _TOPICS, lost)}
     return Gate(tables, settings, display=(tables["gate"], *([tables["topics"]] if lost else [])))
+
+
+def pass_plan(spread: float, topics: int, margin: float, alpha: float) -> tuple[float, float, int | None]:
+    """Return the chance that an equally good system passes, and the margin and the topics that make it 80 %.
+
+    The lower end is above -margin if t = (mean + margin) / (s / sqrt(n)) is above its 1 - alpha quantile; for true
+    differences of mean zero and standard deviation s, t is noncentral with margin sqrt(n) / s. No number of topics is
+    enough for a margin of zero.
+
+    >>> probability, wide, many = pass_plan(0.1, 50, 0.02, 0.05)
+    >>> round(probability, 3), round(wide, 4), many
+    (0.401, 0.0357, 156)
+    """
+    if spread == 0:
+        return 1.0, 0.0, 2
+    wide = _needed(topics, alpha) * spread / sqrt(topics)
+    probability = _passing(topics, margin * sqrt(topics) / spread, alpha)
+    if margin == 0:
+        return probability, wide, None
+    # The margin in standard deviations that n topics need falls with n: double n, then bisect.
+    enough, ratio = 2, margin / spread
+    while _needed(enough, alpha) / sqrt(enough) > ratio and enough < _MOST_TOPICS:
+        enough *= 2
+    low = enough // 2
+    while enough - low > 1:
+        middle = (low + enough) // 2
+        low, enough = (low, middle) if _needed(middle, alpha) / sqrt(middle) <= ratio else (middle, enough)
+    return probability, wide, max(2, enough) if enough < _MOST_TOPICS else None
+
+
+def _passing(topics: int, shift: float, alpha: float) -> float:
+    """The chance that noncentral t with n - 1 degrees of freedom exceeds the 1 - alpha quantile of the central one."""
+    from scipy.special import nctdtr, stdtrit
+
+    quantile = float(stdtrit(topics - 1, 1 - alpha))
+    # Far above, the noncentral distribution underflows, and the chance is 1 to the last digit.
+    return 1.0 if shift > 30 + 2 * abs(quantile) else float(1 - nctdtr(topics - 1, shift, quantile))
+
+
+@lru_cache(maxsize=1024)
+def _needed(topics: int, alpha: float) -> float:
+    """The noncentrality with which so many topics pass with a probability of 80 %."""
+    low, high = 0.0, 1.0
+    while _passing(topics, high, alpha) < _WANTED:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _passing(topics, middle, alpha) >= _WANTED else (middle, high)
+    return high
+
+
+def _plan(row: Mapping[str, Cell]) -> str:
+    """What a check can tell, in a line of a list."""
+    name = f"{_code(str(row['run']))}, {_code(str(row['measure']))}"
+    chance, topics = float(row["pass_probability"] or 0), row["topics_80"]
+    line = f"- {name}: a system as good as the baseline passes with probability {100 * chance:.0f} %"
+    line += f" ({row['topics']} topics, this variance)"
+    if chance >= _WANTED:
+        return f"{line}."
+    more = "" if topics is None else f", or {topics:,} topics with this margin"
+    return f"{line}; 80 % takes a margin of {float(row['margin_80'] or 0):.4f}{more}."
 
 
 def _margins(measures: Sequence[Measure], margin: float | Mapping[str, float]) -> dict[Measure, float]:

@@ -21,7 +21,8 @@ from rankscope.analysis.stats.agreement import (
 from rankscope.analysis.stats.bootstrap import resample, resample_counts
 from rankscope.analysis.stats.intervals import check_level, expanded, percentile_intervals
 from rankscope.analysis.two_leaderboards import Leaderboards
-from rankscope.errors import InputError, SettingsError
+from rankscope.choices import DISTANCES
+from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.judging import UNJUDGED, Judged, judge
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import Qrels, open_collection, open_qrels
@@ -71,6 +72,7 @@ def judges(
     top: int = 10,
     most: int = 20,
     seed: int = 1,
+    distance: str = "grade",
     order: str | None = None,
     missing: str = "zero",
     jobs: int | None = None,
@@ -80,10 +82,11 @@ def judges(
     ``judgments`` are two or more sets by name, each whatever :func:`evaluate` takes; topics count that all have.
 
     ``agreement`` {a, b, measure, value, low, high}, over the documents that both judged: their number, the share of
-    exact agreement, Cohen's kappa (plain, linear, quadratic), Krippendorff's alpha for ordered grades (of all judges,
-    too, if there are more than two), and the ``bias``: by how much b's grades are higher. Intervals are percentiles
-    over bootstrap samples of the topics. ``confusion`` {a, b, grade_a, grade_b, documents}; a grade is empty where one
-    of them did not judge.
+    exact agreement, Cohen's kappa (plain, and weighted linearly and quadratically by the ``distance``: the difference
+    of the grades, or of their ``position`` among those that occur), Krippendorff's alpha for ordered grades (of all
+    judges, too, if there are more than two), and the ``bias``: by how much b's grades are higher. Intervals are
+    percentiles over bootstrap samples of the topics. ``confusion`` {a, b, grade_a, grade_b, documents}; a grade is
+    empty where one of them did not judge.
 
     With ``runs``, for every pair of judges and every measure: ``leaderboards`` {a, b, measure, statistic, value, low,
     high}: Kendall's tau, tau_AP (both directions), rank-biased overlap (p = .9), largest rank change, share of the
@@ -105,10 +108,13 @@ def judges(
     panel = _panel(judgments)
     pairs = list(combinations(range(len(panel.names)), 2))
     resampled = resample_counts(resample(len(panel.qrels.topics), replicates, seed))
-    tables = [*_agreements(panel, pairs, resampled, alpha)]
+    if distance not in DISTANCES:
+        hint = suggest_names(distance, DISTANCES) or f"choose one of {', '.join(DISTANCES)}"
+        raise SettingsError(f"no distance of grades is called {distance!r}", hint=hint)
+    tables = [*_agreements(panel, pairs, resampled, alpha, distance)]
     settings: dict[str, Any] = {
         "judges": list(panel.names), "topics": len(panel.qrels.topics), "alpha": alpha, "replicates": replicates,
-        "seed": seed,
+        "seed": seed, "distance": distance,
     }  # fmt: skip
     if runs is not None:
         wanted = parse_many(measures)
@@ -159,7 +165,7 @@ def _panel(judgments: Mapping[str, Any]) -> _Panel:
 
 
 def _agreements(
-    panel: _Panel, pairs: Sequence[tuple[int, int]], resampled: NDArray[np.int64], alpha: float
+    panel: _Panel, pairs: Sequence[tuple[int, int]], resampled: NDArray[np.int64], alpha: float, distance: str
 ) -> tuple[Table, Table]:
     tail = expanded(alpha, len(panel.qrels.topics))
     rows: list[tuple[Cell, ...]] = []
@@ -173,7 +179,7 @@ def _agreements(
             )
         total, drawn = counts.sum(axis=0), np.tensordot(resampled, counts, 1)
         rows.append((*names, "documents", int(total.sum()), None, None))
-        for name, function in _statistics(levels).items():
+        for name, function in _statistics(levels, distance).items():
             low, high = percentile_intervals(np.atleast_2d(function(drawn)), tail)
             rows.append((*names, name, float(function(total)), float(low[0]), float(high[0])))
         confusion += [(*names, *cell) for cell in _cells(panel, a, b)]
@@ -187,12 +193,13 @@ def _agreements(
     )
 
 
-def _statistics(levels: NDArray[Any]) -> dict[str, Callable[[Floats], Floats]]:
+def _statistics(levels: NDArray[Any], distance: str) -> dict[str, Callable[[Floats], Floats]]:
+    grades = levels if distance == "grade" else None
     return {
         "exact": exact_agreement,
         "kappa": kappa,
-        "kappa linear": lambda counts: kappa(counts, "linear"),
-        "kappa quadratic": lambda counts: kappa(counts, "quadratic"),
+        "kappa linear": lambda counts: kappa(counts, "linear", grades),
+        "kappa quadratic": lambda counts: kappa(counts, "quadratic", grades),
         "alpha": lambda counts: krippendorff_alpha(counts + np.swapaxes(counts, -1, -2)),
         "bias": lambda counts: grade_bias(counts, levels),
     }

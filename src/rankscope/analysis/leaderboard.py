@@ -19,17 +19,20 @@ from rankscope.analysis.stats.intervals import (
     ranks,
     t_intervals,
 )
-from rankscope.analysis.stats.matrices import averaged, complete, rounded, run_merits
-from rankscope.analysis.stats.significance import adjust, run_test
+from rankscope.analysis.stats.matrices import averaged, complete, rounded
+from rankscope.analysis.stats.max_t import worse_than_best
 from rankscope.errors import InputError
 from rankscope.measures import Measure
 from rankscope.result import Result, TableResult
 from rankscope.scores import ScoreMatrix, Scores, as_scores
 from rankscope.tables import Cell, Table
 
-__all__ = ["leaderboard", "tied_for_first", "with_margins"]
+__all__ = ["FIRST", "leaderboard", "tied_for_first", "with_margins"]
 
 Floats = NDArray[np.float64]
+
+FIRST = "multiple comparisons with the best: step-down max-T over random signs"
+"""The test of who is tied for first, for titles."""
 
 _COLUMNS = (
     "run", "measure", "value", "topics", "low", "high", "bootstrap_low", "bootstrap_high",
@@ -41,21 +44,19 @@ def leaderboard(
     scores: Scores | ScoreMatrix,
     *,
     alpha: float = 0.05,
-    test: str = "t",
-    correction: str = "holm",
     replicates: int = 1000,
     seed: int = 1,
 ) -> TableResult:
     """The means of all runs, and how far they would move with other topics of the same kind.
 
-    ``leaderboard`` has a row per run and measure: the mean ``value`` over ``topics`` with its confidence interval
-    (1 - alpha), Student's (``low``, ``high``) and from bootstrap samples of the topics (``bootstrap_low``,
-    ``bootstrap_high``: percentiles, as wide as Student's for few topics, Hesterberg 2015); its ``rank``, and the
-    range from ``first_rank`` to ``last_rank`` that holds its rank over all topics that could have been asked with
-    1 - alpha (:func:`~rankscope.analysis.stats.intervals.rank_intervals`); and whether it is ``tied_for_first``: no
-    paired test, corrected for the number of runs, tells it from the best one. Ranks and ties
-    are empty for measures of which no value is better. Of scores that were evaluated with ``ties=`` or ``unjudged=``
-    rows also have what is known of the mean: ``error`` and ``exact``, ``lowest``, ``highest`` and ``tight``.
+    ``leaderboard`` has a row per run and measure: the mean ``value`` over ``topics`` with its confidence interval (1 -
+    alpha), Student's (``low``, ``high``) and from bootstrap samples of the topics (``bootstrap_low``,
+    ``bootstrap_high``: percentiles, as wide as Student's for few topics, Hesterberg 2015); its ``rank``, and the range
+    from ``first_rank`` to ``last_rank`` that holds its rank over all topics that could have been asked with 1 - alpha
+    (:func:`~rankscope.analysis.stats.intervals.rank_intervals`); and whether it is ``tied_for_first``
+    (:func:`tied_for_first`). Ranks and ties are empty for measures of which no value is better. Of scores that were
+    evaluated with ``ties=`` or ``unjudged=`` rows also have what is known of the mean: ``error`` and ``exact``,
+    ``lowest``, ``highest`` and ``tight``.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
@@ -71,15 +72,12 @@ def leaderboard(
     for measure in scores.measures:
         values = scores.matrix(measure).values
         columns = [*_means(measure, values, scores.mean(measure), alpha, replicates, seed)]
-        columns.append(
-            tied_for_first(scores, measure, alpha=alpha, test=test, correction=correction, seed=seed)
-        )
+        columns.append(tied_for_first(scores, measure, alpha=alpha, replicates=replicates, seed=seed))
         columns += _known(scores, measure)
         mine = list(zip(scores.runs, [str(measure)] * len(values), *columns, strict=True))
         rows += [mine[r] for r in measure.best_first(scores.mean(measure))]
     settings: Mapping[str, Any] = {
-        **scores.settings, "alpha": alpha, "test": test, "correction": correction, "replicates": replicates,
-        "seed": seed,
+        **scores.settings, "alpha": alpha, "tied_for_first": FIRST, "replicates": replicates, "seed": seed,
     }  # fmt: skip
     more = () if scores.uncertainty is None else scores.uncertainty.columns
     return TableResult.of(Table("leaderboard", (*_COLUMNS, *more), rows), settings=settings)
@@ -120,11 +118,14 @@ def tied_for_first(
     measure: str | Measure,
     *,
     alpha: float = 0.05,
-    test: str = "t",
-    correction: str = "holm",
+    replicates: int = 1000,
     seed: int = 1,
 ) -> list[bool | None]:
-    """Of every run whether no corrected paired test of it against the best run is significant; the best one is.
+    """Say of every run whether it may be the best: no test shows that it is worse than the best run.
+
+    The test is valid although the best run is chosen by the same topics
+    (:func:`~rankscope.analysis.stats.max_t.worse_than_best`): with a chance of at least 1 - alpha no run that is truly
+    best is left out. So equal runs are all tied in 1 - alpha of the collections, however many there are.
 
     Only topics count on which all runs have a value. None for all where no value is better, or no two topics are left.
 
@@ -147,14 +148,9 @@ def tied_for_first(
         return unknown
     if len(matrix.topics) < 2:
         return unknown
-    best = int(np.argmax(run_merits(matrix)))
-    others = np.array([r for r in range(len(scores.runs)) if r != best], dtype=np.intp)
-    done = run_test(test, matrix.values, others, np.full(len(others), best, np.intp), alpha=alpha, seed=seed)
-    p = done.p if test == "tukey" else adjust(done.p, correction)
-    tied: list[bool | None] = [True for _ in scores.runs]
-    for run, level in zip(others.tolist(), p.tolist(), strict=True):
-        tied[run] = not level < alpha
-    return tied
+    terms = averaged(matrix.measure, matrix.values)[0]
+    terms = matrix.measure.merit(terms if np.isfinite(terms).all() else matrix.values)
+    return [bool(p >= alpha) for p in worse_than_best(terms, replicates=replicates, seed=seed)]
 
 
 def with_margins(table: Table, result: Result, *, margins: bool = True) -> Table:
@@ -178,7 +174,7 @@ def with_margins(table: Table, result: Result, *, margins: bool = True) -> Table
     said = []
     if margins:
         table = replace(table, marks={**table.marks, **_margins(table, records)})
-        said.append(f"± {level} of the mean over topics (t)")
+        said.append(f"± {level} of the mean over topics (t, unadjusted)")
     ranked = next((name for name in names if runs and records.get((runs[0], name), {}).get("rank")), None)
     if ranked is not None:
         mine = [records[run, ranked] for run in runs]

@@ -81,6 +81,7 @@ def discriminative_power(
                 done = run_test(
                     name, matrix.values, first, second, alpha=level, replicates=replicates, seed=seed, jobs=jobs
                 )  # fmt: skip
+                done = replace(done, p=_asl(done.p, name, replicates))
                 power.append((*label, level, *_separated(done, level), len(matrix.topics)))
             asl.append(Columns([*_labels(label, len(first)), *names, done.p, done.difference]))
             levels, pairs = _curve(done)
@@ -154,6 +155,14 @@ def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None
                 f"{matrix.measure} is defined on one topic only, a paired test needs at least two",
                 hint="evaluate on more topics, or leave the measure out",
             )
+
+
+def _asl(p: NDArray[np.float64], test: str, replicates: int | None) -> NDArray[np.float64]:
+    """Sakai's ASL is the share b/B of the replicates; a p-value, (b + 1)/(B + 1), counts the observed data, too."""
+    if test != "bootstrap":
+        return p
+    many = replicates or REPLICATES[test]
+    return np.rint(p * (many + 1) - 1) / many
 
 
 def _separated(done: PairTests, alpha: float) -> tuple[int, int, float, float]:

@@ -1,9 +1,10 @@
-"""Is the order of the runs certain? Which pairs nothing can reverse, and which labels reverse the others.
+"""Is the order of the runs certain? Which pairs ties and labels cannot reverse, and which labels reverse the others.
 
-For every pair of runs: would another order of documents with equal scores, other labels of unjudged documents, or
-other topics reverse the order by the mean? A document has one label, which counts for all runs. An empty cell means
-neither proved nor refuted; 'exact' says whether a range is exact or a proved bound. The figure shows who may stand
-where.
+For every pair of runs: would another order of documents with equal scores, or other labels of unjudged documents,
+reverse the order by the mean? A document has one label, which counts for all runs. An empty cell means neither proved
+nor refuted; 'exact' says whether a range is exact or a proved bound. Other topics are a matter of chance: 'significant'
+('topics' of the pairs in JSON) says whether a test at level --alpha tells the runs apart, which is no proof. The figure
+shows who may stand where.
 
 examples:
   rankscope certain qrels.txt runs/ -m nDCG@10
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.choices import CORRECTIONS, TESTS
+from rankscope.choices import TESTS
 from rankscope.cli import given, options
 from rankscope.cli.output import emit
 
@@ -28,9 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_topics(parser)
     parser.add_argument("--baseline", metavar="RUN", help="only pairs with this run (default: all pairs)")
     parser.add_argument("--test", choices=TESTS, default="t", help="of the topics (default: t)")
-    parser.add_argument(
-        "--correction", choices=CORRECTIONS, default="holm", help="within each measure (default: holm)"
-    )
+    options.add_correction(parser)
     parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
     parser.add_argument(
         "--labels",

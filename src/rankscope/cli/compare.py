@@ -1,6 +1,7 @@
 """Compare runs with a baseline or with each other: which differences are significant, and how large are they?
 
-Paired t test with Holm's correction unless --test and --correction say otherwise. In the table of means, stars mark
+Paired t test with Holm's correction unless --test and --correction say otherwise; tests by resampling are corrected by
+step-down max-T. Intervals are simultaneous or called unadjusted. In the table of means, stars mark
 runs that are better than the baseline (* .05, ** .01, *** .001) and as many ↓ those that are worse; several baselines
 have a sign each; without a baseline, runs that share a letter do not differ significantly. -q says on which topics:
 those that a run loses first.
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.choices import CORRECTIONS, INTERVAL_LENGTH, TESTS
+from rankscope.choices import INTERVAL_LENGTH, TESTS
 from rankscope.cli import given, options
 from rankscope.cli.output import emit
 from rankscope.plots import FIGURES
@@ -47,9 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also say which runs are no worse by more than D (one-sided, level --alpha)",
     )
     parser.add_argument("--test", choices=TESTS, default="t", help="significance test (default: t)")
-    parser.add_argument(
-        "--correction", choices=CORRECTIONS, default="holm", help="within each measure (default: holm)"
-    )
+    options.add_correction(parser)
     parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
     parser.add_argument(
         "--replicates",

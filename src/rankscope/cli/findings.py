@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.choices import CORRECTIONS, FINDINGS_MEASURES, TESTS
+from rankscope.choices import FINDINGS_MEASURES, TESTS
 from rankscope.cli import given, options
 from rankscope.cli.output import emit
 from rankscope.cli.parser import note
@@ -28,9 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_topics(parser)
     options.add_measures(parser, FINDINGS_MEASURES)
     parser.add_argument("--test", choices=TESTS, default="t", help="of the topics (default: t)")
-    parser.add_argument(
-        "--correction", choices=CORRECTIONS, default="holm", help="within each measure (default: holm)"
-    )
+    options.add_correction(parser)
     parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
     options.add_seed(parser)
     options.add_output(parser)

@@ -1,7 +1,9 @@
-"""Hold a run against a baseline: exit code 1 if it is worse by more than a margin. For continuous integration.
+"""Test that a run is no worse than a baseline by more than a margin (non-inferiority): exit code 1 if not shown.
 
 A check passes if the lower end of the one-sided interval (95 % unless --alpha says otherwise) of the mean difference is
-above -margin, measure by measure. --baseline is a run, or scores that were kept: a CSV or TSV file written by
+above -margin, measure by measure; identical runs pass. A failed check does not show that the run is worse: the report
+says with which probability a system as good as the baseline passes, and which margin or number of topics makes it 80 %.
+--baseline is a run, or scores that were kept: a CSV or TSV file written by
 `rankscope eval -q`, or with a row per topic and a column per system. The report is Markdown unless -f says otherwise;
 it names the topics that lost most.
 

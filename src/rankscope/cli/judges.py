@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rankscope.choices import ORDERS
+from rankscope.choices import DISTANCES, ORDERS
 from rankscope.cli import given, options
 from rankscope.cli.output import emit
 from rankscope.errors import InputError
@@ -54,6 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--most", type=int, default=20, metavar="N", help="disputed judgments to list (default: 20; 0: none)"
     )
     parser.add_argument(
+        "--distance",
+        choices=DISTANCES,
+        default="grade",
+        help="of grades in weighted kappa: that of their numbers, or of their positions (default: grade)",
+    )
+    parser.add_argument(
         "--figure",
         choices=("confusion", "slopes"),
         default=None,
@@ -72,7 +78,7 @@ def run(args: argparse.Namespace) -> None:
     measures = given.measures(args)
     result = judges(
         _named(args.judgments), args.runs, measures, alpha=args.alpha, replicates=args.replicates, top=args.top,
-        most=args.most, seed=args.seed, order=args.order, missing=args.missing, jobs=args.jobs,
+        most=args.most, seed=args.seed, distance=args.distance, order=args.order, missing=args.missing, jobs=args.jobs,
     )  # fmt: skip
     emit(args, result)
 

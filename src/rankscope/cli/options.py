@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankscope.choices import INPUT_FORMATS, ORDERS, RBO_TIES
+from rankscope.choices import CORRECTIONS, INPUT_FORMATS, ORDERS, RBO_TIES
 from rankscope.engines.choice import KINDS
 from rankscope.errors import SettingsError, suggest_names
 from rankscope.tables import FORMATS
@@ -383,6 +383,15 @@ def add_groups(parser: argparse.ArgumentParser, what: str) -> None:
         metavar="FILE|REGEX",
         help=f"{what}a file with lines of `run group`, or a regular expression whose first parentheses (or all of it)"
         " match the group in names of runs",
+    )
+
+
+def add_correction(parser: argparse.ArgumentParser) -> None:
+    """Add ``--correction``, whose default depends on the test."""
+    parser.add_argument(
+        "--correction",
+        choices=CORRECTIONS,
+        help="for the number of pairs, within each measure (default: max-t for randomisation and bootstrap, else holm)",
     )
 
 

@@ -20,8 +20,8 @@ _NAMED = 60
 def plot_certain(result: Result, measure: str | None = None, *, width: float = DOUBLE) -> Figure:
     """For each run the range of its mean over all labels, and the ranks that it can have; a dot is what it has now.
 
-    A run can have every rank that no run takes from it whose order with it is certain: under ties, labels and the test
-    over topics together.
+    A run can have every rank that no run takes from it whose order with it stands: ties and labels cannot reverse it,
+    and the difference is significant over topics.
 
     >>> import rankscope as rs
     >>> runs = {"a": {"q": {"d1": 2.0, "x": 1.0}}, "b": {"q": {"d2": 2.0, "d1": 1.0}}}
@@ -58,7 +58,7 @@ def plot_certain(result: Result, measure: str | None = None, *, width: float = D
             axes.tick_params(axis="y", length=0)
             axes.grid(axis="y", visible=False)
         left.set_xlabel(f"mean {chosen}, and its range over labels")
-        right.set_xlabel("rank, and the ranks that nothing excludes")
+        right.set_xlabel("rank, and the ranks that are left (test over topics included)")
     return Figure(
         figure, (left, right), Table("runs", result["runs"].columns, [tuple(row.values()) for row in rows])
     )

@@ -71,7 +71,8 @@ def plot_forest(result: Result, measure: str | None = None, *, width: float = DO
         beside.grid(visible=False)
         level = f"{100 - 100 * result.settings['alpha']:g} %"
         rest = f"; the {len(rows)} largest effects of {many:,} pairs" if many > len(rows) else ""
-        axes.set_xlabel(f"difference in {chosen}, {level} intervals; filled: significant{rest}")
+        kind = f"{result.settings['intervals']} {level} intervals"
+        axes.set_xlabel(f"difference in {chosen}, {kind}; filled: significant{rest}")
     columns = result["pairs"].columns
     return Figure(figure, (axes,), Table("forest", columns, [tuple(row.values()) for row in rows]))
 
@@ -155,9 +156,10 @@ def _words(result: Result, pair: dict[str, Any]) -> str:
     level = f"{100 - 100 * result.settings['alpha']:g} %"
     mean, low, high = (f"{_finite(pair[name]):+.4f}" for name in ("difference", "low", "high"))
     p, effect = format_cell(pair["adjusted"], 3, p_value=True), f"{_finite(pair['effect_size']):.2f}"
+    alone = "" if result.settings["intervals"] == "simultaneous" else " (unadjusted)"
     return (
         f"a: {short(str(pair['a']), 40)}\nb: {short(str(pair['b']), 40)}\n"
-        f"a − b = {mean}, {level} interval {low} to {high}\n"
+        f"a − b = {mean}, {level} interval {low} to {high}{alone}\n"
         f"p = {p} ({result.settings['test']}), d = {effect};"
         f" won {pair['wins']}, lost {pair['losses']}, tied {pair['ties']}"
     )

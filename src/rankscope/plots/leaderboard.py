@@ -44,7 +44,7 @@ def plot_leaderboard(result: Result, measure: str | None = None, *, width: float
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="y", visible=False)
         level = f"{100 * (1 - result.settings['alpha']):g} %"
-        axes.set_xlabel(f"mean {chosen}, {level} intervals; right: ranks")
+        axes.set_xlabel(f"mean {chosen}, {level} intervals (unadjusted); right: ranks")
     return Figure(figure, (axes,), Table("leaderboard", table.columns, [tuple(row.values()) for row in rows]))
 
 

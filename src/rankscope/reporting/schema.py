@@ -223,8 +223,8 @@ class Document(TypedDict):
     ]
     tied_first: Annotated[
         dict[str, list[bool]],
-        "by measure, of every run whether it is tied for first, as rs.leaderboard says (paired t tests against the "
-        "best run, Holm's correction); without measures of which no value is better",
+        "by measure, of every run whether it is tied for first, as rs.leaderboard says (multiple comparisons with "
+        "the best, 5 %); without measures of which no value is better",
     ]
     ranges: NotRequired[
         Annotated[dict[str, OpenRange], "by measure (--ranges): what ties and labels leave open of the means"]

@@ -33,6 +33,23 @@ def table(pairs, levels=5):
     return counts
 
 
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_weighted_kappa_uses_the_distances_of_grades(weights):
+    """Grades 0, 1 and 4 as if there were documents of all grades from 0 to 4, for scikit-learn."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    counts = np.random.default_rng(3).integers(0, 9, (3, 3))
+    x, y = (
+        np.repeat([0, 1, 4], counts.sum(axis=1)),
+        np.concatenate([np.repeat([0, 1, 4], row) for row in counts]),
+    )
+    expected = metrics.cohen_kappa_score(x, y, weights=weights, labels=range(5))
+    assert float(kappa(counts, weights, [0, 1, 4])) == pytest.approx(expected, abs=1e-12)
+    assert float(kappa(counts, weights)) == pytest.approx(
+        metrics.cohen_kappa_score(x, y, weights=weights), abs=1e-12
+    )
+    assert float(kappa(counts, weights)) != pytest.approx(expected, abs=1e-3)
+
+
 @given(GRADES)
 @pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
 def test_kappa_is_that_of_scikit_learn(weights, pairs):

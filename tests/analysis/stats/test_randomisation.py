@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope.analysis.stats.randomisation import exact_randomisation, sampled_randomisation
+from rankscope.analysis.stats.max_t import Flips, flip_pairs
+from rankscope.analysis.stats.randomisation import exact_randomisation
 from rankscope.analysis.stats.significance import all_pairs, run_test
 
 
@@ -64,5 +65,9 @@ def test_more_topics_are_drawn_by_the_seed_and_agree_with_scipy():
 def test_blocks_of_signs_change_nothing_but_the_signs(monkeypatch):
     values = np.random.default_rng(5).random((2, 30))
     whole = sampled_randomisation(values, *all_pairs(2), replicates=500, seed=1)
-    monkeypatch.setattr("rankscope.analysis.stats.randomisation._DRAWN_AT_ONCE", 300)
+    monkeypatch.setattr("rankscope.analysis.stats.max_t._SIGNS_AT_ONCE", 300)
     assert sampled_randomisation(values, *all_pairs(2), replicates=500, seed=1).tolist() == whole.tolist()
+
+
+def sampled_randomisation(values, first, second, *, replicates, seed):
+    return flip_pairs(values, first, second, Flips(values.shape[1], replicates, seed)).p

@@ -255,7 +255,7 @@ export interface Payload {
   archetype: Packed;
   /** 1000 x topics: the bootstrap samples of rs.leaderboard; absent where large */
   samples?: Packed;
-  /** by measure, of every run whether it is tied for first, as rs.leaderboard says (paired t tests against the best run, Holm's correction); without measures of which no value is better */
+  /** by measure, of every run whether it is tied for first, as rs.leaderboard says (multiple comparisons with the best, 5 %); without measures of which no value is better */
   tied_first: Record<string, boolean[]>;
   /** by measure (--ranges): what ties and labels leave open of the means */
   ranges?: Record<string, OpenRange>;

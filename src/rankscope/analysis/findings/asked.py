@@ -12,6 +12,7 @@ from rankscope.analysis.findings.order import apart, disagreement, leader
 from rankscope.analysis.findings.scale import scale
 from rankscope.analysis.findings.topics import deciding, hard, overtaking
 from rankscope.analysis.stats.intervals import check_level
+from rankscope.analysis.stats.significance import correction_for
 from rankscope.scores import ScoreMatrix, Scores, as_scores
 
 __all__ = ["RULES", "findings"]
@@ -27,7 +28,7 @@ def findings(
     *,
     alpha: float = 0.05,
     test: str = "t",
-    correction: str = "holm",
+    correction: str | None = None,
     replicates: int = 1000,
     seed: int = 1,
 ) -> Findings:
@@ -41,7 +42,8 @@ def findings(
     (``scale``). Rules that need the lists are silent about scores alone, and nobody is called best if chance spreads
     the means of the runs as widely.
 
-    ``test``, ``correction``, ``alpha``, ``replicates`` and ``seed`` are those of :func:`rankscope.leaderboard`.
+    ``test`` and ``correction`` are those of :func:`rankscope.compare`, ``alpha``, ``replicates`` and ``seed`` those of
+    :func:`rankscope.leaderboard`.
 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
@@ -53,6 +55,7 @@ def findings(
     """
     scores = as_scores(scores)
     check_level(alpha, replicates)
+    correction = correction_for(test, correction)
     basis = Basis(scores, alpha, test, correction, replicates, seed)
     found = tuple(one for rule in RULES if (one := rule(basis)) is not None)
     settings = {

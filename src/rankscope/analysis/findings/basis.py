@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from rankscope.analysis.leaderboard import leaderboard
 from rankscope.analysis.stats.matrices import CompleteMatrix, complete, run_merits
 from rankscope.analysis.stats.randomness import generator
-from rankscope.analysis.stats.significance import Indices, adjust, all_pairs, run_test, tukey_hsd
+from rankscope.analysis.stats.significance import Indices, all_pairs, run_test, tukey_hsd
 from rankscope.caching import CacheMixin
 from rankscope.errors import InputError
 from rankscope.judging import Handling, Judged, judge
@@ -93,11 +94,10 @@ class Basis(CacheMixin):
         alone = self.scores.matrix(measure)
         return self.cache(
             ("board", str(measure)),
-            lambda: leaderboard(
-                alone, alpha=self.alpha, test=self.test, correction=self.correction, replicates=self.replicates,
-                seed=self.seed,
-            )["leaderboard"].records(),
-        )  # fmt: skip
+            lambda: leaderboard(alone, alpha=self.alpha, replicates=self.replicates, seed=self.seed)[
+                "leaderboard"
+            ].records(),
+        )
 
     def chance(self, matrix: CompleteMatrix) -> float:
         """How often chance alone spreads the means of the runs as widely as they are: randomised Tukey HSD.
@@ -121,9 +121,10 @@ class Basis(CacheMixin):
         """Of each of the ``tested`` pairs of runs whether the test, corrected for their number, tells them apart."""
 
         def tested() -> NDArray[np.bool_]:
-            done = run_test(self.test, matrix.values, *self.tested, alpha=self.alpha, seed=self.seed)
-            p = done.p if self.test == "tukey" else adjust(done.p, self.correction)
-            return np.asarray(p < self.alpha)
+            options: Any = {"correction": self.correction, "alpha": self.alpha, "seed": self.seed}
+            return np.asarray(
+                run_test(self.test, matrix.values, *self.tested, **options).adjusted < self.alpha
+            )
 
         return self.cache(("significant", str(matrix.measure)), tested)
 

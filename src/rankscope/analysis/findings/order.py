@@ -10,6 +10,7 @@ import numpy as np
 from rankscope.analysis.correlation import correlation
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.finding import Chart, Finding, listed
+from rankscope.analysis.leaderboard import FIRST
 from rankscope.analysis.stats.matrices import CompleteMatrix, run_merits
 from rankscope.analysis.stats.significance import procedure
 from rankscope.tables import Cell, Table
@@ -55,7 +56,7 @@ def leader(basis: Basis) -> Finding | None:
     evidence = Table(
         "leader", names, [tuple(row[name] for name in names) for row in rows],
         caption=f"Means of {matrix.measure}, and who is tied for first",
-        legend=procedure(basis.test, basis.correction, basis.alpha),
+        legend=f"{FIRST}, level {f'{basis.alpha:g}'.removeprefix('0')}; intervals of single means, unadjusted",
     )  # fmt: skip
     chart = Chart(
         "dots",
@@ -64,7 +65,7 @@ def leader(basis: Basis) -> Finding | None:
         "low",
         "high",
         "tied_for_first",
-        says=f"dot: mean {matrix.measure}, filled if tied for first; line: 95% interval",
+        says=f"dot: mean {matrix.measure}, filled if tied for first; line: 95% interval of the mean, unadjusted",
     )
     chosen = [str(best["run"]), *others[:3]] if others else [str(best["run"]), str(second["run"])]
     state = {"measure": str(matrix.measure), "run": chosen}

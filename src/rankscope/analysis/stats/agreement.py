@@ -29,21 +29,26 @@ def exact_agreement(counts: ArrayLike) -> Floats:
     return _ratio(np.trace(table, axis1=-2, axis2=-1), table.sum(axis=(-2, -1)))
 
 
-def kappa(counts: ArrayLike, weights: str = "none") -> Floats:
+def kappa(counts: ArrayLike, weights: str = "none", grades: ArrayLike | None = None) -> Floats:
     """Cohen's kappa (1960), or weighted (1968): 1 - observed disagreement / disagreement by chance.
 
         kappa = 1 - sum of w_ij n_ij / sum of w_ij n_i. n_.j / n
 
-    with w = 1 for different grades (``none``), |i - j| (``linear``) or (i - j)^2 (``quadratic``), as in scikit-learn.
+    with w = 1 for different grades (``none``), their distance (``linear``) or its square (``quadratic``). The distance
+    is that of the ``grades``, or that of their positions, |i - j|, if none are given: 0, 1 and 4 are no further apart
+    than 0, 1 and 2 then.
 
     >>> [round(float(kappa([[6, 1], [1, 2]], w)), 4) for w in WEIGHTS]
     [0.5238, 0.5238, 0.5238]
+    >>> counts = [[5, 1, 0], [1, 2, 1], [0, 1, 1]]
+    >>> round(float(kappa(counts, "linear")), 4), round(float(kappa(counts, "linear", [0, 1, 4])), 4)
+    (0.5714, 0.5)
     """
     if weights not in WEIGHTS:
         hint = suggest_names(weights, WEIGHTS) or f"choose one of {', '.join(WEIGHTS)}"
         raise SettingsError(f"kappa has no weights {weights!r}", hint=hint)
     table = np.asarray(counts, np.float64)
-    places = np.arange(table.shape[-1])
+    places = np.arange(table.shape[-1]) if grades is None else np.asarray(grades, np.float64)
     apart = np.abs(places[:, None] - places[None, :])
     weight = {"none": apart > 0, "linear": apart, "quadratic": apart**2}[weights].astype(np.float64)
     total = table.sum(axis=(-2, -1))

@@ -21,11 +21,12 @@ from math import ceil, fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.analysis.stats.max_t import StepDown
 from rankscope.analysis.stats.randomness import generator
 from rankscope.engines import run_pieces
 from rankscope.progress import advance
 
-__all__ = ["Bootstrap", "bootstrap_pairs", "critical_rank", "resample", "resample_counts"]
+__all__ = ["Bootstrap", "bootstrap_max_t", "bootstrap_pairs", "critical_rank", "resample", "resample_counts"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -96,14 +97,7 @@ def bootstrap_pairs(
     [0.065, 1.0]
     """
     replicates, topics = resampled.shape
-    centre = values.mean(axis=1)
-    centred = values - centre[:, None]
-    scale = float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE
-    cut = _cut(resampled)
-    means = np.empty((len(values), replicates))
-    for start in range(0, len(values), _PAIRS_AT_ONCE):
-        _multiply(centred[start : start + _PAIRS_AT_ONCE], cut, means[start : start + _PAIRS_AT_ONCE])
-    work = _Work(centre, centred, means, cut, scale, critical_rank(alpha, replicates))
+    work = _Work.on(values, resampled, critical_rank(alpha, replicates))
     pieces = [
         (first[start : start + _PAIRS_IN_PIECE], second[start : start + _PAIRS_IN_PIECE])
         for start in range(0, len(first), _PAIRS_IN_PIECE)
@@ -112,12 +106,43 @@ def bootstrap_pairs(
     if not done:
         return Bootstrap(np.empty(0), np.empty(0), np.empty(0))
     exceeding, chosen, ratio = (np.concatenate([part[k] for part in done]) for k in range(3))
-    delta = _replicate_means(centred, first, second, resampled, chosen)
-    delta[delta <= scale] = 0.0
+    delta = _replicate_means(work.centred, first, second, resampled, chosen)
+    delta[delta <= work.negligible] = 0.0
     ratio[ratio > 1 - _RELATIVE] = 1.0
     with np.errstate(divide="ignore"):
         critical = np.sqrt((topics - 1) * ratio / (1 - ratio))
     return Bootstrap(exceeding / replicates, delta, critical)
+
+
+def bootstrap_max_t(
+    values: Floats, first: Indices, second: Indices, resampled: NDArray[np.int64]
+) -> StepDown:
+    """The same test with the counts of its step-down adjustment for all pairs (Westfall and Young 1993).
+
+    Statistics are r = sqrt(n m^2 / q) as above, as those of :func:`~rankscope.analysis.stats.max_t.flip_pairs`.
+
+    >>> values = np.array([[9, 8, 9, 7, 8, 6, 9], [2, 1, 1, 2, 1, 0, 3], [1, 1, 2, 2, 1, 1, 3]]) / 10
+    >>> found = bootstrap_max_t(values, np.array([0, 0, 1]), np.array([1, 2, 2]), resample(7, 500, seed=1))
+    >>> (found.adjusted < 0.05).tolist()
+    [True, True, False]
+    """
+    topics = resampled.shape[1]
+    work = _Work.on(values, resampled, 1)
+    blocks = [slice(start, start + _PAIRS_AT_ONCE) for start in range(0, len(first), _PAIRS_AT_ONCE)]
+    observed = [work.observed(first[part], second[part]) for part in blocks]
+    found = StepDown(np.sqrt(topics * np.concatenate([np.empty(0), *observed])))
+    space = np.empty((3, min(len(first), _PAIRS_AT_ONCE), len(resampled)))
+
+    def drawn() -> Iterator[tuple[Indices, Floats]]:
+        for part in blocks:
+            places = found.order[part]
+            ratio, squares, spare = space[:, : len(places)]
+            work.ratios(first[places], second[places], ratio, squares, spare)
+            ratio *= topics
+            yield places, np.sqrt(ratio, out=ratio)
+
+    found.count(drawn())
+    return found
 
 
 def critical_rank(alpha: float, replicates: int) -> int:
@@ -185,6 +210,17 @@ class _Work:
     negligible: float
     rank: int
 
+    @classmethod
+    def on(cls, values: Floats, resampled: NDArray[np.int64], rank: int) -> _Work:
+        """The work on runs x topics and replicates x topics."""
+        centre = values.mean(axis=1)
+        centred = values - centre[:, None]
+        cut = _cut(resampled)
+        means = np.empty((len(values), len(resampled)))
+        for start in range(0, len(values), _PAIRS_AT_ONCE):
+            _multiply(centred[start : start + _PAIRS_AT_ONCE], cut, means[start : start + _PAIRS_AT_ONCE])
+        return cls(centre, centred, means, cut, float(np.abs(values).max(initial=0.0)) * _NEGLIGIBLE, rank)
+
     def __call__(self, pairs: tuple[Indices, Indices]) -> tuple[NDArray[np.intp], Indices, Floats]:
         first, second = pairs
         blocks, _, width = self.weights.shape
@@ -202,13 +238,8 @@ class _Work:
         self, first: Indices, second: Indices, space: Floats, mask: NDArray[np.bool_]
     ) -> tuple[NDArray[np.intp], Indices, Floats]:
         ratio, squares, spare = space
-        w = self.centred[first] - self.centred[second]
-        w[np.abs(w) <= self.negligible] = 0.0
-        np.multiply(w, w, out=w)
-        _multiply(w, self.weights, squares)
-        # a replicate of zeros only: its mean, zero but for rounding, must not be divided by zero
-        least = 0.0 if w.all() else max(self.negligible**2, 1e-300)
-        observed = _observed_ratio(self.centre[first] - self.centre[second], w.mean(axis=1), self.negligible)
+        least = self._squares(first, second, squares)
+        observed = self.observed(first, second)
         rows = max(1, _NUMBERS_IN_TURN // space.shape[2])
         done = []
         for start in range(0, len(first), rows):
@@ -221,6 +252,27 @@ class _Work:
             done.append((exceeding, *_holding(ratio[turn], spare[turn], mask[turn], self.rank)))
         exceeding, chosen, critical = (np.concatenate([part[k] for part in done]) for k in range(3))
         return exceeding, chosen, critical
+
+    def observed(self, first: Indices, second: Indices) -> Floats:
+        """The statistic of some pairs."""
+        variance = np.square(self._differences(first, second)).mean(axis=1)
+        return _observed_ratio(self.centre[first] - self.centre[second], variance, self.negligible)
+
+    def ratios(self, first: Indices, second: Indices, ratio: Floats, squares: Floats, spare: Floats) -> None:
+        """The statistic of some pairs in every replicate, into ``ratio``."""
+        self._ratios(first, second, squares, self._squares(first, second, squares), ratio, spare)
+
+    def _differences(self, first: Indices, second: Indices) -> Floats:
+        w = self.centred[first] - self.centred[second]
+        w[np.abs(w) <= self.negligible] = 0.0
+        return w
+
+    def _squares(self, first: Indices, second: Indices, squares: Floats) -> float:
+        """The mean square of every replicate, and the least that is more than rounding."""
+        w = np.square(self._differences(first, second))
+        _multiply(w, self.weights, squares)
+        # a replicate of zeros only: its mean, zero but for rounding, must not be divided by zero
+        return 0.0 if w.all() else max(self.negligible**2, 1e-300)
 
     def _ratios(
         self, first: Indices, second: Indices, squares: Floats, least: float, ratio: Floats, spare: Floats

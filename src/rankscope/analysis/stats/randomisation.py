@@ -11,20 +11,16 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.analysis.stats.randomness import generator
 from rankscope.progress import advance
 
-__all__ = ["EXACT_UP_TO", "exact_randomisation", "sampled_randomisation"]
+__all__ = ["EXACT_UP_TO", "exact_randomisation"]
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 EXACT_UP_TO = 20
-"""Topics up to which all signs are counted; beyond, they are drawn."""
+"""Topics up to which all signs are counted; beyond, they are drawn (:mod:`rankscope.analysis.stats.max_t`)."""
 
 _RELATIVE = 1e-9  # two sums closer than this are equal: rounding must not decide a comparison
-_PAIRS_AT_ONCE = 256
-_DRAWN_AT_ONCE = 2**21
 
 
 def exact_randomisation(differences: Floats) -> Floats:
@@ -50,38 +46,6 @@ def exact_randomisation(differences: Floats) -> Floats:
             reached = len(second) - np.searchsorted(second, observed - negligible - first, side="left")
             p[pair] = min(1.0, 2 * float(reached.sum()) / 2.0**topics)
     return p
-
-
-def sampled_randomisation(
-    values: Floats, first: Indices, second: Indices, *, replicates: int, seed: int
-) -> Floats:
-    """Two-sided p-values over seeded random signs, the same for all pairs: (1 + reached) / (1 + replicates).
-
-    The signs that were found are among those that could be, which the one stands for (Phipson and Smyth 2010).
-
-    >>> values = np.array([[0.9, 0.8, 0.7, 0.9], [0.1, 0.2, 0.3, 0.1]])
-    >>> sampled_randomisation(values, np.array([0]), np.array([1]), replicates=999, seed=1).round(2).tolist()
-    [0.14]
-    """
-    topics = values.shape[1]
-    difference = np.abs(values[first].sum(axis=1) - values[second].sum(axis=1))
-    # the observed sum is rounded, too; what misses it by no more than rounding reaches it
-    slack = _RELATIVE * np.array(
-        [np.abs(values[a] - values[b]).max() for a, b in zip(first, second, strict=True)]
-    )
-    reached = np.zeros(len(first), np.int64)
-    rng, left = generator(seed), replicates
-    while left:
-        size = min(left, max(1, _DRAWN_AT_ONCE // topics))
-        signs = rng.integers(0, 2, size=(size, topics)).astype(np.float64) * 2 - 1
-        sums = values @ signs.T
-        for start in range(0, len(first), _PAIRS_AT_ONCE):
-            advance()
-            block = slice(start, start + _PAIRS_AT_ONCE)
-            drawn = np.abs(sums[first[block]] - sums[second[block]])
-            reached[block] += np.count_nonzero(drawn >= (difference - slack)[block, None], axis=1)
-        left -= size
-    return (1 + reached) / (1 + replicates)
 
 
 def _signed_sums(numbers: Iterable[float]) -> Floats:

@@ -7,15 +7,18 @@ on every topic have p = 1 in every test.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.analysis.stats.bootstrap import bootstrap_pairs, critical_rank, resample
+from rankscope.analysis.stats.bootstrap import bootstrap_max_t, bootstrap_pairs, resample
 from rankscope.analysis.stats.matrices import rounded
-from rankscope.analysis.stats.randomisation import EXACT_UP_TO, exact_randomisation, sampled_randomisation
+from rankscope.analysis.stats.max_t import Flips, StepDown, flip_pairs
+from rankscope.analysis.stats.randomisation import EXACT_UP_TO, exact_randomisation
 from rankscope.analysis.stats.randomness import generator, streams
 from rankscope.analysis.stats.wilcoxon import wilcoxon_p
 from rankscope.choices import CORRECTIONS, TESTS
@@ -29,6 +32,7 @@ __all__ = [
     "PairTests",
     "adjust",
     "all_pairs",
+    "correction_for",
     "effects",
     "outcomes",
     "paired_t",
@@ -50,6 +54,7 @@ _TEST_NAMES = {
     "tukey": "randomised Tukey HSD",
 }
 _CORRECTION_NAMES = {
+    "max-t": "step-down max-T correction",
     "holm": "Holm's correction",
     "bonferroni": "Bonferroni's correction",
     "bh": "Benjamini-Hochberg correction",
@@ -60,6 +65,30 @@ _CORRECTION_NAMES = {
 def test_name(test: str) -> str:
     """What a test is called in titles."""
     return _TEST_NAMES[test]
+
+
+def correction_for(test: str, correction: str | None = None) -> str:
+    """Return the correction of a test, by default step-down max-T for resampling tests and Holm's for others.
+
+    >>> correction_for("randomisation"), correction_for("t"), correction_for("tukey", "holm")
+    ('max-t', 'holm', 'none')
+    """
+    _check(correction)
+    if test == "tukey":  # its p-values are adjusted already
+        return "none"
+    resampling = test in ("randomisation", "bootstrap")
+    if correction == "max-t" and not resampling:
+        raise SettingsError(
+            f"max-t corrects tests by resampling, not {test!r}",
+            hint="choose randomisation or bootstrap, or holm",
+        )
+    return correction or ("max-t" if resampling else "holm")
+
+
+def _check(correction: str | None) -> None:
+    if correction is not None and correction not in CORRECTIONS:
+        hint = suggest_names(correction, CORRECTIONS) or f"choose one of {', '.join(CORRECTIONS)}"
+        raise SettingsError(f"no correction is called {correction!r}", hint=hint)
 
 
 def procedure(test: str, correction: str, alpha: float) -> str:
@@ -80,17 +109,21 @@ _NEGLIGIBLE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class PairTests:
-    """Per pair: mean difference (first minus second), p-value, confidence interval, and what would be significant.
+    """Per pair: mean difference (first minus second), p-values, confidence interval, and what would be significant.
 
     ``half`` is half the width of the interval around the difference. ``delta`` is the absolute difference of means
-    from which on this pair would be significant at alpha (NaN for Wilcoxon, whose statistic is not a mean, and for the
-    randomisation test, which looks at no others than the differences found).
+    from which on this pair would be significant at alpha (NaN for Wilcoxon, whose statistic is not a mean, for the
+    randomisation test, which looks at no others than the differences found, and with max-T). ``adjusted`` are the
+    p-values corrected for the number of pairs. ``simultaneous``: all intervals together hold the true differences
+    with 1 - alpha; otherwise each does so by itself.
     """
 
     difference: Floats
     p: Floats
     half: Floats
     delta: Floats
+    adjusted: Floats
+    simultaneous: bool = False
 
     @property
     def low(self) -> Floats:
@@ -119,12 +152,17 @@ def run_test(
     first: Indices,
     second: Indices,
     *,
+    correction: str | None = "none",
     alpha: float = 0.05,
     replicates: int | None = None,
     seed: int = 1,
     jobs: int | None = 1,
 ) -> PairTests:
-    """One of :data:`TESTS` by name, for every pair."""
+    """One of :data:`TESTS` by name, for every pair, with p-values corrected for their number.
+
+    ``correction`` is one of :data:`CORRECTIONS`, or None for that of the test (:func:`correction_for`). Warns if no
+    pair can be significant, however large its difference is.
+    """
     if test not in TESTS:
         raise SettingsError(
             f"no test is called {test!r}",
@@ -132,18 +170,53 @@ def run_test(
         )
     if not 0 < alpha < 1:
         raise SettingsError(f"alpha is {alpha}", hint="give a level between 0 and 1 such as 0.05")
-    if test == "t":
-        return paired_t(values, first, second, alpha=alpha)
-    if test == "wilcoxon":
-        return _wilcoxon(values, first, second, alpha=alpha)
-    replicates = REPLICATES[test] if replicates is None else replicates
-    if replicates < 1:
+    correction = correction_for(test, correction)
+    replicates = REPLICATES.get(test, 1) if replicates is None else replicates
+    if test in REPLICATES and replicates < 1:
         raise SettingsError(f"{replicates} replicates", hint=f"give at least 1, usually {REPLICATES[test]}")
+    if correction != "none":
+        _warn_if_hopeless(test, correction, values.shape[1], len(first), replicates, alpha)
+    pairs = values, first, second
+    if test == "t":
+        done = paired_t(*pairs, alpha=alpha)
+    elif test == "wilcoxon":
+        done = _wilcoxon(*pairs, alpha=alpha)
+    elif test == "tukey":
+        done = tukey_hsd(*pairs, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs)
+    elif test == "randomisation":
+        done = _randomisation(
+            *pairs, alpha=alpha, replicates=replicates, seed=seed, joint=correction == "max-t"
+        )
+    elif correction == "max-t":
+        done = _max_t(*pairs, bootstrap_max_t(*pairs, resample(values.shape[1], replicates, seed)), alpha)
+    else:
+        done = _bootstrap(*pairs, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs)
+    if correction in ("none", "max-t"):
+        return done
+    # A single pair has one interval, which is that of its test, unless it is borrowed from Student.
+    alone = len(first) == 1 and test in ("t", "bootstrap")
+    return replace(done, adjusted=adjust(done.p, correction), simultaneous=alone)
+
+
+def _warn_if_hopeless(
+    test: str, correction: str, topics: int, pairs: int, replicates: int, alpha: float
+) -> None:
+    """Warn if the smallest adjusted p-value that so many pairs, topics and replicates allow is not below alpha."""
+    drawn = 1 / (replicates + 1)
     if test == "randomisation":
-        return _randomisation(values, first, second, alpha=alpha, replicates=replicates, seed=seed)
-    if test == "tukey":
-        return tukey_hsd(values, first, second, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs)
-    return _bootstrap(values, first, second, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs)
+        exact = Flips(topics, replicates, 0).every if correction == "max-t" else topics <= EXACT_UP_TO
+        least = 2.0 ** (1 - topics) if exact else drawn
+    else:
+        least = {"t": 0.0, "wilcoxon": 2.0 ** (1 - topics)}.get(test, drawn)
+    times = pairs if correction in ("holm", "bonferroni") else 1
+    if least * times >= alpha:
+        cause = f"{replicates:,} replicates" if least == drawn else f"{topics} topics"
+        remedy = "max-t" if times > 1 and least < alpha and least == drawn else "more " + cause.split()[1]
+        warnings.warn(
+            f"no pair can be significant: with {cause} and {pairs:,} pairs the smallest adjusted p is"
+            f" {min(1.0, least * times):.2g} ({_TEST_NAMES[test]}, {_CORRECTION_NAMES[correction]}); use {remedy}",
+            stacklevel=3,
+        )
 
 
 def paired_t(values: Floats, first: Indices, second: Indices, *, alpha: float = 0.05) -> PairTests:
@@ -160,15 +233,15 @@ def paired_t(values: Floats, first: Indices, second: Indices, *, alpha: float = 
     topics = values.shape[1]
     mean, error = _mean_and_error(values, first, second)
     if topics < 2:
-        undefined = np.full(len(mean), np.nan)
-        return PairTests(mean, np.where(mean == 0, 1.0, np.nan), undefined, undefined)
+        undefined, p = np.full(len(mean), np.nan), np.where(mean == 0, 1.0, np.nan)
+        return PairTests(mean, p, undefined, undefined, p)
     p = np.empty(len(mean))
     for block in _blocks(len(mean), topics):
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.abs(mean[block]) / error[block]
         p[block] = np.where(np.isnan(t), 1.0, 2 * stdtr(topics - 1, -t))
     delta = stdtrit(topics - 1, 1 - alpha / 2) * error
-    return PairTests(mean, p, delta, delta)
+    return PairTests(mean, p, delta, delta, p, len(p) == 1)
 
 
 def tukey_hsd(
@@ -184,7 +257,7 @@ def tukey_hsd(
     """Randomised Tukey HSD (Carterette 2012): all pairs at once, so p needs no further correction.
 
     Each replicate shuffles the scores of every topic over the runs and takes the range of the runs' means;
-    p = share of the replicates whose range is at least the absolute difference of the pair.
+    p = (1 + reached) / (1 + replicates), where a range reaches the absolute difference of the pair or is wider.
 
     >>> values = np.array([[9, 8, 9, 7, 8, 6], [2, 1, 1, 2, 1, 0], [1, 1, 2, 2, 1, 1]]) / 10
     >>> first, second = all_pairs(3)
@@ -201,9 +274,11 @@ def tukey_hsd(
     mean, _ = _mean_and_error(values, first, second)
     # a range equal to the difference counts, also when rounding makes it a little smaller
     reached = np.abs(mean) * (1 - 1e-9)
-    p = (replicates - np.searchsorted(ordered, reached, side="left")) / replicates
-    delta = np.broadcast_to(ordered[replicates - critical_rank(alpha, replicates)], mean.shape)
-    return PairTests(mean, p, delta, delta)
+    p = (1 + replicates - np.searchsorted(ordered, reached, side="left")) / (1 + replicates)
+    p = np.where(mean == 0, 1.0, p)
+    rank = ceil(alpha * (1 + replicates) - 1e-9) - 1
+    delta = np.broadcast_to(ordered[replicates - rank] if rank else np.inf, mean.shape)
+    return PairTests(mean, p, delta, delta, p, True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,22 +308,59 @@ def _wilcoxon(values: Floats, first: Indices, second: Indices, *, alpha: float) 
     p = np.empty(len(first))
     for block, z in _differences(values, first, second):
         p[block] = wilcoxon_p(rounded(z, largest))
-    return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape))
+    return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape), p)
 
 
 def _randomisation(
-    values: Floats, first: Indices, second: Indices, *, alpha: float, replicates: int, seed: int
+    values: Floats,
+    first: Indices,
+    second: Indices,
+    *,
+    alpha: float,
+    replicates: int,
+    seed: int,
+    joint: bool,
 ) -> PairTests:
-    """All signs for up to 20 topics, drawn ones beyond; the interval is Student's."""
-    student = paired_t(values, first, second, alpha=alpha)
-    if values.shape[1] <= EXACT_UP_TO:
+    """All signs for up to 20 topics, drawn ones beyond; the interval is Student's, or that of max-T."""
+    topics = values.shape[1]
+    p: Floats | None = None
+    if topics <= EXACT_UP_TO:
         p = np.empty(len(first))
         for block, z in _differences(values, first, second):
             p[block] = exact_randomisation(z)
-    else:
-        p = sampled_randomisation(values, first, second, replicates=replicates, seed=seed)
+    if joint or p is None:
+        found = flip_pairs(values, first, second, Flips(topics, replicates, seed))
+        if joint:
+            return _max_t(values, first, second, found, alpha, p)
+        p = found.p
+    student = paired_t(values, first, second, alpha=alpha)
     p = np.where(student.difference == 0, 1.0, p)
-    return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape))
+    return PairTests(student.difference, p, student.half, np.broadcast_to(np.nan, p.shape), p)
+
+
+def _max_t(
+    values: Floats,
+    first: Indices,
+    second: Indices,
+    found: StepDown,
+    alpha: float,
+    exact: Floats | None = None,
+) -> PairTests:
+    """P-values adjusted by step-down max-T, and the intervals that its first step gives.
+
+    A statistic r / sqrt(n) of a pair is t / sqrt(t^2 + n - 1), so that the critical r of the largest statistic is a
+    critical t for all pairs: an interval excludes zero exactly if its pair is significant in the first step.
+    """
+    mean, error = _mean_and_error(values, first, second)
+    p = np.where(mean == 0, 1.0, found.p if exact is None else exact)
+    adjusted = np.where(mean == 0, 1.0, np.maximum(found.adjusted, p))
+    topics = values.shape[1]
+    share = min(1.0, found.critical(alpha) ** 2 / topics)
+    if share > 1 - _NEGLIGIBLE:  # no statistic is large enough: nothing is known about a difference
+        half = np.full(len(p), np.inf)
+    else:
+        half = np.sqrt((topics - 1) * share / (1 - share)) * error
+    return PairTests(mean, p, half, np.broadcast_to(np.nan, p.shape), adjusted, True)
 
 
 def _bootstrap(
@@ -267,7 +379,8 @@ def _bootstrap(
     with np.errstate(invalid="ignore"):
         # an infinite critical value with no error at all: the interval is the difference itself
         width = np.where(error > 0, result.critical * error, 0.0)
-    return PairTests(mean, result.asl, width, result.delta)
+    p = np.where(mean == 0, 1.0, (1 + np.rint(result.asl * replicates)) / (1 + replicates))
+    return PairTests(mean, p, width, result.delta, p, len(p) == 1)
 
 
 def _blocks(pairs: int, topics: int) -> Iterator[slice]:
@@ -339,9 +452,7 @@ def adjust(p: Floats, correction: str = "holm") -> Floats:
     >>> adjust(np.array([0.01, 0.04, 0.03]), "bh").round(3).tolist()
     [0.03, 0.04, 0.04]
     """
-    if correction not in CORRECTIONS:
-        hint = suggest_names(correction, CORRECTIONS) or f"choose one of {', '.join(CORRECTIONS)}"
-        raise SettingsError(f"no correction is called {correction!r}", hint=hint)
+    _check(correction)
     p = np.asarray(p, dtype=np.float64)
     adjusted = p.copy()
     known = np.flatnonzero(~np.isnan(p))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import ceil, floor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +14,17 @@ __all__ = ["wilcoxon_p"]
 Floats = NDArray[np.float64]
 
 _EXACT_UP_TO = 50  # topics, when no difference is zero and no two are equal in size
-_ENUMERATED_UP_TO = 13  # topics, otherwise
+_FEW = 25  # differences that are not zero, otherwise: beyond, published counts use the normal distribution
 
 
 def wilcoxon_p(differences: Floats) -> Floats:
     """Two-sided p-values of the Wilcoxon signed rank test (1945), one per row of pairs x topics.
 
-    Zero differences are left out, equal ones share their rank. T+ is the sum of the ranks of positive
-    differences; its distribution is exact for up to 50 topics without zeros and ties and for up to 13 topics with them,
-    and otherwise normal with the variance corrected for ties, without continuity correction: the choices of
-    scipy.stats.wilcoxon (1.13 and later). A pair without any difference has p = 1.
+    Zero differences are left out, equal ones share their rank. T+ is the sum of the ranks of positive differences. Its
+    distribution is exact for up to 50 topics without zeros and ties, and wherever zeros and ties leave at most 25
+    differences that are not zero, of however many topics. Otherwise it is normal with the variance corrected for ties,
+    without continuity correction, as in scipy.stats.wilcoxon, which is exact less often where there are zeros or ties.
+    A pair without any difference has p = 1.
 
     >>> wilcoxon_p(np.array([[0.1, 0.2, 0.3, 0.4, 0.5], [0.0, 0.0, 0.0, 0.0, 0.0]])).tolist()
     [0.0625, 1.0]
@@ -39,14 +39,16 @@ def wilcoxon_p(differences: Floats) -> Floats:
     ties = _tie_correction(size, nonzero)
     p = np.ones(len(differences))
     count = nonzero.sum(axis=1)
-    plain = (ties == 0) & (count == topics) & (topics <= _EXACT_UP_TO)
-    p[plain] = _exact_plain(positive[plain], topics)
-    rest = ~plain & (count > 0)
-    if topics <= _ENUMERATED_UP_TO:
-        for row in np.flatnonzero(rest):
-            p[row] = _exact_tied(ranks[row][nonzero[row]], positive[row])
-    else:
-        p[rest] = _normal(positive[rest], count[rest], ties[rest])
+    limit = np.where((ties == 0) & (count == topics), _EXACT_UP_TO, _FEW)
+    plain = (ties == 0) & (count > 0) & (count <= limit)
+    for size_left in np.unique(count[plain]).tolist():
+        chosen = plain & (count == size_left)
+        p[chosen] = _exact_plain(positive[chosen], size_left)
+    tied = (ties > 0) & (count <= _FEW)
+    for row in np.flatnonzero(tied):
+        p[row] = _exact_tied(ranks[row][nonzero[row]], positive[row])
+    rest = ~plain & ~tied & (count > 0)
+    p[rest] = _normal(positive[rest], count[rest], ties[rest])
     return p
 
 
@@ -64,8 +66,6 @@ def _tie_correction(size: Floats, nonzero: NDArray[np.bool_]) -> Floats:
 
 def _exact_plain(positive: Floats, topics: int) -> Floats:
     """With the ranks 1..n each of the 2^n signs is equally likely."""
-    if not len(positive):
-        return np.empty(0)
     below = _at_most(topics)
     fewest = np.minimum(positive, topics * (topics + 1) // 2 - positive).astype(np.intp)
     return np.minimum(1.0, 2 * below[fewest])
@@ -74,30 +74,23 @@ def _exact_plain(positive: Floats, topics: int) -> Floats:
 @lru_cache(maxsize=64)
 def _at_most(topics: int) -> Floats:
     """P(T+ <= k) for k = 0, 1, ... from exact counts."""
-    counts = _subset_sums(list(range(1, topics + 1)))
-    total, below = 0, []
-    for count in counts:
-        total += count
-        below.append(total / 2**topics)
-    return np.array(below)
+    return np.cumsum(_subset_sums(np.arange(1, topics + 1))) / 2.0**topics
 
 
 def _exact_tied(ranks: Floats, positive: float) -> float:
     """All signs of the given, possibly tied, ranks; doubled, they are whole numbers."""
-    counts = _subset_sums([round(2 * rank) for rank in ranks.tolist()])
-    observed = 2 * positive
-    at_most, at_least = sum(counts[: floor(observed) + 1]), sum(counts[ceil(observed) :])
-    return min(1.0, float(2 * min(at_most, at_least) / 2 ** len(ranks)))
+    counts = _subset_sums(np.rint(2 * ranks).astype(np.intp))
+    observed = round(2 * positive)
+    return min(1.0, 2 * float(min(counts[: observed + 1].sum(), counts[observed:].sum())) / 2.0 ** len(ranks))
 
 
-def _subset_sums(sizes: list[int]) -> list[int]:
-    """How many subsets have the sum 0, 1, 2, ..."""
-    counts = [1] + [0] * sum(sizes)
-    reach = 0
-    for size in sizes:
+def _subset_sums(sizes: NDArray[np.intp]) -> Floats:
+    """How many subsets have the sum 0, 1, 2, ...; exact, since no count of up to 2^50 is rounded."""
+    counts = np.zeros(int(sizes.sum()) + 1)
+    counts[0], reach = 1.0, 0
+    for size in np.sort(sizes).tolist():
         reach += size
-        for k in range(reach, size - 1, -1):
-            counts[k] += counts[k - size]
+        counts[size : reach + 1] += counts[: reach + 1 - size].copy()
     return counts
 
 
