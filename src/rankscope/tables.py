@@ -163,10 +163,11 @@ class Table(FrameMixin):
         kept = [i for i, name in enumerate(self.columns) if name not in columns]
         names = tuple(self.columns[i] for i in kept)
         fields = {"ranked_by": self.ranked_by, "spare": self.spare}
-        kept_fields = {field: [name for name in listed if name in names] for field, listed in fields.items()}
-        return replace(
-            self, columns=names, rows=[tuple(row[i] for i in kept) for row in self.rows], **kept_fields
-        )  # type: ignore[arg-type]
+        kept_fields: Any = {
+            field: [name for name in listed if name in names] for field, listed in fields.items()
+        }
+        rows = [tuple(row[i] for i in kept) for row in self.rows]
+        return replace(self, columns=names, rows=rows, **kept_fields)
 
     def records(self) -> list[dict[str, Cell]]:
         """Return the rows as dicts; NaN and infinities stay floats."""
