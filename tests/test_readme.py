@@ -16,7 +16,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.cli.main import main
-from rankscope.ndeval import columns
+from rankscope.ndeval import make_columns
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -116,7 +116,9 @@ def test_measures_named_for_official_programs() -> None:
         rs.measure("ERR(max_grade=4)@20"),
         rs.measure("nDCG(gains=exp2)@20"),
     ]
-    made = {str(one) for name, one in columns(0.5, 0.5).items() if "@" not in name or name.endswith("@20")}
+    made = {
+        str(one) for name, one in make_columns(0.5, 0.5).items() if "@" not in name or name.endswith("@20")
+    }
     assert {str(rs.measure(name)) for name in named["ndeval"]} == made
     assert [str(rs.measure(name)) for name in named["trec_eval 10"]] == ["AP", "P@10", "nDCG@10"]
     assert {"CT", "ACT"} <= set(named["TREC-DD cube test"])
@@ -133,7 +135,7 @@ def test_the_claim_about_ndeval_is_so(tmp_path: Path) -> None:
     assert main(["ndeval", "-c", str(qrels), str(run), "-o", str(tmp_path / "out.csv")]) == 0
     head, *_, last = [line.split(",") for line in (tmp_path / "out.csv").read_text().splitlines()]
     printed = dict(zip(head, last, strict=True))
-    by_column = {str(one): name for name, one in columns(0.5, 0.5).items()}
+    by_column = {str(one): name for name, one in make_columns(0.5, 0.5).items()}
     for measure in scores.measures:
         assert printed[by_column[str(measure)]] == f"{scores.mean(measure)[0]:.6f}"
 

@@ -1,4 +1,4 @@
-"""The program ``rankscope``, also as ``python -m rankscope``: a process that runs one command and ends."""
+"""Entry point of the command line ``rankscope`` and of ``python -m rankscope``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["program"]
 
 
 def program() -> int:
-    """Run the command that was typed, and look for garbage seldom.
+    """Run the command line, with rare garbage collections.
 
-    Loading modules makes many objects and hardly any garbage. Looking for some again and again, and once more through
-    everything when the process ends, takes a sixth of the time of a short command.
+    Importing modules creates many objects but hardly any garbage. Collections during the imports and at exit would
+    take a sixth of the time of a short command.
     """
     gc.set_threshold(100_000, *gc.get_threshold()[1:])
     from rankscope.cli.main import main

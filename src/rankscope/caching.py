@@ -31,7 +31,7 @@ class CacheMixin(TransientCacheMixin):
         return {}
 
     def cache(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return the cached value of a key; call ``compute`` if there is none.
+        """Return the cached value of a key; call ``compute`` if it is missing.
 
         >>> thing = CacheMixin()
         >>> thing.cache("answer", lambda: 42), thing.cache("answer", lambda: 43)

@@ -1,7 +1,7 @@
-"""What to cite: Rankscope, the measures that were used, and the methods, as BibTeX.
+"""BibTeX references of Rankscope, its measures and its methods.
 
-The entries are in ``references.bib``. The key of an entry is the first author's family name and the year, which is how
-measures name their references ("Moffat and Zobel 2008").
+The entries are in ``references.bib``. The key of an entry is the first author's family name and the year, as in the
+references of measures ("Moffat and Zobel 2008").
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ METHODS = {
     "study": "ferro2016 ferro2015",
     "ties": "mcsherry2008",
 }
-"""The references of methods, by the command (or option) that uses them."""
+"""Keys of the references of each method, by the command (or option) that uses it."""
 
-_OURS = (
+_RANKSCOPE = (
     "@software{{rankscope, author = {{{{The Rankscope developers}}}}, title = {{Rankscope:"
     " Measuring Rankings, and Measuring the Measures}}, version = {{{version}}}, license = {{MIT}}}}"
 )
@@ -48,7 +48,7 @@ _OURS = (
 
 @cache
 def load_entries() -> dict[str, str]:
-    """Every entry of the bibliography, by its key."""
+    """Return the entries of the bibliography by key."""
     text = (Path(__file__).parent / "references.bib").read_text("utf-8")
     return {line[line.index("{") + 1 : line.index(",")]: line for line in text.splitlines() if line}
 
@@ -69,10 +69,23 @@ def find_keys(reference: str) -> list[str]:
 
 
 def cite(measures: str | Measure | Iterable[str | Measure] = (), methods: str | Iterable[str] = ()) -> str:
-    """BibTeX of Rankscope, of the papers behind measures, and of those behind methods.
+    """Return BibTeX references of Rankscope, measures and methods.
 
-    A measure of one's own is named in a comment with the reference that it was given.
+    Parameters
+    ----------
+    measures
+        Measures, or their names.
+    methods
+        Names of methods, as in :data:`METHODS`.
 
+    Returns
+    -------
+    str
+        Comments with the reference of each measure and method, then BibTeX entries. A user-defined measure has only a
+        comment, with its own reference.
+
+    Examples
+    --------
     >>> print(cite("RBP", "gate"))  # doctest: +ELLIPSIS
     % Rankscope ... is free software under the MIT licence.
     % RBP: Moffat and Zobel 2008
@@ -89,39 +102,39 @@ def cite(measures: str | Measure | Iterable[str | Measure] = (), methods: str | 
     names = methods.replace(",", " ").split() if isinstance(methods, str) else list(methods)
     for name in names:
         if name not in METHODS:
-            known = suggest_names(name, METHODS) or f"choose among {', '.join(METHODS)}"
-            raise SettingsError(f"there is no method {name!r} to cite", hint=known)
+            hint = suggest_names(name, METHODS) or f"choose among {', '.join(METHODS)}"
+            raise SettingsError(f"there is no method {name!r} to cite", hint=hint)
     comments = [f"Rankscope {__version__} is free software under the MIT licence."]
     keys: dict[str, None] = {}
-    for one in parse_many(measures) if measures else ():
-        comments.append(f"{one}: {one.reference or 'no reference is known'}")
-        keys |= dict.fromkeys(find_keys(one.reference))
+    for measure in parse_many(measures) if measures else ():
+        comments.append(f"{measure}: {measure.reference or 'no reference is known'}")
+        keys |= dict.fromkeys(find_keys(measure.reference))
     for name in names:
-        mine = METHODS[name].split()
-        comments.append(f"{name}: {', '.join(map(_shortly, mine))}")
-        keys |= dict.fromkeys(mine)
-    found = [_OURS.format(version=__version__), *(load_entries()[key] for key in sorted(keys))]
-    return "\n".join([*(f"% {line}" for line in comments), "", *map(_laid_out, found)])
+        keys_of_method = METHODS[name].split()
+        comments.append(f"{name}: {', '.join(map(_short_reference, keys_of_method))}")
+        keys |= dict.fromkeys(keys_of_method)
+    cited = [_RANKSCOPE.format(version=__version__), *(load_entries()[key] for key in sorted(keys))]
+    return "\n".join([*(f"% {line}" for line in comments), "", *map(_format_entry, cited)])
 
 
-def _shortly(key: str) -> str:
-    """An entry as people name it: the first author and the year."""
+def _short_reference(key: str) -> str:
+    """Return the short reference of an entry: first author and year."""
     author = re.search(r"author = \{+([^,}]+)", load_entries()[key])
     return f"{author[1] if author else key} {key[-4:]}"
 
 
-def _laid_out(entry: str) -> str:
-    """An entry with a line for each field."""
+def _format_entry(entry: str) -> str:
+    """Format an entry with one line per field."""
     head, rest = entry.split(",", 1)
     return "\n".join([f"{head},", *(f"  {field}," for field in _fields(rest.strip()[:-1])), "}", ""])
 
 
 def _fields(text: str) -> Iterator[str]:
-    """The fields of an entry, split at the commas outside braces."""
+    """Yield the fields of an entry, split at commas outside braces."""
     depth = start = 0
-    for place, sign in enumerate(text):
-        depth += (sign == "{") - (sign == "}")
-        if sign == "," and depth == 0:
-            yield text[start:place].strip()
-            start = place + 1
+    for position, character in enumerate(text):
+        depth += (character == "{") - (character == "}")
+        if character == "," and depth == 0:
+            yield text[start:position].strip()
+            start = position + 1
     yield text[start:].strip()

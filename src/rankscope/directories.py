@@ -1,13 +1,12 @@
-"""Replacing a directory of results: the old one or the new one is in place, and nobody's own files are touched.
+"""Atomic replacement of a directory of results that preserves files of the user.
 
-A directory that holds an earlier result and nothing else is exchanged for the new one in a single step. One that also
-holds files of the user's, or that cannot be exchanged here, is changed from within: the new files are written into a
-hidden directory inside it, which is renamed to :data:`COMMITTED` once it is whole. From then on the new result counts:
-its files are moved to their places, and should that be cut off, whoever opens the directory next does the rest
-(:func:`finish_replacement`).
+A directory that holds only an earlier result is exchanged for the new one in a single step. If it also holds files of
+the user, or cannot be exchanged on this system, the new files are written into a hidden directory inside it, which is
+renamed to :data:`COMMITTED` once it is complete. This rename commits the new result: its files are then moved into the
+directory. If that is interrupted, the next access completes it (:func:`finish_replacement`).
 
-Files and the directories that hold them are on the medium before a rename makes them the result, so that a power loss
-leaves what a kill at the same moment leaves.
+Files and their directories are flushed to the storage device before a rename commits them, so that a power loss has
+the same effect as a kill at the same moment.
 
 Only files that the manifest of the earlier result lists are replaced or removed, and only if they are as it left them.
 """
@@ -28,51 +27,55 @@ __all__ = ["COMMITTED", "ManifestReader", "finish_replacement", "replace_directo
 
 STAGED = ".rankscope-new"
 COMMITTED = ".rankscope-commit"
-_FORGOTTEN = 3600.0  # seconds: a replacement takes less than one
+_MAX_AGE = 3600.0  # Seconds; replacements take less than one, so that older leftovers are abandoned.
 
 ManifestReader = Callable[[Path], Mapping[str, str | None]]
-"""What the manifest in a directory lists: names and SHA-256 digests (None: any content); an error if it has none."""
+"""Function that returns the names and SHA-256 digests (None: any content) in the manifest of a directory.
+
+It raises an error if the directory has no manifest."""
 
 
 def replace_directory(
     directory: str | Path, files: Mapping[str, bytes], manifest: str, listed: ManifestReader
 ) -> None:
-    """Write all files of a result, or none; ``manifest`` is the one that lists the others.
+    """Write the files of a result atomically; ``manifest`` is the name of the file that lists the others.
 
-    A directory that holds an earlier result is replaced; any other that is not empty is refused.
+    Replaces a directory with an earlier result; rejects any other directory that is not empty.
     """
     target = Path(os.path.realpath(directory))
     shown = Path(directory)
     try:
         finish_replacement(target, manifest, listed)
         _discard(target / STAGED)
-        old = _earlier(target, shown, listed)
-        _refuse_taken_names(target, shown, files, old)
-        if not _replace_from_beside(target, files, old):
+        old = _check_earlier_result(target, shown, listed)
+        _reject_foreign_files(target, shown, files, old)
+        if not _replace_by_sibling(target, files, old):
             _replace_from_within(target, files, manifest, listed)
-        _sweep(target, listed)
+        _remove_leftovers(target, listed)
     except OSError as error:
         raise InputError(f"cannot write ({error.strerror})", path=shown, hint="check the directory") from None
 
 
 def finish_replacement(target: Path, manifest: str, listed: ManifestReader) -> None:
-    """Do what is left of a replacement that was cut off after the new result was whole."""
+    """Complete a replacement that was interrupted after its commit."""
     committed = target / COMMITTED
     if not committed.is_dir():
         return
     new = sorted(_files(committed))
-    if manifest in new and (target / manifest).is_file():  # still that of the earlier result
+    if (
+        manifest in new and (target / manifest).is_file()
+    ):  # The manifest of the earlier result is still there.
         _remove_listed(target, listed(target).keys() - listed(committed).keys())
-    for name in sorted(new, key=lambda name: (name == manifest, name)):  # the manifest last
+    for name in sorted(new, key=lambda name: (name == manifest, name)):  # Moves the manifest last.
         _make_parents(target, name)
-        layer.disk.rename(committed / name, _place(target, name))
-    for folder in {_place(target, name).parent for name in new} | {target}:
+        layer.disk.rename(committed / name, _resolve(target, name))
+    for folder in {_resolve(target, name).parent for name in new} | {target}:
         layer.disk.sync(folder)
     _remove_empty(committed)
 
 
-def _earlier(target: Path, shown: Path, listed: ManifestReader) -> Mapping[str, str | None]:
-    """The files of the result that is there, all as it left them."""
+def _check_earlier_result(target: Path, shown: Path, listed: ManifestReader) -> Mapping[str, str | None]:
+    """Return the files of the earlier result, if any; raise InputError if one was changed."""
     if not target.exists():
         return {}
     if not target.is_dir():
@@ -81,7 +84,7 @@ def _earlier(target: Path, shown: Path, listed: ManifestReader) -> Mapping[str, 
         return {}
     old = listed(target)
     for name, digest in old.items():
-        path = _place(target, name)
+        path = _resolve(target, name)
         if digest is None or not path.exists():
             continue
         if not path.is_file() or layer.digest(path) != digest:
@@ -93,11 +96,11 @@ def _earlier(target: Path, shown: Path, listed: ManifestReader) -> Mapping[str, 
     return old
 
 
-def _refuse_taken_names(
+def _reject_foreign_files(
     target: Path, shown: Path, files: Mapping[str, bytes], old: Mapping[str, str | None]
 ) -> None:
     for name in files:
-        path = _place(target, name)
+        path = _resolve(target, name)
         folders = [target / parent for parent in PurePosixPath(name).parents[:-1]]
         taken = name not in old and os.path.lexists(path)
         if taken or any(folder.exists() and not folder.is_dir() for folder in folders):
@@ -108,31 +111,31 @@ def _refuse_taken_names(
             )
 
 
-def _replace_from_beside(target: Path, files: Mapping[str, bytes], old: Mapping[str, str | None]) -> bool:
-    """A new directory takes the place of the old one; False, and nothing done, if it cannot."""
+def _replace_by_sibling(target: Path, files: Mapping[str, bytes], old: Mapping[str, str | None]) -> bool:
+    """Exchange the directory for a new sibling; return False, without changes, if that is impossible."""
     if target.exists() and set(_entries(target)) - old.keys():
         return False
-    fresh = target.parent / f"{_beside(target)}{token_hex(8)}"
+    fresh = target.parent / f"{_sibling_prefix(target)}{token_hex(8)}"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         layer.disk.make_directory(fresh)
     except OSError:
-        return False  # where the parent cannot be written, the directory itself may be
+        return False  # The directory may be writable even if its parent is not.
     try:
         _write_all(fresh, files)
         if target.exists():
             fresh.chmod(target.stat().st_mode & 0o7777)
-        placed = _placed(fresh, target, bool(old))
+        is_installed = _install(fresh, target, bool(old))
     except BaseException:
         _discard(fresh)
         raise
-    if not placed:
+    if not is_installed:
         _discard(fresh)
         return False
     layer.disk.sync(target.parent)
-    if old:  # the earlier result now has the other name
+    if old:  # The earlier result is now in the sibling.
         _remove_listed(fresh, old)
-        for name in list(_entries(fresh)):  # somebody put a file there at this very moment
+        for name in list(_entries(fresh)):  # A file that another process added meanwhile.
             if not os.path.lexists(target / name):
                 _make_parents(target, name)
                 layer.disk.rename(fresh / name, target / name)
@@ -140,12 +143,12 @@ def _replace_from_beside(target: Path, files: Mapping[str, bytes], old: Mapping[
     return True
 
 
-def _placed(fresh: Path, target: Path, exchange: bool) -> bool:
+def _install(fresh: Path, target: Path, exchange: bool) -> bool:
     if exchange:
         return layer.disk.exchange(fresh, target)
     try:
         layer.disk.rename(fresh, target)
-    except OSError:  # a place where something is mounted, or a system that replaces no directory
+    except OSError:  # The target is a mount point, or the system cannot replace directories.
         return False
     return True
 
@@ -153,10 +156,10 @@ def _placed(fresh: Path, target: Path, exchange: bool) -> bool:
 def _replace_from_within(
     target: Path, files: Mapping[str, bytes], manifest: str, listed: ManifestReader
 ) -> None:
-    made = not target.exists()
+    is_new = not target.exists()
     staged = target / STAGED
     try:
-        if made:
+        if is_new:
             layer.disk.make_directory(target)
         layer.disk.make_directory(staged)
         _write_all(staged, files)
@@ -164,30 +167,30 @@ def _replace_from_within(
         layer.disk.sync(target)
     except BaseException:
         _discard(staged)
-        if made:
+        if is_new:
             _remove_empty(target)
         raise
     finish_replacement(target, manifest, listed)
 
 
-def _write_all(place: Path, files: Mapping[str, bytes]) -> None:
-    """Write files into a new directory, all on the medium before their directories are."""
+def _write_all(directory: Path, files: Mapping[str, bytes]) -> None:
+    """Write files into a new directory, flushed before their directories."""
     for name, data in files.items():
-        _make_parents(place, name)
-        layer.disk.write(place / name, data)
-        layer.disk.sync(place / name)
-    for folder, _, _ in os.walk(place, topdown=False):
+        _make_parents(directory, name)
+        layer.disk.write(directory / name, data)
+        layer.disk.sync(directory / name)
+    for folder, _, _ in os.walk(directory, topdown=False):
         layer.disk.sync(Path(folder))
 
 
-def _make_parents(place: Path, name: str) -> None:
+def _make_parents(directory: Path, name: str) -> None:
     for parent in reversed(PurePosixPath(name).parents[:-1]):
-        if not (place / parent).is_dir():
-            layer.disk.make_directory(place / parent)
+        if not (directory / parent).is_dir():
+            layer.disk.make_directory(directory / parent)
 
 
-def _place(target: Path, name: str) -> Path:
-    """Where a file that a manifest lists stands; an error if that is not inside the directory."""
+def _resolve(target: Path, name: str) -> Path:
+    """Return the path of a file in a manifest; raise InputError if it is outside the directory."""
     parts = PurePosixPath(name).parts
     inside = bool(parts) and not PurePosixPath(name).is_absolute() and ".." not in parts
     inside = inside and not any(c in name for c in "\\:\0") and parts[0] not in (STAGED, COMMITTED)
@@ -200,61 +203,65 @@ def _place(target: Path, name: str) -> Path:
     return path
 
 
-def _files(place: Path) -> Iterator[str]:
-    """The names of everything in a directory that is no directory itself."""
-    return (name for name in _entries(place) if (place / name).is_symlink() or not (place / name).is_dir())
+def _files(directory: Path) -> Iterator[str]:
+    """Return the relative names of all files in a directory tree."""
+    return (
+        name
+        for name in _entries(directory)
+        if (directory / name).is_symlink() or not (directory / name).is_dir()
+    )
 
 
-def _entries(place: Path) -> Iterator[str]:
-    """The names of everything in a directory that is no directory, or an empty one."""
-    for folder, folders, names in os.walk(place):
-        here = Path(folder)
-        links = [name for name in folders if (here / name).is_symlink()]
+def _entries(directory: Path) -> Iterator[str]:
+    """Yield the relative names of all files and empty directories in a directory tree."""
+    for folder, folders, names in os.walk(directory):
+        parent = Path(folder)
+        links = [name for name in folders if (parent / name).is_symlink()]
         for name in [*names, *links]:
-            yield (here / name).relative_to(place).as_posix()
-        if here != place and not folders and not names:
-            yield here.relative_to(place).as_posix()
+            yield (parent / name).relative_to(directory).as_posix()
+        if parent != directory and not folders and not names:
+            yield parent.relative_to(directory).as_posix()
 
 
-def _discard(place: Path) -> None:
-    """Remove a directory of files that we were writing."""
-    if place.is_dir():
-        for name in list(_files(place)):
-            layer.disk.remove(place / name)
-        _remove_empty(place)
+def _discard(directory: Path) -> None:
+    """Remove an unfinished directory."""
+    if directory.is_dir():
+        for name in list(_files(directory)):
+            layer.disk.remove(directory / name)
+        _remove_empty(directory)
 
 
-def _remove_listed(place: Path, names: Iterable[str]) -> None:
-    """Remove these files, and the directories that were made for them unless there is something else inside."""
+def _remove_listed(directory: Path, names: Iterable[str]) -> None:
+    """Remove these files, and their directories if empty."""
     for name in sorted(names):
-        layer.disk.remove(_place(place, name))
+        layer.disk.remove(_resolve(directory, name))
         for parent in PurePosixPath(name).parents[:-1]:
-            if (place / parent).is_dir() and not any((place / parent).iterdir()):
-                layer.disk.remove_directory(place / parent)
+            if (directory / parent).is_dir() and not any((directory / parent).iterdir()):
+                layer.disk.remove_directory(directory / parent)
 
 
-def _remove_empty(place: Path) -> None:
-    """Remove a directory if there is nothing but empty directories inside, and these."""
-    for folder, _, _ in os.walk(place, topdown=False):
+def _remove_empty(directory: Path) -> None:
+    """Remove the empty directories of a tree, including its root."""
+    for folder, _, _ in os.walk(directory, topdown=False):
         if not any(Path(folder).iterdir()):
             layer.disk.remove_directory(Path(folder))
 
 
-def _sweep(target: Path, listed: ManifestReader) -> None:
-    """Remove what earlier replacements of this directory left beside it when they were killed."""
-    for left in target.parent.glob(f"{glob.escape(_beside(target))}*"):
+def _remove_leftovers(target: Path, listed: ManifestReader) -> None:
+    """Remove siblings that killed replacements of this directory left."""
+    for left in target.parent.glob(f"{glob.escape(_sibling_prefix(target))}*"):
         try:
-            if time.time() - left.stat().st_ctime < _FORGOTTEN:
+            if time.time() - left.stat().st_ctime < _MAX_AGE:
                 continue
             try:
                 names = list(listed(left))
-            except InputError:  # killed before its manifest was written
+            except InputError:  # The replacement was killed before it wrote its manifest.
                 names = list(_files(left))
             _remove_listed(left, names)
             _remove_empty(left)
         except (InputError, OSError):
-            continue  # not ours, or gone already
+            continue  # It belongs to another program, or is gone already.
 
 
-def _beside(target: Path) -> str:
+def _sibling_prefix(target: Path) -> str:
     return f".{target.name[:40]}.rankscope-"

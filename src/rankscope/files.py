@@ -1,4 +1,4 @@
-"""Writing files, whole or not at all; and what identifies their content."""
+"""Atomic writing of files, and digests of their content."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from rankscope.errors import InputError
 
 __all__ = ["Disk", "digest", "disk", "write_atomically"]
 
-_EXCHANGE = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
-_HERE = -100  # AT_FDCWD: paths are relative to the working directory
+_RENAME_EXCHANGE = 2  # Also RENAME_SWAP of macOS.
+_AT_FDCWD = -100  # Resolves paths relative to the working directory.
 
 
 def digest(content: bytes | Path) -> str:
-    """SHA-256, in hexadecimal, of bytes or of a file, which is read in blocks; of a directory, that of its files.
+    """Return the SHA-256, in hexadecimal, of bytes, a file (read in blocks), or the files of a directory.
 
     >>> digest(b"")[:16]
     'e3b0c44298fc1c14'
     """
-    import hashlib  # loads a library that most commands do not need
+    import hashlib  # Imported lazily: it loads a library that most commands do not need.
 
     if isinstance(content, bytes):
         return hashlib.sha256(content).hexdigest()
@@ -36,31 +36,31 @@ def digest(content: bytes | Path) -> str:
 
 
 class Disk:
-    """Every step by which results reach the disk, so that tests can fail, or kill us, at each of them."""
+    """Operations that write results, in one class so that tests can inject failures into each of them."""
 
     def make_directory(self, path: Path) -> None:
-        """A directory that is not there yet; its parent is."""
+        """Create a directory in an existing parent."""
         path.mkdir()
 
     def write(self, path: Path, data: bytes) -> None:
-        """A file with this content."""
+        """Write a file."""
         path.write_bytes(data)
 
     def append(self, path: Path, data: bytes) -> None:
-        """More content of a file."""
+        """Append to a file."""
         with path.open("ab") as file:
             file.write(data)
 
     def sync(self, path: Path) -> None:
-        """Wait until a file, or the names in a directory, are on the medium.
+        """Flush a file, or the entries of a directory, to the storage device.
 
-        Not every file system can, and Windows has no way for directories; an error of the medium itself is raised.
+        Does nothing if the file system, or Windows for directories, does not support it. Raises errors of the device.
         """
         if os.name == "nt" and path.is_dir():
             return
         try:
             handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
-        except PermissionError:  # a directory in which we may write and not look
+        except PermissionError:  # The directory is writable but not readable.
             return
         try:
             os.fsync(handle)
@@ -71,11 +71,11 @@ class Disk:
             os.close(handle)
 
     def rename(self, path: Path, target: Path) -> None:
-        """Another name for a file or directory; a file, or an empty directory, of that name is replaced."""
+        """Rename a file or directory; replaces a file, or an empty directory, of that name."""
         path.replace(target)
 
     def exchange(self, path: Path, other: Path) -> bool:
-        """Two names change places in one step; False where the system or the file system cannot do it."""
+        """Exchange two names atomically; return False if the system or the file system does not support it."""
         if sys.platform not in ("linux", "darwin"):
             return False
         import ctypes
@@ -83,15 +83,15 @@ class Disk:
         library = ctypes.CDLL(None, use_errno=True)
         names = os.fsencode(path), os.fsencode(other)
         if hasattr(library, "renameat2"):
-            return bool(library.renameat2(_HERE, names[0], _HERE, names[1], _EXCHANGE) == 0)
-        return hasattr(library, "renamex_np") and library.renamex_np(*names, _EXCHANGE) == 0
+            return bool(library.renameat2(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0)
+        return hasattr(library, "renamex_np") and library.renamex_np(*names, _RENAME_EXCHANGE) == 0
 
     def remove(self, path: Path) -> None:
-        """A file, if it is there."""
+        """Remove a file if it exists."""
         path.unlink(missing_ok=True)
 
     def remove_directory(self, path: Path) -> None:
-        """An empty directory."""
+        """Remove an empty directory."""
         path.rmdir()
 
 
@@ -99,24 +99,24 @@ disk = Disk()
 
 
 def write_atomically(path: str | Path, content: str | bytes | Iterable[str]) -> None:
-    """Write a file so that it is whole or absent: into a temporary sibling, then renamed.
+    """Write a file atomically: into a temporary sibling, which is then renamed.
 
-    The content is on the medium before the name is, so that a power loss leaves the file that was there before or the
-    new one, and after the call the new one; beside it may stay a hidden file of an unfinished write.
+    The content is flushed before the rename, so that a power loss leaves the old file or the new one, and after the
+    call the new one; a hidden file of an unfinished write may remain in the directory.
 
-    A file that is there keeps its mode. What a symbolic link points to is written, and the link stays. Content that
-    comes in parts is written as they come.
+    An existing file keeps its mode. If the path is a symbolic link, its target is written. Content given as an iterable
+    is written part by part.
     """
     target = Path(path)
     parts = iter([content]) if isinstance(content, str | bytes) else iter(content)
     blocks = (part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part for part in parts)
     if target.exists() and not target.is_file() and not target.is_dir():
-        with target.open("wb") as device:  # a device or a pipe cannot be replaced by a file
+        with target.open("wb") as device:  # A device or a pipe cannot be replaced by a file.
             device.writelines(blocks)
         return
     try:
-        place = Path(os.path.realpath(target, strict=target.exists()))
-        temporary = _sibling(place)
+        resolved = Path(os.path.realpath(target, strict=target.exists()))
+        temporary = _make_sibling(resolved)
     except OSError as error:
         raise InputError(
             f"cannot write ({error.strerror})", path=target, hint="check the directory"
@@ -125,10 +125,10 @@ def write_atomically(path: str | Path, content: str | bytes | Iterable[str]) -> 
         disk.write(temporary, next(blocks, b""))
         for block in blocks:
             disk.append(temporary, block)
-        temporary.chmod(_mode(place))
+        temporary.chmod(_mode(resolved))
         disk.sync(temporary)
-        disk.rename(temporary, place)
-        disk.sync(place.parent)
+        disk.rename(temporary, resolved)
+        disk.sync(resolved.parent)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
@@ -136,21 +136,24 @@ def write_atomically(path: str | Path, content: str | bytes | Iterable[str]) -> 
         raise
 
 
-def _sibling(place: Path) -> Path:
-    """A new empty file beside a place, hidden, and for us alone. (To load tempfile takes longer than writing does.)"""
+def _make_sibling(path: Path) -> Path:
+    """Create an empty hidden file in the same directory, readable by the user only.
+
+    This replaces tempfile, whose import takes longer than writing a file.
+    """
     while True:
-        path = place.parent / f".{place.name[:40]}.{os.urandom(6).hex()}"
+        sibling = path.parent / f".{path.name[:40]}.{os.urandom(6).hex()}"
         try:
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            os.close(os.open(sibling, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:
             continue
-        return path
+        return sibling
 
 
-def _mode(place: Path) -> int:
-    """The mode of the file that is there, or that of a new one."""
+def _mode(path: Path) -> int:
+    """Return the mode of an existing file, or the default mode of a new one."""
     try:
-        return stat.S_IMODE(place.stat().st_mode)
+        return stat.S_IMODE(path.stat().st_mode)
     except FileNotFoundError:
         umask = os.umask(0)
         os.umask(umask)

@@ -1,17 +1,17 @@
-"""Every measure of Rankscope inside ir_measures (and so inside PyTerrier).
+"""Measures of Rankscope for ir_measures and PyTerrier.
 
-``import rankscope.ir_measures`` registers what ir_measures does not have; ``from rankscope.ir_measures import Twist``
-gives a measure for ``pt.Experiment(eval_metrics=[Twist])``. Measures that ir_measures knows already keep its own
-implementations there; ``rankscope.ir_measures.provider`` computes those with Rankscope when asked directly.
-``RBP(p=0.8)`` without ``rel`` is graded there, and so here: a document gains its grade divided by the best one.
-Five have other parameters in ir_measures than here, where ``evaluate`` can give them: ``ERR(max_grade=4)``,
+``import rankscope.ir_measures`` registers the measures that ir_measures lacks; ``from rankscope.ir_measures import
+Twist`` imports a measure for ``pt.Experiment(eval_metrics=[Twist])``. Measures that ir_measures already has keep their
+implementations; ``rankscope.ir_measures.provider`` computes them with Rankscope if it is called directly.
+``RBP(p=0.8)`` without ``rel`` is graded in ir_measures and therefore here: a document gains its grade divided by the
+best grade. Five measures lack parameters in ir_measures that ``rankscope.evaluate`` has: ``ERR(max_grade=4)``,
 ``IPrec(rounding='up')``, and ``preset='ndeval'`` for ``ERR_IA``, ``nERR_IA`` and ``alpha_DCG``.
 
-PyTerrier finds this module by itself (entry point ``pyterrier.modules``): measures may then be given by name, as in
-``pt.Experiment(..., eval_metrics=["Twist", "nDCG@10"])``, and are in ``pt.rankscope``.
+PyTerrier discovers this module (entry point ``pyterrier.modules``) and then accepts measures by name, as in
+``pt.Experiment(..., eval_metrics=["Twist", "nDCG@10"])``, and as attributes of ``pt.rankscope``.
 
-On Python 3.14 the function ``parse_measure`` of ir_measures 0.4.3 reads no name with a number in it (it asks for
-``ast.Num``, which Python has no longer); the one of this module does, and so does everything else here.
+On Python 3.14, ``parse_measure`` of ir_measures 0.4.3 fails for names with a number, because it uses ``ast.Num``, which
+Python 3.14 removed; ``parse_measure`` of this module works.
 """
 
 from __future__ import annotations
@@ -38,36 +38,38 @@ __all__ = ["in_pyterrier", "parse_measure", "provider"]
 
 class _Evaluator(providers.Evaluator):  # type: ignore[misc]
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
-        # several of theirs may be the same one of ours: Twist and Twist@1000
-        self.translated = [(theirs, _translate(theirs)) for theirs in dict.fromkeys(measures)]
+        # Several measures of ir_measures may be the same measure here, such as Twist and Twist@1000.
+        self.translated = [(ir_measure, _translate(ir_measure)) for ir_measure in dict.fromkeys(measures)]
         rows = ir_measures.util.QrelsConverter(qrels).as_namedtuple_iter()
         columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "relevance": [], "iteration": []}
         for row in rows:
             for name, values in columns.items():
                 values.append(getattr(row, name, "0"))
-        mine = [one for _, one in self.translated]
-        self.judgments = open_qrels(Qrels.from_frame(columns), needs_aspects=needs_aspects(mine))
-        super().__init__([theirs for theirs, _ in self.translated], set(self.judgments.topics))
+        measures_of_rankscope = [measure for _, measure in self.translated]
+        self.judgments = open_qrels(
+            Qrels.from_frame(columns), needs_aspects=needs_aspects(measures_of_rankscope)
+        )
+        super().__init__([ir_measure for ir_measure, _ in self.translated], set(self.judgments.topics))
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
-        """The value of every measure for every judged topic; one that is undefined is left out of a plain mean."""
+        """Yield the value of every measure and judged topic; omits undefined values if ir_measures averages them."""
         lists = ir_measures.util.RunConverter(run).as_dict_of_dict()
         lists = {topic: scored for topic, scored in lists.items() if scored} or {self.judgments.topics[0]: {}}
-        scores = evaluate(self.judgments, Run.from_dict(lists), [mine for _, mine in self.translated])
-        for theirs, mine in self.translated:
-            plain = isinstance(theirs.aggregator(), ir_measures.MeanAgg)
-            for topic, value in zip(scores.topics, scores.matrix(mine).values[0].tolist(), strict=True):
+        scores = evaluate(self.judgments, Run.from_dict(lists), [measure for _, measure in self.translated])
+        for ir_measure, measure in self.translated:
+            plain = isinstance(ir_measure.aggregator(), ir_measures.MeanAgg)
+            for topic, value in zip(scores.topics, scores.matrix(measure).values[0].tolist(), strict=True):
                 if not (plain and isnan(value)):
-                    yield ir_measures.Metric(query_id=topic, measure=theirs, value=value)
+                    yield ir_measures.Metric(query_id=topic, measure=ir_measure, value=value)
 
 
 class RankscopeProvider(providers.Provider):  # type: ignore[misc]
-    """Computes with Rankscope whatever ir_measures asks for and Rankscope has."""
+    """A provider that computes the measures of ir_measures with Rankscope."""
 
     NAME = "rankscope"
 
     def supports(self, measure: Any) -> bool:
-        """Whether there is a measure of that name which takes these parameters."""
+        """Return whether Rankscope has a measure with this name and these parameters."""
         try:
             _translate(measure)
         except MeasureError:
@@ -78,13 +80,13 @@ class RankscopeProvider(providers.Provider):  # type: ignore[misc]
         return _Evaluator(measures, qrels)
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
-        """The columns that the judgments need: with aspects for the diversity measures."""
+        """Return the required columns of the judgments, with aspects for diversity measures."""
         needed = ["query_id", "doc_id", "relevance"]
         return [*needed, "iteration"] if needs_aspects(map(_translate, measures)) else needed
 
 
 def _translate(measure: Any) -> Measure:
-    """Our measure for one of ir_measures'."""
+    """Return the measure of Rankscope for a measure of ir_measures."""
     settings = dict(measure.params)
     cutoff = settings.pop(measure.AT_PARAM, None)
     name = measure.NAME
@@ -93,24 +95,24 @@ def _translate(measure: Any) -> Measure:
     if name not in REGISTRY:
         hint = suggest_names(str(name), REGISTRY) or "see: rankscope measures"
         raise MeasureError(f"Rankscope has no measure {name!r}", hint=hint)
-    if not _ours(name):
+    if not _is_registered(name):
         if name == "RBP" and "rel" not in settings:
             settings["graded"] = True
-        if "gains" in settings:  # of judged documents
+        if "gains" in settings:  # In ir_measures, only judged documents have gains.
             settings["unjudged"] = "zero"
-    mine = REGISTRY[name](**settings)
-    return (mine if cutoff is None else mine @ cutoff).complete()
+    translated = REGISTRY[name](**settings)
+    return (translated if cutoff is None else translated @ cutoff).complete()
 
 
-def _ours(name: str) -> bool:
-    return isinstance(registry.get(name), _Registered)
+def _is_registered(name: str) -> bool:
+    return isinstance(registry.get(name), _RankscopeMeasure)
 
 
-class _Registered(ir_measures.Measure):  # type: ignore[misc]
-    """A measure that ir_measures has from here."""
+class _RankscopeMeasure(ir_measures.Measure):  # type: ignore[misc]
+    """A measure that this module registers in ir_measures."""
 
 
-def _register(mine: Measure) -> None:
+def _register(measure: Measure) -> None:
     settings = {
         name: ParamInfo(
             dtype=(int, float) if isinstance(p.default, float) else type(p.default),
@@ -118,22 +120,24 @@ def _register(mine: Measure) -> None:
             desc=p.meaning,
             **({"choices": list(p.choices)} if p.choices else {}),
         )
-        for name, p in mine.parameters.items()
+        for name, p in measure.parameters.items()
     }
-    if mine.cutoff_rule != "none":
-        settings["cutoff"] = ParamInfo(required=mine.cutoff_rule == "required", desc=mine.cutoff_meaning)
+    if measure.cutoff_rule != "none":
+        settings["cutoff"] = ParamInfo(
+            required=measure.cutoff_rule == "required", desc=measure.cutoff_meaning
+        )
     body = {
-        "__doc__": type(mine).__doc__,
-        "__name__": mine.name,
-        "NAME": mine.name,
+        "__doc__": type(measure).__doc__,
+        "__name__": measure.name,
+        "NAME": measure.name,
         "SUPPORTED_PARAMS": settings,
-        "aggregator": lambda self: _Aggregate(mine),
+        "aggregator": lambda self: _Aggregate(measure),
     }
-    registry[mine.name] = type(f"_{mine.name}", (_Registered,), body)()
+    registry[measure.name] = type(f"_{measure.name}", (_RankscopeMeasure,), body)()
 
 
 class _Aggregate(ir_measures.measures.base.Agg):  # type: ignore[misc]
-    """The mean over topics as the measure itself defines it (undefined topics left out)."""
+    """Mean over topics as the measure defines it, without undefined topics."""
 
     def __init__(self, measure: Measure) -> None:
         self.measure = measure
@@ -148,9 +152,9 @@ class _Aggregate(ir_measures.measures.base.Agg):  # type: ignore[misc]
         return self.measure.mean(np.array(self.values))
 
 
-for _mine in dict.fromkeys(REGISTRY.values()):
-    if _mine.name not in registry:
-        _register(_mine)
+for _measure in dict.fromkeys(REGISTRY.values()):
+    if _measure.name not in registry:
+        _register(_measure)
 
 provider = RankscopeProvider()
 if provider.NAME not in providers.registry:
@@ -159,7 +163,7 @@ if provider.NAME not in providers.registry:
 
 
 def parse_measure(text: str) -> Any:
-    """The measure that a text names in ir_measures: its own, or one that is registered from here.
+    """Return the measure of ir_measures, built-in or registered by this module, that a text names.
 
     >>> parse_measure("AP(rel=2)@10")
     AP(rel=2)@10
@@ -174,7 +178,7 @@ def parse_measure(text: str) -> Any:
             node = node.left
         settings: dict[Any, Any] = {}
         if isinstance(node, ast.Call) and not node.args:
-            settings = {one.arg: ast.literal_eval(one.value) for one in node.keywords}
+            settings = {keyword.arg: ast.literal_eval(keyword.value) for keyword in node.keywords}
             node = node.func
         measure = registry[node.id if isinstance(node, ast.Name) else ""](**settings)
         return measure if cutoff is None else measure @ cutoff
@@ -183,37 +187,37 @@ def parse_measure(text: str) -> Any:
 
 
 def in_pyterrier() -> Any:
-    """This module, for PyTerrier, whose experiments then know measures by their names, however they are written.
+    """Return this module, after enabling all spellings of measure names in experiments of PyTerrier.
 
     >>> import pyterrier as pt  # doctest: +SKIP
     >>> pt.Experiment(systems, topics, qrels, eval_metrics=["Twist", "nDCG@10"])  # doctest: +SKIP
     """
-    known = ir_measures.parse_trec_measure
-    if not hasattr(known, "__wrapped__"):
-        ir_measures.parse_trec_measure = _by_any_name(known)
+    parse_trec_measure = ir_measures.parse_trec_measure
+    if not hasattr(parse_trec_measure, "__wrapped__"):
+        ir_measures.parse_trec_measure = _accept_all_spellings(parse_trec_measure)
     return sys.modules[__name__]
 
 
-def _by_any_name(known: Any) -> Any:
-    @wraps(known)
+def _accept_all_spellings(parse_trec_measure: Any) -> Any:
+    @wraps(parse_trec_measure)
     def parse(measure: str) -> list[Any]:
         try:
-            found: list[Any] = known(measure)
+            measures: list[Any] = parse_trec_measure(measure)
         except ValueError:
             try:
                 return [parse_measure(respelled(measure, registry) or measure)]
             except ValueError:
                 hint = suggest_names(measure.partition("@")[0].partition("(")[0], registry)
                 raise ValueError(f"unknown measure {measure!r}" + (f"; {hint}" if hint else "")) from None
-        return found
+        return measures
 
     return parse
 
 
 def __getattr__(name: str) -> Any:
     if name in REGISTRY:
-        mine = REGISTRY[name]
-        if mine.name not in registry:
-            _register(mine)  # a function of the user's
-        return registry[mine.name]
+        measure = REGISTRY[name]
+        if measure.name not in registry:
+            _register(measure)  # A user-defined measure.
+        return registry[measure.name]
     raise AttributeError(f"module 'rankscope.ir_measures' has no attribute {name!r}")

@@ -1,7 +1,7 @@
-"""JSON that somebody else may have written: read within bounds, and checked against a shape before it is used.
+"""Reading and validation of untrusted JSON.
 
-A shape is a function that raises :class:`Mismatch` for the first place that is not as it should be; the functions here
-make shapes from smaller ones. What passes can be used without a further look.
+A shape is a function that raises :class:`Mismatch` for the first invalid value of a document; the functions of this
+module combine shapes. A document that passes needs no further checks.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ __all__ = [
     "text",
 ]
 
-MOST_BYTES = 1 << 28
-"""Of a document: 256 MB, far beyond any study."""
+MAX_BYTES = 1 << 28
+"""Maximum size of a document: 256 MB, far beyond any study."""
 
 Shape: TypeAlias = Callable[[Any, str], None]
-"""A check of a value that stands at a place such as ``settings.alpha``."""
+"""Validator of a value at a location such as ``settings.alpha``."""
 
 
 class Mismatch(ValueError):  # noqa: N818 - becomes an InputError once the file has a name
@@ -48,20 +48,20 @@ class Mismatch(ValueError):  # noqa: N818 - becomes an InputError once the file 
 
     @classmethod
     def from_value(cls, place: str, expected: str, value: object) -> Mismatch:
-        """Another value than the one that is expected."""
+        """Return the error for an unexpected value, which is quoted in short."""
         shown = repr(value)
         return cls(place, f"{expected} is expected, not {shown if len(shown) <= 40 else f'{shown[:37]}...'}")
 
 
 def read_json(path: Path, shape: Shape, hint: str) -> Any:
-    """The content of a JSON file that has a shape; one clear line for any other file."""
+    """Return the content of a JSON file; raise InputError if it does not have the shape."""
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f"cannot read ({error.strerror})", path=path, hint=hint) from None
-    if len(data) > MOST_BYTES:
-        raise InputError(f"longer than {MOST_BYTES >> 20} MB", path=path, hint=hint)
+    if len(data) > MAX_BYTES:
+        raise InputError(f"longer than {MAX_BYTES >> 20} MB", path=path, hint=hint)
     content = parse_json(data, path, hint)
     try:
         shape(content, "")
@@ -71,35 +71,37 @@ def read_json(path: Path, shape: Shape, hint: str) -> Any:
 
 
 def parse_json(data: bytes, path: str | Path, hint: str, line: int | None = None) -> Any:
-    """What a JSON text says, every name of an object once; ``line`` is where it stands in its file."""
+    """Parse JSON; rejects repeated names in objects. ``line`` is the line of the text in its file."""
     try:
         return json.loads(
-            data.decode("utf-8", "surrogateescape"), parse_constant=_refuse, object_pairs_hook=_unrepeated
+            data.decode("utf-8", "surrogateescape"),
+            parse_constant=_reject_constant,
+            object_pairs_hook=_reject_repeated,
         )
     except (ValueError, RecursionError) as error:
-        what = str(error) if isinstance(error, _Repeated) else "this is not JSON"
-        found = error.lineno if isinstance(error, json.JSONDecodeError) and line is None else line
-        raise InputError(what, path=path, line=found, hint=hint) from None
+        problem = str(error) if isinstance(error, _RepeatedName) else "this is not JSON"
+        problem_line = error.lineno if isinstance(error, json.JSONDecodeError) and line is None else line
+        raise InputError(problem, path=path, line=problem_line, hint=hint) from None
 
 
-class _Repeated(ValueError):  # noqa: N818 - the same
-    """A name that an object has twice: which of the two counts, programs disagree about."""
+class _RepeatedName(ValueError):  # noqa: N818 - becomes an InputError
+    """A repeated name in an object; JSON parsers differ in the value they use."""
 
 
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _reject_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
         counts = Counter(name for name, _ in pairs)
-        raise _Repeated(f"{next(name for name, count in counts.items() if count > 1)!r} is given twice")
-    return found
+        raise _RepeatedName(f"{next(name for name, count in counts.items() if count > 1)!r} is given twice")
+    return result
 
 
-def _refuse(constant: str) -> None:
+def _reject_constant(constant: str) -> None:
     raise ValueError(constant)
 
 
 def record(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = None) -> Shape:
-    """An object with these fields, perhaps some of the others, and no more.
+    """Return the shape of an object with required and optional fields, and no others.
 
     >>> record({"x": integer()})({"x": 1}, "")
     >>> record({"x": integer()})({"x": 1, "y": 2}, "settings")
@@ -107,7 +109,7 @@ def record(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = Non
     ...
     rankscope.json_documents.Mismatch: settings.y: there should be no such field
     """
-    known = {**required, **(also or {})}
+    shapes = {**required, **(also or {})}
 
     def check(value: Any, place: str) -> None:
         if not isinstance(value, dict):
@@ -116,32 +118,34 @@ def record(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = Non
             if name not in value:
                 raise Mismatch(place, f"the field {name!r} is missing")
         for name, inner in value.items():
-            if name not in known:
-                raise Mismatch(_below(place, name), "there should be no such field")
-            known[name](inner, _below(place, name))
+            if name not in shapes:
+                raise Mismatch(_join(place, name), "there should be no such field")
+            shapes[name](inner, _join(place, name))
 
     return check
 
 
 def mapping_of(key: Shape, value: Shape) -> Shape:
-    """An object with any fields whose names and values have shapes."""
+    """Return the shape of an object with arbitrary names, given the shapes of names and values."""
 
-    def check(found: Any, place: str) -> None:
-        if not isinstance(found, dict):
-            raise Mismatch.from_value(place, "an object", found)
-        for name, inner in found.items():
+    def check(mapping: Any, place: str) -> None:
+        if not isinstance(mapping, dict):
+            raise Mismatch.from_value(place, "an object", mapping)
+        for name, inner in mapping.items():
             key(name, f"a name in {place}" if place else "a name")
-            value(inner, _below(place, name))
+            value(inner, _join(place, name))
 
     return check
 
 
-def list_of(each: Shape, least: int = 0) -> Shape:
-    """A list of so many values or more."""
+def list_of(each: Shape, min_length: int = 0) -> Shape:
+    """Return the shape of a list of at least ``min_length`` values."""
 
     def check(value: Any, place: str) -> None:
-        if not isinstance(value, list) or len(value) < least:
-            raise Mismatch.from_value(place, f"a list of {least} or more" if least else "a list", value)
+        if not isinstance(value, list) or len(value) < min_length:
+            raise Mismatch.from_value(
+                place, f"a list of {min_length} or more" if min_length else "a list", value
+            )
         for i, inner in enumerate(value):
             each(inner, f"{place}[{i}]")
 
@@ -149,51 +153,51 @@ def list_of(each: Shape, least: int = 0) -> Shape:
 
 
 def text(pattern: str | None = None, what: str = "a text") -> Shape:
-    """A text that can be the name of a file; if there is a pattern, one that matches it as a whole."""
-    wanted = None if pattern is None else re.compile(pattern)
+    """Return the shape of a text without NUL, encodable as UTF-8, that fully matches ``pattern`` if given."""
+    compiled = None if pattern is None else re.compile(pattern)
 
     def check(value: Any, place: str) -> None:
-        if not _is_text(value) or (wanted and not wanted.fullmatch(value)):
+        if not _is_text(value) or (compiled and not compiled.fullmatch(value)):
             raise Mismatch.from_value(place, what, value)
 
     return check
 
 
 def number(low: float = -math.inf, high: float = math.inf) -> Shape:
-    """A number that is finite and inside bounds, which belong to it."""
+    """Return the shape of a finite number within inclusive bounds."""
 
     def check(value: Any, place: str) -> None:
         if not _is_number(value) or not low <= value <= high:
-            raise Mismatch.from_value(place, f"a number{_between(low, high)}", value)
+            raise Mismatch.from_value(place, f"a number{_describe_bounds(low, high)}", value)
 
     return check
 
 
 def integer(low: int | None = None, high: int | None = None) -> Shape:
-    """A whole number inside bounds, which belong to it."""
-    least, most = -math.inf if low is None else low, math.inf if high is None else high
+    """Return the shape of an integer within inclusive bounds."""
+    minimum, maximum = -math.inf if low is None else low, math.inf if high is None else high
 
     def check(value: Any, place: str) -> None:
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise Mismatch.from_value(place, f"a whole number{_between(least, most)}", value)
+        if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
+            raise Mismatch.from_value(place, f"a whole number{_describe_bounds(minimum, maximum)}", value)
 
     return check
 
 
 def boolean(value: Any, place: str) -> None:
-    """True or false."""
+    """Check that a value is true or false."""
     if not isinstance(value, bool):
         raise Mismatch.from_value(place, "true or false", value)
 
 
 def scalar(value: Any, place: str) -> None:
-    """A text, a finite number, true, false or null: what a cell of a table can be."""
+    """Check that a value can be a cell of a table: a text, a finite number, true, false or null."""
     if value is not None and not isinstance(value, bool) and not _is_text(value) and not _is_number(value):
         raise Mismatch.from_value(place, "a text, a number, true, false or null", value)
 
 
 def one_of(choices: Collection[str]) -> Shape:
-    """One of some texts."""
+    """Return the shape of a text among ``choices``."""
 
     def check(value: Any, place: str) -> None:
         if not isinstance(value, str) or value not in choices:
@@ -203,7 +207,7 @@ def one_of(choices: Collection[str]) -> Shape:
 
 
 def optional(shape: Shape) -> Shape:
-    """A value of a shape, or null."""
+    """Return the shape of a value or null."""
 
     def check(value: Any, place: str) -> None:
         if value is not None:
@@ -217,7 +221,7 @@ def _is_text(value: object) -> bool:
         return False
     try:
         return bool(value.encode("utf-8", "surrogateescape")) or not value
-    except UnicodeEncodeError:  # half of a character, which no file and no terminal takes
+    except UnicodeEncodeError:  # A lone surrogate cannot be written to a file or terminal.
         return False
 
 
@@ -226,14 +230,14 @@ def _is_number(value: object) -> bool:
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # an integer beyond all floating-point numbers
+    except OverflowError:  # The integer is larger than any float.
         return False
 
 
-def _between(low: float, high: float) -> str:
+def _describe_bounds(low: float, high: float) -> str:
     bounds = [f" {word} {bound}" for word, bound in (("from", low), ("to", high)) if math.isfinite(bound)]
     return "".join(bounds)
 
 
-def _below(place: str, name: str) -> str:
+def _join(place: str, name: str) -> str:
     return f"{place}.{name}" if place else str(name)

@@ -1,4 +1,4 @@
-"""What ndeval prints, with Rankscope's measures: its columns, gains over a baseline, its lines."""
+"""A reimplementation of ndeval with Rankscope's measures: columns, gains over a baseline, output lines."""
 
 from __future__ import annotations
 
@@ -24,28 +24,32 @@ from rankscope.measures.diversity import (
 )
 from rankscope.read import Collection
 
-__all__ = ["Values", "columns", "evaluated"]
+__all__ = ["Values", "evaluate", "make_columns"]
 
 DEPTHS = (5, 10, 20)
 
 
-def columns(alpha: float, beta: float) -> dict[str, Measure]:
-    """ndeval's columns, each with the measure that it is."""
+def make_columns(alpha: float, beta: float) -> dict[str, Measure]:
+    """Return the measures of ndeval's columns by name."""
     families: dict[str, Measure] = {
         "ERR-IA": ERR_IA(alpha=alpha, preset="ndeval"),
         "nERR-IA": nERR_IA(alpha=alpha, preset="ndeval"),
         "alpha-DCG": alpha_DCG(alpha=alpha, preset="ndeval"),
         "alpha-nDCG": alpha_nDCG(alpha=alpha),
     }
-    found = {f"{name}@{k}": measure @ k for name, measure in families.items() for k in DEPTHS}
-    found |= {"NRBP": NRBP(alpha=alpha, beta=beta), "nNRBP": nNRBP(alpha=alpha, beta=beta), "MAP-IA": AP_IA()}
-    return found | {
+    measures = {f"{name}@{k}": measure @ k for name, measure in families.items() for k in DEPTHS}
+    measures |= {
+        "NRBP": NRBP(alpha=alpha, beta=beta),
+        "nNRBP": nNRBP(alpha=alpha, beta=beta),
+        "MAP-IA": AP_IA(),
+    }
+    return measures | {
         f"{name}@{k}": m @ k for name, m in (("P-IA", P_IA()), ("strec", StRec())) for k in DEPTHS
     }
 
 
 def _cut(judged: Judged, depth: int) -> Lists:
-    """The lists without what stands below a rank."""
+    """Return the rankings cut at a rank."""
     keep = judged.rank <= depth
     before = np.concatenate([[0], np.cumsum(keep)])
     return Lists(
@@ -60,28 +64,31 @@ def _cut(judged: Judged, depth: int) -> Lists:
 
 @dataclass(frozen=True)
 class Values:
-    """The values of one run: a row for each of its topics, zeros for those without judgments."""
+    """Values of one run: a row per topic, zeros for topics without judgments."""
 
     tag: str
     rows: dict[str, Floats]
     judged: int
     width: int
 
-    def against(self, other: Values, risk: float, written: str, complete: bool) -> Values:
-        """Gains over another run; losses count 1 + risk times. Topics that only the other has count if complete."""
+    def subtract(self, other: Values, risk: float, risk_text: str, complete: bool) -> Values:
+        """Return gains over another run, losses weighted by 1 + risk.
+
+        Topics that only the other run has are included if ``complete``.
+        """
         zeros = np.zeros(self.width)
         topics = [*self.rows, *(topic for topic in other.rows if complete and topic not in self.rows)]
         rows = {}
         for topic in topics:
             gain = self.rows.get(topic, zeros) - other.rows.get(topic, zeros)
             rows[topic] = np.where(gain >= 0, gain, (1 + risk) * gain)
-        tag = f"{self.tag} (rel to. {other.tag}; rs=1+a; a={written})"
+        tag = f"{self.tag} (rel to. {other.tag}; rs=1+a; a={risk_text})"
         return Values(tag, rows, max(self.judged, len(rows)), self.width)
 
     def lines(self, topics: int | None) -> Iterator[str]:
-        """One line for each topic, by number, then the mean over the judged ones, or over so many topics."""
+        """Yield one line per topic, sorted by number, and the mean over judged topics or over ``topics`` topics."""
         total = np.zeros(self.width)
-        for topic in sorted(self.rows, key=_number):
+        for topic in sorted(self.rows, key=_topic_key):
             total += self.rows[topic]
             yield self._line(topic, self.rows[topic])
         number = self.judged if topics is None else max(topics, self.judged)
@@ -91,20 +98,21 @@ class Values:
         return ",".join([printable(self.tag), printable(name), *(f"{value:.6f}" for value in values)])
 
 
-def evaluated(collection: Collection, measures: dict[str, Measure], depth: int | None) -> list[Values]:
+def evaluate(collection: Collection, measures: dict[str, Measure], depth: int | None) -> list[Values]:
+    """Return the values of each run, for rankings cut at ``depth``."""
     judged = judge(*collection, allow_disjoint=True)
     lists = judged.lists if depth is None else _cut(judged, depth)
     values = np.stack([judged.grid(measure.evaluate(lists)) for measure in measures.values()], axis=-1)
     present = judged.grid(judged.present)
-    found = []
+    results = []
     for r, name in enumerate(judged.runs):
         rows = {topic: values[r, t] for t, topic in enumerate(judged.topics) if present[r, t]}
         rows |= dict.fromkeys(judged.ignored_topics.get(name, ()), np.zeros(len(measures)))
-        found.append(Values(judged.tags[r], rows, int(present[r].sum()), len(measures)))
-    return found
+        results.append(Values(judged.tags[r], rows, int(present[r].sum()), len(measures)))
+    return results
 
 
-def _number(topic: str) -> tuple[int, str]:
-    """Topics by the number in their name, as ndeval reads it: what follows the first hyphen, if there is one."""
+def _topic_key(topic: str) -> tuple[int, str]:
+    """Return the sort key of a topic: the number in its name, after the first hyphen if there is one, as in ndeval."""
     number = re.search(r"\d+", topic.partition("-")[2] or topic)
     return (int(number[0]) if number else 0, topic)

@@ -1,7 +1,8 @@
-"""A drop-in for pytrec_eval: the same calls, keys, values and errors.
+"""A drop-in replacement for pytrec_eval: the same calls, keys, values and errors.
 
-With ``import rankscope.pytrec_eval as pytrec_eval`` a script that uses pytrec_eval runs unchanged. Scores count with
-32 bits and ties are broken by document id, as there; topics without judgments or without a list are left out.
+With ``import rankscope.pytrec_eval as pytrec_eval`` a script that uses pytrec_eval runs unchanged. As in pytrec_eval,
+scores are compared as 32-bit floats, ties are broken by document id, and topics without judgments or without a ranking
+are left out.
 
 >>> qrel = {"q1": {"d1": 0, "d2": 1}}
 >>> RelevanceEvaluator(qrel, {"map", "ndcg_cut_5"}).evaluate({"q1": {"d1": 2.0, "d2": 1.0}})
@@ -39,27 +40,34 @@ __all__ = [
     "supported_nicknames",
 ]
 
-__version__ = "0.5.11"  # of the original whose behaviour this is: others ask for it
+__version__ = "0.5.11"  # Version of pytrec_eval that this module reproduces; other packages check it.
 
-_NOT_THERE = {"rbp", "rbp_resid", "unj"}  # of trec_eval 10, where pytrec_eval has 9
+_NOT_IN_PYTREC_EVAL = {"rbp", "rbp_resid", "unj"}  # Measures of trec_eval 10; pytrec_eval wraps trec_eval 9.
 
 supported_nicknames: dict[str, set[str]] = {
-    name: set(entries) - _NOT_THERE for name, entries in NICKNAMES.items()
+    name: set(entries) - _NOT_IN_PYTREC_EVAL for name, entries in NICKNAMES.items()
 }
-"""What stands for several measures."""
+"""Names of sets of measures."""
 
 supported_measures: set[str] = supported_nicknames["all_trec"] & set(ENTRIES)
-"""The measures by their names without parameters."""
+"""Names of the measures without parameters."""
 
 _PARAMETERS = r"[\._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)"
 
 
 class RelevanceEvaluator:
-    """Judgments and measures, against which any number of runs is evaluated.
+    """An evaluator of runs with fixed judgments and measures.
 
-    ``query_relevance`` is ``{query: {document: grade}}``; ``measures`` are names such as ``map``, ``P_5``,
-    ``ndcg_cut.10,20`` or nicknames such as ``official``. ``relevance_level`` is the lowest grade that counts as
-    relevant; ``judged_docs_only_flag`` takes unjudged documents out of the lists.
+    Parameters
+    ----------
+    query_relevance
+        Judgments, ``{query: {document: grade}}``.
+    measures
+        Names such as ``map``, ``P_5``, ``ndcg_cut.10,20``, or nicknames such as ``official``.
+    relevance_level
+        Lowest relevant grade.
+    judged_docs_only_flag
+        Whether to remove unjudged documents from rankings.
     """
 
     def __init__(
@@ -69,9 +77,9 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        names = _combined(frozenset(_expanded(measures)))
+        names = _merge_parameters(frozenset(_expand_nicknames(measures)))
         judgments = {query: graded for query, graded in query_relevance.items() if len(graded) > 0}
-        relevance_level, judged_only = _small(relevance_level), _small(judged_docs_only_flag)
+        relevance_level, judged_only = _to_int32(relevance_level), _to_int32(judged_docs_only_flag)
         if relevance_level < 1:
             raise TypeError("Argument relevance_level should be positive.")
         _check_judgments(judgments)
@@ -83,7 +91,7 @@ class RelevanceEvaluator:
         self._pool = _pool(self._grades)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """``{query: {measure: value}}`` of a run ``{query: {document: score}}``, for queries that have judgments."""
+        """Return ``{query: {measure: value}}`` of a run ``{query: {document: score}}``, for judged queries."""
         if not scores:
             return {}
         if not isinstance(scores, dict):
@@ -95,8 +103,8 @@ class RelevanceEvaluator:
         lists = self._lists([self._topic[query] for query in queries], [scores[query] for query in queries])
         values = [_values(column, lists, len(queries)) for column in self._columns]
         rows = zip(*values, strict=True) if values else ((),) * len(queries)
-        found = [dict(zip(self._labels, row)) for row in rows]  # noqa: B905 -- strict takes a third more
-        return dict(zip(queries, found, strict=True))
+        by_query = [dict(zip(self._labels, row)) for row in rows]  # noqa: B905 -- strict is a third slower
+        return dict(zip(queries, by_query, strict=True))
 
     def _lists(self, topics: list[int], scores: list[Mapping[str, float]]) -> Lists:
         rank, grade, offsets = ranks_of_judged(scores, [self._grades[topic] for topic in topics])
@@ -106,13 +114,13 @@ class RelevanceEvaluator:
 
 
 def _pool(judgments: list[dict[str, int]]) -> Pool:
-    """The grades of all queries, flat."""
+    """Return the concatenated grades of all queries."""
     grades = [*chain.from_iterable(map(dict.values, judgments))]
     return Pool(np.cumsum([0, *map(len, judgments)]), whole_numbers(grades))
 
 
 def _values(column: Column, lists: Any, count: int) -> list[float]:
-    if column.measure is None:  # a text in trec_eval, or a count of queries
+    if column.measure is None:  # A text in trec_eval, or the number of queries.
         return [1.0 if column.entry == "num_q" else 0.0] * count
     row = np.array(column.measure.evaluate(lists), np.float64)
     if isinstance(
@@ -126,40 +134,40 @@ def _values(column: Column, lists: Any, count: int) -> list[float]:
 
 @lru_cache
 def _columns(names: tuple[str, ...], relevance_level: int) -> list[Column]:
-    """What is evaluated, under its keys: the same for every evaluator of these measures."""
-    return [*map(_labelled, parse_columns(names, RelevanceSettings(relevance_level, rounding="up"), "qrels"))]
+    """Return the columns to evaluate; cached because many evaluators share their measures."""
+    return [*map(_with_key, parse_columns(names, RelevanceSettings(relevance_level, rounding="up"), "qrels"))]
 
 
-def _labelled(column: Column) -> Column:
-    """The column under its key: only cutoffs are part of one."""
+def _with_key(column: Column) -> Column:
+    """Return the column labelled with its key, in which cutoffs are the only parameters."""
     return replace(column, label=column.entry) if ENTRIES[column.entry].parameters == "numbers" else column
 
 
 def _lowest_level(measure: IPrec | AvgIPrec) -> float:
-    """The lowest level of recall that a measure looks at."""
+    """Return the lowest recall level of a measure."""
     return float(measure.cutoff) if isinstance(measure, IPrec) else min(map(float, measure.levels.split(",")))
 
 
-def _small(number: Any) -> int:
-    """A whole number of 32 bits, of whatever type (numpy has some)."""
+def _to_int32(number: Any) -> int:
+    """Return a 32-bit integer of any type, such as a numpy integer."""
     try:
-        found = index(number)
+        whole = index(number)
     except TypeError:
-        found = 1 << 31
-    if not -(1 << 31) <= found < 1 << 31:
+        whole = 1 << 31
+    if not -(1 << 31) <= whole < 1 << 31:
         raise TypeError("Expected object_relevance_per_qid dictionary and measures set.")
-    return found
+    return whole
 
 
 def _check_judgments(judgments: Mapping[Any, Any]) -> None:
-    every = judgments.values()
+    graded_documents = judgments.values()
     if (
-        _are(judgments, str)
-        and _are(every, dict)
-        and _are(chain.from_iterable(every), str)
-        and _are(chain.from_iterable(map(dict.values, every)), int)
+        _all_instances(judgments, str)
+        and _all_instances(graded_documents, dict)
+        and _all_instances(chain.from_iterable(graded_documents), str)
+        and _all_instances(chain.from_iterable(map(dict.values, graded_documents)), int)
     ):
-        return  # else, which of the mistakes comes first
+        return  # The loop below finds the first invalid value.
     for query, graded in judgments.items():
         if not isinstance(query, str):
             raise TypeError("Expected string as key.")
@@ -175,20 +183,20 @@ def _check_judgments(judgments: Mapping[Any, Any]) -> None:
 def _check_scores(run: Mapping[Any, Any]) -> None:
     lists = run.values()
     if not (
-        _are(run, str)
-        and _are(lists, dict)
-        and _are(chain.from_iterable(lists), str)
-        and _are(chain.from_iterable(map(dict.values, lists)), int | float)
+        _all_instances(run, str)
+        and _all_instances(lists, dict)
+        and _all_instances(chain.from_iterable(lists), str)
+        and _all_instances(chain.from_iterable(map(dict.values, lists)), int | float)
     ):
         raise TypeError("Unable to extract query/object scores.")
 
 
-def _are(things: Iterable[Any], kind: Any) -> bool:
-    """Whether all are of a kind; there are few types, so that each is looked at once."""
-    return all(issubclass(found, kind) for found in set(map(type, things)))
+def _all_instances(things: Iterable[Any], kind: Any) -> bool:
+    """Return whether all things are instances of a type; tests each distinct type once, which is fast."""
+    return all(issubclass(type_, kind) for type_ in set(map(type, things)))
 
 
-def _expanded(measures: Iterable[str]) -> set[str]:
+def _expand_nicknames(measures: Iterable[str]) -> set[str]:
     names: set[str] = set()
     for name in measures:
         names |= supported_nicknames.get(name, {name})
@@ -196,8 +204,8 @@ def _expanded(measures: Iterable[str]) -> set[str]:
 
 
 @lru_cache
-def _combined(names: frozenset[str]) -> tuple[str, ...]:
-    """One text ``name.p1,p2`` for each measure, from all the ways in which its parameters were written."""
+def _merge_parameters(names: frozenset[str]) -> tuple[str, ...]:
+    """Return one text ``name.p1,p2`` per measure with the parameters of all its occurrences."""
     parameters: defaultdict[str, set[str]] = defaultdict(set)
     for name in names:
         if name in supported_measures:
@@ -206,20 +214,20 @@ def _combined(names: frozenset[str]) -> tuple[str, ...]:
         match = next(
             (
                 found
-                for known in sorted(supported_measures, key=len, reverse=True)
-                if (found := re.match(f"({re.escape(known)}){_PARAMETERS}", name))
+                for measure in sorted(supported_measures, key=len, reverse=True)
+                if (found := re.match(f"({re.escape(measure)}){_PARAMETERS}", name))
             ),
             None,
         )
         if match is None:
             raise ValueError(f"unsupported measure {name}")
-        takes = ENTRIES[match[1]].parameters != "none"  # else they are passed over
+        takes = ENTRIES[match[1]].parameters != "none"  # pytrec_eval ignores parameters of other measures.
         parameters[match[1]] |= set(match[2].split(",")) if takes else set()
     return tuple(f"{name}.{','.join(sorted(texts))}" if texts else name for name, texts in parameters.items())
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """``{query: {document: score}}`` from the lines of a run.
+    """Return ``{query: {document: score}}`` from the lines of a run.
 
     >>> dict(parse_run(["q1 Q0 d1 1 0.5 bm25"]))
     {'q1': {'d1': 0.5}}
@@ -233,7 +241,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """``{query: {document: grade}}`` from the lines of judgments.
+    """Return ``{query: {document: grade}}`` from the lines of qrels.
 
     >>> dict(parse_qrel(["q1 0 d1 2"]))
     {'q1': {'d1': 2}}
@@ -252,7 +260,7 @@ def _assert_new(document: str, known: Mapping[str, float]) -> None:
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
-    """One value for all queries: the sum of counts, the geometric mean of ``gm_`` logarithms, else the mean.
+    """Return the summary over queries: the sum of counts, the geometric mean of ``gm_`` logarithms, else the mean.
 
     >>> compute_aggregated_measure("map", [0.25, 0.75]), compute_aggregated_measure("num_q", [1, 1])
     (0.5, 2.0)

@@ -132,7 +132,7 @@ def test_the_table_in_the_security_page_is_what_the_program_does() -> None:
     assert said == {
         "bytes of a line": f"{limits.LONGEST_LINE:,}",
         "content of a packed file": f"{limits.UNPACKED_RATIO} times the packed size",
-        "bytes of a manifest or another JSON document of Rankscope's": f"{json_documents.MOST_BYTES:,}",
+        "bytes of a manifest or another JSON document of Rankscope's": f"{json_documents.MAX_BYTES:,}",
         "documents of a list, judgments, topics": "2^31",
         "memory to reject a run without newlines, of any size": "100 MB",  # measured in test_memory.py
         "labellings times orders of a list that are enumerated; beyond, a range is marked as not tight": (

@@ -200,7 +200,7 @@ def test_a_name_that_is_given_twice_is_refused(studied, tmp_path) -> None:
 
 
 def test_endless_documents_are_refused(monkeypatch) -> None:
-    monkeypatch.setattr("rankscope.json_documents.MOST_BYTES", 1000)
+    monkeypatch.setattr("rankscope.json_documents.MAX_BYTES", 1000)
     if Path("/dev/zero").exists():
         with pytest.raises(InputError, match="longer than"):
             read_manifest("/dev/zero")

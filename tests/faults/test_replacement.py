@@ -159,7 +159,7 @@ def test_what_a_killed_replacement_left_beside_the_study_is_removed_in_time(tmp_
         layer.disk = layer.Disk()
         write_directory(target, study_of(OLD))
     assert len(list(tmp_path.iterdir())) > 1
-    monkeypatch.setattr("rankscope.directories._FORGOTTEN", -1.0)
+    monkeypatch.setattr("rankscope.directories._MAX_AGE", -1.0)
     write_directory(target, study_of(NEW))
     assert [p.name for p in tmp_path.iterdir()] == ["s"]
 

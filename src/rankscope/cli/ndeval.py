@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.ndeval import columns, evaluated
+    from rankscope.ndeval import evaluate, make_columns
     from rankscope.read import open_collection, read_run
 
     for name in ("alpha", "beta"):
@@ -57,17 +57,17 @@ def run(args: argparse.Namespace) -> None:
         raise SettingsError(f"depth {args.depth}", hint="give a number of ranks from 1 on")
     risk = _risk(args.risk_alpha)
     order = "trec_eval" if args.traditional else "rank"
-    measures = columns(args.alpha, args.beta)
+    measures = make_columns(args.alpha, args.beta)
     collection = open_collection(args.qrels, args.runs, order=order, aspects=True)
     baseline = None
     if args.baseline is not None:
         against = open_collection(collection.qrels, read_run(args.baseline, order=order))
-        baseline = evaluated(against, measures, args.depth)[0]
+        baseline = evaluate(against, measures, args.depth)[0]
     lines = [",".join(["runid", "topic", *measures])]
-    for one in evaluated(collection, measures, args.depth):
+    for values in evaluate(collection, measures, args.depth):
         if baseline is not None:
-            one = one.against(baseline, risk, args.risk_alpha, args.complete)
-        lines += one.lines(len(collection.qrels.topics) if args.complete else None)
+            values = values.subtract(baseline, risk, args.risk_alpha, args.complete)
+        lines += values.lines(len(collection.qrels.topics) if args.complete else None)
     text = "\n".join(lines) + "\n"
     if args.output:
         write_atomically(args.output, text)

@@ -45,9 +45,9 @@ def _order(value: Any, place: str) -> None:
 
 _MERGES = text(r"-?\d+(,-?\d+)*=-?\d+(;-?\d+(,-?\d+)*=-?\d+)*", "how grades are merged")
 _OPENED: dict[str, Shape] = {"order": _order, "aspects": boolean}
-_CHOSEN: dict[str, Shape] = {"grades": _MERGES, "chosen_topics": list_of(_NAME, least=1)}
+_CHOSEN: dict[str, Shape] = {"grades": _MERGES, "chosen_topics": list_of(_NAME, min_length=1)}
 _QUESTIONS: dict[str, Shape] = {
-    "measures": list_of(_NAME, least=2),
+    "measures": list_of(_NAME, min_length=2),
     "focus": _NAME,
     "top": number(0, 1),
     "top_of": list_of(one_of(EXPERIMENTS)),
@@ -87,21 +87,21 @@ def _manifest(settings: Shape, inputs: Shape) -> Shape:
 
 _ONE = _manifest(
     record({**_QUESTIONS, "name": text(), **_OPENED}, {**_CHOSEN, **_ASKED}),
-    record({"qrels": record(_FILE, _FORMAT), "runs": list_of(_RUN, least=2), "plugins": _PLUGINS}),
+    record({"qrels": record(_FILE, _FORMAT), "runs": list_of(_RUN, min_length=2), "plugins": _PLUGINS}),
 )
 _SEVERAL = _manifest(
     record(
         {
             **_QUESTIONS,
-            "collections": list_of(record({"name": _NAME, **_OPENED}, _CHOSEN), least=1),
+            "collections": list_of(record({"name": _NAME, **_OPENED}, _CHOSEN), min_length=1),
         },
         _ASKED,
     ),
     record(
         {
             "collections": list_of(
-                record({"name": _NAME, "qrels": record(_FILE, _FORMAT), "runs": list_of(_RUN, least=1)}),
-                least=1,
+                record({"name": _NAME, "qrels": record(_FILE, _FORMAT), "runs": list_of(_RUN, min_length=1)}),
+                min_length=1,
             ),
             "plugins": _PLUGINS,
         }
