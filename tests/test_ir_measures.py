@@ -23,7 +23,9 @@ THEIRS = ir_measures.providers.FallbackProvider(
     [one for one in ir_measures.DefaultPipeline.providers if one is not bridge.provider]
 )
 KNOWN = {
-    one.NAME: one for one in ir_measures.measures.registry.values() if not isinstance(one, bridge._Registered)
+    one.NAME: one
+    for one in ir_measures.measures.registry.values()
+    if not isinstance(one, bridge._RankscopeMeasure)
 }
 DIVERSE = {"ERR_IA", "nERR_IA", "alpha_DCG", "alpha_nDCG", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"}
 GDEVAL = {"ERR", "nDCG(dcg='exp-log2')"}  # a program in Perl: five digits, numbers for topics
