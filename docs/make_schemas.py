@@ -44,7 +44,6 @@ COMMANDS = {
     "ranks": f"{COLLECTION} -m AP,P@5",
     "coverage": "aspects.txt runs",
     "correlate": f"{COLLECTION} --swaps",
-    "power": f"{COLLECTION} -m AP --replicates 20",
     "properties": "-m ACT --depth 3",
     "scales": "-m RBP --length 3",
     "identify": "measure.py:first",

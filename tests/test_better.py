@@ -160,7 +160,7 @@ def test_swapped_pairs_name_the_better_run() -> None:
 def test_the_best_share_of_the_runs(finite: rs.Scores) -> None:
     kept = rs.correlation(finite, top=0.67, by="BalancePoint")["correlations"].records()[0]
     assert kept["runs"] == 2
-    power = rs.discriminative_power(finite, "t", top=0.67, by="BalancePoint")
+    power = rs.power(finite, "t", top=0.67, by="BalancePoint")
     assert {(r["a"], r["b"]) for r in power["asl"].records()} == {("a", "b")}
     scores = scored({"AP": [[0.1], [0.2]], "RR": [[0.1], [0.2]], "NumRet": [[1], [2]]})
     with pytest.raises(SettingsError, match="NumRet says of no run that it is better"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,12 @@ def test_scores(client: Any, place: Path, serial: Scores, monkeypatch: pytest.Mo
     assert current() is None
 
 
+def on(engine: object, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """What a function returns whose work runs on an engine."""
+    with using(engine):
+        return function(*arguments, **named)
+
+
 def test_analyses_and_laboratory(client: Any, place: Path, serial: Scores) -> None:
     files = place / "qrels.txt", place / "runs"
 
@@ -61,7 +67,7 @@ def test_analyses_and_laboratory(client: Any, place: Path, serial: Scores) -> No
         found = [
             rs.pools(rs.evaluate(*files, "AP RBP", engine=engine), ratios=[50], repeats=2),
             rs.leave_out(rs.evaluate(*files, "AP", engine=engine), pool_depth=5),
-            rs.discriminative_power(serial, ["bootstrap", "tukey"], replicates=300, engine=engine),
+            on(engine, rs.power, serial, ["bootstrap", "tukey"], replicates=300),
             rs.compare(serial, test="bootstrap", replicates=300, engine=engine),
             rs.study(*files, "AP nDCG", repeats=1, replicates=100, engine=engine),
             rs.lab.properties("AP ACT", depth=4, engine=engine),

@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from threading import Event, active_count
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -94,10 +96,16 @@ def test_what_is_no_engine_is_refused(engine: object) -> None:
 
 def test_everything_heavy_takes_an_engine() -> None:
     heavy = [
-        rs.evaluate, rs.Collection, rs.discriminative_power, rs.compare, rs.study, rs.repeat_study,
+        rs.evaluate, rs.Collection, rs.compare, rs.study, rs.repeat_study,
         rs.orderings, rs.lab.scales, rs.lab.properties, rs.lab.archetype_ranges,
     ]  # fmt: skip
     assert [one.__name__ for one in heavy if "engine" not in inspect.signature(one).parameters] == []
+
+
+def on(engine: object, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """What a function returns whose work runs on an engine."""
+    with using(engine):
+        return function(*arguments, **named)
 
 
 def test_analyses_and_laboratory_in_processes(place: Path, serial: Scores) -> None:
@@ -107,7 +115,7 @@ def test_analyses_and_laboratory_in_processes(place: Path, serial: Scores) -> No
         found = [
             rs.pools(rs.evaluate(*files, "AP RBP", engine=engine), ratios=[50], repeats=2),
             rs.leave_out(rs.evaluate(*files, "AP", engine=engine), pool_depth=5),
-            rs.discriminative_power(serial, ["bootstrap", "tukey"], replicates=300, engine=engine),
+            on(engine, rs.power, serial, ["bootstrap", "tukey"], replicates=300),
             rs.orderings(*files, "AP", engine=engine),
             rs.lab.properties("AP ACT", depth=4, engine=engine),
             rs.lab.scales("AP", length=4, engine=engine),

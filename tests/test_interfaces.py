@@ -148,7 +148,7 @@ def test_a_function_is_a_measure_everywhere(place: Path, tmp_path: Path) -> None
     assert np.isfinite(scores.mean("FirstGrade")).all()
     assert pickle.loads(pickle.dumps(mine)) == mine == rs.measure("FirstGrade")
     assert rs.correlation(scores).tables["correlations"].rows
-    assert rs.discriminative_power(scores, test="t", seed=1).tables["power"].rows
+    assert rs.power(scores, test="t", seed=1).tables["power"].rows
     assert rs.compare(scores).tables["pairs"].rows
     assert (
         rs.pools(rs.evaluate(place / "qrels.txt", place / "runs", [mine, "AP"]), ratios=[50], seed=1)
@@ -388,9 +388,9 @@ def test_the_example(place: Path, tmp_path: Path) -> None:
         pytest.importorskip(frames)
         assert call().shape == (4 * 6 * 4, 4)
     assert rs.correlation(scores).tables["correlations"].rows
-    power = rs.discriminative_power(scores, test="bootstrap", seed=1)
+    power = rs.power(scores, test="bootstrap", seed=1)
     assert power.settings["seed"] == 1
-    again = rs.discriminative_power(scores, test="bootstrap", seed=1)
+    again = rs.power(scores, test="bootstrap", seed=1)
     assert power.tables["asl"].rows == again.tables["asl"].rows
     assert rs.pools(rs.evaluate(qrels, runs, ["AP", "Twist"])).tables["robustness"].rows
     assert rs.lab.properties(["AP", "RR"], aspects=2, depth=4).tables["properties"].rows

@@ -29,7 +29,7 @@ _HOME = {
     "rankscope.analysis.features": ("features",),
     "rankscope.analysis.findings": ("Finding", "Findings", "findings"),
     "rankscope.analysis.correlation": ("correlation",),
-    "rankscope.analysis.power": ("discriminative_power",),
+    "rankscope.analysis.power": ("power",),
     "rankscope.analysis.compare": ("compare",),
     "rankscope.analysis.certain": ("certain",),
     "rankscope.analysis.next_judgments": ("judging_orders", "next_judgments"),
@@ -108,7 +108,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.pool_correlation import pool_correlation as pool_correlation
     from rankscope.analysis.pools import leave_out as leave_out
     from rankscope.analysis.pools import pools as pools
-    from rankscope.analysis.power import discriminative_power as discriminative_power
+    from rankscope.analysis.power import power as power
     from rankscope.analysis.ranks import ranks as ranks
     from rankscope.analysis.scale_effect import scale_effect as scale_effect
     from rankscope.analysis.study.experiments import repeat_study as repeat_study

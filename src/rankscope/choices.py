@@ -43,6 +43,7 @@ __all__ = [
     "VERDICT_MEASURES",
     "RboTies",
     "Sampling",
+    "Test",
 ]
 
 ORDERS = ("trec_eval", "trec_eval9", "ascending_id", "rank", "file")
@@ -85,7 +86,8 @@ AXES = ("auto", "linear", "log")
 CLASSES = ("archetype", "topic", "recall base", "group")
 """What the lists of an effort/gain plane can be told apart by."""
 
-TESTS = ("t", "wilcoxon", "randomisation", "bootstrap", "tukey")
+Test = Literal["t", "wilcoxon", "randomisation", "bootstrap", "tukey"]
+TESTS = get_args(Test)
 CORRECTIONS = ("max-t", "holm", "bonferroni", "bh", "none")
 DISTANCES = ("grade", "position")
 """How far apart grades are for weighted kappa: by their numbers, or by their positions among those that occur."""

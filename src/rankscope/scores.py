@@ -168,6 +168,16 @@ class Scores(Result):
         settings = {**self.settings, "chosen_topics": list(names)}
         return replace(self, topics=names, values=self.values[:, :, kept], settings=settings, judged=None)
 
+    def of_measures(self, measures: Measures) -> Scores:
+        """Return the scores of some of the measures."""
+        wanted = measures if isinstance(measures, list | tuple) else parse_many(measures)
+        kept = [self._index(measure) for measure in wanted]
+        settings = {**self.settings, "measures": [str(self.measures[m]) for m in kept]}
+        return replace(
+            self, measures=tuple(self.measures[m] for m in kept), values=self.values[kept], settings=settings,
+            uncertainty=None if self.uncertainty is None else self.uncertainty.of_measures(kept),
+        )  # fmt: skip
+
     def best_first(self, measure: str | Measure | None = None) -> list[int]:
         """The indices of the runs, best mean first, undefined ones last.
 

@@ -49,6 +49,7 @@ VOCABULARY = {
     "share": "share, from 0 to 1",
     "tau": "Kendall's tau-b of the two orders of the runs",
     "tau_ap": "AP-correlation of the two orders of the runs, which counts the top most",
+    "test": "the significance test",
     "topic": "the topic",
     "topics": "number of topics",
     "value_a": "value of a",

@@ -13,14 +13,14 @@ from scipy import stats
 
 import rankscope as rs
 from rankscope.analysis.compare import _letter, compare, letters, marked_means
-from rankscope.analysis.power import discriminative_power
+from rankscope.analysis.power import power
 from rankscope.analysis.stats.significance import TESTS
 from rankscope.errors import InputError
 
 
 def test_power_counts_the_significant_pairs(small):
     scores = rs.evaluate(*small, ["AP", "RBP"])
-    result = discriminative_power(scores, ("t", "wilcoxon"), alpha=(0.05, 0.01))
+    result = power(scores, ("t", "wilcoxon"), alpha=(0.05, 0.01))
     assert result["power"].columns[:7] == (
         "measure",
         "test",
@@ -43,7 +43,7 @@ def test_power_counts_the_significant_pairs(small):
 
 
 def test_the_curve_counts_pairs_up_to_each_level(small):
-    result = discriminative_power(rs.evaluate(*small, ["AP"]), replicates=200, seed=5)
+    result = power(rs.evaluate(*small, ["AP"]), replicates=200, seed=5)
     asl = np.array(result["asl"].column("asl"))
     for row in result["curve"].records():
         assert row["pairs"] == (asl <= row["asl"]).sum()
@@ -52,8 +52,8 @@ def test_the_curve_counts_pairs_up_to_each_level(small):
 
 @pytest.mark.parametrize("test", TESTS)
 def test_the_seed_and_not_the_jobs_decide(small, test):
-    scores = rs.evaluate(*small, ["AP", "Twist"])
-    first, second = (discriminative_power(scores, test, seed=9, jobs=jobs) for jobs in (1, 4))
+    both = (rs.evaluate(*small, ["AP", "Twist"], jobs=jobs) for jobs in (1, 4))
+    first, second = (power(scores, test, seed=9) for scores in both)
     assert first["asl"].rows == second["asl"].rows
     assert repr(first["power"].rows) == repr(second["power"].rows)  # delta is NaN for wilcoxon
     assert first.settings["seed"] == 9
@@ -61,14 +61,14 @@ def test_the_seed_and_not_the_jobs_decide(small, test):
 
 def test_measures_share_their_replicates(scored):
     values = np.random.default_rng(0).random((4, 12))
-    result = discriminative_power(scored({"AP": values, "RR": values * 0.5}))
+    result = power(scored({"AP": values, "RR": values * 0.5}))
     ap, rr = ([r["asl"] for r in result["asl"].records() if r["measure"] == name] for name in ("AP", "RR"))
     assert ap == rr
 
 
 def test_delta_separates_in_the_t_test(scored):
     values = np.random.default_rng(0).random((8, 15))
-    result = discriminative_power(scored({"AP": values}), "t")
+    result = power(scored({"AP": values}), "t")
     delta = result["power"].records()[0]["delta"]
     assert all(row["asl"] < 0.05 for row in result["asl"].records() if abs(row["difference"]) > delta)
 
@@ -76,14 +76,14 @@ def test_delta_separates_in_the_t_test(scored):
 @pytest.mark.parametrize("test", TESTS)
 def test_identical_runs_and_constant_scores_are_never_significant(scored, test):
     same = np.tile(np.random.default_rng(0).random(6), (3, 1))
-    result = discriminative_power(scored({"AP": same, "RR": np.full((3, 6), 0.5)}), test, replicates=100)
+    result = power(scored({"AP": same, "RR": np.full((3, 6), 0.5)}), test, replicates=100)
     assert result["power"].column("significant") == [0, 0]
     assert set(result["asl"].column("asl")) == {1.0}
 
 
 def test_undefined_topics_are_left_out_for_all_runs(with_hole):
     with pytest.warns(UserWarning, match="Twist"):
-        result = discriminative_power(with_hole, "t")
+        result = power(with_hole, "t")
     assert result["power"].column("topics") == [5, 3]
     values = with_hole.matrix("Twist").values[:, [0, 2, 4]]
     expected = stats.ttest_rel(values[0], values[1]).pvalue
@@ -91,7 +91,7 @@ def test_undefined_topics_are_left_out_for_all_runs(with_hole):
     assert row["asl"] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("analysis", [discriminative_power, compare])
+@pytest.mark.parametrize("analysis", [power, compare])
 def test_one_run_or_one_topic_is_refused_in_one_line(scored, analysis):
     with pytest.raises(InputError, match="at least two runs"):
         analysis(scored({"AP": [[0.1, 0.2, 0.3]]}))

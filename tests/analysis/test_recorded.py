@@ -92,10 +92,8 @@ CALLS: dict[str, Callable[[], Any]] = {
         swaps=True,
         rbo_p=0.8,
     ),
-    "power": lambda: rs.discriminative_power(scores(), **FEW),  # type: ignore[arg-type]
-    "power of tests": lambda: rs.discriminative_power(
-        scores(), ["t", "wilcoxon", "tukey"], alpha=[0.01, 0.1], top=0.6
-    ),
+    "power": lambda: rs.power(scores(), **FEW),  # type: ignore[arg-type]
+    "power of tests": lambda: rs.power(scores(), ["t", "wilcoxon", "tukey"], alpha=[0.01, 0.1], top=0.6),
     "compare": lambda: rs.compare(scores()),
     "compare with a baseline": lambda: rs.compare(
         scores(),
@@ -165,7 +163,7 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         },
     ),
     "power": (
-        lambda **said: rs.discriminative_power(scores(), **said),
+        lambda **said: rs.power(scores(), **said),
         {"test": ["x", []], "alpha": [0, 1, []], "replicates": [0], "seed": [-1], "top": [0, 1], "measures": [["RR"]]},
     ),
     "compare": (

@@ -66,10 +66,10 @@ def test_the_best_by_a_measure_in_every_analysis() -> None:
     assert best_judged(judged_of(qrels, lists), 0.75, "nDCG").runs == tuple(best)
     alone = rs.evaluate(qrels, best, ["AP", "nDCG"])
     assert rs.correlation(scores, **few)["correlations"].rows == rs.correlation(alone)["correlations"].rows
-    power = rs.discriminative_power(scores, "t", **few)
-    assert power["asl"].rows == rs.discriminative_power(alone, "t")["asl"].rows
+    power = rs.power(scores, "t", **few)
+    assert power["asl"].rows == rs.power(alone, "t")["asl"].rows
     assert power.settings["top"] == 0.75 and power.settings["by"] == "nDCG"
-    only = rs.discriminative_power(scores, "t", measures=["AP"], **few)["power"].column("measure")
+    only = rs.power(scores.of_measures(["AP"]), "t", **few)["power"].column("measure")
     assert only == ["AP"]
     pools = rs.pools(rs.evaluate(qrels, lists, ["AP"]), **few, repeats=2)
     assert pools["means"].rows == rs.pools(rs.evaluate(qrels, best, ["AP"]), repeats=2)["means"].rows

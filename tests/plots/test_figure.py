@@ -58,7 +58,7 @@ def all_figures(qrels: Any, runs: Any) -> dict[str, Callable[[], Figure]]:
         figures["correlation"] = lambda: rs.correlation(scores).plot()
         figures["pools"] = lambda: rs.pools(rs.evaluate(qrels, runs, ["AP", "Twist"]), repeats=2).plot()
         if len(qrels) > 1:
-            figures["power"] = lambda: rs.discriminative_power(scores, "t").plot()
+            figures["power"] = lambda: rs.power(scores, "t").plot()
     return figures
 
 

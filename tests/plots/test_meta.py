@@ -164,7 +164,7 @@ def test_figures_of_a_study(collection: Any, tmp_path: Path, capfd: pytest.Captu
 
 
 def test_asl_curves(scores: rs.Scores, drawn: Find) -> None:
-    result = rs.discriminative_power(scores, ["t", "wilcoxon"])
+    result = rs.power(scores, ["t", "wilcoxon"])
     figure = plot_asl(result, "t")
     [axes] = figure.axes
     for number, measure in enumerate(scores.measures):

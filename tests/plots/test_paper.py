@@ -174,7 +174,7 @@ def test_grey_printers_tell_everything_apart(
         "archetypes": effort.plot(colour="archetype"),
         "recall base": effort.plot(colour="recall base"),
         "robustness": rs.pools(rs.evaluate(qrels, runs, ["AP", "nDCG", "P@5", "Twist"]), repeats=2).plot(),
-        "power": rs.discriminative_power(scores, "t").plot(),
+        "power": rs.power(scores, "t").plot(),
         "bounds": rs.bounds(qrels, runs).plot(),
     }
     for name, figure in figures.items():

@@ -187,10 +187,7 @@ def test_a_matrix_is_as_good_as_scores(files: Path) -> None:
     scores = evaluated(files, "AP")
     matrix = scores.matrix("AP")
     assert rs.compare(matrix)["pairs"].rows == rs.compare(scores)["pairs"].rows
-    assert (
-        rs.discriminative_power(matrix, "t")["power"].rows
-        == rs.discriminative_power(scores, "t")["power"].rows
-    )
+    assert rs.power(matrix, "t")["power"].rows == rs.power(scores, "t")["power"].rows
     assert rs.gate(matrix, "bm25")["gate"].rows == rs.gate(scores, "bm25")["gate"].rows
     assert rs.leaderboard(matrix).tables.keys() == rs.leaderboard(scores).tables.keys()
     with pytest.raises(InputError, match="correlation needs at least two measures"):

@@ -84,7 +84,7 @@ def test_names_without_a_measure_stand_for_values(files):
     assert scores.matrix("official score").shape == (2, 3)
     assert pickle.loads(pickle.dumps(scores.measures)) == scores.measures
     with pytest.warns(UserWarning, match="official score is undefined on 1 of 3 topics"):
-        power = rs.discriminative_power(scores, "t")["power"].records()
+        power = rs.power(scores, "t")["power"].records()
     assert [row["topics"] for row in power] == [3, 2]
     with pytest.raises(InputError, match="by its values only"):
         rs.evaluate({"q": {"a": 1}}, {"q": ["a"]}, scores.measures[0])

@@ -4,73 +4,171 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankscope.analysis.stats.matrices import CompleteMatrix, best_runs, complete, left_out, top_settings
-from rankscope.analysis.stats.significance import REPLICATES, PairTests, all_pairs, run_test, test_name
-from rankscope.columns import CategoricalColumn, Cell, Columns, ConcatenatedRows, Rows
-from rankscope.engines import on_engine
+from rankscope.choices import DEFAULT_MEASURES, Test
+from rankscope.declaration import MeasureName, Option, Replicates, Seed, Top, analysis
 from rankscope.errors import InputError, SettingsError
-from rankscope.measures import Measure, parse_many
-from rankscope.result import Result, TableResult
-from rankscope.scores import ScoreMatrix, Scores, as_scores
+from rankscope.lazy import LazyModule
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
-__all__ = ["check_comparable", "discriminative_power", "significant_pairs"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rankscope.analysis.stats.matrices import CompleteMatrix
+    from rankscope.analysis.stats.significance import PairTests
+    from rankscope.columns import CategoricalColumn, Cell, Rows
+    from rankscope.scores import Scores
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["Power", "check_comparable", "power"]
 
 _TITLES = {"wilcoxon": "Wilcoxon", "t": "t test", "tukey": "Tukey HSD"}
 
 
-@on_engine
-def discriminative_power(
-    scores: Scores | ScoreMatrix,
-    test: str | Sequence[str] = "bootstrap",
+class Separation(Row):
+    """How many pairs of runs a measure separates by a test at a level."""
+
+    measure: str = column()
+    test: str = column()
+    alpha: float = column("significance level", digits=3)
+    pairs: int = column()
+    significant: int = column("number of pairs that differ significantly")
+    power: float = column("share of the pairs that differ significantly")
+    delta: float = column("a difference of means that is enough for any pair to be significant")
+    topics: int = column()
+
+
+class PairLevel(Row):
+    """The significance level of a pair of runs."""
+
+    measure: str = column()
+    test: str = column()
+    a: str = column()
+    b: str = column()
+    asl: float = column("achieved significance level: the p-value of the test of this pair", p_value=True)
+    difference: float = column()
+
+
+class LevelCount(Row):
+    """How many pairs have at most a significance level."""
+
+    measure: str = column()
+    test: str = column()
+    asl: float = column("an achieved significance level")
+    pairs: int = column("number of pairs with at most this ASL")
+
+
+class Power(TypedResult):
+    """Discriminative power of measures."""
+
+    power: RowTable[Separation] = table("every measure, test and level")
+    asl: RowTable[PairLevel] = table("the significance level of every pair", flag="--per-pair")
+    curve: RowTable[LevelCount] = table("pairs by significance level", main=False)
+
+    @property
+    def significant_pairs(self) -> Table:
+        """The numbers of significant pairs as papers print them: measures down, tests across."""
+        counts = {(row.measure, row.test, row.alpha): row.significant for row in self.power}
+        kinds = list(dict.fromkeys((row.test, row.alpha) for row in self.power))
+        columns = [f"{_TITLES.get(test, test)} {100 - 100 * alpha:g}%" for test, alpha in kinds]
+        measures = dict.fromkeys(row.measure for row in self.power)
+        body: list[tuple[Cell, ...]] = [
+            (measure, *(counts[measure, *kind] for kind in kinds)) for measure in measures
+        ]
+        pairs = self.power[0].pairs if len(self.power) else 0
+        caption = f"Pairs of runs that differ significantly, of {pairs:,}"
+        return Table("significant_pairs", ("measure", *columns), body, caption=caption)
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """With several tests or levels, the significant pairs side by side come first."""
+        several = len({(row.test, row.alpha) for row in self.power}) > 1
+        return (self.significant_pairs, self.power) if several else (self.power,)
+
+
+@analysis(
+    figures={"curves": "power.plot_asl"},
+    measures=DEFAULT_MEASURES,
+    examples="""
+    rankscope power qrels.txt runs/
+    rankscope power qrels.txt runs/ --test t --test wilcoxon --alpha 0.05,0.01
+    rankscope power --scores AP=ap.csv --scores P@10=p10.csv --test wilcoxon --test t --alpha 0.05,0.01
+    rankscope power qrels.txt runs/ --top 0.75                 without the worst quarter by AP, as papers do
+    rankscope power qrels.txt runs/ -m "AP Twist" --test tukey --seed 7 -f json -o power.json
+    """,
+)
+def power(
+    scores: Scores,
+    test: Test | Sequence[Test] = "bootstrap",
     *,
-    alpha: float | Sequence[float] = 0.05,
-    replicates: int | None = None,
-    seed: int = 1,
-    top: float | None = None,
-    by: str | Measure = "AP",
-    measures: Sequence[str | Measure] | None = None,
-    jobs: int | None = None,
-    engine: Any = None,
-) -> TableResult:
-    """The share of all pairs of runs that a measure separates significantly, with each pair's significance level.
+    alpha: Annotated[float | Sequence[float], Option("A")] = 0.05,
+    replicates: Replicates = None,
+    top: Top = None,
+    by: MeasureName = "AP",
+    seed: Seed = 1,
+) -> Power:
+    """Compute discriminative power: the share of pairs of runs that each measure separates significantly.
 
-    For ``bootstrap`` (Sakai 2006, 1000 replicates) the same resampled topics serve every pair and every measure;
-    ``tukey`` is the randomised Tukey HSD (Carterette 2012, 5000 replicates); ``randomisation`` the paired one (all
-    signs for up to 20 topics, beyond 10,000 random ones); also ``t`` and ``wilcoxon``.
-    A pair is significant if ASL < alpha; ``delta`` is a difference of means that is enough for any pair: the largest
-    of those that single pairs would have needed. Several tests and several alphas give one row each. ``top`` keeps
-    the best round(top n) runs by the mean of ``by`` (0.75 and AP in Ferro et al.); ``measures`` are those to look at,
-    if not all.
+    The paired bootstrap resamples the same topics for every pair and every measure; tukey is the randomised Tukey HSD,
+    randomisation the paired one (all signs for up to 20 topics). A pair is significant if its achieved significance
+    level (ASL) is below alpha. With several tests or levels the numbers of significant pairs are shown side by side,
+    as papers print them.
 
-    Tables: ``power`` {measure, test, alpha, pairs, significant, power, delta, topics}, ``asl`` {measure, test, a,
-    b, asl, difference}, ``curve`` {measure, test, asl, pairs}: how many pairs have at most this ASL.
+    Parameters
+    ----------
+    scores
+        Values of the measures and runs to compare.
+    test
+        Significance test; repeatable.
+    alpha
+        Significance level, or several.
+    replicates
+        Random replicates (default: 1000 for bootstrap, 5000 for tukey, 10000 for randomisation).
+    top
+        Share of the runs to keep, the best ones, such as 0.75 (default: all).
+    by
+        Measure that top goes by.
+    seed
+        Seed of the random numbers.
 
+    References
+    ----------
+    Sakai 2006; Carterette 2012; Ferro and others 2016.
+
+    Examples
+    --------
     >>> import rankscope as rs
-    >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
     >>> good = {f"q{i}": {"a": 3, "b": 2} for i in range(9)}
-    >>> poor = {f"q{i}": {"b": 3, "c": 2, **({"a": 1} if i % 2 else {})} for i in range(9)}
-    >>> result = discriminative_power(rs.evaluate(qrels, {"good": good, "poor": poor}, ["AP"]), test="t")
-    >>> result["power"].records()[0]["power"]
-    1.0
+    >>> poor = {topic: {"b": 1} for topic in good}
+    >>> scores = rs.evaluate({topic: {"a": 1} for topic in good}, {"good": good, "poor": poor}, ["AP", "P@1"])
+    >>> result = rs.power(scores, ["wilcoxon", "t"], alpha=[0.05, 0.01])
+    >>> result.power[0].significant, result.power[0].power
+    (1, 1.0)
+    >>> print(result.significant_pairs.text())
+    measure  Wilcoxon 95%  Wilcoxon 99%  t test 95%  t test 99%
+    ───────────────────────────────────────────────────────────
+    AP                  1             1           1           1
+    P@1                 1             1           1           1
     """
-    scores = as_scores(scores)
+    from rankscope.analysis.stats.matrices import best_runs, complete, left_out, top_settings
+    from rankscope.analysis.stats.significance import REPLICATES, all_pairs, run_test, test_name
+    from rankscope.columns import CategoricalColumn, Columns, ConcatenatedRows
+
     tests = (test,) if isinstance(test, str) else tuple(test)
     alphas = (alpha,) if isinstance(alpha, int | float) else tuple(alpha)
     if not tests or not alphas:
         what = "level" if tests else "test"
         raise SettingsError(f"no {what} is named", hint=f"name a {what}, such as {0.05 if tests else 't'}")
-    wanted = scores.measures if measures is None else tuple(parse_many(measures))
     scores = best_runs(scores, top, by)
-    matrices = [complete(scores, measure) for measure in wanted]
+    matrices = [complete(scores, measure) for measure in scores.measures]
     check_comparable(scores, matrices)
     first, second = all_pairs(len(scores.runs))
-    power: list[tuple[Cell, ...]] = []
+    separated: list[Separation] = []
     asl: list[Rows] = []
     curve: list[Rows] = []
     names = (CategoricalColumn(scores.runs, first), CategoricalColumn(scores.runs, second))
@@ -79,74 +177,47 @@ def discriminative_power(
             label = (str(matrix.measure), name)
             for level in alphas:
                 done = run_test(
-                    name, matrix.values, first, second, alpha=level, replicates=replicates, seed=seed, jobs=jobs
-                )  # fmt: skip
+                    name, matrix.values, first, second, alpha=level, replicates=replicates, seed=seed
+                )
                 done = replace(done, p=_asl(done.p, name, replicates))
-                power.append((*label, level, *_separated(done, level), len(matrix.topics)))
+                count, delta = int(np.count_nonzero(done.p < level)), float(done.delta.max())
+                separated.append(
+                    Separation(
+                        *label, level, len(first), count, count / len(first), delta, len(matrix.topics)
+                    )
+                )
             asl.append(Columns([*_labels(label, len(first)), *names, done.p, done.difference]))
             levels, pairs = _curve(done)
             curve.append(Columns([*_labels(label, len(levels)), levels, pairs]))
-    tables = (
-        Table(
+    return Power(
+        power=Separation.table(
             "power",
-            ("measure", "test", "alpha", "pairs", "significant", "power", "delta", "topics"),
-            power,
-            {"alpha": 3},
+            separated,
             caption=f"Discriminative power over {len(scores.runs)} runs: {', '.join(map(test_name, tests))}",
             legend="power: share of the pairs of runs that differ significantly; delta: difference that is needed",
         ),
-        Table(
+        asl=PairLevel.table(
             "asl",
-            ("measure", "test", "a", "b", "asl", "difference"),
             ConcatenatedRows(asl),
-            p_values=("asl",),
             ranked_by=("asl", "difference"),
             caption="Achieved significance level of every pair of runs",
         ),
-        Table("curve", ("measure", "test", "asl", "pairs"), ConcatenatedRows(curve)),
+        curve=LevelCount.table("curve", ConcatenatedRows(curve)),
+        settings={
+            **scores.settings,
+            "test": list(tests),
+            "alpha": list(alphas),
+            "replicates": {t: replicates or n for t, n in REPLICATES.items() if t in tests},
+            "seed": seed,
+            "measures": [str(measure) for measure in scores.measures],
+            **top_settings(top, by),
+            **left_out(matrices),
+        },
     )
-    settings: dict[str, Any] = {
-        **scores.settings,
-        "test": list(tests),
-        "alpha": list(alphas),
-        "replicates": {t: replicates or n for t, n in REPLICATES.items() if t in tests},
-        "seed": seed,
-        "measures": [str(measure) for measure in wanted],
-        **top_settings(top, by),
-        **left_out(matrices),
-    }
-    result = TableResult.of(*tables, settings=settings)
-    several = len(tests) * len(alphas) > 1
-    return replace(result, display=(significant_pairs(result), result["power"])) if several else result
-
-
-def significant_pairs(result: Result) -> Table:
-    """The significant pairs of :func:`discriminative_power` as papers print them: measures down, tests across.
-
-    >>> import rankscope as rs
-    >>> lists = {f"q{i}": {"a": 3, "b": 2} for i in range(9)}
-    >>> runs = {"good": lists, "poor": {topic: {"b": 1} for topic in lists}}
-    >>> scores = rs.evaluate({topic: {"a": 1} for topic in lists}, runs, ["AP", "P@1"])
-    >>> found = discriminative_power(scores, ["wilcoxon", "t"], alpha=[0.05, 0.01])
-    >>> print(significant_pairs(found).text())
-    measure  Wilcoxon 95%  Wilcoxon 99%  t test 95%  t test 99%
-    ───────────────────────────────────────────────────────────
-    AP                  1             1           1           1
-    P@1                 1             1           1           1
-    """
-    rows = result["power"].records()
-    counts = {(r["measure"], r["test"], r["alpha"]): r["significant"] for r in rows}
-    kinds = list(dict.fromkeys((str(r["test"]), float(r["alpha"] or 0)) for r in rows))
-    columns = [f"{_TITLES.get(test, test)} {100 - 100 * alpha:g}%" for test, alpha in kinds]
-    measures = dict.fromkeys(r["measure"] for r in rows)
-    body = [(measure, *(counts[measure, *kind] for kind in kinds)) for measure in measures]
-    pairs = rows[0]["pairs"] if rows else 0
-    caption = f"Pairs of runs that differ significantly, of {pairs:,}"
-    return Table("significant_pairs", ("measure", *columns), body, caption=caption)
 
 
 def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None:
-    """Refuse what no paired test can work with: a single run, or a single topic."""
+    """Reject what no paired test can work with: a single run, or a single topic."""
     if len(scores.runs) < 2:
         raise InputError("comparing needs at least two runs", hint="name more runs, or scores of several")
     for matrix in matrices:
@@ -159,19 +230,18 @@ def check_comparable(scores: Scores, matrices: Sequence[CompleteMatrix]) -> None
 
 def _asl(p: NDArray[np.float64], test: str, replicates: int | None) -> NDArray[np.float64]:
     """Sakai's ASL is the share b/B of the replicates; a p-value, (b + 1)/(B + 1), counts the observed data, too."""
+    from rankscope.analysis.stats.significance import REPLICATES
+
     if test != "bootstrap":
         return p
     many = replicates or REPLICATES[test]
     return np.rint(p * (many + 1) - 1) / many
 
 
-def _separated(done: PairTests, alpha: float) -> tuple[int, int, float, float]:
-    significant = int(np.count_nonzero(done.p < alpha))
-    return len(done.p), significant, significant / len(done.p), float(done.delta.max())
-
-
 def _labels(label: tuple[str, str], rows: int) -> list[CategoricalColumn]:
     """The same words in every row, which need no memory."""
+    from rankscope.columns import CategoricalColumn
+
     return [CategoricalColumn((word,), np.broadcast_to(np.int8(0), rows)) for word in label]
 
 

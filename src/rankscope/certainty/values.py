@@ -61,6 +61,10 @@ class Uncertainty:
         """That of some of the runs."""
         return replace(self, **{name: getattr(self, name)[:, keep] for name in self.columns})
 
+    def of_measures(self, keep: Sequence[int]) -> Uncertainty:
+        """Return that of some of the measures."""
+        return replace(self, **{name: getattr(self, name)[list(keep)] for name in self.columns})
+
     def of_mean(self, measure: Measure, index: int, run: int) -> tuple[float | bool, ...]:
         """That of the mean of a run over topics: errors of topics are independent, ends are those of all topics."""
         said: list[float | bool] = []

@@ -63,7 +63,6 @@ FIGURES = {
     "findings": {"findings": "plot_findings"},
     "entries": {"archetypes": "plot_archetype_ranges"},
     "correlations": {"matrix": "plot_correlation"},
-    "asl": {"curves": "plot_asl"},
     "certainty": {"ranks": "plot_certain"},
     "bounds": {"curves": "plot_bounds"},
     "weights": {"curves": "plot_weights"},

@@ -29,7 +29,7 @@ def plot_asl(result: Result, test: str | None = None, *, width: float = SINGLE) 
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
     >>> runs = {f"r{k}": {f"q{i}": ["a"] if i % 4 < k else ["x", "a"] for i in range(9)} for k in range(4)}
-    >>> figure = plot_asl(rs.discriminative_power(rs.evaluate(qrels, runs, ["AP"]), test="t"))
+    >>> figure = plot_asl(rs.power(rs.evaluate(qrels, runs, ["AP"]), test="t"))
     >>> [text.get_text() for text in figure.figure.legends[0].get_texts()]
     ['AP: 50.0 %, Δ 0.20']
     """

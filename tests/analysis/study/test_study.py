@@ -52,9 +52,9 @@ def test_tables_agree_with_the_analyses(small):
     assert made["gain_correlations"].rows == [("AP (toy)", tau["AP", "RBP"], tau["AP", "nDCG"])]
     focus = [tau[other, "Twist"] for other in ("AP", "RBP", "nDCG")]
     assert made["focus_correlations"].rows == [("Twist (toy)", *focus)]
-    power = rs.discriminative_power(scores, replicates=50, seed=1)
+    power = rs.power(scores, replicates=50, seed=1)
     assert made["power"].rows == power["power"].rows
-    classic = rs.discriminative_power(scores, ["wilcoxon"], alpha=0.01)["power"].records()
+    classic = rs.power(scores, ["wilcoxon"], alpha=0.01)["power"].records()
     assert [row[2] for row in made["significant_pairs"].rows] == [r["significant"] for r in classic]
     robust = rs.pools(rs.evaluate(*small, ["AP", "RBP", "nDCG", "Twist"]), repeats=2)
     assert made["robustness"].rows == robust["robustness"].rows

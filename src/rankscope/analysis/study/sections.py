@@ -14,7 +14,7 @@ from rankscope.analysis.correlation import correlation, correlation_matrix
 from rankscope.analysis.effort import Effort, effort_of
 from rankscope.analysis.features import features_of
 from rankscope.analysis.pools import pools
-from rankscope.analysis.power import discriminative_power, significant_pairs
+from rankscope.analysis.power import power
 from rankscope.analysis.scale_effect import LENGTH, scale_effect_of
 from rankscope.analysis.stats.matrices import best_judged
 from rankscope.analysis.study.parts import Parts
@@ -173,15 +173,15 @@ class Experiments:
 
     def _power(self) -> dict[str, Table]:
         settings, scores = self.settings, self._scores(self._of("power"))
-        bootstrap = discriminative_power(
-            scores, alpha=settings["alpha"], replicates=settings["replicates"], seed=settings["seed"],
-            jobs=self.jobs,
-        )  # fmt: skip
-        classic = discriminative_power(scores, ("wilcoxon", "t"), alpha=(0.05, 0.01))
+        with using(None, self.jobs):
+            bootstrap = power(
+                scores, alpha=settings["alpha"], replicates=settings["replicates"], seed=settings["seed"]
+            )
+            classic = power(scores, ("wilcoxon", "t"), alpha=(0.05, 0.01))
         return {
             "power": bootstrap["power"],
             "asl": bootstrap["asl"],
-            "significant_pairs": significant_pairs(classic),
+            "significant_pairs": classic.significant_pairs,
         }
 
     def _scales(self) -> dict[str, Table]:
