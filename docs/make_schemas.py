@@ -43,7 +43,6 @@ COMMANDS = {
     "orderings": f"{COLLECTION} -m AP",
     "ranks": f"{COLLECTION} -m AP,P@5",
     "coverage": "aspects.txt runs",
-    "correlate": f"{COLLECTION} --swaps",
     "properties": "-m ACT --depth 3",
     "scales": "-m RBP --length 3",
     "identify": "measure.py:first",

@@ -142,29 +142,29 @@ def test_compare_marks_the_better_run(finite: rs.Scores) -> None:
 
 def test_correlation_is_of_how_good_runs_are(finite: rs.Scores) -> None:
     methods = ("kendall", "ap", "spearman", "rbo", "pearson")
-    values = {r["method"]: r["value"] for r in rs.correlation(finite, methods)["correlations"].records()}
+    values = {r["method"]: r["value"] for r in rs.correlate(finite, methods)["correlations"].records()}
     assert [values[m] for m in ("kendall", "ap", "spearman")] == pytest.approx([1, 1, 1])
     assert values["rbo"] == pytest.approx(1)
     assert values["pearson"] > 0.9
-    topic = rs.correlation(finite, per_topic=True)["topics"].records()
+    topic = rs.correlate(finite, "kendall", per_topic=True)["topics"].records()
     assert {r["value"] for r in topic} == {1.0}
 
 
 def test_swapped_pairs_name_the_better_run() -> None:
     scores = scored({"BalancePoint": [[10.0], [20.0]], "AP": [[0.1], [0.4]]})
-    (row,) = rs.correlation(scores, swaps=True)["swaps"].records()
+    (row,) = rs.correlate(scores, "kendall", swaps=True)["swaps"].records()
     assert (row["better_by_a"], row["better_by_b"]) == ("a", "b")
     assert (row["difference_a"], row["difference_b"]) == pytest.approx((-10.0, -0.3))
 
 
 def test_the_best_share_of_the_runs(finite: rs.Scores) -> None:
-    kept = rs.correlation(finite, top=0.67, by="BalancePoint")["correlations"].records()[0]
+    kept = rs.correlate(finite, "kendall", top=0.67, by="BalancePoint")["correlations"].records()[0]
     assert kept["runs"] == 2
     power = rs.power(finite, "t", top=0.67, by="BalancePoint")
     assert {(r["a"], r["b"]) for r in power["asl"].records()} == {("a", "b")}
     scores = scored({"AP": [[0.1], [0.2]], "RR": [[0.1], [0.2]], "NumRet": [[1], [2]]})
     with pytest.raises(SettingsError, match="NumRet says of no run that it is better"):
-        rs.correlation(scores, top=0.5, by="NumRet")
+        rs.correlate(scores, "kendall", top=0.5, by="NumRet")
 
 
 # from files, through every analysis -------------------------------------------------------------------------

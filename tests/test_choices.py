@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_origin
+
+import rankscope as rs
 from rankscope import choices
-from rankscope.analysis.correlation import correlation
 from rankscope.analysis.stats.significance import procedure
 from rankscope.analysis.study.experiments import LIKE
 from rankscope.lab.axioms.relations import RELATIONS
@@ -19,7 +21,7 @@ def test_properties_calls_and_studies_are_those_that_there_are() -> None:
 
 def test_every_test_and_coefficient_is_known() -> None:
     scores = evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}}, ["AP", "RR"])
-    rows = correlation(scores, choices.COEFFICIENTS)["correlations"].records()
+    rows = rs.correlate(scores, choices.COEFFICIENTS)["correlations"].records()
     assert {row["method"] for row in rows} == set(choices.COEFFICIENTS)
     named = {procedure(test, one, 0.05) for test in choices.TESTS for one in choices.CORRECTIONS}
     assert (
@@ -28,5 +30,5 @@ def test_every_test_and_coefficient_is_known() -> None:
 
 
 def test_every_name_is_listed() -> None:
-    names = {name for name in vars(choices) if name.isupper()}
+    names = {name for name, value in vars(choices).items() if name.isupper() or get_origin(value) is Literal}
     assert names == set(choices.__all__)

@@ -26,6 +26,7 @@ def said(result: TypedResult) -> dict[str, str]:
     return {name: table.tsv() for name, table in result.tables.items()}
 
 
+@pytest.mark.filterwarnings("ignore:.* is undefined on .* topics, which are left out:UserWarning")
 @pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize("name", DECLARED)
 def test_every_option_of_a_collection_is_honoured_or_rejected(name: str, option: str) -> None:

@@ -147,7 +147,7 @@ def test_a_function_is_a_measure_everywhere(place: Path, tmp_path: Path) -> None
     scores = rs.evaluate(place / "qrels.txt", place / "runs", [mine, "AP", "FirstGrade@1"])
     assert np.isfinite(scores.mean("FirstGrade")).all()
     assert pickle.loads(pickle.dumps(mine)) == mine == rs.measure("FirstGrade")
-    assert rs.correlation(scores).tables["correlations"].rows
+    assert rs.correlate(scores, "kendall").tables["correlations"].rows
     assert rs.power(scores, test="t", seed=1).tables["power"].rows
     assert rs.compare(scores).tables["pairs"].rows
     assert (
@@ -387,7 +387,7 @@ def test_the_example(place: Path, tmp_path: Path) -> None:
     ):
         pytest.importorskip(frames)
         assert call().shape == (4 * 6 * 4, 4)
-    assert rs.correlation(scores).tables["correlations"].rows
+    assert rs.correlate(scores, "kendall").tables["correlations"].rows
     power = rs.power(scores, test="bootstrap", seed=1)
     assert power.settings["seed"] == 1
     again = rs.power(scores, test="bootstrap", seed=1)

@@ -93,7 +93,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Scores": scores,
     "Table": lambda: scores().wide(),
     "Effort": lambda: rs.effort(QRELS, RUNS),
-    "correlation": lambda: rs.correlation(scores()),
     "compare": lambda: rs.compare(scores()),
     "leaderboard": lambda: rs.leaderboard(scores()),
     "certain": lambda: rs.certain(scores()),
@@ -233,7 +232,6 @@ RESULTS = [
     *(
         "Scores",
         "Effort",
-        "correlation",
         "pool_correlation",
         "compare",
         "leaderboard",

@@ -28,7 +28,7 @@ _HOME = {
     "rankscope.analysis.effort": ("Effort", "effort"),
     "rankscope.analysis.features": ("features",),
     "rankscope.analysis.findings": ("Finding", "Findings", "findings"),
-    "rankscope.analysis.correlation": ("correlation",),
+    "rankscope.analysis.correlation": ("correlate",),
     "rankscope.analysis.power": ("power",),
     "rankscope.analysis.compare": ("compare",),
     "rankscope.analysis.certain": ("certain",),
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.bounds import bounds as bounds
     from rankscope.analysis.certain import certain as certain
     from rankscope.analysis.compare import compare as compare
-    from rankscope.analysis.correlation import correlation as correlation
+    from rankscope.analysis.correlation import correlate as correlate
     from rankscope.analysis.coverage import coverage as coverage
     from rankscope.analysis.curve import Curve as Curve
     from rankscope.analysis.curve import curve as curve

@@ -41,6 +41,7 @@ __all__ = [
     "TESTS",
     "VERDICT_DEPTH",
     "VERDICT_MEASURES",
+    "Coefficient",
     "RboTies",
     "Sampling",
     "Test",
@@ -92,7 +93,8 @@ CORRECTIONS = ("max-t", "holm", "bonferroni", "bh", "none")
 DISTANCES = ("grade", "position")
 """How far apart grades are for weighted kappa: by their numbers, or by their positions among those that occur."""
 
-COEFFICIENTS = ("kendall", "ap", "spearman", "pearson", "rbo")
+Coefficient = Literal["kendall", "ap", "spearman", "pearson", "rbo"]
+COEFFICIENTS = get_args(Coefficient)
 
 RboTies = Literal["a", "b", "w"]
 RBO_TIES = get_args(RboTies)

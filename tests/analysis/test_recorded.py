@@ -73,6 +73,11 @@ def collected(function: Callable[..., Any], qrels: Any, measures: Any = None, **
     return function(collection if measures is None else collection.evaluate(measures), **said)
 
 
+def some(said: dict[str, Any]) -> rs.Scores:
+    """The scores of the measures that the options name, which are taken out of them."""
+    return scores().of_measures(said.pop("measures", scores().measures))
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "curve": lambda: collected(rs.curve, QRELS, run="bm25", topic="3"),
     "curve with other gains": lambda: rs.curve(
@@ -82,8 +87,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "effort of the best": lambda: rs.effort(
         QRELS, RUNS, "AP", crossing="matters", cutoff=7, top=0.5, missing="skip"
     ),
-    "correlation": lambda: rs.correlation(scores()),
-    "correlation of all kinds": lambda: rs.correlation(
+    "correlation": lambda: rs.correlate(scores(), "kendall"),
+    "correlation of all kinds": lambda: rs.correlate(
         scores(),
         ["kendall", "ap", "spearman", "pearson", "rbo"],
         top=0.6,
@@ -156,14 +161,14 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {"crossing": ["x"], "cutoff": [0], "top": [0, 1, 60], "by": ["x"], "missing": ["x"], "jobs": [-1]},
     ),
     "correlation": (
-        lambda **said: rs.correlation(scores(), **said),
+        lambda **said: rs.correlate(some(said), **{"method": "kendall", **said}),
         {
             "method": ["x", []], "top": [0, 1], "by": ["x"], "rbo_p": [0, 1], "rbo_ties": ["x"],
-            "measures": [["AP"], ["RR"]],
+            "measures": [["AP"]],
         },
     ),
     "power": (
-        lambda **said: rs.power(scores(), **said),
+        lambda **said: rs.power(some(said), **said),
         {"test": ["x", []], "alpha": [0, 1, []], "replicates": [0], "seed": [-1], "top": [0, 1], "measures": [["RR"]]},
     ),
     "compare": (

@@ -55,7 +55,7 @@ def all_figures(qrels: Any, runs: Any) -> dict[str, Callable[[], Figure]]:
         "bounds": lambda: rs.bounds(qrels, runs).plot(),
     }
     if len(runs) > 1:
-        figures["correlation"] = lambda: rs.correlation(scores).plot()
+        figures["correlation"] = lambda: rs.correlate(scores, "kendall").plot()
         figures["pools"] = lambda: rs.pools(rs.evaluate(qrels, runs, ["AP", "Twist"]), repeats=2).plot()
         if len(qrels) > 1:
             figures["power"] = lambda: rs.power(scores, "t").plot()

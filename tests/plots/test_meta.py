@@ -20,7 +20,7 @@ Find = Callable[[Any, str], Any]
 
 
 def test_correlations_stand_in_their_cells(scores: rs.Scores, drawn: Find) -> None:
-    result = rs.correlation(scores, ["kendall", "ap"])
+    result = rs.correlate(scores, ["kendall", "ap"])
     for method in ("kendall", "ap"):
         figure = plot_correlation(result, method)
         [axes] = figure.axes

@@ -191,7 +191,7 @@ def test_a_matrix_is_as_good_as_scores(files: Path) -> None:
     assert rs.gate(matrix, "bm25")["gate"].rows == rs.gate(scores, "bm25")["gate"].rows
     assert rs.leaderboard(matrix).tables.keys() == rs.leaderboard(scores).tables.keys()
     with pytest.raises(InputError, match="correlation needs at least two measures"):
-        rs.correlation(matrix)
+        rs.correlate(matrix, "kendall")
 
 
 @pytest.mark.slow

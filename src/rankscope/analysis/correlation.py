@@ -3,149 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankscope.analysis.stats.coefficients import (
-    Kendall,
-    Standing,
-    ap_correlation,
-    kendall,
-    pearson,
-    spearman,
-)
-from rankscope.analysis.stats.matrices import (
-    CompleteMatrix,
-    best_runs,
-    complete,
-    left_out,
-    rounded,
-    run_merits,
-)
-from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
-from rankscope.choices import COEFFICIENTS as METHODS
+from rankscope.choices import COEFFICIENTS, DEFAULT_MEASURES, Coefficient, RboTies
+from rankscope.declaration import MeasureName, Option, PerTopic, Top, analysis
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.measures import Measure, parse_many
-from rankscope.result import Result, TableResult
-from rankscope.scores import ScoreMatrix, Scores, as_scores
-from rankscope.tables import Cell, Table
+from rankscope.lazy import LazyModule
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
+from rankscope.tables import Table
 
-__all__ = ["METHODS", "Coefficients", "checked_methods", "correlation", "correlation_matrix"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+    from rankscope.analysis.stats.coefficients import Standing
+    from rankscope.analysis.stats.matrices import CompleteMatrix
+    from rankscope.scores import Scores
+
+    Floats = NDArray[np.float64]
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["Coefficients", "Correlations", "checked_methods", "correlate"]
 
 _KEPT = 1 << 27
 """Pairs of runs that are remembered, over all measures: a byte or two for each."""
-
-
-def correlation(
-    scores: Scores | ScoreMatrix,
-    method: str | Sequence[str] = "kendall",
-    *,
-    top: float | None = None,
-    by: str | Measure = "AP",
-    measures: Sequence[str | Measure] | None = None,
-    per_topic: bool = False,
-    swaps: bool = False,
-    rbo_p: float = 0.9,
-    rbo_ties: str = "b",
-) -> TableResult:
-    """Correlation of every pair of measures over the means of the runs.
-
-    What is correlated is how good the runs are: measures of which lower values are better count with the other sign.
-
-    ``kendall`` is tau-b (with tau-a, ties and discordant pairs beside it), ``ap`` the AP-correlation, the mean of both
-    directions; also ``spearman``, ``pearson`` and ``rbo``, the rank-biased overlap of the two rankings of runs with
-    persistence ``rbo_p`` and ties after ``rbo_ties`` (see :func:`~.rank_biased_overlap`), with bounds.
-
-    ``top`` keeps the best round(top n) runs by the mean of ``by`` (0.75 and AP in Ferro et al.). ``measures`` are
-    those to correlate, if not all; ``per_topic`` adds the correlations on single topics; ``swaps`` lists the pairs of
-    runs that two measures order differently.
-
-    >>> import rankscope as rs
-    >>> qrels = {"q": {"a": 1, "b": 1}}
-    >>> runs = {"r1": {"q": {"a": 3, "b": 2}}, "r2": {"q": {"a": 3, "x": 2}}, "r3": {"q": {"x": 3, "y": 2, "b": 1}}}
-    >>> result = correlation(rs.evaluate(qrels, runs, ["AP", "RR", "P@2"]))
-    >>> [round(value, 4) for value in result["correlations"].column("value")]
-    [0.8165, 1.0, 0.8165]
-    """
-    scores = as_scores(scores)
-    methods = checked_methods(method)
-    coefficient = Coefficients(rbo_p, rbo_ties)
-    wanted = scores.measures if measures is None else tuple(parse_many(measures))
-    if len(wanted) < 2:
-        raise InputError("correlation needs at least two measures", hint="add another, such as -m AP -m nDCG")
-    settings: dict[str, Any] = {
-        **scores.settings, "method": list(methods), "top": top, "by": str(by) if top is not None else None
-    }  # fmt: skip
-    if "rbo" in methods:
-        settings |= {"rbo_p": rbo_p, "rbo_ties": rbo_ties}
-    scores = best_runs(scores, top, by)
-    if len(scores.runs) < 2:
-        raise InputError("correlation needs at least two runs", hint="name more runs, or scores of several")
-    matrices = [complete(scores, measure) for measure in wanted]
-    merits = [run_merits(matrix) for matrix in matrices]
-    tables = {"correlations": _correlations(matrices, merits, methods, coefficient)}
-    if per_topic:
-        tables["topics"] = Table(
-            "topics",
-            ("topic", "a", "b", "method", "value", "p", "runs"),
-            list(_topic_rows(matrices, methods, coefficient)),
-            p_values=("p",),
-            caption="Correlation on every topic",
-        )
-    if swaps:
-        tables["swaps"] = _swaps(scores.runs, matrices, merits)
-    result = TableResult(tables, {**settings, **left_out(matrices)}, main=tuple(tables))
-    matrix = [correlation_matrix(result, method) for method in methods]
-    return replace(result, display=(*matrix, *tables.values()))
-
-
-def correlation_matrix(result: Result, method: str = "kendall") -> Table:
-    """The correlations of one method as papers print them: measures down and across, upper triangle."""
-    rows = [r for r in result["correlations"].records() if r["method"] == method]
-    names = list(dict.fromkeys(str(r[side]) for r in rows for side in ("a", "b")))
-    values = {(r["a"], r["b"]): r["value"] for r in rows}
-    body = [(a, *(values.get((a, b)) for b in names[1:])) for a in names[:-1]]
-    runs = rows[0]["runs"] if rows else 0
-    caption = f"{_TITLES[method]} between measures over {runs} runs"
-    return Table(f"{method} matrix", ("measure", *names[1:]), body, caption=caption)
-
-
-def checked_methods(method: str | Sequence[str]) -> tuple[str, ...]:
-    """The names of methods, if there are such."""
-    methods = (method,) if isinstance(method, str) else tuple(method)
-    for name in methods:
-        if name not in METHODS:
-            hint = suggest_names(name, METHODS) or f"choose among {', '.join(METHODS)}"
-            raise SettingsError(f"no correlation is called {name!r}", hint=hint)
-    return methods
-
-
-def _correlations(
-    matrices: Sequence[CompleteMatrix],
-    merits: Sequence[Floats],
-    methods: Sequence[str],
-    coefficient: Coefficients,
-) -> Table:
-    extra = [name for method, names in _DETAILS.items() if method in methods for name in names]
-    rows: list[tuple[Cell, ...]] = []
-    few = sum(len(merit) ** 2 for merit in merits) <= _KEPT
-    standings: Sequence[Floats | Standing] = [Standing(merit) for merit in merits] if few else merits
-    names = [str(matrix.measure) for matrix in matrices]
-    for (a, x), (b, y) in combinations(zip(names, standings, strict=True), 2):
-        for method in methods:
-            value, p, more = coefficient(method, x, y)
-            rows.append((a, b, method, value, p, len(x), *(more.get(name) for name in extra)))
-    columns = ("a", "b", "method", "value", "p", "runs", *extra)
-    caption = "Correlation of every two measures"
-    return Table("correlations", columns, rows, p_values=("p",), spare=extra, caption=caption)
-
 
 _TITLES = {
     "kendall": "Kendall's tau-b",
@@ -159,7 +45,203 @@ _DETAILS = {
     "ap": ("reference_a", "reference_b"),
     "rbo": ("rbo_low", "rbo_high"),
 }
-"""What some methods say beside their value."""
+"""Columns of a method beside its value."""
+
+
+class Correlation(Row):
+    """Two measures compared over all runs."""
+
+    a: str = column("the first measure")
+    b: str = column("the second measure")
+    method: str = column("the coefficient: kendall, ap, rbo, ...")
+    value: float = column("value of the coefficient")
+    p: float = column(p_value=True)
+    runs: int = column("number of runs")
+    tau_a: float | None = column(
+        "Kendall's tau-a: like tau-b, but tied pairs count", spare=True, default=None
+    )
+    discordant: int | None = column(spare=True, default=None)
+    ties_a: int | None = column("pairs of runs that are equal by a", spare=True, default=None)
+    ties_b: int | None = column("pairs of runs that are equal by b", spare=True, default=None)
+    reference_a: float | None = column(
+        "AP correlation with the order of a as reference", spare=True, default=None
+    )
+    reference_b: float | None = column(
+        "AP correlation with the order of b as reference", spare=True, default=None
+    )
+    rbo_low: float | None = column(
+        "lowest value that RBO can have, whatever follows", spare=True, default=None
+    )
+    rbo_high: float | None = column(
+        "highest value that RBO can have, whatever follows", spare=True, default=None
+    )
+
+
+class TopicCorrelation(Row):
+    """Two measures compared on one topic."""
+
+    topic: str = column()
+    a: str = column("the first measure")
+    b: str = column("the second measure")
+    method: str = column("the coefficient: kendall, ap, rbo, ...")
+    value: float = column("value of the coefficient")
+    p: float = column(p_value=True)
+    runs: int = column("number of runs")
+
+
+class Swap(Row):
+    """Two runs that two measures order differently."""
+
+    a: str = column("the first measure")
+    b: str = column("the second measure")
+    better_by_a: str = column("the run that is better by measure a")
+    better_by_b: str = column("the run that is better by measure b")
+    difference_a: float = column("difference of the two runs by measure a")
+    difference_b: float = column("difference of the two runs by measure b")
+
+
+class Correlations(TypedResult):
+    """Correlation of every two measures over the runs."""
+
+    correlations: RowTable[Correlation] = table("every two measures")
+    topics: RowTable[TopicCorrelation] | None = table("every topic", default=None)
+    swaps: RowTable[Swap] | None = table("pairs of runs that two measures order differently", default=None)
+
+    def matrix(self, method: str = "kendall") -> Table:
+        """Return the correlations of one method as papers print them: measures down and across, upper triangle."""
+        rows = [row for row in self.correlations if row.method == method]
+        names = list(dict.fromkeys(name for row in rows for name in (row.a, row.b)))
+        values = {(row.a, row.b): row.value for row in rows}
+        body = [(a, *(values.get((a, b)) for b in names[1:])) for a in names[:-1]]
+        runs = rows[0].runs if rows else 0
+        caption = f"{_TITLES[method]} between measures over {runs} runs"
+        return Table(f"{method} matrix", ("measure", *names[1:]), body, caption=caption)
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """A matrix for each method, then the tables."""
+        methods = dict.fromkeys(row.method for row in self.correlations)
+        return (*map(self.matrix, methods), *self.tables.values())
+
+
+@analysis(
+    figures={"matrix": "correlation.plot_correlation"},
+    measures=DEFAULT_MEASURES,
+    examples="""
+    rankscope correlate qrels.txt runs/
+    rankscope correlate qrels.txt runs/ -m "AP nDCG@10 Twist" --top 0.75 -f latex
+    rankscope correlate qrels.txt runs/ --method rbo --rbo-p 0.8        agreement at the top
+    rankscope correlate qrels.txt runs/ --pool-depth 10 --orders trec_eval,file --against "RR P@10 Rprec AP"
+    rankscope correlate qrels.txt runs/ -m "AP RBP(p=0.5)" --swaps      which pairs of runs change order
+    """,
+)
+def correlate(
+    scores: Scores,
+    method: Coefficient | Sequence[Coefficient] = ("kendall", "ap"),
+    *,
+    per_topic: PerTopic = False,
+    swaps: bool = False,
+    rbo_p: Annotated[float, Option("P")] = 0.9,
+    rbo_ties: RboTies = "b",
+    top: Top = None,
+    by: MeasureName = "AP",
+) -> Correlations:
+    """Correlate measures over the means of the runs: do they rank the runs alike?
+
+    Kendall's tau-b has tau-a, discordant pairs and ties beside it; ap is the AP correlation, the mean of both
+    directions; rbo is the rank-biased overlap of the two rankings of the runs, with bounds: the top counts most.
+    Measures of which lower values are better count with the other sign, so that 1 always means the same ranking.
+
+    Parameters
+    ----------
+    scores
+        Values of the measures to correlate.
+    method
+        Coefficient; repeatable.
+    per_topic
+        Whether to correlate on every topic as well.
+    swaps
+        Whether to list the pairs of runs that two measures order differently.
+    rbo_p
+        Persistence of rank-biased overlap: the closer to 1, the deeper it looks.
+    rbo_ties
+        Meaning of ties to rank-biased overlap: an unknown order (a), the same corrected so that a ranking agrees with
+        itself (b), equality (w).
+    top
+        Share of the runs to keep, the best ones, such as 0.75 (default: all).
+    by
+        Measure that top goes by.
+
+    References
+    ----------
+    Yilmaz, Aslam and Robertson 2008; Webber, Moffat and Zobel 2010; Corsi and Urbano 2024; Ferro and others 2016.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> qrels = {"q": {"a": 1, "b": 1}}
+    >>> runs = {"r1": {"q": {"a": 3, "b": 2}}, "r2": {"q": {"a": 3, "x": 2}}, "r3": {"q": {"x": 3, "y": 2, "b": 1}}}
+    >>> result = rs.correlate(rs.evaluate(qrels, runs, ["AP", "RR", "P@2"]), "kendall")
+    >>> [round(row.value, 4) for row in result.correlations]
+    [0.8165, 1.0, 0.8165]
+    """
+    from rankscope.analysis.stats.matrices import best_runs, complete, left_out, run_merits
+
+    methods = checked_methods(method)
+    coefficient = Coefficients(rbo_p, rbo_ties)
+    if len(scores.measures) < 2:
+        raise InputError("correlation needs at least two measures", hint="add another, such as -m AP -m nDCG")
+    settings: dict[str, Any] = {
+        **scores.settings, "method": list(methods), "top": top, "by": str(by) if top is not None else None
+    }  # fmt: skip
+    if "rbo" in methods:
+        settings |= {"rbo_p": rbo_p, "rbo_ties": rbo_ties}
+    scores = best_runs(scores, top, by)
+    if len(scores.runs) < 2:
+        raise InputError("correlation needs at least two runs", hint="name more runs, or scores of several")
+    matrices = [complete(scores, measure) for measure in scores.measures]
+    merits = [run_merits(matrix) for matrix in matrices]
+    found = list(_topic_rows(matrices, methods, coefficient)) if per_topic else None
+    return Correlations(
+        correlations=_correlations(matrices, merits, methods, coefficient),
+        topics=None
+        if found is None
+        else TopicCorrelation.table("topics", found, caption="Correlation on every topic"),
+        swaps=Swap.table("swaps", _swaps(scores.runs, matrices, merits)) if swaps else None,
+        settings={**settings, **left_out(matrices)},
+    )
+
+
+def checked_methods(method: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of methods, or raise an error if there is no such method."""
+    methods = (method,) if isinstance(method, str) else tuple(method)
+    for name in methods:
+        if name not in COEFFICIENTS:
+            hint = suggest_names(name, COEFFICIENTS) or f"choose among {', '.join(COEFFICIENTS)}"
+            raise SettingsError(f"no correlation is called {name!r}", hint=hint)
+    return methods
+
+
+def _correlations(
+    matrices: Sequence[CompleteMatrix],
+    merits: Sequence[Floats],
+    methods: Sequence[str],
+    coefficient: Coefficients,
+) -> RowTable[Correlation]:
+    from rankscope.analysis.stats.coefficients import Standing
+
+    rows: list[Correlation] = []
+    few = sum(len(merit) ** 2 for merit in merits) <= _KEPT
+    standings: Sequence[Floats | Standing] = [Standing(merit) for merit in merits] if few else merits
+    names = [str(matrix.measure) for matrix in matrices]
+    for (a, x), (b, y) in combinations(zip(names, standings, strict=True), 2):
+        for method in methods:
+            value, p, more = coefficient(method, x, y)
+            rows.append(Correlation(a, b, method, value, p, len(x), **more))
+    without = [name for method, names in _DETAILS.items() if method not in methods for name in names]
+    return Correlation.table(
+        "correlations", rows, without=without, caption="Correlation of every two measures"
+    )
 
 
 @dataclass(frozen=True)
@@ -171,11 +253,21 @@ class Coefficients:
 
     def __call__(
         self, method: str, x: Floats | Standing, y: Floats | Standing
-    ) -> tuple[float, float, dict[str, Cell]]:
+    ) -> tuple[float, float, dict[str, Any]]:
+        """Return the value, its p-value, and the details of the method."""
+        from rankscope.analysis.stats.coefficients import Standing, ap_correlation, kendall, pearson, spearman
+        from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
+
         x, y = (one if isinstance(one, Standing) else Standing(one) for one in (x, y))
         if method == "kendall":
             tau = kendall(x, y)
-            return tau.tau_b, tau.p, _kendall_details(tau)
+            more = {
+                "tau_a": tau.tau_a,
+                "discordant": tau.discordant,
+                "ties_a": tau.ties_x,
+                "ties_b": tau.ties_y,
+            }
+            return tau.tau_b, tau.p, more
         if method == "ap":
             given_a, given_b = ap_correlation(x, y), ap_correlation(y, x)
             return (given_a + given_b) / 2, nan, {"reference_a": given_a, "reference_b": given_b}
@@ -187,13 +279,11 @@ class Coefficients:
         return result.value, result.p, {}
 
 
-def _kendall_details(tau: Kendall) -> dict[str, Cell]:
-    return {"tau_a": tau.tau_a, "discordant": tau.discordant, "ties_a": tau.ties_x, "ties_b": tau.ties_y}
-
-
 def _topic_rows(
     matrices: Sequence[CompleteMatrix], methods: Sequence[str], coefficient: Coefficients
-) -> Iterator[tuple[Cell, ...]]:
+) -> Iterator[TopicCorrelation]:
+    from rankscope.analysis.stats.matrices import rounded
+
     for a, b in combinations(matrices, 2):
         second = {topic: t for t, topic in enumerate(b.topics)}
         for t, topic in enumerate(a.topics):
@@ -202,12 +292,12 @@ def _topic_rows(
                 y = b.measure.merit(rounded(b.values[:, second[topic]]))
                 for method in methods:
                     value, p, _ = coefficient(method, x, y)
-                    yield topic, str(a.measure), str(b.measure), method, value, p, len(x)
+                    yield TopicCorrelation(topic, str(a.measure), str(b.measure), method, value, p, len(x))
 
 
-def _swaps(runs: Sequence[str], matrices: Sequence[CompleteMatrix], merits: Sequence[Floats]) -> Table:
+def _swaps(runs: Sequence[str], matrices: Sequence[CompleteMatrix], merits: Sequence[Floats]) -> list[Swap]:
     """Every pair of runs that two measures order differently, the better by ``a`` first."""
-    rows: list[tuple[Cell, ...]] = []
+    rows = []
     first, second = np.triu_indices(len(runs), 1)
     for i, j in combinations(range(len(matrices)), 2):
         x, y = merits[i], merits[j]
@@ -215,8 +305,6 @@ def _swaps(runs: Sequence[str], matrices: Sequence[CompleteMatrix], merits: Sequ
         swapped = np.flatnonzero((x[first] - x[second]) * (y[first] - y[second]) < 0)
         for r, s in zip(first[swapped].tolist(), second[swapped].tolist(), strict=True):
             up, down = (r, s) if x[r] > x[s] else (s, r)
-            rows.append(
-                (str(a), str(b), runs[up], runs[down],
-                 float(a.merit(x[up] - x[down])), float(b.merit(y[up] - y[down])))
-            )  # fmt: skip
-    return Table("swaps", ("a", "b", "better_by_a", "better_by_b", "difference_a", "difference_b"), rows)
+            differences = float(a.merit(x[up] - x[down])), float(b.merit(y[up] - y[down]))
+            rows.append(Swap(str(a), str(b), runs[up], runs[down], *differences))
+    return rows

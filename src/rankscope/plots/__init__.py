@@ -62,7 +62,6 @@ _HOME = {
 FIGURES = {
     "findings": {"findings": "plot_findings"},
     "entries": {"archetypes": "plot_archetype_ranges"},
-    "correlations": {"matrix": "plot_correlation"},
     "certainty": {"ranks": "plot_certain"},
     "bounds": {"curves": "plot_bounds"},
     "weights": {"curves": "plot_weights"},
@@ -143,7 +142,7 @@ def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
 
     >>> import rankscope as rs
     >>> scores = rs.evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}}, ["AP", "RR"])
-    >>> plot(rs.correlation(scores)).table.name
+    >>> plot(rs.correlate(scores, "kendall")).table.name
     'correlations'
     """
     names = result.figures or next((kinds for table, kinds in FIGURES.items() if table in result.tables), {})

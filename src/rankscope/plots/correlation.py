@@ -37,7 +37,7 @@ def plot_correlation(result: Result, method: str | None = None, *, width: float 
     >>> import rankscope as rs
     >>> runs = {"r1": {"q": ["a", "x"]}, "r2": {"q": ["x", "b"]}, "r3": {"q": ["a", "b"]}}
     >>> scores = rs.evaluate({"q": {"a": 1, "b": 1}}, runs, ["AP", "RR", "P@2"])
-    >>> figure = plot_correlation(rs.correlation(scores))
+    >>> figure = plot_correlation(rs.correlate(scores, "kendall"))
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['0.82', '0.82', '0.50']
     """

@@ -46,8 +46,8 @@ def command(files, directory, *more):
 def test_tables_agree_with_the_analyses(small):
     made = study(*small, ["AP", "RBP", "nDCG", "Twist"], name="toy", **QUICK)
     scores = rs.evaluate(*small, ["AP", "RBP", "nDCG", "Twist"])
-    assert made["correlations"].rows == rs.correlation(scores, ["kendall", "ap"])["correlations"].rows
-    top = rs.correlation(scores, top=0.75)
+    assert made["correlations"].rows == rs.correlate(scores, ["kendall", "ap"])["correlations"].rows
+    top = rs.correlate(scores, "kendall", top=0.75)
     tau = {(r["a"], r["b"]): r["value"] for r in top["correlations"].records()}
     assert made["gain_correlations"].rows == [("AP (toy)", tau["AP", "RBP"], tau["AP", "nDCG"])]
     focus = [tau[other, "Twist"] for other in ("AP", "RBP", "nDCG")]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
-from rankscope.analysis.correlation import correlation
+from rankscope.analysis.correlation import correlate
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.finding import Chart, Finding, listed
 from rankscope.analysis.leaderboard import FIRST
@@ -116,14 +117,16 @@ def disagreement(basis: Basis) -> Finding | None:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        found = correlation(basis.scores, measures=list(basis.matrices))["correlations"].records()
+        # Values are all that counts here, also where the collection gives them ranges.
+        scores = replace(basis.scores.of_measures(list(basis.matrices)), collection=None)
+        found = correlate(scores, "kendall").correlations
     several = combinations(basis.matrices.values(), 2)
     rows: list[tuple[Cell, ...]] = []
     for row, (a, b) in zip(found, several, strict=True):
         reversed_, doubly = _reversed(basis, a, b)
         pairs = len(basis.pairs[0])
-        swapped = int(str(row["discordant"]))
-        rows.append((row["a"], row["b"], row["value"], swapped, pairs, swapped / pairs, reversed_, doubly))
+        swapped = row.discordant or 0
+        rows.append((row.a, row.b, row.value, swapped, pairs, swapped / pairs, reversed_, doubly))
     rows = sorted(rows, key=lambda row: (-float(row[5] or 0), str(row[0]), str(row[1])))
     names = ("a", "b", "tau", "swapped", "pairs", "share", "significant", "contradict")
     numbers: dict[str, Cell] = dict(zip(names, rows[0], strict=True))

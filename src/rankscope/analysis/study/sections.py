@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.analysis.bounds import bounds_of
-from rankscope.analysis.correlation import correlation, correlation_matrix
+from rankscope.analysis.correlation import correlate
 from rankscope.analysis.effort import Effort, effort_of
 from rankscope.analysis.features import features_of
 from rankscope.analysis.pools import pools
@@ -103,9 +103,8 @@ class Experiments:
         """The runs that an experiment looks at."""
         return self._best if experiment in self.settings["top_of"] else self.judged
 
-    def _scores(self, judged: Judged, *more: Measure) -> Scores:
-        wanted = [*self.measures, *(measure for measure in more if measure not in self.measures)]
-        return score(judged, wanted, missing=self.settings["missing"])
+    def _scores(self, judged: Judged) -> Scores:
+        return score(judged, self.measures, missing=self.settings["missing"])
 
     def _collection(self) -> dict[str, Table]:
         return {
@@ -114,28 +113,25 @@ class Experiments:
         }
 
     def _correlations(self) -> dict[str, Table]:
-        methods = ("kendall", "ap")
-        by = REGISTRY["AP"]
-        scores = self._scores(self.judged, by)
-        everything = correlation(scores, methods, measures=self.measures)
+        scores = self._scores(self.judged)
+        everything = correlate(scores)
         # the best runs are what papers look at: both tables, whatever the other experiments do
-        best = correlation(scores, methods, top=self.settings["top"], by=by, measures=self.measures)
+        best = correlate(scores, top=self.settings["top"])
         focus = self.settings["focus"]
         others = [str(m) for m in self.measures if str(m) != focus]
-        tau = {
-            frozenset((str(r["a"]), str(r["b"]))): r["value"]
-            for r in best["correlations"].records()
-            if r["method"] == "kendall"
-        }
+        tau = {frozenset((row.a, row.b)): row.value for row in best.correlations if row.method == "kendall"}
 
         def against(measure: str, columns: Sequence[str], title: str) -> Table:
-            row = (f"{measure} ({self.name})", *(tau[frozenset((measure, other))] for other in columns))
+            row: tuple[Cell, ...] = (
+                f"{measure} ({self.name})",
+                *(tau[frozenset((measure, other))] for other in columns),
+            )
             return Table(title, ("measure", *columns), [row])
 
         return {
             "correlations": everything["correlations"],
             "correlations_top": best["correlations"],
-            "correlation_matrix": correlation_matrix(best),
+            "correlation_matrix": best.matrix(),
             "gain_correlations": against(others[0], others[1:], "gain_correlations"),
             "focus_correlations": against(focus, others, "focus_correlations"),
         }
