@@ -167,12 +167,96 @@ def test_a_list_that_was_split_is_noticed() -> None:
     judgments = PooledQrels(rs.Qrels.from_dict({"q": {"a": 1}}))
     whole = pa.table(
         {"run": ["r", "r", "r"], "query_id": ["q", "q", "q"], "doc_id": ["a", "b", None], "score": [2.0, 1.0, 0.0],
-         "mark": [False, False, True]}
+         "mark": [0, 0, 1]}
     )  # fmt: skip
     assert _values(whole, judgments, [rs.measure("AP")], "trec_eval", "zero")["value"].to_pylist() == [1.0]
     for part in (whole.slice(0, 2), pa.concat_tables([whole, whole.slice(2)])):
         with pytest.raises(rs.errors.RankscopeError, match="lists were split"):
             _values(part, judgments, [rs.measure("AP")], "trec_eval", "zero")
-    lacking = whole.set_column(4, "mark", pa.array([False, False, False]))
-    with pytest.raises(rs.errors.InputError, match="no document"):
-        _values(lacking, judgments, [rs.measure("AP")], "trec_eval", "zero")
+    foreign = whole.set_column(4, "mark", pa.array([0, 0, 2]))
+    with pytest.raises(rs.errors.InputError, match="run 'r' has no topic in common with the judgments"):
+        _values(foreign, judgments, [rs.measure("AP")], "trec_eval", "zero")
+
+
+KINDS = {
+    "string": str, "binary": lambda value: str(value).encode(), "int": int, "bigint": int, "smallint": int,
+    "float": float, "double": float,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("broadcast", [True, False], ids=["broadcast", "together"])
+def test_ids_of_all_types_meet_as_they_do_here(spark: Any, broadcast: bool) -> None:
+    """A double on one side and an integer on the other were different ids: no rows, or values of 0."""
+    import rankscope.spark
+
+    judged = [(t, d, (t + d) % 3) for t in (1, 2, 3) for d in range(10, 20)]
+    ranked = [("a", t, d, float(d * t % 7)) for t in (1, 2, 9) for d in range(12, 22)]
+    local = rs.evaluate(
+        {"qid": [r[0] for r in judged], "docno": [r[1] for r in judged], "rel": [r[2] for r in judged]},
+        {"run": ["a"] * 30, **{name: [r[i] for r in ranked] for i, name in ((1, "qid"), (2, "docno"), (3, "score"))}},
+        "AP nDCG@5",
+    )  # fmt: skip
+    pairs = [("double", "int"), ("bigint", "double"), ("binary", "string"), ("float", "binary"), ("string", "double"),
+             ("smallint", "string"), ("int", "int")]  # fmt: skip
+    for number, (one, other) in enumerate(pairs):
+        rows = [(r, KINDS[one](t), KINDS[other](d), s) for r, t, d, s in ranked]
+        runs = spark.createDataFrame(rows, f"run string, qid {one}, docno {other}, score double")
+        grades = [(KINDS[other](t), KINDS[one](d), g) for t, d, g in judged]
+        qrels = spark.createDataFrame(grades, f"qid {other}, docno {one}, rel int")
+        parts = 1 + 3 * (number % 2)
+        values = rankscope.spark.evaluate(
+            runs.repartition(parts),
+            qrels.repartition(5 - parts),
+            "AP nDCG@5",
+            broadcast=broadcast,
+            buckets=parts,
+        )
+        assert bits(values.collect()) == expected(local), (one, other)
+
+
+@pytest.mark.parametrize("broadcast", [True, False], ids=["broadcast", "together"])
+def test_what_is_refused_here_is_refused_there(spark: Any, broadcast: bool) -> None:
+    """A run without a judged topic was dropped or counted 0, and null topics depended on the partitions."""
+    import rankscope.spark
+
+    good = [("a", "1", "d", 1.0), ("a", "2", "d", 1.0)]
+    judged = spark.createDataFrame(
+        [("1", "d", 1), ("2", "d", 1), ("3", "d", 1)], "qid string, docno string, rel int"
+    )
+    cases = {
+        "run 'b' has no topic in common": ("qid string", [*good, ("b", "9", "d", 1.0)]),
+        "column 'qid': an id is missing": ("qid string", [*good, ("a", None, "d", 1.0)]),
+        "column 'qid': values of type bool are not ids": ("qid boolean", [("a", True, "d", 1.0)]),
+    }
+    for parts, (what, (kind, rows)) in zip((3, 1 + 2 * broadcast, 1), cases.items(), strict=True):
+        runs = spark.createDataFrame(rows, f"run string, {kind}, docno string, score double").repartition(
+            parts
+        )
+        columns = {name: [row[i] for row in rows] for i, name in enumerate(("run", "qid", "docno", "score"))}
+        with pytest.raises(rs.errors.InputError):
+            rs.evaluate({"1": {"d": 1}, "2": {"d": 1}}, columns, "AP")
+        with pytest.raises(Exception) as caught:
+            rankscope.spark.evaluate(runs, judged, "AP", broadcast=broadcast, buckets=parts).collect()
+        assert what in str(caught.value), (parts, str(caught.value)[-500:])
+
+
+def test_batches_of_spark_follow_the_rules_for_frames() -> None:
+    import pyarrow as pa
+
+    from rankscope.spark import _by_rules
+
+    names = {"query_id": "qid", "doc_id": "docno", "score": "score"}
+    good: dict[str, Any] = {"query_id": [1.0], "doc_id": [b"d"], "score": [1]}
+    assert _by_rules(pa.record_batch(good), names).to_pylist() == [
+        {"query_id": b"1", "doc_id": b"d", "score": 1.0}
+    ]
+    wrong: dict[str, dict[str, Any]] = {
+        "column 'qid': an id is missing": {"query_id": pa.nulls(1, pa.string())},
+        r"column 'docno': 1.5 \(float\) is not an id": {"doc_id": [1.5]},
+        "column 'docno': values of type bool are not ids": {"doc_id": [True]},
+        "a score is missing": {"score": pa.nulls(1, pa.float64())},
+        "the column score has no numbers": {"score": ["high"]},
+    }
+    for what, columns in wrong.items():
+        with pytest.raises(rs.errors.InputError, match=what):
+            _by_rules(pa.record_batch(good | columns), names)

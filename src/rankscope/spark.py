@@ -12,18 +12,18 @@ evaluated twice, and lists that a run lacks are there to be counted as empty.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankscope.engines.spark import unpacked_once
 from rankscope.errors import InputError, RankscopeError, SettingsError
-from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order
+from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order, checked_numbers
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import Qrels, open_qrels
-from rankscope.read.frames import COLUMNS
-from rankscope.read.ids import in_natural_order
+from rankscope.read.frames import COLUMNS, NUMBERS, found_column
+from rankscope.read.ids import arrow_ids, id_text, in_natural_order, to_bytes, to_texts
 from rankscope.scores import MISSING
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ BROADCAST = 2_000_000
 
 _VALUES = "run string, query_id string, measure string, value double"
 _MEANS = "run string, measure string, value double, topics long"
-_SENTINEL = "\0 the best grade of all judgments"
+_SENTINEL = b"\0 the best grade of all judgments"
 
 
 def evaluate(
@@ -53,9 +53,10 @@ def evaluate(
 
     ``runs`` has columns for run (without one there is a single run, called ``run``), topic, document and score (or
     rank, for ``order="rank"``); ``qrels`` for topic, document, grade and, for aspects, iteration; under any of the
-    names in :data:`rankscope.read.frames.COLUMNS`. ``missing`` says what a judged topic counts that a run does not
-    have: ``zero`` evaluates an empty list, ``skip`` leaves it out. Values are, bit for bit, those of
-    :func:`rankscope.evaluate`.
+    names in :data:`rankscope.read.frames.COLUMNS`, with ids and numbers of any type that files and frames may have.
+    ``missing`` says what a judged topic counts that a run does not have: ``zero`` evaluates an empty list, ``skip``
+    leaves it out. Values are, bit for bit, those of :func:`rankscope.evaluate`. So are errors, except that the lists of
+    unjudged topics are not searched for repeated documents.
 
     Judgments are looked at when this is called (they are counted, and collected if they are few); runs are read when
     somebody asks for the values. ``broadcast`` True sends the judgments to every worker, False brings them together
@@ -65,21 +66,26 @@ def evaluate(
     >>> runs = spark.read.parquet("runs")  # doctest: +SKIP
     >>> evaluate(runs, spark.read.parquet("qrels"), "AP nDCG@10").show()  # doctest: +SKIP
     """
+    from pyspark.sql import functions as f
+
     wanted = tuple(parse_many(measures))
     if not wanted:
         raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
     if missing not in MISSING:
         raise SettingsError(f"missing={missing!r}", hint=f"choose one of {', '.join(MISSING)}")
     column = "rank" if check_rows_order(order) == "rank" else "score"
-    rows = _renamed(runs, ("query_id", "doc_id", column), ("run",))
-    judged = _renamed(qrels, ("query_id", "doc_id", "relevance"), ("iteration",))
+    rows = _checked(runs, _columns(runs, ("query_id", "doc_id", column), ("run",)))
+    if "run" not in rows.columns:
+        rows = rows.withColumn("run", f.lit(bytearray(b"run")))
+    judged = _columns(qrels, ("query_id", "doc_id", "relevance"), ("iteration",))
     spark = runs.sparkSession
     number = int(buckets or spark.conf.get("spark.sql.shuffle.partitions"))
     if broadcast is None:
-        broadcast = judged.limit(BROADCAST + 1).count() <= BROADCAST
+        broadcast = qrels.limit(BROADCAST + 1).count() <= BROADCAST
     if broadcast:
-        return _broadcast(spark, rows, judged, wanted, order, missing, number)
-    return _together(rows, judged, wanted, order, missing, number)
+        collected = qrels.select(*("`" + name.replace("`", "``") + "`" for name in judged.values()))
+        return _broadcast(spark, rows, collected, wanted, order, missing, number)
+    return _together(rows, _checked(qrels, judged), wanted, order, missing, number)
 
 
 def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) -> DataFrame:
@@ -101,8 +107,10 @@ def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) 
         import pyarrow as pa
 
         rows: dict[tuple[str, str], dict[str, float]] = {}
-        columns = (table[name].to_pylist() for name in ("run", "measure", "query_id", "value"))
-        for run, measure, topic, value in zip(*columns, strict=True):
+        names = (
+            to_texts(arrow_ids(table[name], name).to_pylist()) for name in ("run", "measure", "query_id")
+        )
+        for run, measure, topic, value in zip(*names, table["value"].to_pylist(), strict=True):
             rows.setdefault((run, measure), {})[topic] = value
         found = []
         for (run, name), mine in rows.items():
@@ -111,7 +119,9 @@ def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) 
                 found.append((run, name, known[name].mean(ordered), int((~np.isnan(ordered)).sum())))
         return pa.table(
             {
-                name: pa.array([row[i] for row in found], kind)
+                name: _strings([row[0] for row in found])
+                if not i
+                else pa.array([row[i] for row in found], kind)
                 for i, (name, kind) in enumerate(
                     (
                         ("run", pa.string()),
@@ -126,42 +136,73 @@ def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) 
     return bucketed.groupBy("bucket").applyInArrow(kernel, _MEANS)
 
 
-def _renamed(frame: DataFrame, required: Sequence[str], optional: Sequence[str]) -> DataFrame:
-    """The columns with these meanings under the names that we give them; ids as text."""
-    from pyspark.sql import functions as f
-
-    lower = {name.strip().lower(): name for name in reversed(frame.columns)}
-    chosen = []
+def _columns(frame: DataFrame, required: Sequence[str], optional: Sequence[str]) -> dict[str, str]:
+    """Return the names of the columns with these meanings; ids must have a type of ids."""
+    found = {}
     for wanted in (*required, *optional):
-        found = next((lower[alias] for alias in COLUMNS[wanted] if alias in lower), None)
-        if found is not None:
-            quoted = f.col("`" + found.replace("`", "``") + "`")
-            number = wanted in ("score", "rank", "relevance")
-            chosen.append((quoted.cast("double") if number else quoted.cast("string")).alias(wanted))
-        elif wanted == "run":
-            chosen.append(f.lit("run").alias("run"))
+        name = found_column(wanted, frame.columns)
+        if name is not None:
+            found[wanted] = name
         elif wanted in required:
             raise InputError(
                 f"the DataFrame has no column for {wanted} ({', '.join(COLUMNS[wanted])})",
                 hint=f"rename one of: {', '.join(frame.columns)}",
             )
-    return frame.select(*chosen)
+    types = _selected(frame, found).limit(0).toArrow()
+    for wanted in found.keys() - set(NUMBERS):
+        arrow_ids(types[wanted], f"column {found[wanted]!r}")
+    return found
+
+
+def _selected(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
+    """Return the columns under their meanings."""
+    from pyspark.sql import functions as f
+
+    quoted = {meaning: "`" + name.replace("`", "``") + "`" for meaning, name in names.items()}
+    return frame.select(*(f.col(name).alias(meaning) for meaning, name in quoted.items()))
+
+
+def _checked(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
+    """Return the columns under their meanings by the rules for files and frames: ids as bytes, numbers as double.
+
+    The rules are those of Python and not of casts in Spark, which know other texts of numbers and drop what is missing.
+    """
+    names = dict(names)
+
+    def kernel(batches: Iterable[Any]) -> Iterator[Any]:
+        return (_by_rules(batch, names) for batch in batches)
+
+    kinds = (f"{meaning} {'double' if meaning in NUMBERS else 'binary'}" for meaning in names)
+    return _selected(frame, names).mapInArrow(kernel, ", ".join(kinds))
+
+
+def _by_rules(batch: Any, names: Mapping[str, str]) -> Any:
+    """Return a batch with ids as bytes and numbers as double; ``names`` are those of the columns, by meaning."""
+    import pyarrow as pa
+
+    columns = {
+        meaning: pa.array(checked_numbers(batch[meaning], meaning), pa.float64())
+        if meaning in NUMBERS
+        else arrow_ids(batch[meaning], f"column {name!r}").cast(pa.binary())
+        for meaning, name in names.items()
+    }
+    return pa.record_batch(columns)
 
 
 def _marked(rows: DataFrame, topics: DataFrame) -> DataFrame:
-    """The rows of judged topics, and one more for every run and judged topic: without a document, with a mark."""
+    """Return the rows, and a mark for every run and judged topic: a row without a document.
+
+    The mark of a row is 0, of a list 1, and 2 if its run has no judged topic at all.
+    """
     from pyspark.sql import functions as f
 
     value = rows.columns[2]
-    marks = rows.select("run").distinct().crossJoin(topics.distinct())
-    return rows.select("run", "query_id", "doc_id", value, f.lit(False).alias("mark")).unionByName(
-        marks.select(
-            "run",
-            "query_id",
-            f.lit(None).cast("string").alias("doc_id"),
-            f.lit(0.0).alias(value),
-            f.lit(True).alias("mark"),
-        )
+    judged = rows.join(topics.withColumn("judged", f.lit(1)), "query_id", "left")
+    mark = (f.lit(2) - f.coalesce(f.max("judged"), f.lit(0))).alias("mark")
+    marks = judged.groupBy("run").agg(mark).crossJoin(topics)
+    nothing = f.lit(None).cast("binary").alias("doc_id")
+    return rows.select("run", "query_id", "doc_id", value, f.lit(0).alias("mark")).unionByName(
+        marks.select("run", "query_id", nothing, f.lit(0.0).alias(value), "mark")
     )
 
 
@@ -174,9 +215,9 @@ def _broadcast(
     qrels = open_qrels(judged.toArrow(), needs_aspects=needs_aspects(measures))
     packed = cloudpickle.dumps((PooledQrels(qrels), measures))
     shared = _sent(spark, packed)
-    topics = spark.createDataFrame([(topic,) for topic in qrels.topics], "query_id string")
-    rows = rows.join(f.broadcast(topics), "query_id", "left_semi").select(rows.columns)
-    marked = _marked(rows, f.broadcast(topics))
+    ids = [(bytearray(to_bytes(topic)),) for topic in qrels.topics]
+    topics = f.broadcast(spark.createDataFrame(ids, "query_id binary"))
+    marked = _marked(rows, topics).join(topics, "query_id", "left_semi")
     bucketed = marked.withColumn("bucket", f.pmod(f.xxhash64("run", "query_id"), f.lit(buckets)))
 
     def kernel(table: Any) -> Any:
@@ -206,7 +247,7 @@ def _together(
     if best is None:
         raise InputError("no judgments", hint="give rows of topic, document and grade")
     bucket = f.pmod(f.xxhash64("query_id"), f.lit(buckets)).alias("bucket")
-    marked = _marked(rows, judged.select("query_id")).select("*", bucket)
+    marked = _marked(rows, judged.select("query_id").distinct()).select("*", bucket)
 
     def kernel(table: Any, judgments: Any) -> Any:
         import pyarrow as pa
@@ -214,7 +255,7 @@ def _together(
         if not len(judgments):  # runs of topics without judgments
             return _values(table.slice(0, 0), None, measures, order, missing)
         # a topic that nobody has, so that every bucket knows the best grade of all judgments
-        given = {"query_id": _SENTINEL, "doc_id": _SENTINEL, "relevance": best, "iteration": "0"}
+        given = {"query_id": _SENTINEL, "doc_id": _SENTINEL, "relevance": best, "iteration": b"0"}
         columns = judgments.select([name for name in judgments.column_names if name in given])
         more = pa.table({name: pa.array([given[name]], columns[name].type) for name in columns.column_names})
         qrels = Qrels.from_frame(pa.concat_tables([columns, more]), aspects=aspects)
@@ -251,9 +292,16 @@ def _values(table: Any, judgments: PooledQrels | None, measures: Any, order: str
 
 def _check_whole(table: Any, lists: ListRows) -> None:
     """Every list has its mark in its own bucket, and no list has two: none was split, and none is missing."""
-    marked = table.filter(table["mark"]).select(["run", "query_id"])
-    if table["doc_id"].null_count != len(marked):
-        raise InputError("a row has no document", hint="fill the gap or remove the row")
+    import pyarrow.compute as pc
+
+    marks = table["mark"].to_numpy()
+    if (marks == 2).any():
+        run = id_text(table["run"][int(np.argmax(marks == 2))].as_py(), "run")
+        raise InputError(
+            f"run {run!r} has no topic in common with the judgments",
+            hint="check that the run and the judgments belong to the same collection",
+        )
+    marked = table.filter(pc.field("mark") > 0).select(["run", "query_id"])
     different = len(marked.group_by(["run", "query_id"]).aggregate([]))
     if not len(marked) == different == len(lists):
         raise RankscopeError(
@@ -270,9 +318,16 @@ def _rows(runs: list[str], topics: list[str], measures: Any, values: Any) -> Any
     which: Any = pa.array(np.tile(np.arange(count), len(runs)))
     return pa.table(
         {
-            "run": pa.array(runs, pa.string()).take(each),
-            "query_id": pa.array(topics, pa.string()).take(each),
+            "run": _strings(runs).take(each),
+            "query_id": _strings(topics).take(each),
             "measure": names.take(which),
             "value": pa.array(values.ravel(), pa.float64()),
         }
     )
+
+
+def _strings(texts: Sequence[str]) -> Any:
+    """Return texts as an Arrow array of strings; bytes that are not UTF-8 stay as they are."""
+    import pyarrow as pa
+
+    return pa.array([to_bytes(text) for text in texts], pa.binary()).cast(pa.string(), safe=False)

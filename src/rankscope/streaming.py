@@ -147,8 +147,8 @@ class _Evaluated:
     def __call__(self, piece: Piece) -> Values:
         runs: dict[str, int] = {}
         parts: list[tuple[list[int], Lists, list[npt.NDArray[np.float64]]]] = []
-        for names, lists in piece.lists(self.judgments):
-            numbers = [runs.setdefault(name, len(runs)) for name in names]
+        for names, lists in piece.lists(self.judgments, runs):
+            numbers = [runs[name] for name in names]
             parts.append((numbers, lists, [measure.evaluate(lists) for measure in self.measures]))
         return Values(
             list(runs),
@@ -171,12 +171,12 @@ class _Kept:
         """The values of every piece, and after them those of the lists that runs lack."""
         named: dict[str, str] = {}
         for piece, values in found:
-            if piece.groups is None:
-                named[piece.run.name] = str(piece.run.path or piece.run.name)
+            for name in values.runs:
+                named.setdefault(name, str(piece.run.path or piece.run.source or piece.run.name))
             self._note(piece, values)
             yield values
         for name, path in named.items():
-            if name not in self.seen:
+            if not self.seen[name].any():
                 chosen = bool(self._judgments.qrels.unchosen)
                 raise InputError(
                     "no topic in common with the " + ("chosen topics" if chosen else "judgments"),

@@ -132,6 +132,12 @@ def test_the_table_in_the_security_page_is_what_the_program_does() -> None:
     assert said == {
         "bytes of a line": f"{limits.LONGEST_LINE:,}",
         "content of a packed file": f"{limits.UNPACKED_RATIO} times the packed size",
+        f"columns of a Parquet or Arrow file beyond the first {limits.FREE_COLUMNS >> 20} MB": (
+            f"{limits.UNPACKED_RATIO} times the size of the file"
+        ),
+        "content of packed JSON, JSON lines, CSV and TSV, and of packed Parquet and Arrow, beyond the first "
+        f"{limits.FREE_OBJECTS >> 20} MB": f"{limits.UNPACKED_RATIO} times the packed size",
+        "memory of a command that refuses such a file": "1 GB",  # measured in test_binary.py
         "bytes of a manifest or another JSON document of Rankscope's": f"{json_documents.MAX_BYTES:,}",
         "documents of a list, judgments, topics": "2^31",
         "memory to reject a run without newlines, of any size": "100 MB",  # measured in test_memory.py

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -216,3 +217,26 @@ def test_a_topic_called_like_the_means_is_not_lost(tmp_path: Path) -> None:
         InputError, match=r"AP of 'bm25' has two values under 'all'.*call the topic otherwise"
     ):
         rs.read_scores(tmp_path / "scores.csv")
+
+
+def test_a_topic_called_all_is_kept_in_json_that_has_its_means_elsewhere(tmp_path: Path, capsys: Any) -> None:
+    """``compare --scores`` left it out, and the difference changed its sign."""
+    files = []
+    for name in RUNS:
+        (tmp_path / f"{name}.run").write_text(RUNS[name].replace("3 Q0", "all Q0"))
+        files.append(str(tmp_path / f"{name}.run"))
+    (tmp_path / "q.txt").write_text(QRELS.replace("3 0", "all 0"))
+    words = [str(tmp_path / "q.txt"), *files, "-m", "AP", "-q", "-f", "json"]
+    main(["eval", *words, "-o", str(tmp_path / "scores.json")])
+    scores = rs.read_scores(tmp_path / "scores.json")
+    direct = rs.evaluate(tmp_path / "q.txt", files, "AP")
+    assert set(scores.topics) == set(direct.topics) and "all" in scores.topics
+    assert scores.mean("AP").tolist() == pytest.approx(direct.mean("AP").tolist(), abs=1e-15)
+    rows = json.loads((tmp_path / "scores.json").read_text())["tables"]["topics"]
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for given in (tmp_path / "rows.json", tmp_path / "rows.jsonl"):
+        with pytest.raises(
+            InputError, match=r"'all' may be a topic: its AP is not the mean .*; remove the means"
+        ):
+            rs.read_scores(given)

@@ -16,8 +16,9 @@ import numpy as np
 
 from rankscope.errors import InputError, error_path
 from rankscope.judging.lists import Lists
-from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order
+from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order, checked_numbers
 from rankscope.native.cuts import topic_cuts
+from rankscope.read.arrow_files import checked_batches, parquet_file
 from rankscope.read.frames import COLUMNS, NUMBERS
 from rankscope.read.ids import arrow_ids, to_bytes
 from rankscope.read.runs import Run
@@ -47,14 +48,18 @@ class Piece:
     groups: tuple[int, int] | None = None
     """The row groups of a Parquet file, the second not included."""
 
-    def lists(self, judgments: PooledQrels) -> Iterator[Part]:
-        """The lists of judged topics, some at a time."""
+    def lists(self, judgments: PooledQrels, runs: dict[str, int] | None = None) -> Iterator[Part]:
+        """The lists of judged topics, some at a time; ``runs`` gets the number of every run, with lists or without."""
+        numbers = {} if runs is None else runs
         if self.groups is not None:
             with error_path(str(self.run.source)):
                 rows = ListRows.of(_rows(self), judgments, self.run.order)
+            for name in rows.names:
+                numbers.setdefault(name, len(numbers))
             for part, lists in rows.blocks():
                 yield rows.runs[part], lists
             return
+        numbers.setdefault(self.run.name, len(numbers))
         hits = self._hits(judgments)
         for lists in _blocks(hits, judgments):
             yield [self.run.name] * len(lists), lists
@@ -142,15 +147,11 @@ def parquet_files(path: Path) -> list[Path]:
 
 def pieces_of_parquet(files: Sequence[Path], name: str, order: str, rows: int = PIECE_ROWS) -> list[Piece]:
     """The pieces of a Parquet dataset, each of about so many rows; ``name`` is that of a run without one."""
-    import pyarrow.parquet as pq
-
     check_rows_order(order)
     found = []
     for path in files:
-        try:
-            about = pq.ParquetFile(path).metadata
-        except Exception as error:  # whatever is wrong with a file of somebody's
-            raise InputError(f"not a Parquet file ({error})", path=path, hint="write it again") from None
+        with parquet_file(path) as (file, _):
+            about = file.metadata
         run = Run(name, order, source=path.absolute())
         first = size = 0
         for group in range(about.num_row_groups):
@@ -164,17 +165,22 @@ def pieces_of_parquet(files: Sequence[Path], name: str, order: str, rows: int = 
 def _rows(piece: Piece) -> Any:
     """The rows of the lists that begin in the row groups of a piece."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     assert piece.groups is not None
     first, last = piece.groups
-    with pq.ParquetFile(str(piece.run.source)) as file:
+    with parquet_file(Path(str(piece.run.source))) as (file, rows):
         columns = _columns(file.schema_arrow.names, piece)
+        chosen = list(columns.values())
 
         def read(groups: list[int]) -> Any:
-            table = file.read_row_groups(groups, columns=list(columns.values()))
+            batches = file.iter_batches(batch_size=rows, row_groups=groups, columns=chosen, use_threads=False)
+            size = Path(str(piece.run.source)).stat().st_size
+            kept = list(checked_batches(batches, size, str(piece.run.source)))
+            table = pa.Table.from_batches(kept) if kept else file.schema_arrow.empty_table()
             found: dict[str, Any] = {
-                meaning: table[name] if meaning in NUMBERS else arrow_ids(table[name], f"column {name!r}")
+                meaning: checked_numbers(table[name], meaning)
+                if meaning in NUMBERS
+                else arrow_ids(table[name], f"column {name!r}")
                 for meaning, name in columns.items()
             }
             found.setdefault(

@@ -7,7 +7,7 @@ there (an id that is missing, a score that is no number, a document that occurs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,11 +18,13 @@ import numpy.typing as npt
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging.lists import Ints, Lists
 from rankscope.judging.pool import Pool
+from rankscope.read.columns import fractions
+from rankscope.read.frames import as_list
 from rankscope.read.ids import arrow_ids, to_bytes, to_text, to_texts
 from rankscope.read.orders import check_order, is_by_score, score_keys, ties_descend
-from rankscope.read.qrels import Qrels
+from rankscope.read.qrels import Qrels, whole_numbers
 
-__all__ = ["ListRows", "PooledQrels", "check_rows_order"]
+__all__ = ["ListRows", "PooledQrels", "check_rows_order", "checked_numbers"]
 
 _HITS_AT_ONCE = 200_000
 
@@ -121,6 +123,8 @@ class ListRows:
     offsets: Ints
     rank: npt.NDArray[np.int32]
     judgment: npt.NDArray[np.int32]
+    names: Sequence[str] = ()
+    """Every run among the rows, also one without a judged topic."""
 
     @classmethod
     def of(cls, table: Any, judgments: PooledQrels, order: str = "trec_eval") -> ListRows:
@@ -131,12 +135,13 @@ class ListRows:
         import pyarrow.compute as pc
 
         topic = _numbers_of(arrow_ids(table["query_id"], "query_id"), judgments.topics)
-        judged = topic >= 0
-        if not judged.all():
-            table, topic = table.filter(judged), topic[judged]
         run = arrow_ids(table["run"], "run").dictionary_encode()
         names = to_texts(run.dictionary.to_pylist())
-        whole = run.indices.to_numpy(zero_copy_only=False).astype(np.int64) * len(judgments.topics) + topic
+        code = run.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        judged = topic >= 0
+        if not judged.all():
+            table, topic, code = table.filter(judged), topic[judged], code[judged]
+        whole = code * len(judgments.topics) + topic
         lists, number = np.unique(whole, return_inverse=True)
         real = pc.is_valid(table["doc_id"]).to_numpy(zero_copy_only=False)
         if not real.all():
@@ -156,6 +161,7 @@ class ListRows:
             np.searchsorted(owner, np.arange(len(lists) + 1)).astype(np.int64),
             (hits - starts[owner] + 1).astype(np.int32),
             found[hits].astype(np.int32),
+            names,
         )
 
     def __len__(self) -> int:
@@ -199,18 +205,25 @@ def _numbers_of(texts: Any, among: Any) -> npt.NDArray[np.int64]:
 
 def _columns(table: Any, number: npt.NDArray[np.int64], order: str) -> _Columns:
     documents = arrow_ids(table["doc_id"], "doc_id")
-    values = table["rank" if order == "rank" else "score"]
-    try:
-        given = np.ascontiguousarray(values.to_numpy(), np.float64)
-    except (TypeError, ValueError):
-        what = "rank" if order == "rank" else "score"
-        raise InputError(f"the column {what} has no numbers", hint="give numbers") from None
-    if np.isnan(given).any():
-        what = "rank" if order == "rank" else "score"
-        raise InputError(f"a {what} is missing or NaN", hint="remove the row or give a number")
+    meaning = "rank" if order == "rank" else "score"
+    given = checked_numbers(table[meaning], meaning)
     compared = score_keys(given, order)
     keys = given if compared is None else -compared
     return _Columns(documents, number, keys, is_by_score(order), ties_descend(order))
+
+
+def checked_numbers(column: Any, meaning: str) -> npt.NDArray[np.float64]:
+    """Return a column of scores, ranks or grades as numbers; ranks and grades must be whole."""
+    if meaning == "relevance":
+        return whole_numbers(as_list(column)).astype(np.float64)
+    given, wrong = fractions(column)
+    if wrong is not None:
+        raise InputError(f"the column {meaning} has no numbers", hint="give numbers")
+    if np.isnan(given).any():
+        raise InputError(f"a {meaning} is missing or NaN", hint="remove the row or give a number")
+    if meaning == "rank" and not (given == np.floor(given)).all():
+        raise InputError("a rank is not a whole number", hint="give whole numbers, or scores")
+    return given
 
 
 def _arranged(columns: _Columns) -> npt.NDArray[np.int64]:

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankscope.errors import InputError, MissingDependencyError
 from rankscope.read.frames import COLUMNS, WANTED, found_column
+from rankscope.read.limits import FREE_COLUMNS, check_unpacked
 from rankscope.read.packing import LONGEST_MAGIC
 from rankscope.read.source import Source
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["arrow_names", "dataset_format", "read_arrow", "read_arrow_columns"]
+__all__ = [
+    "arrow_names",
+    "checked_batches",
+    "dataset_format",
+    "parquet_file",
+    "read_arrow",
+    "read_arrow_columns",
+]
 
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow"}
 _PART = re.compile(r"part-.*|.*-\d{5}-of-\d{5}\b.*")
 _MARKS = ("_SUCCESS", "_metadata", "_common_metadata")
+_BATCH, _SMALL_BATCH = 1 << 16, 1 << 8  # rows
+_PLAIN = {"PLAIN", "RLE", "BIT_PACKED", "PLAIN_DICTIONARY", "RLE_DICTIONARY"}
 _DAMAGED = "copy or write the file again"
 
 
@@ -55,81 +67,203 @@ def _format_of(part: Path) -> str | None:
 
 def arrow_names(source: Source, form: str) -> list[str]:
     """The names of the columns, without reading them."""
-    return list(_opened(source, form).schema.names)
+    with _checked(source.label, form):
+        return list(_opened(source, form).schema.names)
 
 
 def read_arrow_columns(source: Source, form: str) -> pyarrow.Table:
     """All columns, as an Arrow table."""
-    table = _opened(source, form)
-    return _taken(table, list(table.schema.names), source.label)
+    with _checked(source.label, form):
+        opened = _opened(source, form)
+        return _taken(opened, list(opened.schema.names), source)
 
 
 def read_arrow(source: Source, form: str, kind: str) -> pyarrow.Table:
     """The columns that mean something in a run or in judgments, as an Arrow table."""
-    label = source.label
-    table = _opened(source, form)
-    names = list(table.schema.names)
-    wanted = [found_column(meaning, names) for meaning in WANTED[kind]]
-    chosen = [name for name in dict.fromkeys(wanted) if name is not None]
-    if not chosen:
-        called = ", ".join(COLUMNS["query_id"])
-        what = f"there is no column for query_id ({called})"
-        raise InputError(what, path=label, hint=f"rename one of: {', '.join(names) or 'none'}")
-    return _taken(table, chosen, label)
+    with _checked(source.label, form):
+        opened = _opened(source, form)
+        names = list(opened.schema.names)
+        wanted = [found_column(meaning, names) for meaning in WANTED[kind]]
+        chosen = [name for name in dict.fromkeys(wanted) if name is not None]
+        if not chosen:
+            called = ", ".join(COLUMNS["query_id"])
+            what = f"there is no column for query_id ({called})"
+            raise InputError(what, path=source.label, hint=f"rename one of: {', '.join(names) or 'none'}")
+        return _taken(opened, chosen, source)
 
 
-def _taken(table: Any, chosen: list[str], label: str) -> pyarrow.Table:
+@contextmanager
+def _checked(label: str, form: str) -> Iterator[None]:
+    """Turn whatever pyarrow raises for a damaged file into one error that names it."""
+    kind = "Parquet" if form == "parquet" else "Arrow"
     try:
-        found: pyarrow.Table = (
-            table.to_table(columns=chosen) if hasattr(table, "to_table") else table.select(chosen)
-        )
-        return found
-    except (OSError, ValueError, KeyError) as error:  # those of pyarrow are among these
-        raise InputError(f"cannot be read ({_first_line(error)})", path=label, hint=_DAMAGED) from None
-
-
-def _opened(source: Source, form: str) -> Any:
-    """A dataset, of which nothing but the schema has been read, or a table."""
-    try:
-        from pyarrow import dataset
+        import pyarrow
     except ImportError:
-        label = source.label
         missing = MissingDependencyError.for_package("pyarrow", "frames", "Parquet and Arrow files")
         raise MissingDependencyError(missing.message, path=label, hint=missing.hint) from None
-    kind: Any = "parquet" if form == "parquet" else "ipc"
     try:
-        if source.is_directory:
-            assert source.path is not None
-            parts = [str(part) for part in _parts(source.path)]
-            root = str(source.path)
-            partitioning = dataset.HivePartitioning.discover(infer_dictionary=False)
-            return dataset.dataset(parts, format=kind, partitioning=partitioning, partition_base_dir=root)
-        if source.path is not None and not source.packed:
-            with source.path.open("rb") as file:
-                head = file.read(6)
-            if head.startswith((b"PAR1", b"ARROW1")):
-                return dataset.dataset(str(source.path), format=kind)
-        return _in_memory(b"".join(source.data_blocks()), form)
-    except (OSError, ValueError, KeyError) as error:
-        what = f"this is not {'Parquet' if form == 'parquet' else 'Arrow'} ({_first_line(error)})"
-        raise InputError(what, path=source.label, hint=_DAMAGED) from None
+        yield
+    except (pyarrow.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
+        what = f"this is not {kind}, or it is damaged ({_first_line(error)})"
+        raise InputError(what, path=label, hint=_DAMAGED) from None
 
 
-def _in_memory(data: bytes, form: str) -> Any:
+@contextmanager
+def parquet_file(path: Path) -> Iterator[tuple[Any, int]]:
+    """Open a Parquet file with texts as dictionaries; also return the rows to read at a time."""
+    with _checked(str(path), "parquet"):
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path) as plain:
+            dictionaries, others = _dictionaries(plain.schema_arrow, [plain.metadata])
+        with pq.ParquetFile(path, read_dictionary=list(dictionaries)) as file:
+            yield file, _SMALL_BATCH if others else _BATCH
+
+
+def checked_batches(batches: Iterable[Any], size: int, label: str) -> Iterator[Any]:
+    """Return batches of a file of so many bytes, validated in full and within the limits of packed files.
+
+    Texts come as dictionaries, which a damaged or hostile file cannot inflate: what they stand for is counted before
+    it is unpacked.
+    """
+    content = 0
+    for batch in batches:
+        batch.validate(full=True)
+        content += sum(map(_content, batch.columns))
+        check_unpacked(content, size, label, FREE_COLUMNS)
+        yield batch
+
+
+def _content(array: Any) -> int:
+    """Number of bytes of an array without its dictionary."""
     import pyarrow
-    import pyarrow.feather
+    import pyarrow.compute as pc
+
+    kinds = pyarrow.types
+    if not kinds.is_dictionary(array.type):
+        return int(array.nbytes)
+    values = array.dictionary
+    if not (kinds.is_integer(values.type) or kinds.is_floating(values.type)):
+        lengths: Any = pc.binary_length(values)
+        used = pc.sum(pc.take(lengths, array.indices)).as_py() or 0
+    else:
+        used = 0
+    return 8 * len(array) + int(used)
+
+
+def _dictionaries(schema: Any, parts: Iterable[Any]) -> tuple[set[str], bool]:
+    """Return the columns of Parquet that can be read as dictionaries, and whether others hold texts.
+
+    pyarrow reads only plain and dictionary encodings so. Others are read in small batches: prefixes that values share
+    (DELTA_BYTE_ARRAY) inflate a file as well.
+    """
+    import pyarrow
+
+    kinds = pyarrow.types
+    texts = {field.name for field in schema if not kinds.is_primitive(field.type)}
+    found = {field.name for field in schema if kinds.is_string(field.type) or kinds.is_binary(field.type)}
+    for about in parts:
+        for group in range(about.num_row_groups):
+            for number in range(about.num_columns):
+                column = about.row_group(group).column(number)
+                if not _PLAIN.issuperset(column.encodings):
+                    found.discard(column.path_in_schema)
+    return found, bool(texts - found)
+
+
+def _taken(opened: Any, chosen: list[str], source: Source) -> pyarrow.Table:
+    """Return columns as a table, batch by batch."""
+    import pyarrow
+
+    size = source.size
+    if source.is_directory and source.path is not None:
+        size = sum(part.stat().st_size for part in _parts(source.path))
+    found = list(checked_batches(opened.batches(chosen), size, source.label))
+    if found:
+        return pyarrow.Table.from_batches(found)
+    kinds = {name: opened.schema.field(name).type for name in chosen}
+    return pyarrow.table({name: pyarrow.array([], kind) for name, kind in kinds.items()})
+
+
+class _Stream(NamedTuple):
+    """An Arrow file or stream, of which nothing but the schema has been read."""
+
+    reader: Any
+
+    @property
+    def schema(self) -> Any:
+        """Its columns."""
+        return self.reader.schema
+
+    def batches(self, chosen: list[str]) -> Iterator[Any]:
+        """Return some columns batch by batch."""
+        if not hasattr(self.reader, "get_batch"):
+            return (batch.select(chosen) for batch in self.reader)
+        return (
+            self.reader.get_batch(number).select(chosen) for number in range(self.reader.num_record_batches)
+        )
+
+
+class _Dataset(NamedTuple):
+    """Files of one table, of which nothing but the schema has been read."""
+
+    data: Any
+    rows: int
+
+    @property
+    def schema(self) -> Any:
+        """Its columns."""
+        return self.data.schema
+
+    def batches(self, chosen: list[str]) -> Iterator[Any]:
+        """Return some columns batch by batch, so that no more than one is in memory before it is checked."""
+        ahead = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+        found: Iterator[Any] = self.data.to_batches(columns=chosen, batch_size=self.rows, **ahead)
+        return found
+
+
+def _opened(source: Source, form: str) -> _Stream | _Dataset:
+    """A dataset or an Arrow file, of which nothing but the schema has been read."""
+    import pyarrow
     import pyarrow.ipc
-    import pyarrow.parquet
+    from pyarrow import dataset
 
-    buffer: Any = pyarrow.BufferReader(data)
-    if form == "parquet":
-        return pyarrow.parquet.read_table(buffer)
-    if data.startswith(b"FEA1"):
-        return pyarrow.feather.read_table(buffer)
-    if data.startswith(b"ARROW1"):
-        return pyarrow.ipc.open_file(buffer).read_all()
-    return pyarrow.ipc.open_stream(buffer).read_all()
+    plain = source.path is not None and not source.packed
+    whole = pyarrow.BufferReader(_whole(source)) if not plain else None
+    if form != "parquet" and not source.is_directory:
+        head = source.head()
+        if head.startswith(b"FEA1"):
+            what = "this is Feather V1, whose content cannot be validated"
+            hint = "write it again as Feather V2 (the default) or Parquet"
+            raise InputError(what, path=source.label, hint=hint)
+        data: Any = whole or pyarrow.OSFile(str(source.path), "rb")
+        read: Any = pyarrow.ipc.open_file if head.startswith(b"ARROW1") else pyarrow.ipc.open_stream
+        return _Stream(read(data))
+
+    def opened(kind: Any) -> Any:
+        if whole is not None:
+            fragment = kind.make_fragment(whole)
+            return dataset.FileSystemDataset([fragment], fragment.physical_schema, kind)
+        if not source.is_directory:
+            return dataset.dataset(str(source.path), format=kind)
+        assert source.path is not None
+        parts = [str(part) for part in _parts(source.path)]
+        columns = dataset.HivePartitioning.discover(infer_dictionary=False)
+        root = str(source.path)
+        return dataset.dataset(parts, format=kind, partitioning=columns, partition_base_dir=root)
+
+    if form != "parquet":
+        return _Dataset(opened("ipc"), _BATCH)
+    data = opened(dataset.ParquetFileFormat())
+    parts = (fragment.metadata for fragment in data.get_fragments())
+    dictionaries, others = _dictionaries(data.schema, parts)
+    kind = dataset.ParquetFileFormat(dictionary_columns=dictionaries)
+    return _Dataset(opened(kind), _SMALL_BATCH if others else _BATCH)
 
 
-def _first_line(error: Exception) -> str:
+def _whole(source: Source) -> bytes:
+    return b"".join(source.held_blocks(text=False))
+
+
+def _first_line(error: Exception | MemoryError) -> str:
     return (str(error).splitlines() or ["no reason given"])[0][:120]

@@ -36,7 +36,7 @@ def text_lines(source: Source) -> Iterator[tuple[int, str]]:
     [(1, 'a,b'), (2, '1,2')]
     """
     before = 0
-    for block in whole_lines(source.line_blocks()):
+    for block in whole_lines(source.line_blocks(held=True)):
         suspicious = b"\0" in block or block.count(b"\r") != block.count(b"\r\n")
         for number, line in enumerate(block.split(b"\n")[:-1], before + 1):
             if suspicious:

@@ -29,7 +29,7 @@ def read_json_lists(source: Source, kind: str) -> dict[str, Any]:
     >>> read_json_lists(Source.of(b'{"bm25": {"q1": {"d1": 0.5}}, "dense": {"q1": {"d1": 1}}}'), "run").keys()
     dict_keys(['bm25', 'dense'])
     """
-    content = parse_json(b"".join(source.blocks()), source.label, _HINT)
+    content = parse_json(b"".join(source.held_blocks()), source.label, _HINT)
     if isinstance(content, list):
         if content and all(isinstance(row, dict) for row in content):
             return {"": _same_names(content, source.label)}
@@ -57,7 +57,7 @@ def read_json_lines(source: Source, kind: str) -> FileTable:
     columns: dict[str, list[Any]] = {}
     numbers: list[int] = []
     before = 0
-    for block in whole_lines(source.line_blocks()):
+    for block in whole_lines(source.line_blocks(held=True)):
         for number, line in enumerate(block.split(b"\n")[:-1], before + 1):
             if not line.strip() or (not numbers and line.startswith(b"#")):
                 continue

@@ -1,7 +1,8 @@
 """What no honest file needs, and what would take all memory or time: limits that are generous, and can be raised.
 
-A line has at most 16 MB. What is unpacked may be any size up to 1 GB, and beyond that 250 times the packed one: runs
-shrink to a tenth, bombs to a thousandth or less. Both limits are raised by environment variables of the same meaning.
+A line has at most 16 MB. What is unpacked may have any size up to a free amount, and beyond that 250 times the packed
+one: runs shrink to a tenth, bombs to a thousandth or less. The free amount is 1 GB of text that is read line by line,
+256 MB of columns (Parquet, Arrow) and 16 MB of what becomes objects (JSON, CSV). Environment variables raise limits.
 """
 
 from __future__ import annotations
@@ -12,7 +13,15 @@ from io import FileIO
 
 from rankscope.errors import InputError, SettingsError
 
-__all__ = ["check_unpacked", "line_at", "line_too_long", "longest_line", "with_short_lines"]
+__all__ = [
+    "FREE_COLUMNS",
+    "FREE_OBJECTS",
+    "check_unpacked",
+    "line_at",
+    "line_too_long",
+    "longest_line",
+    "with_short_lines",
+]
 
 LINE_VARIABLE = "RANKSCOPE_LONGEST_LINE"
 RATIO_VARIABLE = "RANKSCOPE_UNPACKED_RATIO"
@@ -20,7 +29,11 @@ LONGEST_LINE = 1 << 24
 """Bytes; also what is read of a file at a time, so that a longer line is always begun in one piece of it."""
 UNPACKED_RATIO = 250
 FREE = 1 << 30
-"""Bytes of content that may come from a packed file of any size."""
+"""Bytes of content that may come from a packed file of any size, if it is read line by line."""
+FREE_COLUMNS = 1 << 28
+"""Bytes of columns that may come from a Parquet or Arrow file of any size: all of them are held in memory."""
+FREE_OBJECTS = 1 << 24
+"""Bytes of packed JSON or CSV: each may become 40 bytes of objects."""
 
 
 def longest_line() -> int:
@@ -98,9 +111,9 @@ def _exactly(file: FileIO, size: int) -> bytes:
     return b"".join(blocks)
 
 
-def check_unpacked(content: int, packed: int, label: str) -> None:
+def check_unpacked(content: int, packed: int, label: str, free: int = FREE) -> None:
     """Refuse a packed file that unpacks to more than anybody would have packed."""
-    if content > FREE and content > (most := _raised(RATIO_VARIABLE, UNPACKED_RATIO)) * packed:
+    if content > free and content > (most := _raised(RATIO_VARIABLE, UNPACKED_RATIO)) * packed:
         raise InputError(
             f"it unpacks to more than {most} times its size",
             path=label,

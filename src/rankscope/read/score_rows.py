@@ -29,11 +29,14 @@ _JSON = "give rows with run, topic, measure and value, such as: rankscope eval -
 
 
 class ScoreRows(NamedTuple):
-    """Cells by line under the names of their columns; ``run`` is what the content calls a single run, if it says so."""
+    """Cells by line under the names of their columns."""
 
     header: list[str]
     rows: list[tuple[int | None, list[Any]]]
     run: str | None = None
+    """Name of the single run, if the content states it."""
+    has_means: bool | None = True
+    """Whether the topic ``all`` stands for means; None if nothing tells it from a topic of that name."""
 
 
 def score_rows(source: Source, is_measure: Callable[[str], bool]) -> ScoreRows:
@@ -41,7 +44,7 @@ def score_rows(source: Source, is_measure: Callable[[str], bool]) -> ScoreRows:
     head = source.head()
     form = format_of_head(head, "scores")
     if form in ("parquet", "arrow"):
-        return rows_of_table(read_arrow_columns(source, form))
+        return rows_of_table(read_arrow_columns(source, form))._replace(has_means=None)
     if form == "json":
         return _json_rows(source)
     if form == "jsonl":
@@ -56,13 +59,14 @@ def score_rows(source: Source, is_measure: Callable[[str], bool]) -> ScoreRows:
 def rows_of_table(table: Any) -> ScoreRows:
     """The rows of a frame of any kind.
 
-    >>> rows_of_table({"topic": ["1"], "bm25": [0.5]})
-    ScoreRows(header=['topic', 'bm25'], rows=[(None, ['1', 0.5])], run=None)
+    >>> rows_of_table({"topic": ["1"], "bm25": [0.5]}).rows
+    [(None, ['1', 0.5])]
     """
     table = by_columns(table)
     names = names_of(table)
     lists = [as_list(table[name]) for name in names]
-    return ScoreRows([str(name) for name in names], [(None, list(row)) for row in zip(*lists, strict=True)])
+    rows: list[tuple[int | None, list[Any]]] = [(None, list(row)) for row in zip(*lists, strict=True)]
+    return ScoreRows([str(name) for name in names], rows)
 
 
 def bare_rows(
@@ -105,7 +109,7 @@ def _fields(line: str) -> list[str]:
 
 def _bare_lines(source: Source) -> Iterator[tuple[int, list[str]]]:
     before = 0
-    for block in whole_lines(source.line_blocks()):
+    for block in whole_lines(source.line_blocks(held=True)):
         text = block.decode("utf-8", "surrogateescape")
         for number, line in enumerate(text.split("\n")[:-1], before + 1):
             if line.strip() and not line.startswith("#"):
@@ -139,24 +143,30 @@ def _is_number(text: str) -> bool:
 
 
 def _json_rows(source: Source) -> ScoreRows:
-    content = parse_json(b"".join(source.blocks()), source.label, _JSON)
+    content = parse_json(b"".join(source.held_blocks()), source.label, _JSON)
+    has_means = None
     if isinstance(content, dict) and isinstance(content.get("tables"), dict):
-        content = content["tables"].get("topics")
+        content, has_means = content["tables"].get("topics"), False  # the means have a table of their own
         if content is None:
             hint = "write it with: rankscope eval -q -f json"
             raise InputError("there are no scores of topics", path=source.label, hint=hint)
     if isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
         header = list(content[0])
-        return ScoreRows(header, [(None, [row.get(name) for name in header]) for row in content])
+        rows: list[tuple[int | None, list[Any]]] = [
+            (None, [row.get(name) for name in header]) for row in content
+        ]
+        return ScoreRows(header, rows, has_means=has_means)
     if isinstance(content, dict) and content and all(isinstance(column, list) for column in content.values()):
-        return rows_of_table(content)
+        return rows_of_table(content)._replace(has_means=has_means)
     raise InputError("this JSON holds no scores", path=source.label, hint=_JSON)
 
 
 def _json_line_rows(source: Source) -> ScoreRows:
     rows: list[tuple[int | None, list[Any]]] = []
     header: list[str] = []
-    lines = chain.from_iterable(block.split(b"\n")[:-1] for block in whole_lines(source.line_blocks()))
+    lines = chain.from_iterable(
+        block.split(b"\n")[:-1] for block in whole_lines(source.line_blocks(held=True))
+    )
     for number, line in enumerate(lines, 1):
         if line.strip():
             row = parse_json(line, source.label, _JSON, number)
@@ -164,12 +174,12 @@ def _json_line_rows(source: Source) -> ScoreRows:
                 raise InputError("the line is not an object", path=source.label, line=number, hint=_JSON)
             header = header or list(row)
             rows.append((number, [row.get(name) for name in header]))
-    return ScoreRows(header, rows)
+    return ScoreRows(header, rows, has_means=None)
 
 
 def _delimited_rows(text: Source) -> Iterator[tuple[int, list[str]]]:
     """The cells of each line that has any, with its number; all lines have as many as the first."""
-    content = b"".join(text.blocks()).decode("utf-8", "surrogateescape")
+    content = b"".join(text.held_blocks()).decode("utf-8", "surrogateescape")
     tabs = "\t" in content.partition("\n")[0]
     reader = csv.reader(StringIO(content, newline=""), "excel-tab" if tabs else "excel")
     width = None

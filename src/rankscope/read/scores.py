@@ -7,7 +7,7 @@ A table with a row per topic and a column per system:
     352,,0.125
 
 or with a row per run, topic and measure, as ``rankscope eval -q`` and PyTerrier write them (the measure, or the run,
-may be missing; the means, topic ``all``, are left out):
+may be missing; the topic ``all`` stands for means, which are left out):
 
     run,topic,measure,value
     bm25,351,AP,0.25
@@ -125,17 +125,17 @@ def read_score_tables(
     measures = _each(_measure, columns["measure"]) if "measure" in columns else repeat("")
     runs = _each(_text, columns["run"]) if "run" in columns else repeat(rows.run or _stem(path))
     found: dict[str, dict[tuple[str, str], float]] = {}
-    means: set[tuple[str, str]] = set()
+    means: dict[tuple[str, str], tuple[int | None, float | None]] = {}
     for (line, cells), run, topic, measure, score in zip(rows.rows, runs, topics, measures, scores):  # noqa: B905
         if measure.startswith(NO_SCORES):
             continue
-        if topic == MEANS:
+        if topic == MEANS and rows.has_means is not False:
             if (run, measure) in means:
                 raise InputError(
                     f"{measure} of {run!r} has two values under {MEANS!r}: as the mean, and as the score of a topic",
                     path=path, line=line, hint=f"call the topic otherwise than {MEANS!r}",
                 )  # fmt: skip
-            means.add((run, measure))
+            means[run, measure] = line, score
             continue
         values, key = found.setdefault(measure, {}), (run, topic)
         if key in values:
@@ -145,10 +145,33 @@ def read_score_tables(
                 hint="give one value for every run, topic and measure",
             )  # fmt: skip
         values[key] = _checked(score, cells[places["value"] or 0], run, path, line)
+    if rows.has_means is None:
+        _check_means(means, found, path)
     if not found:
         what = "there are only means, and no score of a topic" if rows.rows else "there is no score"
         raise InputError(what, path=path, hint="write them with -q: rankscope eval -q, trec_eval -q")
     return _grids(found, path)
+
+
+def _check_means(
+    means: dict[tuple[str, str], tuple[int | None, float | None]],
+    found: dict[str, dict[tuple[str, str], float]],
+    path: str,
+) -> None:
+    """Reject a value under ``all`` that is neither the mean nor the sum of the topics: it may be that of a topic."""
+    scores: dict[tuple[str, str], list[float]] = {}
+    for measure, values in found.items():
+        for (run, _), score in values.items():
+            scores.setdefault((run, measure), []).append(score)
+    for (run, measure), (line, value) in means.items():
+        finite = [score for score in scores.get((run, measure), ()) if score == score]
+        total = math.fsum(finite)
+        near = (total / len(finite), total) if finite else ()
+        if near and not any(math.isclose(value or 0.0, one, rel_tol=1e-4, abs_tol=5.1e-5) for one in near):
+            raise InputError(
+                f"{MEANS!r} may be a topic: its {measure or 'score'} is not the mean of the others of {run!r}",
+                path=path, line=line, hint=f"remove the means, or call the topic otherwise than {MEANS!r}",
+            )  # fmt: skip
 
 
 def _each(meaning: Callable[[Any], T], cells: list[Any]) -> list[T]:

@@ -19,7 +19,7 @@ from typing import BinaryIO, NamedTuple
 
 from rankscope.errors import InputError
 from rankscope.progress import advance
-from rankscope.read.limits import with_short_lines
+from rankscope.read.limits import FREE_OBJECTS, check_unpacked, with_short_lines
 from rankscope.read.packing import BLOCK, LONGEST_MAGIC, packing_of, unpacked
 
 __all__ = [
@@ -96,9 +96,18 @@ class Source(NamedTuple):
             yield checked_head(block, self.label) if first else block
             first = False
 
-    def line_blocks(self) -> Iterator[bytes]:
-        """The same of a text that is read line by line, none of them longer than the limit."""
-        return with_short_lines(self.blocks(), self.label)
+    def line_blocks(self, *, held: bool = False) -> Iterator[bytes]:
+        """The same of a text that is read line by line, none of them longer than the limit; ``held`` in memory."""
+        return with_short_lines(self.held_blocks() if held else self.blocks(), self.label)
+
+    def held_blocks(self, *, text: bool = True) -> Iterator[bytes]:
+        """Return the blocks of content that is held in memory as a whole: a packed one has less free space."""
+        content = 0
+        for block in self.blocks() if text else self.data_blocks():
+            content += len(block)
+            if self.packing:
+                check_unpacked(content, self.size, self.label, FREE_OBJECTS)
+            yield block
 
     def data_blocks(self) -> Iterator[bytes]:
         """The unpacked content in pieces, whatever it is."""
