@@ -12,6 +12,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.engines import current, stream_pieces, using
+from rankscope.errors import WorkerError
 from rankscope.measures import Measure
 from rankscope.scores import Scores
 from rankscope.tables import render
@@ -129,3 +130,33 @@ def test_a_bad_line_is_named(client: Any, place: Path, tmp_path: Path) -> None:
     with pytest.raises(rs.errors.InputError, match=r"run13\.txt:5: ") as there:
         rs.evaluate(place / "qrels.txt", tmp_path, "AP", engine=client)
     assert str(there.value) == str(here.value)
+
+
+class _Slow:
+    """A client whose workers do not answer for a while."""
+
+    def __init__(self, failures: int) -> None:
+        self.failures = failures
+
+    def nthreads(self) -> dict[str, int]:
+        return {"a": 1}
+
+    def wait_for_workers(self, count: int, timeout: float) -> None:
+        self.failures -= 1
+        if self.failures >= 0:
+            raise TimeoutError
+
+    def scatter(self, data: list[Any], **_: Any) -> list[Any]:
+        return data
+
+
+def test_workers_that_do_not_answer_under_load_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three attempts at once were all that killed workers got to come back."""
+    from rankscope.engines import dask
+
+    monkeypatch.setattr(dask, "sleep", lambda _: None)
+    assert dask.OnDask(_Slow(8))._scattered(abs).content is abs
+    clock = iter(range(0, 10_000, 50))
+    monkeypatch.setattr(dask, "monotonic", lambda: next(clock))
+    with pytest.raises(WorkerError, match="did not answer for 120 seconds; there may be too little memory"):
+        dask.OnDask(_Slow(1000))._scattered(abs)

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from time import monotonic, sleep
 from typing import Any, TypeVar
 
 from rankscope.engines.attempts import TRIES, attempt, unwrapped
@@ -18,6 +19,7 @@ Result = TypeVar("Result")
 
 _AHEAD = 4  # pieces for each worker that are begun before the first of them is asked for
 _PATIENCE = 30.0  # seconds to reach a cluster, or a worker of it
+_LONGEST = 120.0  # seconds of trying again: a cluster under load starts workers in place of killed ones within a minute
 
 
 class OnDask:
@@ -59,14 +61,18 @@ class OnDask:
                 future.cancel()
 
     def _scattered(self, function: Callable[[Piece], Result]) -> Any:
-        """The function on all workers that there are; those that die meanwhile are tried again."""
-        for _ in range(TRIES):
+        """Send the function to all workers; wait for those that die or are slow under load, and try again."""
+        end, pause = monotonic() + _LONGEST, 0.25
+        while True:
             try:
                 self._client.wait_for_workers(1, timeout=_PATIENCE)
                 return self._client.scatter([_Shared(function)], broadcast=True, hash=False)[0]
             except (OSError, TimeoutError, CancelledError):  # the first is also what closed connections raise
-                continue
-        raise _died("the workers of the Dask cluster do not answer")
+                if monotonic() > end:
+                    what = f"the workers of the Dask cluster did not answer for {_LONGEST:.0f} seconds"
+                    raise _died(what) from None
+                sleep(pause)
+                pause = min(2 * pause, 8.0)
 
     def _begun(self, shared: Any, piece: Piece) -> Any:
         return self._client.submit(_done, shared, _Shared(piece), pure=False)
