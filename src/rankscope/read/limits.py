@@ -111,9 +111,9 @@ def _exactly(file: FileIO, size: int) -> bytes:
     return b"".join(blocks)
 
 
-def check_unpacked(content: int, packed: int, label: str, free: int = FREE) -> None:
+def check_unpacked(content: int, packed: int, label: str, free: int | None = None) -> None:
     """Refuse a packed file that unpacks to more than anybody would have packed."""
-    if content > free and content > (most := _raised(RATIO_VARIABLE, UNPACKED_RATIO)) * packed:
+    if content > (free or FREE) and content > (most := _raised(RATIO_VARIABLE, UNPACKED_RATIO)) * packed:
         raise InputError(
             f"it unpacks to more than {most} times its size",
             path=label,
