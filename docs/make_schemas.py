@@ -40,7 +40,6 @@ COMMANDS = {
     "judges": "a=qrels.txt b=second.txt --runs runs -m AP --replicates 20",
     "verdict": COLLECTION,
     "bounds": f"{COLLECTION} --pool-depth 5",
-    "orderings": f"{COLLECTION} -m AP",
     "ranks": f"{COLLECTION} -m AP,P@5",
     "coverage": "aspects.txt runs",
     "properties": "-m ACT --depth 3",

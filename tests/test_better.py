@@ -197,7 +197,7 @@ def test_the_top_of_a_ranking_is_its_better_end() -> None:
     assert taus["BalancePoint@8"] == pytest.approx(taus["Rho@8"])
     assert any(abs(tau) < 1 for tau in taus["Rho@8"]), "so that the direction matters"
     mixed = {run: {"q": {doc: dice.random() for doc in lists["q"]}} for run, lists in runs.items()}
-    ranked = rs.orderings(qrels, mixed, ["BalancePoint@8", "Rho@8"])["ranking"].records()
+    ranked = rs.orderings(rs.evaluate(qrels, mixed, ["BalancePoint@8", "Rho@8"]))["ranking"].records()
     assert ranked[0]["tau_ap"] == pytest.approx(ranked[1]["tau_ap"])
     assert abs(ranked[0]["tau_ap"]) < 1
 

@@ -191,7 +191,7 @@ def test_every_analysis_reads_subtopics_alike(tmp_path: Path) -> None:
     assert found == pytest.approx(expected)
     left = rs.leave_out(rs.evaluate(qrels, runs, "ERR_IA"), pool_depth=6)
     assert [r["value"] for r in left["leave_out"].records()] == pytest.approx(expected)
-    ordered = rs.orderings(qrels, runs, "ERR_IA")
+    ordered = rs.orderings(rs.evaluate(qrels, runs, "ERR_IA"))
     assert [r["first"] for r in ordered["effect"].records()] == pytest.approx(expected)
     gained = rs.effort(qrels, runs, "ERR_IA")
     same(gained.gain[0], rs.evaluate(qrels, runs, "ERR_IA").values[0].ravel())

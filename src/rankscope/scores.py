@@ -101,6 +101,13 @@ class Scores(Result):
             )
         return self.judged
 
+    def require_collection(self, analysis: str) -> Collection:
+        """Return the collection, or raise an error that says that ``analysis`` needs it."""
+        self.require_judged(analysis)
+        if not isinstance(self.collection, Collection):
+            raise InputError(f"{analysis} needs the collection of the scores", hint="evaluate a collection")
+        return self.collection
+
     def _index(self, measure: str | Measure) -> int:
         for index, one in enumerate(self.measures):
             if measure == (str(one) if isinstance(measure, str) else one):
@@ -425,11 +432,17 @@ class Collection(TransientCacheMixin):
 
     @cached_property
     def _with_aspects(self) -> Collection:
+        qrels = self.qrels.with_aspects()
+        judged = {"judged": replace(self.judged, qrels=qrels)} if "judged" in vars(self) else {}
+        return self._copy(_qrels=qrels, **judged)  # ranks and judgments stay what they are
+
+    def reordered(self, order: str) -> Collection:
+        """Return the same collection, whose runs are read in another order."""
+        return self if self.runs.order == order else self._copy(order=order, runs=self.runs.reordered(order))
+
+    def _copy(self, **changed: Any) -> Collection:
         other = object.__new__(Collection)
-        kept = {**vars(self), "_qrels": self.qrels.with_aspects()}
-        if "judged" in kept:  # ranks and judgments stay what they are
-            kept["judged"] = replace(self.judged, qrels=kept["_qrels"])
-        vars(other).update(kept)
+        vars(other).update(self.__getstate__(), engine=self.engine, **changed)
         return other
 
     def evaluate(self, measures: Measures = _DEFAULT) -> Scores:

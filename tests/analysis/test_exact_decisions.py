@@ -68,7 +68,7 @@ def test_bounds_are_looked_at_down_to_usual_depths() -> None:
 def test_negative_grades_are_as_good_as_none_in_orderings(tmp_path: Path) -> None:
     """In the file n and m have each other's rank, and neither is relevant, with grade 0 or -2; shares of the swaps."""
     (tmp_path / "r.txt").write_text("q Q0 n 1 1.0 r\nq Q0 m 2 2.0 r\nq Q0 a 3 0.5 r\n")
-    found = rs.orderings({"q": {"a": 1, "n": -2, "m": 0}}, str(tmp_path / "r.txt"), ["P@1"])
+    found = rs.orderings(rs.evaluate({"q": {"a": 1, "n": -2, "m": 0}}, str(tmp_path / "r.txt"), ["P@1"]))
     (row,) = found["swaps"].records()
     assert (row["swapped"], row["nonrelevant"], row["equal"], row["different"]) == (2, 1, 0, 0)
 

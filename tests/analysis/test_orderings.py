@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.analysis.orderings import Swaps, count_swaps, orderings
+from rankscope.analysis.orderings import Swaps, count_swaps
 from rankscope.errors import SettingsError
 from rankscope.read import Qrels, Run
 
@@ -35,7 +35,7 @@ def files(tmp_path):
 
 def test_swaps_are_counted_rank_by_rank(files):
     # file: D01 D07 D03 D04 D05 D02; trec_eval: D03 D07 D01 D05 D04 D02
-    result = orderings(files / "qrels.txt", rs.read_runs(files / "runs"), ["RR", "AP"])
+    result = rs.orderings(rs.evaluate(files / "qrels.txt", rs.read_runs(files / "runs"), ["RR", "AP"]))
     clean, mixed = sorted(result["swaps"].records(), key=lambda row: row["run"])
     assert (mixed["documents"], mixed["swapped"]) == (6, 4)
     assert (mixed["nonrelevant"], mixed["equal"], mixed["different"]) == (0.5, 0, 0.5)
@@ -47,7 +47,7 @@ def test_swaps_are_counted_rank_by_rank(files):
 
 def test_effect_is_the_difference_of_the_two_evaluations(files):
     runs = rs.read_runs(files / "runs")
-    result = orderings(files / "qrels.txt", runs, ["RR", "AP"], orders=("file", "trec_eval"))
+    result = rs.orderings(rs.evaluate(files / "qrels.txt", runs, ["RR", "AP"]), orders=("file", "trec_eval"))
     for row in result["effect"].records():
         first, second = (
             rs.evaluate(files / "qrels.txt", runs.reordered(order), [row["measure"]]).mean(row["measure"])[
@@ -68,7 +68,7 @@ def test_single_precision_can_tie_what_double_precision_does_not():
 
 
 def test_the_same_ordering_twice_changes_nothing(small):
-    result = orderings(*small, ["AP"], orders=("trec_eval", "trec_eval"))
+    result = rs.orderings(rs.evaluate(*small, ["AP"]), orders=("trec_eval", "trec_eval"))
     assert set(result["swaps"].column("swapped")) == {0}
     assert set(result["effect"].column("difference")) == {0.0}
     assert result["ranking"].records()[0]["tau"] == 1
@@ -76,7 +76,7 @@ def test_the_same_ordering_twice_changes_nothing(small):
 
 def test_equally_relevant_documents_change_no_measure():
     qrels = {"q": {"a": 1, "b": 1}}
-    result = orderings(qrels, {"q": {"a": 1.0, "b": 1.0, "x": 0.5}}, ["AP", "RR", "nDCG"])
+    result = rs.orderings(rs.evaluate(qrels, {"q": {"a": 1.0, "b": 1.0, "x": 0.5}}, ["AP", "RR", "nDCG"]))
     assert result["swaps"].records()[0]["equal"] == 1
     assert set(result["effect"].column("difference")) == {0.0}
 
@@ -88,20 +88,20 @@ def test_topics_without_judgments_do_not_count():
 
 def test_degenerate_inputs(small):
     qrels, runs = small
-    one = orderings(qrels, {"a": runs["run1"]}, ["AP"])
+    one = rs.orderings(rs.evaluate(qrels, {"a": runs["run1"]}, ["AP"]))
     assert math.isnan(one["ranking"].records()[0]["tau"])
-    same = orderings(qrels, {"a": runs["run1"], "b": runs["run1"]}, ["AP"])
+    same = rs.orderings(rs.evaluate(qrels, {"a": runs["run1"], "b": runs["run1"]}, ["AP"]))
     assert math.isnan(same["ranking"].records()[0]["tau"])
     with pytest.raises(SettingsError, match="give two"):
-        orderings(qrels, runs, ["AP"], orders=("file",))
+        rs.orderings(rs.evaluate(qrels, runs, ["AP"]), orders=("file",))
     with pytest.raises(SettingsError, match="trec_eval"):
-        orderings(qrels, runs, ["AP"], orders=("file", "treceval"))
+        rs.orderings(rs.evaluate(qrels, runs, ["AP"]), orders=("file", "treceval"))
 
 
 def test_real_runs_mostly_swap_nonrelevant_documents(data_dir):
     folder = data_dir / "trec_covid_r1_full24"
     runs = sorted((folder / "runs").iterdir())[:8]
-    result = orderings(folder / "qrels.txt", rs.read_runs(*runs), ["AP", "RR"])
+    result = rs.orderings(rs.evaluate(folder / "qrels.txt", rs.read_runs(*runs), ["AP", "RR"]))
     (total,) = result["total"].records()
     assert 0 < total["share"] < 0.2
     assert total["nonrelevant"] + total["equal"] + total["different"] == pytest.approx(1)

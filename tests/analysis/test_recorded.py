@@ -47,6 +47,7 @@ RUNS = rs.Runs([rs.Run.from_dict(lists, name=name) for name, lists in LISTS.item
 OTHER = {
     topic: {document: max(0, grade - 1) for document, grade in mine.items()} for topic, mine in JUDGED.items()
 }
+ORDERED = ("RR", "P@10", "Rprec", "AP", "RBP", "nDCG")
 MOST = 40
 """Rows of a table that are recorded."""
 FEW = {"replicates": 40, "seed": 5}
@@ -133,7 +134,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "pools of a depth": lambda: collected(rs.pools, QRELS, "AP P@5", pool_depth=[1, 3], top=0.6, by="P@5"),
     "leave out": lambda: rs.leave_out(rs.evaluate(QRELS, RUNS, "AP nDCG"), pool_depth=2),
     "leave out teams": lambda: rs.leave_out(rs.evaluate(QRELS, RUNS, "AP"), pool_depth=3, groups="^(uni)-"),
-    "orderings": lambda: rs.orderings(QRELS, RUNS),
+    "orderings": lambda: collected(rs.orderings, QRELS, ORDERED),
     "overlap": lambda: collected(rs.overlap, None),
     "overlap with a baseline": lambda: collected(
         rs.overlap, QRELS, baseline="lm", depth=5, depths=[1, 3], rbo_p=0.7
@@ -218,7 +219,7 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {"pool_depth": [0], "groups": ["(", "x"]},
     ),
     "orderings": (
-        lambda **said: rs.orderings(QRELS, RUNS, **said),
+        lambda **said: collected(rs.orderings, QRELS, ORDERED, **said),
         {"orders": [["x", "file"], ["file"]], "missing": ["x"]},
     ),
     "overlap": (

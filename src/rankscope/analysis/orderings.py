@@ -2,30 +2,172 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
-from rankscope.analysis.stats.coefficients import ap_correlation, kendall
-from rankscope.analysis.stats.matrices import rounded, row_means
-from rankscope.engines import on_engine, run_pieces
+from rankscope.declaration import Option, analysis
 from rankscope.errors import SettingsError
-from rankscope.judging import judge
-from rankscope.measures import Measure, needs_aspects, parse_many
-from rankscope.read import Qrels, Run, open_collection
-from rankscope.read.ids import to_bytes
-from rankscope.read.orders import check_order, permutation
-from rankscope.result import TableResult
-from rankscope.scores import score
-from rankscope.tables import Cell, Table
+from rankscope.lazy import LazyModule
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
 
-__all__ = ["Swaps", "count_swaps", "orderings"]
+if TYPE_CHECKING:
+    import numpy as np
+
+    from rankscope.measures import Measure
+    from rankscope.read import Qrels, Run
+    from rankscope.scores import Scores
+    from rankscope.tables import Table
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["Orderings", "Swaps", "count_swaps", "orderings"]
+
+_MEASURES = ("RR", "P@10", "Rprec", "AP", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "nDCG")
 
 
-_SWAPS = ("share", "documents", "swapped", "nonrelevant", "equal", "different")
+class TotalSwaps(Row):
+    """Documents that stand elsewhere, over all runs."""
+
+    share: float | None = column("share of the documents whose rank another document takes")
+    documents: int = column("number of documents")
+    swapped: int = column("number of documents whose rank another document takes")
+    nonrelevant: float | None = column(
+        "share of the swaps between two documents that are not relevant or not judged"
+    )
+    equal: float | None = column("share of the swaps between equally relevant documents")
+    different: float | None = column("share of the swaps between documents of different relevance")
+
+
+class RunSwaps(Row):
+    """Documents that stand elsewhere in a run; only those of different relevance can change a measure."""
+
+    run: str = column()
+    share: float | None = column("share of the documents whose rank another document takes")
+    documents: int = column("number of documents")
+    swapped: int = column("number of documents whose rank another document takes")
+    nonrelevant: float | None = column(
+        "share of the swaps between two documents that are not relevant or not judged"
+    )
+    equal: float | None = column("share of the swaps between equally relevant documents")
+    different: float | None = column("share of the swaps between documents of different relevance")
+
+
+class Effect(Row):
+    """The mean of a run under both orderings."""
+
+    run: str = column()
+    measure: str = column()
+    first: float = column("mean under the first ordering")
+    second: float = column("mean under the second ordering")
+    difference: float = column("second minus first")
+
+
+class RankingChange(Row):
+    """The ranking of the runs under one ordering against that under the other."""
+
+    measure: str = column()
+    tau: float = column()
+    p: float = column("p-value of tau", p_value=True)
+    tau_ap: float = column()
+    discordant: int = column()
+    mean_change: float | None = column("mean absolute change of the runs' means")
+    max_change: float | None = column("largest absolute change of a run's mean")
+
+
+class Orderings(TypedResult):
+    """How two orderings of run files differ."""
+
+    swaps: RowTable[RunSwaps] = table("documents that stand elsewhere, by run")
+    total: RowTable[TotalSwaps] = table("the same over all runs")
+    effect: RowTable[Effect] = table("the mean of every run under both orderings")
+    ranking: RowTable[RankingChange] = table("rankings of the runs under both orderings")
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """All tables but the effect, which has a row for every run and measure."""
+        return (self.swaps, self.total, self.ranking)
+
+
+@analysis(
+    figures={"orderings": "orderings.plot_orderings"},
+    uses=("missing", "ties", "unjudged"),
+    measures=_MEASURES,
+    needs_rankings=True,
+    examples="""
+    rankscope orderings qrels.txt runs/
+    rankscope orderings qrels.txt runs/ --orders trec_eval9,trec_eval -m "AP P@10 RBP(p=0.95)"
+    """,
+)
+def orderings(
+    scores: Scores, *, orders: Annotated[str | Sequence[str], Option("A,B")] = ("file", "trec_eval")
+) -> Orderings:
+    """Compare two orderings of the same run files, document by document, and what they do to measures.
+
+    trec_eval sorts by score and breaks ties by document id; a program that keeps the lines as they are sees another
+    run. Documents of judged topics whose rank another document takes are counted: those swapped between two
+    non-relevant (or unjudged) documents, between equally relevant ones, and between documents of different relevance,
+    which alone can change a measure. The rankings of the runs under both orderings are correlated.
+
+    Parameters
+    ----------
+    scores
+        Measures and runs to look at; the scores need their rankings.
+    orders
+        Two orderings, of trec_eval, trec_eval9, ascending_id, rank and file.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> scores = rs.evaluate({"q": {"a": 1}}, {"q": {"x": 1.0, "a": 2.0, "y": 0.5}}, ["RR"])
+    >>> result = rs.orderings(scores)
+    >>> result.swaps[0].swapped, result.effect[0].difference
+    (2, 0.5)
+    """
+    from rankscope.analysis.stats.matrices import rounded, row_means
+    from rankscope.engines import run_pieces
+    from rankscope.read.orders import check_order
+
+    texts = [orders] if isinstance(orders, str) else orders
+    named = [name for text in texts for name in text.split(",")]
+    if len(named) != 2:
+        raise SettingsError(f"{len(named)} orderings", hint="give two, such as file,trec_eval")
+    first, second = map(check_order, named)
+    collection, measures = scores.require_collection("orderings"), scores.measures
+    values = []
+    for order in (first, second):
+        found = collection.reordered(order).evaluate(measures).values
+        values.append([rounded(row_means(m, one)) for m, one in zip(measures, found, strict=True)])
+    runs = collection.runs
+    work = _Count(collection.qrels, (first, second))
+    counted = run_pieces(work, list(runs.values()), processes=len(runs) > 8, label="orderings")
+    return Orderings(
+        swaps=RunSwaps.table(
+            "swaps",
+            [RunSwaps(run, *_shares(one)) for run, one in zip(runs, counted, strict=True)],
+            caption=f"Documents that stand elsewhere in the order {second} than in {first}",
+        ),
+        total=TotalSwaps.table(
+            "total",
+            [TotalSwaps(*_shares(sum(counted, Swaps(0, 0, 0, 0, 0))))],
+            caption="The same over all runs",
+        ),
+        effect=Effect.table("effect", _effects(list(runs), measures, *values)),
+        ranking=RankingChange.table(
+            "ranking",
+            [_change(*one) for one in zip(measures, *values, strict=True)],
+            caption="Rankings of the runs by both orders (Kendall's tau-b, AP correlation), and changes of their means",
+        ),
+        settings={
+            "orders": [first, second],
+            "aspects": collection.settings["aspects"],
+            "measures": [str(m) for m in measures],
+            "missing": collection.missing,
+            **collection.handling.settings,
+        },
+    )
 
 
 @dataclass(frozen=True)
@@ -43,67 +185,6 @@ class Swaps:
         return Swaps(**{name: mine[name] + theirs[name] for name in mine})
 
 
-@on_engine
-def orderings(
-    qrels: Any,
-    runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = ("RR", "P@10", "Rprec", "AP", "RBP", "nDCG"),
-    *,
-    orders: Sequence[str] = ("file", "trec_eval"),
-    missing: str = "zero",
-    jobs: int | None = None,
-    engine: Any = None,
-) -> TableResult:
-    """How two orderings of the same run files differ, and what that does to measures and to the ranking of runs.
-
-    Tables: ``swaps`` {run, share, documents, swapped, nonrelevant, equal, different}: of the documents of judged
-    topics, those whose rank another document takes, and among these swaps the shares between two non-relevant (or
-    unjudged) documents, between equally relevant ones, and between documents of different relevance (only these
-    can change a measure), and ``total`` the same over all runs; ``effect`` {run, measure, first, second, difference};
-    ``ranking`` {measure, tau, p, tau_ap, discordant, mean_change, max_change}: the ranking of the runs under one
-    ordering against that under the other.
-
-    >>> result = orderings({"q": {"a": 1}}, {"q": {"x": 1.0, "a": 2.0, "y": 0.5}}, ["RR"])
-    >>> result["swaps"].records()[0]["swapped"], result["effect"].records()[0]["difference"]
-    (2, 0.5)
-    """
-    if len(orders) != 2:
-        raise SettingsError(f"{len(orders)} orderings", hint="give two, such as file,trec_eval")
-    first, second = (check_order(order) for order in orders)
-    wanted = parse_many(measures)
-    collection = open_collection(qrels, runs, needs_aspects=needs_aspects(wanted))
-    judgments, files = collection
-    values = []
-    for order in (first, second):
-        judged = judge(judgments, files.reordered(order), jobs=jobs)
-        scores = score(judged, wanted, missing=missing).values
-        values.append([rounded(row_means(m, one)) for m, one in zip(wanted, scores, strict=True)])
-    work = _Count(judgments, (first, second))
-    counted = run_pieces(work, list(files.values()), jobs=jobs, processes=len(files) > 8, label="orderings")
-    tables = (
-        Table(
-            "swaps",
-            ("run", *_SWAPS),
-            [(run, *_shares(s)) for run, s in zip(files, counted, strict=True)],
-            caption=f"Documents that stand elsewhere in the order {second} than in {first}",
-        ),
-        Table(
-            "total", _SWAPS, [_shares(sum(counted, Swaps(0, 0, 0, 0, 0)))], caption="The same over all runs"
-        ),
-        _effect_table(list(files), wanted, *values),
-        _ranking_table(wanted, *values),
-    )
-    settings = {
-        "orders": [first, second],
-        "aspects": collection.settings["aspects"],
-        "measures": [str(m) for m in wanted],
-        "missing": missing,
-    }
-    main = [table.name for table in tables]
-    shown = [table for table in tables if table.name != "effect"]  # which has a row for every run and measure
-    return TableResult.of(*tables, settings=settings, main=main, display=shown)
-
-
 @dataclass(frozen=True)
 class _Count:
     qrels: Qrels
@@ -115,6 +196,9 @@ class _Count:
 
 def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
     """Compare two orderings of one run rank by rank, over its judged topics."""
+    from rankscope.read.ids import to_bytes
+    from rankscope.read.orders import permutation
+
     total = Swaps(0, 0, 0, 0, 0)
     for topic, found in run.reordered("file").each_list():
         if topic not in qrels.topic_index:
@@ -135,39 +219,34 @@ def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
     return total
 
 
-def _shares(swaps: Swaps) -> tuple[Cell, ...]:
-    parts = (swaps.nonrelevant, swaps.equal, swaps.different)
-    shares = [part / swaps.swapped if swaps.swapped else None for part in parts]
+def _shares(swaps: Swaps) -> tuple[float | None, int, int, float | None, float | None, float | None]:
+    nonrelevant, equal, different = (
+        part / swaps.swapped if swaps.swapped else None
+        for part in (swaps.nonrelevant, swaps.equal, swaps.different)
+    )
     share = swaps.swapped / swaps.documents if swaps.documents else None
-    return (share, swaps.documents, swaps.swapped, *shares)
+    return share, swaps.documents, swaps.swapped, nonrelevant, equal, different
 
 
-def _effect_table(runs: Sequence[str], measures: Sequence[Measure], first: Any, second: Any) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+def _effects(runs: Sequence[str], measures: Sequence[Measure], first: Any, second: Any) -> list[Effect]:
+    rows = []
     for m, measure in enumerate(measures):
         for r, run in enumerate(runs):
             before, after = float(first[m][r]), float(second[m][r])
-            rows.append((run, str(measure), before, after, after - before))
-    return Table("effect", ("run", "measure", "first", "second", "difference"), rows)
+            rows.append(Effect(run, str(measure), before, after, after - before))
+    return rows
 
 
-def _ranking_table(measures: Sequence[Measure], first: Any, second: Any) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for measure, before, after in zip(measures, first, second, strict=True):
-        defined = ~(np.isnan(before) | np.isnan(after))
-        before, after = before[defined], after[defined]
-        merits = measure.merit(before), measure.merit(after)
-        tau = kendall(*merits)
-        with np.errstate(invalid="ignore"):  # from infinite to infinite is no change that has a size
-            moved = np.abs(after - before)
-        rows.append(
-            (str(measure), tau.tau_b, tau.p, ap_correlation(*merits), tau.discordant,
-             float(moved.mean()) if len(moved) else None, float(moved.max()) if len(moved) else None)
-        )  # fmt: skip
-    return Table(
-        "ranking",
-        ("measure", "tau", "p", "tau_ap", "discordant", "mean_change", "max_change"),
-        rows,
-        p_values=("p",),
-        caption="Rankings of the runs by both orders (Kendall's tau-b, AP correlation), and changes of their means",
+def _change(measure: Measure, before: Any, after: Any) -> RankingChange:
+    from rankscope.analysis.stats.coefficients import ap_correlation, kendall
+
+    defined = ~(np.isnan(before) | np.isnan(after))
+    before, after = before[defined], after[defined]
+    merits = measure.merit(before), measure.merit(after)
+    tau = kendall(*merits)
+    with np.errstate(invalid="ignore"):  # from infinite to infinite is no change that has a size
+        moved = np.abs(after - before)
+    mean, largest = (float(moved.mean()), float(moved.max())) if len(moved) else (None, None)
+    return RankingChange(
+        str(measure), tau.tau_b, tau.p, ap_correlation(*merits), tau.discordant, mean, largest
     )

@@ -82,7 +82,6 @@ FIGURES = {
     "confusion": {"confusion": "plot_confusion", "slopes": "plot_slopes"},
     "ranks": {"bump": "plot_bump"},
     "coverage": {"curves": "plot_coverage", "aspects": "plot_aspects"},
-    "swaps": {"orderings": "plot_orderings"},
     "pairs": {"comparison": "plot_comparison", "forest": "plot_forest", "differences": "plot_differences"},
     "means": {"means": "plot_means", "heat-map": "plot_heat_map", "topics": "plot_topics"},
 }

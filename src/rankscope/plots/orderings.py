@@ -21,7 +21,7 @@ def plot_orderings(result: Result, measure: str | None = None, *, width: float =
     """For each run the share of its documents that stand elsewhere, and what that does to a measure.
 
     >>> import rankscope as rs
-    >>> found = rs.orderings({"q": {"a": 1}}, {"q": {"x": 1.0, "a": 2.0, "y": 0.5}}, ["RR"])
+    >>> found = rs.orderings(rs.evaluate({"q": {"a": 1}}, {"q": {"x": 1.0, "a": 2.0, "y": 0.5}}, ["RR"]))
     >>> plot_orderings(found).table.rows
     [('run', 0.6666666666666666, 'RR', 0.5)]
     """

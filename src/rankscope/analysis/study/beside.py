@@ -52,7 +52,7 @@ def beside(
     if needs_aspects(scores.measures):
         found["coverage"] = coverage(qrels, runs, order=order, missing=missing, jobs=jobs)
     try:
-        found["orderings"] = orderings(qrels, runs, measures, missing=missing, jobs=jobs)
+        found["orderings"] = orderings(evaluate(qrels, runs, measures, missing=missing, jobs=jobs))
     except InputError as error:
         left_out["orderings"] = str(error)
     return found, left_out
