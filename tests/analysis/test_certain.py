@@ -189,10 +189,11 @@ def test_many_labels_do_not_leave_the_range(measure: str) -> None:
 
 def test_a_test_over_topics_is_called_significant_and_not_certain(small):
     result = rs.certain(rs.evaluate(*small, ["P@10"]))
-    table = result["certainty"]
-    assert "significant" in table.columns
+    table = result.display[0]
+    assert table.name == "certainty" and "significant" in table.columns
     assert "topics" not in table.columns
     assert "a test and no proof" in table.legend
     assert "topics" in result["pairs"].columns  # the name that scripts rely on
     significant = sum(row["topics"] for row in result["pairs"].records())
-    assert table.records()[0]["significant"] == significant
+    (row,) = result["certainty"].records()
+    assert row["significant"] == row["topics"] == significant

@@ -109,8 +109,19 @@ def certain(
         ),
         Table(
             "certainty",
-            ("measure", "pairs", "ties", "unjudged", "significant", "together", "not_proved", "exact"),
-            [block.summary() for block in blocks],
+            (
+                "measure",
+                "pairs",
+                "ties",
+                "unjudged",
+                "significant",
+                "together",
+                "not_proved",
+                "exact",
+                "topics",
+            ),
+            # The schemas promise the former name of "significant", too.
+            [(*row, row[4]) for row in (block.summary() for block in blocks)],
             caption="Pairs of runs whose order ties, or labels of unjudged documents, cannot reverse",
             legend=f"significant: {procedure(test, correction, alpha)} over topics, a test and no proof; together: all"
             " three; not_proved: neither proved nor refuted for labels",
@@ -125,7 +136,7 @@ def certain(
         **scores.settings, "baseline": baseline, "alpha": alpha, "test": test, "correction": correction,
         "seed": seed, **left_out(matrices),
     }  # fmt: skip
-    return TableResult.of(*tables, settings=settings, display=(tables[2], tables[1]))
+    return TableResult.of(*tables, settings=settings, display=(tables[2].without(["topics"]), tables[1]))
 
 
 def in_order_of_ids(scores: Scores, judged: Judged) -> Scores:
