@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from rankscope.analysis.effort import DEFAULT_GAINS, effort_of
+from rankscope.analysis.effort import DEFAULT_GAINS, Effort
 from rankscope.judging import Judged, judge
 from rankscope.measures import parse_many
 from rankscope.read import read_qrels, read_runs
@@ -75,7 +75,7 @@ def _times(judged: Judged, repeats: int) -> dict[str, tuple[float, float]]:
 def _work(name: str, judged: Judged) -> Callable[[], object]:
     if name not in _JOBS:
         gains = parse_many(DEFAULT_GAINS)
-        return lambda: effort_of(judged, gains).tables
+        return lambda: Effort.from_judged(judged, gains).tables
     measures = parse_many(_JOBS[name])
     return lambda: [measure.evaluate(judged.lists) for measure in measures]
 

@@ -33,7 +33,6 @@ COMMANDS = {
     "compare": f"{COLLECTION} -m AP -q",
     "gate": "qrels.txt runs/lexical-1.txt --baseline runs/lexical-1.txt -m AP",
     "features": COLLECTION,
-    "effort": f"{COLLECTION} -q",
     "certain": f"{COLLECTION} -m P@5",
     "next": f"{COLLECTION} -m P@5",
     "findings": COLLECTION,
@@ -45,7 +44,7 @@ COMMANDS = {
     "properties": "-m ACT --depth 3",
     "scales": "-m RBP --length 3",
     "identify": "measure.py:first",
-    "archetypes": "--relevant 2 --length 6",
+    "effort --enumerate": "--relevant 2 --length 6",
     "measures": "AP",
 }
 """One call of each command whose tables are not declared, on a collection of four systems."""
@@ -91,7 +90,7 @@ def _declared(tables: dict[str, Any]) -> Tables:
 def _tables(name: str, words: list[str]) -> Tables:
     with contextlib.redirect_stderr(io.StringIO()) as said:
         try:
-            code = rankscope([name, *words, "-f", "json", "-o", f"{name}.json", "--quiet"])
+            code = rankscope([*name.split(), *words, "-f", "json", "-o", f"{name}.json", "--quiet"])
         except SystemExit as end:
             code = end.code
     if code != 0:

@@ -188,7 +188,6 @@ def test_every_command_that_reads_runs_has_its_memory_measured(part: Any) -> Non
         "properties",
         "scales",
         "identify",
-        "archetypes",
     }
     load = part("load")
     measured = {words.split()[0] for words in load.COMMANDS.values()}

@@ -203,7 +203,9 @@ def test_the_top_of_a_ranking_is_its_better_end() -> None:
 
 
 def test_gain_of_which_less_is_better_has_the_upper_rows() -> None:
-    by_balance, by_rho = (rs.effort(QRELS, RUNS, name, cutoff=8) for name in ("BalancePoint@8", "Rho@8"))
+    by_balance, by_rho = (
+        rs.effort(rs.Collection(QRELS, RUNS), name, cutoff=8) for name in ("BalancePoint@8", "Rho@8")
+    )
     assert by_balance.plane("BalancePoint@8").tolist() == by_rho.plane("Rho@8").tolist()
     top = by_balance.points("BalancePoint@8", gain="huge", effort="medium")
     assert set(top.column("run")) == {"early"}

@@ -155,7 +155,7 @@ def test_a_function_is_a_measure_everywhere(place: Path, tmp_path: Path) -> None
         .tables["robustness"]
         .rows
     )
-    assert rs.effort(place / "qrels.txt", place / "runs", [mine]).tables["quadrants"].rows
+    assert rs.effort(rs.Collection(place / "qrels.txt", place / "runs"), [mine]).tables["quadrants"].rows
     assert rs.lab.properties([mine], grades=2, depth=3, properties=["swap"]).tables["properties"].rows
     assert rs.lab.scales([mine], length=3).tables["scales"].rows
     plugin = tmp_path / "first_plugin.py"

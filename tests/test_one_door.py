@@ -193,7 +193,7 @@ def test_every_analysis_reads_subtopics_alike(tmp_path: Path) -> None:
     assert [r["value"] for r in left["leave_out"].records()] == pytest.approx(expected)
     ordered = rs.orderings(rs.evaluate(qrels, runs, "ERR_IA"))
     assert [r["first"] for r in ordered["effect"].records()] == pytest.approx(expected)
-    gained = rs.effort(qrels, runs, "ERR_IA")
+    gained = rs.effort(rs.Collection(qrels, runs), "ERR_IA")
     same(gained.gain[0], rs.evaluate(qrels, runs, "ERR_IA").values[0].ravel())
     for result in (robust, left, ordered, gained):
         assert result.settings["aspects"] is True

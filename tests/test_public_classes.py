@@ -92,7 +92,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Collection": lambda: rs.Collection(QRELS, RUNS),
     "Scores": scores,
     "Table": lambda: scores().wide(),
-    "Effort": lambda: rs.effort(QRELS, RUNS),
     "compare": lambda: rs.compare(scores()),
     "leaderboard": lambda: rs.leaderboard(scores()),
     "certain": lambda: rs.certain(scores()),
@@ -230,7 +229,6 @@ def best_mean(found: rs.Scores) -> float:
 RESULTS = [
     *(
         "Scores",
-        "Effort",
         "pool_correlation",
         "compare",
         "leaderboard",

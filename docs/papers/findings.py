@@ -153,7 +153,7 @@ EFFORT = [
     Row(
         "archetypes",
         "Not every entry of the tables of archetypes (Figures 4 to 6) holds for every list",
-        command="rankscope archetypes",
+        command="rankscope effort --enumerate",
         ours=_archetypes,
     ),
     Row(

@@ -348,7 +348,7 @@ def _archetype_row(figure: str, what: str) -> Row:
     return Row(
         figure,
         f"range of {what} for each archetype; on every list of small topics",
-        command="rankscope archetypes --plot archetypes.svg",
+        command="rankscope effort --enumerate --plot archetypes.svg",
         paper="21 entries" if figure != "Figure 6" else "7 entries",
         ours=_entries(figure),
         holds=lambda t: all(row["verdict"] == "confirmed" for row in t["entries"] if row["figure"] == figure),

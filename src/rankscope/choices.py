@@ -42,6 +42,7 @@ __all__ = [
     "VERDICT_DEPTH",
     "VERDICT_MEASURES",
     "Coefficient",
+    "Crossing",
     "RboTies",
     "Sampling",
     "Test",
@@ -72,7 +73,8 @@ FINDINGS_MEASURES = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)", "Twist")
 DEFAULT_GAINS = ("AP", "Bpref", "RBP(p=0.8)", "nDCG(discount='jk',base=10)")
 """The gain measures of the paper on Twist; for nDCG gains 0, 5, 10, ... are the same as 0, 1, 2, ..."""
 
-CROSSINGS = ("sign-change", "definition", "matters")
+Crossing = Literal["sign-change", "definition", "matters"]
+CROSSINGS = get_args(Crossing)
 """What counts as a crossing of the axis by CRP."""
 
 EFFORTS = ("huge", "high", "medium", "low")

@@ -60,7 +60,7 @@ def test_archetypes_of_every_list(counts: dict[int, int], length: int) -> None:
             runs["".join(map(str, word))] = {"t": one}
     qrels = {"t": documents}
     for crossing in CROSSINGS:
-        effort = rs.effort(qrels, runs, "AP", crossing=crossing, cutoff=length)
+        effort = rs.effort(rs.Collection(qrels, runs), "AP", crossing=crossing, cutoff=length)
         sample = list(runs) if crossing == "sign-change" else list(runs)[::7]
         names = dict(zip(effort.archetypes.column("run"), effort.archetypes.column("archetype"), strict=True))
         for word in sample:
@@ -115,7 +115,7 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def effort(collection: Path) -> Effort:
-    return rs.effort(collection / "qrels.txt", collection / "runs", cutoff=60)
+    return rs.effort(rs.Collection(collection / "qrels.txt", collection / "runs"), cutoff=60)
 
 
 def test_shares(effort: Effort) -> None:
@@ -163,10 +163,10 @@ def test_diagonal_and_high_high(effort: Effort) -> None:
 def test_borders() -> None:
     """Twist of exactly 1/4 is high effort, and a gain on a quartile is in the lower row."""
     runs = {"a": {"q": ["x", "x2", "x3", "x4", "d1", "x5"]}, "b": {"q": ["d1", "d2"]}}
-    found = rs.effort({"q": {"d1": 1, "d2": 1}}, runs, "SetR", cutoff=6)
+    found = rs.effort(rs.Collection({"q": {"d1": 1, "d2": 1}}, runs), "SetR", cutoff=6)
     assert found.twist.tolist() == [0.25, 1.0]
     assert found.plane("SetR").tolist() == [[0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
-    same = rs.effort({"q": {"d1": 1}}, {"a": {"q": ["x"]}, "b": {"q": ["y"]}}, "AP")
+    same = rs.effort(rs.Collection({"q": {"d1": 1}}, {"a": {"q": ["x"]}, "b": {"q": ["y"]}}), "AP")
     assert same.plane("AP")[0].tolist() == [2, 0, 0, 0]
     assert same.agreement.records()[0]["coincide"] == "all quartiles = 0"
 
@@ -175,11 +175,11 @@ def test_tied_gains() -> None:
     """Half of the lists gain nothing, which is low; the rows between equal quartiles are empty and said to be."""
     qrels = {"q": {"d1": 1, "d2": 1}}
     runs = {name: {"q": ["x"]} for name in "abcd"} | {name: {"q": ["d1"]} for name in "efg"}
-    found = rs.effort(qrels, runs | {"h": {"q": ["d1", "d2"]}}, "P@2")
+    found = rs.effort(rs.Collection(qrels, runs | {"h": {"q": ["d1", "d2"]}}), "P@2")
     assert found.quartiles("P@2") == [0.0, 0.25, 0.5]
     assert found.plane("P@2").sum(axis=1).tolist() == [4, 0, 3, 1]
     assert found.agreement.records()[0]["coincide"] is None
-    found = rs.effort(qrels, runs | {"i": {"q": ["y"]}}, "P@2")
+    found = rs.effort(rs.Collection(qrels, runs | {"i": {"q": ["y"]}}), "P@2")
     assert found.quartiles("P@2") == [0.0, 0.0, 0.5]
     assert found.plane("P@2").sum(axis=1).tolist() == [5, 0, 3, 0]
     assert found.agreement.records()[0]["coincide"] == "lower quartile = median = 0"
@@ -188,7 +188,7 @@ def test_tied_gains() -> None:
 
 def test_lists_that_gain_nothing_are_low_on_a_real_collection(data_dir: Any) -> None:
     place = data_dir / "cranfield"
-    found = rs.effort(place / "qrels.txt", place / "runs", "P@5")
+    found = rs.effort(rs.Collection(place / "qrels.txt", place / "runs"), "P@5")
     [row] = found.agreement.records()
     assert 100 * row["diagonal_share"] == pytest.approx(49.2, abs=0.05)
     assert 100 * row["high_high_share"] == pytest.approx(30.1, abs=0.05)
@@ -198,11 +198,14 @@ def test_lists_that_gain_nothing_are_low_on_a_real_collection(data_dir: Any) -> 
 def test_undefined_topics_and_missing_lists_are_left_out() -> None:
     qrels = {"q": {"d": 1}, "none": {"d": 0}, "r": {"d": 1}}
     run = {"q": ["d"], "none": ["d"]}
-    assert rs.effort(qrels, run, "AP").archetypes.rows == [("run", "q", "ideal"), ("run", "r", "worst")]
-    skipped = rs.effort(qrels, run, "AP", missing="skip")
+    assert rs.effort(rs.Collection(qrels, run), "AP").archetypes.rows == [
+        ("run", "q", "ideal"),
+        ("run", "r", "worst"),
+    ]
+    skipped = rs.effort(rs.Collection(qrels, run, missing="skip"), "AP")
     assert skipped.archetypes.rows == [("run", "q", "ideal")]
     assert skipped.plane("AP").sum() == 1
-    nothing = rs.effort({"none": {"d": 0}}, {"none": ["d"]}, "AP")
+    nothing = rs.effort(rs.Collection({"none": {"d": 0}}, {"none": ["d"]}), "AP")
     assert len(nothing.archetypes) == 0 and nothing.plane("AP").sum() == 0
     assert np.isnan(nothing.summary.column("share")).all()
 
@@ -227,7 +230,7 @@ def test_refused(effort: Effort) -> None:
     with pytest.raises(SettingsError, match="no gain called 'hug'; did you mean huge"):
         effort.points("AP", gain="hug")
     with pytest.raises(SettingsError, match="crossing"):
-        rs.effort({"q": {"d": 1}}, {"q": ["d"]}, "AP", crossing="never")
+        rs.effort(rs.Collection({"q": {"d": 1}}, {"q": ["d"]}), "AP", crossing="never")
 
 
 # the command ----------------------------------------------------------------------------------------------
@@ -271,7 +274,7 @@ def test_figures(collection: Path, tmp_path: Path, capfd: pytest.CaptureFixture[
     ("name", "lists"), [("trec_covid_r1_depth100", 143 * 30), ("trec_covid_r1_full24", 25 * 30)]
 )
 def test_trec_covid(name: str, lists: int, data_dir: Path) -> None:
-    found = rs.effort(data_dir / name / "qrels.txt", data_dir / name / "runs")
+    found = rs.effort(rs.Collection(data_dir / name / "qrels.txt", data_dir / name / "runs"))
     assert sum(found.summary.column("count")) == lists
     assert sum(found.summary.column("share")) == pytest.approx(1, abs=1e-12)
     for measure in found.gains:
@@ -282,6 +285,6 @@ def test_trec_covid(name: str, lists: int, data_dir: Path) -> None:
 def test_lists_belong_to_their_topics(topics):
     qrels = {f"q{t}": {"a": 1, "b": 1} for t in range(topics)}
     runs = {name: {topic: ["x", "a", "b"] for topic in qrels} for name in ("r", "s")}
-    found, names = rs.effort(qrels, runs).classes("topic")
+    found, names = rs.effort(rs.Collection(qrels, runs)).classes("topic")
     assert names == list(qrels)
     assert found.tolist() == [*range(topics), *range(topics)]

@@ -32,7 +32,7 @@ def collection(seed: int = 2, runs: int = 6, topics: int = 25) -> tuple[dict[str
 
 @pytest.fixture(scope="module")
 def effort() -> rs.Effort:
-    return rs.effort(*collection(), ["AP", "P@5"], cutoff=30)
+    return rs.effort(rs.Collection(*collection()), ["AP", "P@5"], cutoff=30)
 
 
 # lists of equal gain ----------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def test_the_curve_of_a_list_is_that_of_its_run(effort: rs.Effort) -> None:
 
 
 def test_the_curve_has_the_gains_of_the_measure() -> None:
-    found = rs.effort(*collection(), ["AP", "nDCG(gains='exp2',discount='jk',base=10)"])
+    found = rs.effort(rs.Collection(*collection()), ["AP", "nDCG(gains='exp2',discount='jk',base=10)"])
     qrels, lists = collection()
     other = rs.curve(
         rs.Collection(qrels, {"r1": lists["r1"]}),
@@ -175,7 +175,9 @@ def test_lower_may_be_better() -> None:
     qrels = {f"q{i}": {"d": 1, "e": 1} for i in range(7)}
     good = {t: ["d", *"xyz"[: i % 3], "e"] for i, t in enumerate(qrels)}
     poor = {t: [*"uvw"[: 1 + i % 3], "d", "r", "s", "t", "e"] for i, t in enumerate(qrels)}
-    found = rs.effort(qrels, {"good": good, "poor": poor}, ["BalancePoint", "AP"]).significance()
+    found = rs.effort(
+        rs.Collection(qrels, {"good": good, "poor": poor}), ["BalancePoint", "AP"]
+    ).significance()
     for row in found["significance"].records():
         if row["where"] == "all":
             assert row["opposite"] == 0
@@ -187,10 +189,10 @@ def test_a_difference_that_never_varies_is_certain() -> None:
     qrels = {f"q{i}": {"d": 1} for i in range(6)}
     lists = {"good": ["d", "x"], "poor": ["x", "y", "d"]}
     runs = {name: dict.fromkeys(qrels, ranks) for name, ranks in lists.items()}
-    found = quadrant_significance(rs.effort(qrels, runs, "AP"))["significance_pairs"].records()
+    found = quadrant_significance(rs.effort(rs.Collection(qrels, runs), "AP"))["significance_pairs"].records()
     assert [row["gain_p"] for row in found if row["where"] == "all"] == [0.0]
     same = {"a": runs["good"], "b": runs["good"]}
-    found = quadrant_significance(rs.effort(qrels, same, "AP"))["significance_pairs"].records()
+    found = quadrant_significance(rs.effort(rs.Collection(qrels, same), "AP"))["significance_pairs"].records()
     assert [row["gain_p"] for row in found if row["where"] == "all"] == [1.0]
 
 
@@ -201,7 +203,7 @@ def test_what_cannot_be_tested_is_refused(effort: rs.Effort) -> None:
         effort.significance(least=1)
     qrels, lists = collection()
     with pytest.raises(InputError, match="two runs"):
-        rs.effort(qrels, {"r0": lists["r0"]}, "AP").significance()
+        rs.effort(rs.Collection(qrels, {"r0": lists["r0"]}), "AP").significance()
 
 
 # the command ------------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ def ranges(**handling: str) -> rs.Scores:
 
 def collected(function: Callable[..., Any], qrels: Any, measures: Any = None, **said: Any) -> Any:
     """An analysis of the collection, or of its scores; options of the collection are among those of the analysis."""
-    how = {key: said.pop(key) for key in ("order", "missing", "topics") if key in said}
+    how = {key: said.pop(key) for key in ("order", "missing", "topics", "jobs") if key in said}
     collection = rs.Collection(qrels, RUNS, **how)
     return function(collection if measures is None else collection.evaluate(measures), **said)
 
@@ -84,9 +84,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "curve with other gains": lambda: rs.curve(
         rs.Collection(QRELS, RUNS["lm"]), None, "2", cutoff=6, gains="exp2", discount="jk", base=3
     ),
-    "effort": lambda: rs.effort(QRELS, RUNS),
+    "effort": lambda: rs.effort(rs.Collection(QRELS, RUNS)),
     "effort of the best": lambda: rs.effort(
-        QRELS, RUNS, "AP", crossing="matters", cutoff=7, top=0.5, missing="skip"
+        rs.Collection(QRELS, RUNS, missing="skip"), "AP", crossing="matters", cutoff=7, top=0.5
     ),
     "correlation": lambda: rs.correlate(scores(), "kendall"),
     "correlation of all kinds": lambda: rs.correlate(
@@ -158,7 +158,7 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {"topic": ["99"], "cutoff": [0], "gains": ["x"], "discount": ["x"], "base": [1, 0], "order": ["x"]},
     ),
     "effort": (
-        lambda **said: rs.effort(QRELS, RUNS, **said),
+        lambda **said: collected(rs.effort, QRELS, **said),
         {"crossing": ["x"], "cutoff": [0], "top": [0, 1, 60], "by": ["x"], "missing": ["x"], "jobs": [-1]},
     ),
     "correlation": (

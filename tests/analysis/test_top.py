@@ -78,16 +78,19 @@ def test_the_best_by_a_measure_in_every_analysis() -> None:
     assert pools["means"].rows == rs.pools(rs.evaluate(qrels, best, ["AP"]), repeats=2)["means"].rows
     shallow = rs.pools(rs.evaluate(qrels, lists, ["AP"]), **few, pool_depth=3)
     assert shallow["means"].rows == rs.pools(rs.evaluate(qrels, best, ["AP"]), pool_depth=3)["means"].rows
-    effort = rs.effort(qrels, lists, "AP", **few)
-    assert effort.archetypes.rows == rs.effort(qrels, best, "AP").archetypes.rows
-    assert effort.settings["top"] == 0.75 and rs.effort(qrels, lists, "AP").settings.get("top") is None
+    effort = rs.effort(rs.Collection(qrels, lists), "AP", **few)
+    assert effort.archetypes.rows == rs.effort(rs.Collection(qrels, best), "AP").archetypes.rows
+    assert (
+        effort.settings["top"] == 0.75
+        and rs.effort(rs.Collection(qrels, lists), "AP").settings.get("top") is None
+    )
 
 
 def test_shares_are_checked() -> None:
     qrels, lists = small()
     for share in (0.0, -1, 1.5):
         with pytest.raises(SettingsError, match="top"):
-            rs.effort(qrels, lists, "AP", top=share)
+            rs.effort(rs.Collection(qrels, lists), "AP", top=share)
 
 
 @pytest.mark.parametrize("command", ["effort", "pools", "power", "correlate"])

@@ -212,7 +212,7 @@ def parser_of(command: str) -> argparse.ArgumentParser:
 # What makes a command small enough to be run by the hundred; what is drawn later on the line wins.
 SMALL = {
     "properties": ["--depth=3", "--relevant=2"],
-    "archetypes": ["--length=4", "--relevant=2"],
+    "effort": ["--length=4", "--relevant=2"],
     "scales": ["--length=4", "--samples=50"],
     "power": ["--replicates=20"],
     "compare": ["--replicates=20"],

@@ -49,7 +49,7 @@ def test_depths_and_lengths() -> None:
     assert {"pools", "study"}.isdisjoint(having("--depth"))
     assert {"pools", "study", "bounds", "correlate"} <= set(having("--pool-depth"))
     assert set(having("--cutoff")) >= {"curve", "effort", "report", "explore"}
-    assert set(having("--length")) <= {"scales", "archetypes", "identify"}
+    assert set(having("--length")) <= {"scales", "effort", "identify"}
     assert not having("--ratio")
 
 

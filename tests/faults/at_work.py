@@ -47,7 +47,7 @@ WORK = {
     "properties": "properties --depth 12 -m AP,RR,nDCG@5 -o out.json",
     "scales": "scales --length 16 -o out.json",
     "identify": "identify sluggish.py:mean --call grades",
-    "archetypes": "archetypes --relevant 7 --length 15",
+    "enumerate": "effort --enumerate --relevant 7 --length 15",
     "study": "study qrels.txt runs --repeats 100000 -o out",
     "demo": "demo out",
     "simulate": "simulate out --systems 300 --topics 3000",

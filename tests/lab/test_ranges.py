@@ -153,7 +153,7 @@ def test_settings_are_checked() -> None:
 
 
 def test_the_command(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["archetypes", "--relevant", "2", "--length", "4", "-f", "json"]) == 0
+    assert main(["effort", "--enumerate", "--relevant", "2", "--length", "4", "-f", "json"]) == 0
     answer = json.loads(capfd.readouterr().out)
     assert set(answer["tables"]) == {"ranges", "entries", "summary"} and answer["settings"]["lists"] == 44
-    assert main(["archetypes", "--relevant", "0"]) == 2
+    assert main(["effort", "--enumerate", "--relevant", "0"]) == 2

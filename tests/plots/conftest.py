@@ -74,7 +74,7 @@ def collection() -> tuple[Any, Any]:
 
 @pytest.fixture(scope="session")
 def effort(collection: tuple[Any, Any]) -> rs.Effort:
-    return rs.effort(*collection, ["AP", "nDCG"])
+    return rs.effort(rs.Collection(*collection), ["AP", "nDCG"])
 
 
 @pytest.fixture(scope="session")

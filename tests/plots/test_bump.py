@@ -104,9 +104,9 @@ def test_topics_have_the_span_of_all_runs(scores: rs.Scores) -> None:
 
 
 def test_planes_are_split_by_groups(collection: Any) -> None:
-    effort = rs.effort(*collection, "AP", groups=r"^run[0-3]")
+    effort = rs.effort(rs.Collection(*collection), "AP", groups=r"^run[0-3]")
     figure = effort.plot(facet="group")
     titles = [axes.get_title(loc="left").split("\n")[0] for axes in figure.axes]
     assert titles == ["run0", "run1", "run2", "run3", "no group"]
     with pytest.raises(SettingsError, match="no groups of runs are known"):
-        rs.effort(*collection, "AP").plot(facet="group")
+        rs.effort(rs.Collection(*collection), "AP").plot(facet="group")

@@ -74,7 +74,7 @@ def test_contours_hold_the_shares_that_the_legend_says(effort: rs.Effort) -> Non
     for contour, share in zip(contours, (0.5, 0.9), strict=True):
         [level] = contour.levels
         assert (at >= level - 1e-9).mean() == pytest.approx(share, abs=0.02)
-    few = plot_effort_gain(rs.effort({"q": {"a": 1}}, {"r": {"q": ["a"]}}, "AP"))
+    few = plot_effort_gain(rs.effort(rs.Collection({"q": {"a": 1}}, {"r": {"q": ["a"]}}), "AP"))
     assert few.table.column("contour") == [None] and not [
         c for c in few.axes[0].collections if hasattr(c, "levels")
     ]
@@ -118,7 +118,9 @@ def test_colour_and_facets_tell_classes_apart(effort: rs.Effort, collection: tup
 
 def _of_topics(many: int) -> rs.Effort:
     topics = [f"q{i}" for i in range(many)]
-    return rs.effort({topic: {"a": 1} for topic in topics}, {"r": {topic: ["a"] for topic in topics}}, "AP")
+    return rs.effort(
+        rs.Collection({topic: {"a": 1} for topic in topics}, {"r": {topic: ["a"] for topic in topics}}), "AP"
+    )
 
 
 def test_highlights(effort: rs.Effort) -> None:
@@ -143,15 +145,15 @@ def test_the_same_from_scores(effort: rs.Effort, scores: rs.Scores) -> None:
 
 
 def test_gains_beyond_one() -> None:
-    figure = plot_effort_gain(rs.effort({"q": {"a": 3, "b": 2}}, {"q": ["a", "b"]}, "DCG"))
+    figure = plot_effort_gain(rs.effort(rs.Collection({"q": {"a": 3, "b": 2}}, {"q": ["a", "b"]}), "DCG"))
     assert figure.axes[0].get_ylim()[1] >= figure.table.column("DCG")[0] > 4
 
 
 def test_lists_without_values_are_left_out() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 0}}
-    figure = plot_effort_gain(rs.effort(qrels, {"r": {"q1": ["a"], "q2": ["a"]}}, "AP"))
+    figure = plot_effort_gain(rs.effort(rs.Collection(qrels, {"r": {"q1": ["a"], "q2": ["a"]}}), "AP"))
     assert figure.table.column("topic") == ["q1"]
-    nothing = plot_effort_gain(rs.effort({"q2": {"a": 0}}, {"r": {"q2": ["a"]}}, "AP"))
+    nothing = plot_effort_gain(rs.effort(rs.Collection({"q2": {"a": 0}}, {"r": {"q2": ["a"]}}), "AP"))
     assert len(nothing.table) == 0 and nothing.render("pdf")
 
 

@@ -40,7 +40,7 @@ HOSTILE = [
 def all_figures(qrels: Any, runs: Any) -> dict[str, Callable[[], Figure]]:
     """Every figure of a collection."""
     scores = rs.evaluate(qrels, runs, ["AP", "RBP(p=0.8)", "Twist"])
-    effort = rs.effort(qrels, runs, ["AP"])
+    effort = rs.effort(rs.Collection(qrels, runs), ["AP"])
     first, topic = next(iter(runs)), next(iter(qrels))
     curve = rs.curve(rs.Collection(qrels, {first: runs[first]}), None, topic)
     figures: dict[str, Callable[[], Figure]] = {
@@ -127,7 +127,7 @@ def test_names_are_only_data(make_collection: Callable[..., Any]) -> None:
 
 
 def test_highlights_with_hostile_names_are_in_the_legend(make_collection: Callable[..., Any]) -> None:
-    figure = rs.effort(*make_collection(HOSTILE, ["1", "2"]), "AP").plot(highlight=HOSTILE)
+    figure = rs.effort(rs.Collection(*make_collection(HOSTILE, ["1", "2"])), "AP").plot(highlight=HOSTILE)
     texts = [t.get_text() for t in figure.figure.legends[0].get_texts()]
     assert [text.lstrip("\u200e") for text in texts[-len(HOSTILE) :]] == [
         short(name).lstrip("\u200e") for name in HOSTILE

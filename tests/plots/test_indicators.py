@@ -44,7 +44,7 @@ def test_several_runs_are_averaged(effort: rs.Effort) -> None:
 
 
 def test_undefined_values_are_gaps() -> None:
-    found = rs.effort({"q": {"a": 1}}, {"r": {"q": ["x"]}}, "AP", cutoff=2)
+    found = rs.effort(rs.Collection({"q": {"a": 1}}, {"r": {"q": ["x"]}}), "AP", cutoff=2)
     row = plot_indicators(found).table.records()[0]
     undefined = [name for name in COORDINATES if np.isnan(row[name])]
     assert undefined == [n for n in COORDINATES if np.isnan(float(found.indicators.records()[0][n]))]
@@ -54,11 +54,11 @@ def test_what_cannot_be_drawn(effort: rs.Effort) -> None:
     with pytest.raises(SettingsError, match="did you mean run4"):
         plot_indicators(effort, "runn4")
     with pytest.raises(InputError, match="no topic has relevant documents"):
-        plot_indicators(rs.effort({"q": {"a": 0}}, {"r": {"q": ["a"]}}, "AP"))
+        plot_indicators(rs.effort(rs.Collection({"q": {"a": 0}}, {"r": {"q": ["a"]}}), "AP"))
 
 
 def test_many_topics_are_labelled_sparsely() -> None:
     qrels = {f"q{t:03}": {f"d{i}": 1 for i in range(1 + t % 9)} for t in range(120)}
-    figure = plot_indicators(rs.effort(qrels, {"r": {t: ["x", "d0"] for t in qrels}}, "AP"))
+    figure = plot_indicators(rs.effort(rs.Collection(qrels, {"r": {t: ["x", "d0"] for t in qrels}}), "AP"))
     assert len(figure.table) == 120
     assert len(figure.axes[0].get_yticklabels()) == 9

@@ -311,7 +311,7 @@ def test_the_plane_of_a_study_is_that_of_the_analysis(collection: tuple[Any, Any
 
     made = rs.study(*collection, ["AP", "Twist"], repeats=1, replicates=20)
     figure = study_figures(made)["effort_gain-AP"]
-    expected = plot_effort_gain(rs.effort(*collection, "AP"), "AP")
+    expected = plot_effort_gain(rs.effort(rs.Collection(*collection), "AP"), "AP")
     for name in ("Twist", "AP", "contour"):
         assert figure.table.column(name) == expected.table.column(name)
     lines = [sorted(tuple(line.get_ydata()) for line in f.axes[0].lines) for f in (figure, expected)]

@@ -53,7 +53,7 @@ def two_figures(make_collection: Callable[..., Any]) -> dict[str, Figure]:
     qrels, runs = make_collection([HOSTILE, "b", "c"], ["1", "2", "3"])
     return {
         "curve": rs.curve(rs.Collection(qrels, {HOSTILE: runs[HOSTILE]}), None, "1").plot(),
-        "plane": rs.effort(qrels, runs, "AP").plot(highlight=[HOSTILE]),
+        "plane": rs.effort(rs.Collection(qrels, runs), "AP").plot(highlight=[HOSTILE]),
         "map": rs.evaluate(qrels, runs, ["AP"]).plot("heat-map"),
     }
 

@@ -85,7 +85,7 @@ def test_the_heat_map_has_the_best_runs_above(open_page: Open, page_file: Path) 
 def test_the_plane_has_the_better_end_above(open_page: Open, page_file: Path) -> None:
     page = open_page(page_file, f"view=plane&measure={COST}")
     counts = [[int(re.findall(r"\d+", cell)[0]) for cell in row] for row in _cells(page)]
-    effort = rs.effort(QRELS, RUNS, COST, cutoff=8)
+    effort = rs.effort(rs.Collection(QRELS, RUNS), COST, cutoff=8)
     assert counts == effort.plane(COST)[::-1].tolist()
     page.locator("table.cells tbody tr").first.get_by_role("button").nth(2).click()
     brushed = page.get_by_role("heading", name=re.compile("brushed point")).inner_text()

@@ -196,7 +196,7 @@ def _letters(text: str) -> str:
 
 def test_archetypes_and_cells_are_those_of_the_analysis(console: Any, collection_page: Path) -> None:
     folder = collection_page.parent / "data"
-    result = rs.effort(folder / "qrels.txt", folder / "runs", ["AP"])
+    result = rs.effort(rs.Collection(folder / "qrels.txt", folder / "runs"), ["AP"])
     ours = {(run, topic): _letters(kind) for run, topic, kind in result.tables["archetypes"].rows}
     kinds, runs, topics = console.evaluate(
         "[Array.from(rankscope.data.archetypes(rankscope.data.defaults)), rankscope.data.runs, rankscope.data.topics]"

@@ -138,7 +138,7 @@ def test_cells_of_tied_gains_are_those_of_the_analysis(open_page: Open, tmp_path
     qrels, runs = tmp_path / "data" / "qrels.txt", tmp_path / "data" / "runs"
     page = open_page(report(qrels, runs, tmp_path / "r.html"), "view=plane&measure=RR")
     for name in ("RR", "P@10", "Rprec"):
-        found = rs.effort(qrels, runs, [name])
+        found = rs.effort(rs.Collection(qrels, runs), [name])
         page.get_by_label("Gain measure").select_option(name)
         page.locator("h2", has_text=f"What {name} costs").wait_for()
         button = page.locator("table.cells td button")

@@ -6,91 +6,221 @@ lists that look good by gain and cost high or huge effort.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-import numpy.typing as npt
+from rankscope.analysis.plane import EFFORTS, GAINS, EqualGain, Planes, chosen_word
+from rankscope.choices import DEFAULT_GAINS, Crossing
+from rankscope.declaration import Groups, MeasureName, Option, Top, analysis
+from rankscope.lazy import LazyModule
+from rankscope.result import TypedResult, lazy_table
+from rankscope.rows import Row, RowTable, column
+from rankscope.tables import Cell, Table
 
-from rankscope.analysis.curve import Curve, curve_of
-from rankscope.analysis.equal_gain import equal_gain
-from rankscope.analysis.plane import EFFORTS, GAINS, Planes, chosen_word
-from rankscope.analysis.quadrant_tests import quadrant_significance
-from rankscope.analysis.stats.matrices import best_judged, chosen_by, top_settings
-from rankscope.choices import DEFAULT_GAINS
-from rankscope.judging import Judged, judge
-from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
-from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
-from rankscope.measures.effort_curves import CROSSINGS, get_curves
-from rankscope.read import open_collection
-from rankscope.read.groups import run_groups
-from rankscope.result import Result, TableResult
-from rankscope.scores import MISSING
-from rankscope.tables import Cell, Table, Tables
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-__all__ = ["EFFORTS", "GAINS", "Effort", "effort", "effort_of", "summary_of"]
+    from rankscope.analysis.curve import Curve
+    from rankscope.judging import Judged
+    from rankscope.measures import Measure
+    from rankscope.result import TableResult
+    from rankscope.scores import Collection
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["EFFORTS", "GAINS", "Effort", "effort", "summary_of"]
 
 INDICATORS = ("Rho2012", "b_ratio", "CRP_min", "CRP_N")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Effort(Planes, Result):
-    """Archetypes, indicators and effort/gain planes of every list."""
+class ArchetypeCount(Row):
+    """How many rankings are of an archetype."""
+
+    archetype: str = column()
+    count: int = column("number of lists")  # type: ignore[assignment]
+    share: float = column()
+
+
+class Quadrant(Row):
+    """A cell of the effort/gain plane of a gain measure."""
+
+    measure: str = column()
+    gain: str = column()
+    effort: str = column()
+    count: int = column("number of lists")  # type: ignore[assignment]
+    share: float = column()
+
+
+class Agreement(Row):
+    """Where effort and gain agree, and where gain has a high price."""
+
+    measure: str = column()
+    diagonal: int = column("lists whose effort and gain agree: huge gain with low effort, and so on")
+    diagonal_share: float = column("share of these lists")
+    high_high: int = column("lists with more gain than the median that cost high or huge effort")
+    high_high_share: float = column("share of these lists")
+    lower_quartile: float = column("lower quartile of the gain over all lists")
+    median: float = column("median of the gain over all lists")
+    upper_quartile: float = column("upper quartile of the gain over all lists")
+    coincide: str | None = column(
+        "which quartiles of the gain are the same number, if any: the rows of the plane between them are empty"
+    )
+
+
+class Archetype(Row):
+    """The archetype of a ranking."""
+
+    run: str = column()
+    topic: str = column()
+    archetype: str = column()
+
+
+class Indicators(Row):
+    """Twist, its parts, and the 2012 indicators of a ranking."""
+
+    run: str = column()
+    topic: str = column()
+    recall_base: int = column("number of relevant documents of the topic")
+    N: int = column("length at which the list was evaluated")
+    Twist: float = column("the measure Twist of the list, see Measures")
+    Rho: float = column("the measure Rho of the list, see Measures")
+    Sigma: float = column("the measure Sigma of the list, see Measures")
+    turn_around: int = column("first rank at which CRP is lowest")
+    b_r: float = column("rank where CRP is back at 0 or above after the turn-around; infinite if it never is")
+    b_w: int = column("the same rank for the full-scale list, the ideal list reversed")
+    loss_at_R: int = column("CRP at the recall base: the loss value of Angelini and others 2012")  # noqa: N815
+    crp_at_N: int = column("CRP at rank N")  # noqa: N815
+    rho_w: float = column("recall base divided by b_w: Rho2012 of the full-scale list")
+    Rho2012: float = column("the measure Rho2012 of the list, see Measures")
+    Rho2012_clamped: float = column("Rho2012, kept between 0 and 1")
+    b_ratio: float = column("the measure b_ratio of the list, see Measures")
+    b_ratio_clamped: float = column("b_ratio, kept between 0 and 1")
+    CRP_min: float = column("the measure CRP_min of the list, see Measures")
+    CRP_min_clamped: float = column("CRP_min, kept between 0 and 1")
+    CRP_N: float = column("the measure CRP_N of the list, see Measures")
+    CRP_N_clamped: float = column("CRP_N, kept between 0 and 1")
+
+
+class Effort(Planes, TypedResult):
+    """Archetypes, indicators and effort/gain planes of every ranking."""
+
+    @classmethod
+    def from_judged(
+        cls,
+        judged: Judged,
+        gains: Sequence[Measure],
+        *,
+        crossing: str = "sign-change",
+        cutoff: int = 1000,
+        missing: str = "zero",
+        settings: Mapping[str, Any] | None = None,
+    ) -> Effort:
+        """Return the effort of judged rankings; parameters as of :func:`effort`."""
+        from rankscope.measures import REGISTRY
+        from rankscope.measures.archetypes import find_archetypes
+        from rankscope.measures.effort_curves import CROSSINGS
+
+        chosen_word(crossing, CROSSINGS, "crossing")
+        twist = REGISTRY["Twist"](crossing=crossing) @ cutoff
+        lists = judged.lists
+        archetype = find_archetypes(lists, crossing=crossing, cutoff=twist.cutoff)
+        if missing == "skip":
+            archetype = np.where(judged.present, archetype, "")
+        return cls(
+            judged=judged,
+            gains=tuple(gains),
+            archetype=archetype,
+            twist=np.where(archetype == "", np.nan, twist.evaluate(lists)),
+            gain=tuple(np.where(archetype == "", np.nan, measure.evaluate(lists)) for measure in gains),
+            settings={
+                "gains": [str(measure) for measure in gains], "crossing": crossing, "cutoff": twist.cutoff,
+                "missing": missing, **(settings or {}),
+            },
+        )  # fmt: skip
 
     def _about(self) -> str:
         return f"{len(self.judged.runs)} runs x {len(self.judged.topics)} topics"
 
-    @cached_property
-    def archetypes(self) -> Table:
-        """The archetype of every list."""
-        rows = [(*self.labels(i), str(self.archetype[i])) for i in self.counted]
-        return Table("archetypes", ("run", "topic", "archetype"), rows, caption="Archetypes")
-
-    @cached_property
-    def summary(self) -> Table:
-        """How many lists are of each archetype."""
+    @lazy_table("number of rankings of each archetype")
+    def summary(self) -> RowTable[ArchetypeCount]:
+        """Number of rankings of each archetype."""
         return summary_of(self.archetype)
 
-    @cached_property
-    def quadrants(self) -> Table:
+    @lazy_table("all 16 cells of the effort/gain plane of each gain measure")
+    def quadrants(self) -> RowTable[Quadrant]:
         """All 16 cells of the effort/gain plane of each gain measure."""
-        rows: list[tuple[Cell, ...]] = []
+        rows: list[Quadrant] = []
         for measure in self.gains:
             plane = self.plane(measure)
             total = max(1, int(plane.sum()))
             for g, gain in enumerate(GAINS):
                 for e, cost in enumerate(EFFORTS):
-                    rows.append((str(measure), gain, cost, int(plane[g, e]), float(plane[g, e] / total)))
-        columns = ("measure", "gain", "effort", "count", "share")
-        return Table("quadrants", columns, rows, caption="Effort/gain quadrants")
+                    rows.append(
+                        Quadrant(str(measure), gain, cost, int(plane[g, e]), float(plane[g, e] / total))
+                    )
+        return Quadrant.table("quadrants", rows, caption="Effort/gain quadrants")
 
-    @cached_property
-    def agreement(self) -> Table:
-        """The shares on the diagonal (effort and gain agree) and in the high-high cells (gain at a high price).
-
-        ``coincide`` says which quartiles of the gain are equal, if any: the rows between them are empty.
-        """
-        rows: list[tuple[Cell, ...]] = []
+    @lazy_table(
+        "shares on the diagonal (effort and gain agree) and in the high-high cells (gain at a high price)"
+    )
+    def agreement(self) -> RowTable[Agreement]:
+        """Shares on the diagonal (effort and gain agree) and in the high-high cells (gain at a high price)."""
+        rows: list[Agreement] = []
         for measure in self.gains:
             plane = self.plane(measure)
             total = max(1, int(plane.sum()))
-            high = int(plane[2:, :2].sum())
-            same = int(np.trace(plane))
+            high, same = int(plane[2:, :2].sum()), int(np.trace(plane))
             borders = self.quartiles(measure)
-            shown = borders or [float("nan")] * 3
+            lower, middle, upper = borders or [float("nan")] * 3
+            alike = _coinciding(borders) or None
             rows.append(
-                (str(measure), same, same / total, high, high / total, *shown, _coinciding(borders) or None)
+                Agreement(str(measure), same, same / total, high, high / total, lower, middle, upper, alike)
             )
-        columns = (
-            "measure", "diagonal", "diagonal_share", "high_high", "high_high_share",
-            "lower_quartile", "median", "upper_quartile", "coincide",
-        )  # fmt: skip
-        return Table(
-            "agreement", columns, rows, caption="Where effort and gain agree, and gain at a high price"
-        )
+        caption = "Where effort and gain agree, and gain at a high price"
+        return Agreement.table("agreement", rows, caption=caption)
+
+    @lazy_table("rankings of huge and about equal gain, one of each effort", main=False)
+    def equal_gain(self) -> RowTable[EqualGain]:
+        """Rankings of huge and about equal gain, one of each effort (Ferro and others 2016, Figure 11)."""
+        from rankscope.analysis.equal_gain import equal_gain
+
+        return equal_gain(self)
+
+    @lazy_table("archetype of every ranking", flag="-q --per-topic")
+    def archetypes(self) -> RowTable[Archetype]:
+        """Archetype of every ranking."""
+        rows = [Archetype(*self.labels(i), str(self.archetype[i])) for i in self.counted]
+        return Archetype.table("archetypes", rows, caption="Archetypes")
+
+    @lazy_table("indicators of every ranking", flag="-q --per-topic")
+    def indicators(self) -> RowTable[Indicators]:
+        """Recall base, N, Twist and its parts, and the 2012 indicators raw and clamped, of every ranking."""
+        from rankscope.measures import REGISTRY
+        from rankscope.measures.effort_curves import get_curves
+
+        cutoff, crossing = self.settings["cutoff"], self.settings["crossing"]
+        lists = self.judged.lists
+        curves = get_curves(lists, 1, cutoff)
+        columns: list[npt.NDArray[Any]] = [
+            curves.base,
+            curves.length,
+            self.twist,
+            (REGISTRY["Rho"](crossing=crossing) @ cutoff).evaluate(lists),
+            (REGISTRY["Sigma"] @ cutoff).evaluate(lists),
+            curves.turn_around,
+            curves.regained,
+            curves.full_regained,
+            curves.loss.astype(np.int64),
+            curves.end.astype(np.int64),
+            curves.base / np.maximum(1, curves.full_regained),
+        ]
+        for name in INDICATORS:
+            columns.append((REGISTRY[name] @ cutoff).evaluate(lists))
+            columns.append((REGISTRY[name](clamped=True) @ cutoff).evaluate(lists))
+        values = zip(*(column[self.counted].tolist() for column in columns), strict=True)
+        rows = [Indicators(*self.labels(i), *row) for i, row in zip(self.counted, values, strict=True)]
+        return Indicators.table("indicators", rows, caption="Effort indicators")
 
     def planes(self) -> list[Table]:
         """One table per gain measure as people read it: huge gain on top, huge effort at the left, in percent."""
@@ -125,55 +255,18 @@ class Effort(Planes, Result):
         caption = f"{len(found)} lists with {gain} gain by {name} and {effort} effort"
         return Table("points", ("run", "topic", name, "Twist", "archetype"), found, caption=caption)
 
-    @cached_property
-    def equal_gain(self) -> Table:
-        """Lists of huge and about equal gain, one of each effort (Ferro and others 2016, Figure 11)."""
-        return equal_gain(self)
-
     def significance(self, *, alpha: float = 0.05, least: int = 5) -> TableResult:
-        """Whether gain and effort differ together: see :mod:`rankscope.analysis.quadrant_tests`."""
+        """Test whether gain and effort differ together: see :mod:`rankscope.analysis.quadrant_tests`."""
+        from rankscope.analysis.quadrant_tests import quadrant_significance
+
         return quadrant_significance(self, alpha=alpha, least=least)
 
     def curve(self, run: str, topic: str, measure: str | Measure | None = None) -> Curve:
-        """The curve of one list at the N of the analysis, with the gains and discount of a gain measure for DCG."""
+        """Return the curve of a ranking at the N of the analysis, with gains and discount of a gain measure for DCG."""
+        from rankscope.analysis.curve import curve_of
+
         chosen = self.gains[-1 if measure is None else self.number(measure)]
         return curve_of(self.judged, run, topic, cutoff=self.settings["cutoff"], dcg=chosen)
-
-    @cached_property
-    def indicators(self) -> Table:
-        """For every list its recall base, N, Twist and its parts, and the 2012 indicators raw and clamped."""
-        cutoff, crossing = self.settings["cutoff"], self.settings["crossing"]
-        lists = self.judged.lists
-        curves = get_curves(lists, 1, cutoff)
-        columns: dict[str, npt.NDArray[Any]] = {
-            "recall_base": curves.base,
-            "N": curves.length,
-            "Twist": self.twist,
-        }
-        columns["Rho"] = (REGISTRY["Rho"](crossing=crossing) @ cutoff).evaluate(lists)
-        columns["Sigma"] = (REGISTRY["Sigma"] @ cutoff).evaluate(lists)
-        columns |= {"turn_around": curves.turn_around, "b_r": curves.regained, "b_w": curves.full_regained}
-        columns |= {"loss_at_R": curves.loss.astype(np.int64), "crp_at_N": curves.end.astype(np.int64)}
-        columns["rho_w"] = curves.base / np.maximum(1, curves.full_regained)
-        for name in INDICATORS:
-            columns[name] = (REGISTRY[name] @ cutoff).evaluate(lists)
-            columns[f"{name}_clamped"] = (REGISTRY[name](clamped=True) @ cutoff).evaluate(lists)
-        values = zip(*(column[self.counted].tolist() for column in columns.values()), strict=True)
-        rows: list[tuple[Cell, ...]] = [
-            (*self.labels(i), *row) for i, row in zip(self.counted, values, strict=True)
-        ]
-        return Table("indicators", ("run", "topic", *columns), rows, caption="Effort indicators")
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """``summary``, ``quadrants``, ``agreement``, ``equal_gain``, ``archetypes`` and ``indicators``."""
-        names = ("summary", "quadrants", "agreement", "equal_gain", "archetypes", "indicators")
-        return Tables({name: partial(getattr, self, name) for name in names})
-
-    @property
-    def main(self) -> Sequence[str]:
-        """The tables about all lists; the others have a row for each."""
-        return ("summary", "quadrants", "agreement")
 
     @property
     def display(self) -> Sequence[Table]:
@@ -182,7 +275,7 @@ class Effort(Planes, Result):
 
 
 def _coinciding(quartiles: list[float]) -> str:
-    """Which quartiles are the same number, in words; empty if none."""
+    """Return in words which quartiles are equal; empty if none are."""
     if not quartiles:
         return ""
     lower, median, upper = quartiles
@@ -193,9 +286,10 @@ def _coinciding(quartiles: list[float]) -> str:
     return f"median = upper quartile = {upper:.4g}" if median == upper else ""
 
 
-def summary_of(archetypes: npt.NDArray[np.str_]) -> Table:
-    """How many lists are of each archetype, and their share.
+def summary_of(archetypes: npt.NDArray[np.str_]) -> RowTable[ArchetypeCount]:
+    """Count the lists of each archetype.
 
+    >>> import numpy as np
     >>> print(summary_of(np.array(["typical A", "typical B", "typical A", ""])).text())  # doctest: +ELLIPSIS
     archetype      count   share
     ────────────────────────────
@@ -205,81 +299,97 @@ def summary_of(archetypes: npt.NDArray[np.str_]) -> Table:
     typical B          1  0.3333
     ...
     """
+    from rankscope.measures.archetypes import ARCHETYPES
+
     total = int((archetypes != "").sum())
     counts = {name: int((archetypes == name).sum()) for name in ARCHETYPES}
-    rows = [(name, count, count / total if total else float("nan")) for name, count in counts.items()]
-    caption = f"Archetypes of {total} lists"
-    return Table("summary", ("archetype", "count", "share"), rows, caption=caption)
+    shares = {name: count / total if total else float("nan") for name, count in counts.items()}
+    rows = [ArchetypeCount(name, count, shares[name]) for name, count in counts.items()]
+    return ArchetypeCount.table("summary", rows, caption=f"Archetypes of {total} lists")
 
 
+@analysis(
+    figures={
+        "plane": "effort.plot_effort_gain",
+        "planes": "effort.plot_effort_gains",
+        "equal-gain": "equal_gain.plot_equal_gain",
+        "archetypes": "archetypes.plot_archetypes",
+        "indicators": "indicators.plot_indicators",
+    },
+    uses=("order", "missing"),
+    examples="""
+    rankscope effort qrels.txt runs/
+    rankscope effort qrels.txt runs/ -m "AP nDCG@10" --crossing matters
+    rankscope effort qrels.txt runs/ --cell "AP huge huge"      great by AP, at a huge effort
+    rankscope effort qrels.txt runs/ --top 0.75                  without the worst quarter by AP
+    rankscope effort qrels.txt runs/ -q -f csv -o effort.csv
+    rankscope effort qrels.txt runs/ -m "AP nDCG" --plot planes.pdf                  the planes of both
+    rankscope effort qrels.txt runs/ -m AP --colour archetype --plot plane.pdf       or --facet recall-base
+    rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --plot equal.pdf    equal gain, from huge to low effort
+    rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --highlight bm25:351 --plot two.pdf
+    rankscope effort qrels.txt runs/ -m AP --significance        do gain and effort differ together?
+    rankscope effort --enumerate --relevant 4 --length 10        all rankings of small topics; no data needed
+    """,
+)
 def effort(
-    qrels: Any,
-    runs: Any,
-    gains: str | Measure | Iterable[str | Measure] = DEFAULT_GAINS,
+    collection: Collection,
+    gains: Annotated[MeasureName | Sequence[MeasureName], Option("M", ("-m", "--measure"))] = DEFAULT_GAINS,
     *,
-    crossing: str = "sign-change",
-    cutoff: int = 1000,
-    top: float | None = None,
-    by: str | Measure = "AP",
-    order: str | None = None,
-    missing: str = "zero",
-    groups: Mapping[str, str] | str | Path | None = None,
-    jobs: int | None = None,
+    crossing: Crossing = "sign-change",
+    cutoff: Annotated[int, Option("N")] = 1000,
+    top: Top = None,
+    by: MeasureName = "AP",
+    groups: Groups = None,
 ) -> Effort:
-    """Archetypes, indicators and effort/gain planes of runs.
+    """Compare the effort of rankings with their gain: archetypes, effort/gain planes, and the 2012 indicators.
 
-    ``qrels`` and ``runs`` are whatever :func:`rankscope.evaluate` takes. ``cutoff`` is N of Twist; topics without
-    relevant documents are left out. ``top`` keeps the best round(top n) runs by the mean of ``by``. ``groups`` of
-    runs, as in :func:`rankscope.report`, are what planes can be coloured and split by. References: Ferro and others
-    2016, Angelini and others 2012.
+    The plane sets Twist (huge effort below 1/4, high below 1/2, medium below 3/4, low from there on) against the
+    quartiles of a gain measure. A gain equal to a quartile belongs to the row below it, and the tables say when
+    quartiles coincide. Topics without relevant documents are left out.
 
-    >>> found = effort({"q1": {"d1": 1}}, {"a": {"q1": ["d1"]}, "b": {"q1": ["x", "y", "d1"]}}, "AP")
-    >>> found.archetypes.column("archetype")
+    Parameters
+    ----------
+    collection
+        Judgments and runs.
+    gains
+        Gain measures such as nDCG@10; several in quotes or with commas.
+    crossing
+        Definition of a crossing of the axis by CRP.
+    cutoff
+        N of Twist.
+    top
+        Share of the runs to keep, the best ones, such as 0.75 (default: all).
+    by
+        Measure that top goes by.
+    groups
+        Groups of runs to colour and split planes by: a file with lines of `run group`, or a regular expression whose
+        first parentheses (or all of it) match the group in names of runs; in Python also a mapping.
+
+    Returns
+    -------
+    Effort
+        Tables ``summary``, ``quadrants``, ``agreement``, ``equal_gain``, ``archetypes`` and ``indicators``.
+
+    References
+    ----------
+    Ferro and others 2016, Angelini and others 2012.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> runs = {"a": {"q1": ["d1"]}, "b": {"q1": ["x", "y", "d1"]}}
+    >>> [row.archetype for row in rs.effort(rs.Collection({"q1": {"d1": 1}}, runs), "AP").archetypes]
     ['ideal', 'typical A']
     """
+    from rankscope.analysis.stats.matrices import best_judged, chosen_by, top_settings
+    from rankscope.measures import parse_many
+    from rankscope.read.groups import run_groups
+
     wanted = parse_many(gains)
-    collection = open_collection(
-        qrels, runs, order=order, needs_aspects=needs_aspects([*wanted, *chosen_by(top, by)])
+    decided = collection.for_measures([*wanted, *chosen_by(top, by)])
+    judged = best_judged(decided.judged, top, by, collection.missing)
+    grouped = {} if groups is None else {"groups": run_groups(judged.runs, groups)}
+    settings = {**decided.settings, **top_settings(top, by), **grouped}
+    return Effort.from_judged(
+        judged, wanted, crossing=crossing, cutoff=cutoff, missing=collection.missing, settings=settings
     )
-    judged = judge(*collection, jobs=jobs)
-    return effort_of(
-        judged, wanted, crossing=crossing, cutoff=cutoff, top=top, by=by, missing=missing, groups=groups,
-        settings=collection.settings,
-    )  # fmt: skip
-
-
-def effort_of(
-    judged: Judged,
-    gains: Iterable[Measure],
-    *,
-    crossing: str = "sign-change",
-    cutoff: int = 1000,
-    top: float | None = None,
-    by: str | Measure = "AP",
-    missing: str = "zero",
-    groups: Mapping[str, str] | str | Path | None = None,
-    settings: Mapping[str, Any] | None = None,
-) -> Effort:
-    """The same for runs that are already judged."""
-    chosen_word(crossing, CROSSINGS, "crossing")
-    chosen_word(missing, MISSING, "missing")
-    gains = tuple(gains)
-    judged = best_judged(judged, top, by, missing)
-    twist = REGISTRY["Twist"](crossing=crossing) @ cutoff
-    lists = judged.lists
-    archetype = find_archetypes(lists, crossing=crossing, cutoff=twist.cutoff)
-    values = twist.evaluate(lists)
-    if missing == "skip":
-        archetype = np.where(judged.present, archetype, "")
-    return Effort(
-        judged=judged,
-        gains=gains,
-        archetype=archetype,
-        twist=np.where(archetype == "", np.nan, values),
-        gain=tuple(np.where(archetype == "", np.nan, measure.evaluate(lists)) for measure in gains),
-        settings={
-            "gains": [str(measure) for measure in gains], "crossing": crossing, "cutoff": twist.cutoff,
-            "missing": missing, **(settings or {}), **top_settings(top, by),
-            **({} if groups is None else {"groups": run_groups(judged.runs, groups)}),
-        },
-    )  # fmt: skip

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.analysis.plane import EFFORTS, GAINS, Planes, chosen_word
-from rankscope.tables import Cell, Table
+from rankscope.analysis.plane import EFFORTS, GAINS, EqualGain, Planes, chosen_word
+from rankscope.rows import RowTable
 
 __all__ = ["equal_gain", "nearest_values"]
 
@@ -44,29 +44,32 @@ def nearest_values(groups: Sequence[Sequence[float]]) -> list[int]:
         heapq.heapreplace(queue, (-groups[g][at[g]], g))
 
 
-def equal_gain(effort: Planes, gain: str | None = None) -> Table:
-    """For each effort in a row of the plane a list, such that their gains are as close together as can be.
+def equal_gain(effort: Planes, gain: str | None = None) -> RowTable[EqualGain]:
+    """Return for each effort in a row of the plane a list, such that their gains are as close together as can be.
 
     One row of the plane of every gain measure: that of huge gain unless set, or the next one down if too many lists
     have the best gain there is for any to lie above the quartile. An effort that no list of the row has is left out.
-    Table ``equal_gain`` {measure, gain, effort, run, topic, value, Twist, archetype}.
 
     >>> import rankscope as rs
     >>> lists = {"a": ["d", "e", "x"], "b": ["d", "x", "e"], "c": ["x", "d", "y"], "z": ["x", "y", "z"]}
-    >>> found = rs.effort({"q": {"d": 1, "e": 1}}, {name: {"q": ranks} for name, ranks in lists.items()}, "R@2")
-    >>> [row[1:5] for row in equal_gain(found, gain="low").rows]
+    >>> runs = {name: {"q": ranks} for name, ranks in lists.items()}
+    >>> found = rs.effort(rs.Collection({"q": {"d": 1, "e": 1}}, runs), "R@2")
+    >>> [row[1:5] for row in equal_gain(found, gain="low")]
     [('low', 'huge', 'z', 'q')]
     """
     wanted = None if gain is None else chosen_word(gain, GAINS, "gain")
-    found: list[tuple[Cell, ...]] = []
+    found: list[EqualGain] = []
     for number, measure in enumerate(effort.gains):
         values = effort.gain[number]
         row = int(effort.cells(number)[1].max(initial=0)) if wanted is None else wanted
         for column, index in _alike(effort, number, row).items():
-            shown = (float(values[index]), float(effort.twist[index]), str(effort.archetype[index]))
-            found.append((str(measure), GAINS[row], EFFORTS[column], *effort.labels(index), *shown))
-    columns = ("measure", "gain", "effort", "run", "topic", "value", "Twist", "archetype")
-    return Table("equal_gain", columns, found, caption="Lists of about equal gain, by effort")
+            run, topic = effort.labels(index)
+            value, twist = float(values[index]), float(effort.twist[index])
+            archetype = str(effort.archetype[index])
+            found.append(
+                EqualGain(str(measure), GAINS[row], EFFORTS[column], run, topic, value, twist, archetype)
+            )
+    return EqualGain.table("equal_gain", found, caption="Lists of about equal gain, by effort")
 
 
 def _alike(effort: Planes, number: int, row: int) -> dict[int, int]:

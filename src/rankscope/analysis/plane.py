@@ -11,17 +11,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from rankscope.choices import CLASSES, EFFORTS, GAINS
 from rankscope.errors import SettingsError, suggest_names
-from rankscope.judging import Judged
-from rankscope.measures import Measure
-from rankscope.measures.archetypes import ARCHETYPES
-from rankscope.measures.grammar import parse
+from rankscope.lazy import LazyModule
+from rankscope.rows import Row, column
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from rankscope.judging import Judged
+    from rankscope.measures import Measure
+
+    Floats = npt.NDArray[np.float64]
+    Ints = npt.NDArray[np.int64]
+else:
+    np = LazyModule("numpy")
 
 __all__ = [
     "CLASSES",
@@ -29,6 +36,7 @@ __all__ = [
     "GAINS",
     "HELD",
     "Density",
+    "EqualGain",
     "Planes",
     "chosen_word",
     "density_of",
@@ -42,9 +50,6 @@ _QUARTERS = (0.25, 0.5, 0.75)
 _BINS, _BLUR, _FEW = 64, 2.0, 20
 """Squares of a density along an axis, the deviation of its blur in squares, and lists below which there is none."""
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
 
 def chosen_word(word: str, known: tuple[str, ...], what: str) -> int:
     """The place of a word among those there are, or an error that names them."""
@@ -56,7 +61,20 @@ def chosen_word(word: str, known: tuple[str, ...], what: str) -> int:
     return known.index(word)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+class EqualGain(Row):
+    """A ranking of a certain effort, one of several whose gains are as close as possible."""
+
+    measure: str = column()
+    gain: str = column()
+    effort: str = column()
+    run: str = column()
+    topic: str = column()
+    value: float = column("value of the gain measure")
+    Twist: float = column("the measure Twist of the list, see Measures")
+    archetype: str = column()
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Planes:
     """Twist, archetype and gains of every list, and its cell in the plane of each gain measure.
 
@@ -83,6 +101,8 @@ class Planes:
 
     def number(self, measure: str | Measure) -> int:
         """The place of a gain measure among those of the analysis."""
+        from rankscope.measures.grammar import parse
+
         wanted = parse(measure) if isinstance(measure, str) else measure
         if wanted not in self.gains:
             known = [str(gain) for gain in self.gains]
@@ -121,6 +141,8 @@ class Planes:
         The classes by recall base are the quarters of the topics: up to the lower quartile, the median, and so on.
         Those by group are the groups of runs that the analysis was given.
         """
+        from rankscope.measures.archetypes import ARCHETYPES
+
         chosen_word(by, CLASSES, "class of lists")
         topics = len(self.judged.topics)
         if by == "archetype":

@@ -58,7 +58,8 @@ def quadrant_significance(effort: Planes, *, alpha: float = 0.05, least: int = 5
     >>> qrels = {f"q{i}": {"d": 1} for i in range(9)}
     >>> good = {q: ["d", "x", *"stuv"[: i % 3]] for i, q in enumerate(qrels)}
     >>> poor = {q: [*"stuvw"[: 2 + i % 3], "d"] for i, q in enumerate(qrels)}
-    >>> found = quadrant_significance(rs.effort(qrels, {"good": good, "poor": poor}, "AP"))
+    >>> collection = rs.Collection(qrels, {"good": good, "poor": poor})
+    >>> found = quadrant_significance(rs.effort(collection, "AP"))
     >>> found["significance"].records()[0]["both"]
     1
     """

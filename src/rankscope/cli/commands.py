@@ -64,7 +64,6 @@ COMMANDS = {
     "properties": Command("study measures", "what they guarantee"),
     "scales": Command("study measures", "may they be averaged?"),
     "identify": Command("study measures", "which one is this code?"),
-    "archetypes": Command("study measures", "effort on all short lists"),
     "study": Command("study measures", "a measure paper in one go"),
     "cite": Command("tools", "BibTeX of what was used"),
     "demo": Command("tools", "the first thing to run"),

@@ -57,12 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
         options.add_measures(parser, declared.measures)
         if not declared.needs_rankings:
             options.add_scores(parser)
+    elif any(parameter.option.metavar == "M" for parameter in declared.parameters.values()):
+        options.add_plugin(parser)
     for parameter in declared.parameters.values():
         add_parameter(parser, parameter)
-    for name, said in tables.items():
-        if said.flag:
-            shown = f"also show: {said.meaning}"
-            parser.add_argument(*said.flag.split(), dest=f"table_{name}", action="store_true", help=shown)
+    for flag in dict.fromkeys(said.flag for said in tables.values() if said.flag):
+        shown = f"also show: {', '.join(said.meaning for said in tables.values() if said.flag == flag)}"
+        parser.add_argument(*flag.split(), dest=_destination(flag), action="store_true", help=shown)
     options.add_topics(parser)
     options.add_output(parser)
     if declared.figures:
@@ -72,6 +73,11 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
         parser.add_argument(
             "--figure", choices=tuple(declared.figures), help=f"what --plot draws (default: {first})"
         )
+
+
+def _destination(flag: str) -> str:
+    """Return the attribute of the arguments that a flag of tables sets."""
+    return f"table_{flag.split()[-1].lstrip('-')}"
 
 
 def add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
@@ -116,6 +122,7 @@ def call(args: argparse.Namespace, function: Callable[..., Any]) -> Any:
     if declared.takes == "collection":
         if not declared.needs_qrels:
             _find_qrels(args)
+        given.load_plugins(args)
         return function(given.opened(args, ()), **said)
     return function(given.evaluated(args, given.measures(args)), **said)
 
@@ -130,7 +137,12 @@ def _find_qrels(args: argparse.Namespace) -> None:
 
 def shown(args: argparse.Namespace, result: TypedResult) -> tuple[list[str], list[Table]]:
     """Return the main tables, and the tables for people, with those that options add."""
-    added = [name for name in result.tables if getattr(args, f"table_{name}", False)]
+    specs = result.specs()
+    added = [
+        name
+        for name in result.tables
+        if specs[name].flag and getattr(args, _destination(specs[name].flag), False)
+    ]
     if not added:
         return list(result.main), list(result.display)
     places = list(result.tables)

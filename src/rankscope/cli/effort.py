@@ -1,88 +1,64 @@
-"""How much effort runs cost: archetypes of their curves, effort/gain planes, and the 2012 indicators.
-
-The plane sets Twist (huge effort below 1/4, high below 1/2, medium below 3/4, low from there on) against the quartiles
-of a gain measure; a gain equal to a quartile belongs to the row below it, and the tables say when quartiles coincide.
--q adds the archetype and the indicators of every run and topic; --cell lists the runs and topics in one cell of a
-plane; --significance counts the pairs of runs that differ by gain, by Twist, or by both. JSON always has the tables
-about lists too, among them lists of equal gain from huge to low effort.
-
-examples:
-  rankscope effort qrels.txt runs/
-  rankscope effort qrels.txt runs/ -m "AP nDCG@10" --crossing matters
-  rankscope effort qrels.txt runs/ --cell "AP huge huge"      great by AP, at a huge effort
-  rankscope effort qrels.txt runs/ --top 0.75                  without the worst quarter by AP
-  rankscope effort qrels.txt runs/ -q -f csv -o effort.csv
-  rankscope effort qrels.txt runs/ -m "AP nDCG" --plot planes.pdf                  the planes of both
-  rankscope effort qrels.txt runs/ -m AP --colour archetype --plot plane.pdf       or --facet recall-base
-  rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --plot equal.pdf    equal gain, from huge to low effort
-  rankscope effort qrels.txt runs/ -m nDCG --figure equal-gain --highlight bm25:351 --highlight dense:351 --plot two.pdf
-  rankscope effort qrels.txt runs/ -m AP --significance        do gain and effort differ together?
-"""
+"""``rankscope effort``: the derived command, cells and tests of the plane, and all rankings of small topics."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from rankscope.choices import CLASSES, CROSSINGS, DEFAULT_GAINS, EFFORTS, GAINS
-from rankscope.cli import given, options
+from rankscope.analysis.effort import effort
+from rankscope.choices import CLASSES, EFFORTS, GAINS
+from rankscope.cli import derived
 from rankscope.cli.output import emit, format_of
 from rankscope.errors import SettingsError
-from rankscope.plots import FIGURES
+from rankscope.progress import silence
 from rankscope.result import TableResult
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.analysis.effort import Effort
 
+__doc__ = derived.described(effort)
 _BY = {name.replace(" ", "-"): name for name in CLASSES}
+_SIZES = {
+    "relevant": ("RB", 6, "largest recall base"),
+    "length": ("N", 14, "longest ranking"),
+    "relevant_grades": ("G", 2, "number of relevant grades"),
+}
+"""Options of --enumerate: metavar, default, meaning."""
+
+
+class _Enumerate(argparse.Action):
+    """A flag with which QRELS and RUN need not be named."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: Any) -> None:
+        namespace.enumerate = True
+        for action in parser._actions:
+            if action.dest in ("qrels", "runs"):
+                action.required = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_collection(parser)
-    options.add_measures(parser, DEFAULT_GAINS)
-    parser.add_argument(
-        "--crossing",
-        choices=CROSSINGS,
-        default="sign-change",
-        help="what counts as a crossing (default: sign-change)",
-    )
-    parser.add_argument("--cutoff", type=int, default=1000, metavar="N", help="N of Twist (default: 1000)")
+    derived.add_arguments(parser, effort)
     parser.add_argument(
         "--cell",
         metavar="'M GAIN EFFORT'",
         help=f"list the runs and topics of one cell; gain: {', '.join(GAINS)}; effort: {', '.join(EFFORTS)}",
-    )
-    options.add_topics(parser, "every run and topic as well")
-    options.add_top(parser)
-    options.add_output(parser)
-    options.add_plot(parser)
-    parser.add_argument(
-        "--figure",
-        choices=tuple(FIGURES["quadrants"]),
-        help="what --plot draws: the plane of the first gain, the planes of all of them, lists of equal gain with their"
-        " curves, archetypes, or the 2012 indicators (default: planes, or plane of a single gain)",
     )
     parser.add_argument(
         "--highlight",
         action="append",
         default=[],
         metavar="RUN[:TOPIC]",
-        help="a run, or its list for a topic, to mark in the plane; repeatable. For the figure equal-gain, the lists to"
-        " draw instead of those found",
+        help="a run, or its ranking for a topic, to mark in the plane; repeatable. For the figure equal-gain, the"
+        " rankings to draw instead of those found",
     )
     for option, what in (
-        (
-            "--colour",
-            "tell the lists of the plane apart by archetype, topic, recall base or group of their run",
-        ),
-        (
-            "--facet",
-            "a small plane for each archetype, topic, quarter of the recall bases or group, of the first gain",
-        ),
+        ("--colour", "colour the points of the plane by class"),
+        ("--facet", "draw a plane per class"),
     ):
-        parser.add_argument(option, choices=tuple(_BY), help=what)
-    options.add_groups(parser, "with --colour or --facet group: ")
+        parser.add_argument(
+            option, choices=tuple(_BY), help=f"{what}; the quarters of the recall bases are classes"
+        )
     parser.add_argument(
         "--significance",
         action="store_true",
@@ -91,37 +67,60 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--alpha", type=float, default=0.05, metavar="A", help="level of --significance (default: 0.05)"
     )
+    parser.add_argument(
+        "--enumerate",
+        action=_Enumerate,
+        nargs=0,
+        default=False,
+        help="instead of QRELS and RUN: enumerate all rankings of small topics, and show for each archetype what"
+        " crossing, balance point, ratios and Twist can be, and which entries of Figures 4 to 6 of Ferro and others"
+        " (2016) hold",
+    )
+    for name, (metavar, default, meaning) in _SIZES.items():
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=int,
+            default=default,
+            metavar=metavar,
+            help=f"of --enumerate: {meaning} (default: {default})",
+        )
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.analysis.effort import effort_of
-    from rankscope.judging import judge
-
-    gains = given.measures(args)
-    collection = given.collection(args, gains)
-    found = effort_of(
-        judge(*collection, jobs=args.jobs), gains, crossing=args.crossing, cutoff=args.cutoff, **given.top(args),
-        missing=args.missing, groups=args.groups, settings=collection.settings,
-    )  # fmt: skip
-    kind = args.figure or ("planes" if len(gains) > 1 and not args.facet else "plane")
+    if args.enumerate:
+        emit(args, _enumerated(args))
+        return
+    found: Effort = derived.call(args, effort)
+    kind = args.figure or ("planes" if len(found.gains) > 1 and not args.facet else "plane")
+    main, display = derived.shown(args, found)
 
     def figure() -> Any:
         return found.plot(kind, **_marks(args, found, kind))
 
     if args.significance:
         tested = found.significance(alpha=args.alpha)
-        tables = {**found.tables, **tested.tables} if format_of(args) == "json" else tested.tables
-        main = ["significance", *(["significance_pairs"] if args.per_topic else [])]
-        emit(args, TableResult(tables, tested.settings, main), figure=figure)
-        return
-    if args.cell is not None:
+        more, main = dict(tested.tables), ["significance", *(["significance_pairs"] if len(main) > 3 else [])]
+        settings = tested.settings
+    elif args.cell is not None:
         points = _cell(found, args.cell)
-        tables = {**found.tables, points.name: points} if format_of(args) == "json" else {points.name: points}
-        emit(args, TableResult(tables, found.settings, [points.name]), figure=figure)
+        more, main, settings = {points.name: points}, [points.name], found.settings
+    else:
+        emit(args, found, main=main, display=display, figure=figure)
         return
-    lists = ["archetypes", "indicators"] if args.per_topic else []
-    display = [*found.display, *(found[name] for name in lists)]
-    emit(args, found, main=[*found.main, *lists], display=display, figure=figure)
+    tables = {**found.tables, **more} if format_of(args) == "json" else more
+    emit(args, TableResult(tables, settings, main), figure=figure)
+
+
+def _enumerated(args: argparse.Namespace) -> TableResult:
+    """Return what is possible on all rankings of small topics."""
+    from rankscope.lab.ranges import archetype_ranges
+
+    if args.qrels is not None:
+        raise SettingsError("--enumerate takes the place of QRELS and RUN", hint="leave these out")
+    silence(args.quiet)
+    return archetype_ranges(
+        args.relevant, args.length, args.relevant_grades, crossing=args.crossing, jobs=args.jobs
+    )
 
 
 def _marks(args: argparse.Namespace, found: Effort, kind: str) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def measures(args: argparse.Namespace) -> list[Measure]:
 
 def load_plugins(args: argparse.Namespace) -> None:
     """Import what --plugin names."""
-    if args.plugin:
+    if getattr(args, "plugin", None):
         from rankscope.cli.plugins import load_plugin
 
         for plugin in args.plugin:

@@ -65,13 +65,6 @@ FIGURES = {
     "certainty": {"ranks": "plot_certain"},
     "bounds": {"curves": "plot_bounds"},
     "weights": {"curves": "plot_weights"},
-    "quadrants": {
-        "plane": "plot_effort_gain",
-        "planes": "plot_effort_gains",
-        "equal-gain": "plot_equal_gain",
-        "archetypes": "plot_archetypes",
-        "indicators": "plot_indicators",
-    },
     "properties": {"relations": "plot_properties"},
     "relations": {"relations": "plot_related"},
     "scales": {"intervals": "plot_scales"},

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.analysis.effort import Effort, effort_of
+from rankscope.analysis.effort import Effort
 from rankscope.analysis.plane import EFFORTS, GAINS, HELD, Density, density_of, run_means
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.plots.figure import Figure
@@ -89,7 +89,7 @@ def plot_effort_gain(
     the first gain measure of the analysis unless set; given scores, the analysis is made of their judged lists.
 
     >>> import rankscope as rs
-    >>> found = rs.effort({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "y", "d"]}}, "AP")
+    >>> found = rs.effort(rs.Collection({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}}), "AP")
     >>> plot_effort_gain(found, highlight=["a"]).table.column("gain")
     ['huge', 'low']
     """
@@ -186,7 +186,8 @@ def plot_effort_gains(
     """The effort/gain plane of every gain measure of an analysis, one below the other: see :func:`plot_effort_gain`.
 
     >>> import rankscope as rs
-    >>> found = rs.effort({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "y", "d"]}}, ["AP", "RR"])
+    >>> runs = {"a": {"q": ["d"]}, "b": {"q": ["x", "y", "d"]}}
+    >>> found = rs.effort(rs.Collection({"q": {"d": 1}}, runs), ["AP", "RR"])
     >>> figure = plot_effort_gains(found)
     >>> len(figure.axes), figure.table.columns[:4]
     (4, ('measure', 'run', 'topic', 'Twist'))
@@ -224,7 +225,7 @@ def _analysis(effort: Effort | Scores, measure: str | Measure | None) -> tuple[E
         twist = next((m for m in effort.measures if m.name == "Twist"), None)
         like = {} if twist is None else {"crossing": twist.settings["crossing"], "cutoff": twist.cutoff}
         missing = effort.settings.get("missing", "zero")
-        return effort_of(effort.judged, gains[:1], missing=missing, settings=kept, **like), gains[0]
+        return Effort.from_judged(effort.judged, gains[:1], missing=missing, settings=kept, **like), gains[0]
     return effort, effort.gains[0 if measure is None else effort.number(measure)]
 
 

@@ -42,7 +42,8 @@ def plot_equal_gain(
     and end soon after the last relevant document.
 
     >>> import rankscope as rs
-    >>> found = rs.effort({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "y", "d"]}}, "nDCG")
+    >>> runs = {"a": {"q": ["d"]}, "b": {"q": ["x", "y", "d"]}}
+    >>> found = rs.effort(rs.Collection({"q": {"d": 1}}, runs), "nDCG")
     >>> plot_equal_gain(found, lists=[("a", "q"), ("b", "q")]).table.column("crp")[:2]
     [0, 0]
     """

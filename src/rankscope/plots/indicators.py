@@ -37,7 +37,7 @@ def plot_indicators(effort: Effort, run: str | None = None, *, width: float = DO
 
     >>> import rankscope as rs
     >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1, "b": 1}}
-    >>> found = rs.effort(qrels, {"r": {"q1": ["a"], "q2": ["x", "a", "b"]}}, "AP")
+    >>> found = rs.effort(rs.Collection(qrels, {"r": {"q1": ["a"], "q2": ["x", "a", "b"]}}), "AP")
     >>> plot_indicators(found).table.column("recall_base")
     [1, 2]
     """

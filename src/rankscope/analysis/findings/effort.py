@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.analysis.effort import Effort, effort_of
+from rankscope.analysis.effort import Effort
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.finding import Chart, Finding
 from rankscope.analysis.stats.coefficients import kendall
@@ -23,7 +23,7 @@ def _effort(basis: Basis) -> Effort | None:
     twist = next((m for m in basis.matrices if m.name == "Twist"), REGISTRY["Twist"])
     how = {"cutoff": int(twist.cutoff or 1000), "crossing": str(twist.settings["crossing"])}
     missing = str(basis.scores.settings.get("missing", "zero"))
-    return basis.cache("effort", lambda: effort_of(lists, [gain], missing=missing, **how))  # type: ignore[arg-type]
+    return basis.cache("effort", lambda: Effort.from_judged(lists, [gain], missing=missing, **how))  # type: ignore[arg-type]
 
 
 def parting(basis: Basis) -> Finding | None:

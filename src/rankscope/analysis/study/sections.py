@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope.analysis.bounds import bounds_of
 from rankscope.analysis.correlation import correlate
-from rankscope.analysis.effort import Effort, effort_of
+from rankscope.analysis.effort import Effort
 from rankscope.analysis.features import features_of
 from rankscope.analysis.pools import pools
 from rankscope.analysis.power import power
@@ -139,7 +139,7 @@ class Experiments:
     def _effort(self) -> dict[str, Table]:
         gains = [m for m in self.measures if m.family != "effort"]
         twist = next((m for m in self.measures if m.name == "Twist"), REGISTRY["Twist"])
-        found = effort_of(
+        found = Effort.from_judged(
             self._of("effort"), gains, crossing=twist.settings["crossing"], cutoff=twist.cutoff,
             missing=self.settings["missing"],
         )  # fmt: skip
