@@ -162,17 +162,19 @@ def test_a_list_that_was_split_is_noticed() -> None:
     import pyarrow as pa
 
     from rankscope.judging.rows import PooledQrels
-    from rankscope.spark import _values
+    from rankscope.spark import _evaluate_bucket
 
     judgments = PooledQrels(rs.Qrels.from_dict({"q": {"a": 1}}))
     whole = pa.table(
         {"run": ["r", "r", "r"], "query_id": ["q", "q", "q"], "doc_id": ["a", "b", None], "score": [2.0, 1.0, 0.0],
          "mark": [0, 0, 1]}
     )  # fmt: skip
-    assert _values(whole, judgments, [rs.measure("AP")], "trec_eval", "zero")["value"].to_pylist() == [1.0]
+    assert _evaluate_bucket(whole, judgments, [rs.measure("AP")], "trec_eval", "zero")[
+        "value"
+    ].to_pylist() == [1.0]
     for part in (whole.slice(0, 2), pa.concat_tables([whole, whole.slice(2)])):
         with pytest.raises(rs.errors.RankscopeError, match="lists were split"):
-            _values(part, judgments, [rs.measure("AP")], "trec_eval", "zero")
+            _evaluate_bucket(part, judgments, [rs.measure("AP")], "trec_eval", "zero")
     foreign = whole.set_column(4, "mark", pa.array([0, 0, 2]))
     with pytest.raises(rs.errors.InputError, match="run 'r' has no topic in common with the judgments"):
         _values(foreign, judgments, [rs.measure("AP")], "trec_eval", "zero")
@@ -243,11 +245,11 @@ def test_what_is_refused_here_is_refused_there(spark: Any, broadcast: bool) -> N
 def test_batches_of_spark_follow_the_rules_for_frames() -> None:
     import pyarrow as pa
 
-    from rankscope.spark import _by_rules
+    from rankscope.spark import _convert_batch
 
     names = {"query_id": "qid", "doc_id": "docno", "score": "score"}
     good: dict[str, Any] = {"query_id": [1.0], "doc_id": [b"d"], "score": [1]}
-    assert _by_rules(pa.record_batch(good), names).to_pylist() == [
+    assert _convert_batch(pa.record_batch(good), names).to_pylist() == [
         {"query_id": b"1", "doc_id": b"d", "score": 1.0}
     ]
     wrong: dict[str, dict[str, Any]] = {
@@ -259,4 +261,4 @@ def test_batches_of_spark_follow_the_rules_for_frames() -> None:
     }
     for what, columns in wrong.items():
         with pytest.raises(rs.errors.InputError, match=what):
-            _by_rules(pa.record_batch(good | columns), names)
+            _convert_batch(pa.record_batch(good | columns), names)

@@ -1,7 +1,6 @@
-"""Words that people choose from, and defaults that help shows.
+"""Choices and defaults of options.
 
-They are here, and not beside the code that gives them a meaning, so that ``rankscope COMMAND --help`` and completion
-need nothing of it: this module loads nothing.
+This module imports nothing heavy, so that ``rankscope COMMAND --help`` and shell completion start fast.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ __all__ = [
 ]
 
 ORDERS = ("trec_eval", "trec_eval9", "ascending_id", "rank", "file")
-"""What orders a list."""
+"""Orders of a ranking."""
 
 INPUT_FORMATS = {
     "trec": "TREC",
@@ -62,90 +61,90 @@ INPUT_FORMATS = {
     "parquet": "Parquet",
     "arrow": "Arrow",
 }
-"""What a file can be, and what that is called."""
+"""Formats of input files and their display names."""
 
 DEFAULT_MEASURES = ("AP", "Bpref", "RBP(p=0.8)", "nDCG", "Twist")
-"""What is compared with each other in studies of measures, unless others are named."""
+"""Default measures of studies of measures."""
 
 FINDINGS_MEASURES = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)", "Twist")
-"""What findings are about, on a terminal and on the page, unless others are named."""
+"""Default measures of findings, on a terminal and in the report."""
 
 DEFAULT_GAINS = ("AP", "Bpref", "RBP(p=0.8)", "nDCG(discount='jk',base=10)")
 """The gain measures of the paper on Twist; for nDCG gains 0, 5, 10, ... are the same as 0, 1, 2, ..."""
 
 Crossing = Literal["sign-change", "definition", "matters"]
 CROSSINGS = get_args(Crossing)
-"""What counts as a crossing of the axis by CRP."""
+"""Definitions of a crossing of the axis by CRP."""
 
 EFFORTS = ("huge", "high", "medium", "low")
-"""The columns of the effort/gain plane, by rising Twist."""
+"""Columns of the effort/gain plane, by increasing Twist."""
 
 GAINS = ("low", "medium", "high", "huge")
-"""The rows of the effort/gain plane, by rising gain."""
+"""Rows of the effort/gain plane, by increasing gain."""
 
 AXES = ("auto", "linear", "log")
-"""What an axis of ranks, and the bars of a curve, can be."""
+"""Scales of rank axes and of the bars of a curve."""
 
 CLASSES = ("archetype", "topic", "recall base", "group")
-"""What the lists of an effort/gain plane can be told apart by."""
+"""Attributes by which rankings in an effort/gain plane can be coloured."""
 
 Test = Literal["t", "wilcoxon", "randomisation", "bootstrap", "tukey"]
 TESTS = get_args(Test)
 CORRECTIONS = ("max-t", "holm", "bonferroni", "bh", "none")
 DISTANCES = ("grade", "position")
-"""How far apart grades are for weighted kappa: by their numbers, or by their positions among those that occur."""
+"""Distances between grades in weighted kappa: of their numbers, or of their positions among the occurring grades."""
 
 Coefficient = Literal["kendall", "ap", "spearman", "pearson", "rbo"]
 COEFFICIENTS = get_args(Coefficient)
 
 RboTies = Literal["a", "b", "w"]
 RBO_TIES = get_args(RboTies)
-"""What a tie means: an order that is not known (a), the same corrected for what is lost by it (b), equality (w)."""
+"""Treatments of ties: unknown order (a), unknown order with correction (b), equality (w); Corsi and Urbano 2024."""
 
 PERSISTENCE = (0.5, 0.8, 0.95)
-"""The p of RBP that bounds are shown for, unless others are given."""
+"""Default values of p of RBP in bounds."""
 
 RATIOS = (90, 70, 50, 30, 10)
-"""Percent of the judgments that are kept."""
+"""Default percentages of the judgments that are kept."""
 
 ACROSS = ("measures", "cutoffs", "pools", "samples")
-"""What the ranks of runs can be followed across."""
+"""Conditions across which the ranks of runs can be followed."""
 
 FOLLOWED_MEASURES = ("AP", "nDCG@10", "RBP", "P@10", "RR", "Bpref", "Twist")
 FOLLOWED_CUTOFFS = (5, 10, 20, 50, 100, 1000)
 FOLLOWED_DEPTHS = (20, 10, 5)
 FOLLOWED_RATIOS = (50, 20, 10)
-"""What ranks are followed across unless others are named; ratios are percents of the judgments."""
+"""Default conditions across which ranks are followed; ratios are percentages of the judgments."""
 
 Sampling = Literal["grade", "binary", "uniform"]
 SAMPLINGS = get_args(Sampling)
-"""The strata that judgments are sampled from."""
+"""Strata of sampled judgments."""
 
 INTERVAL_LENGTH = 10
-"""Ranks to which lists are cut for an interval scale."""
+"""Rank at which rankings are cut for an interval scale."""
 
 EXPERIMENTS = ("effort", "pools", "power", "scales", "bounds")
-"""Of a study, those that may look at the best runs only; correlations are given for all and for the best."""
+"""Experiments of a study that can be limited to the best runs; correlations always cover all runs and the best."""
 
 STUDIES = ("twist",)
-"""Published studies whose settings are known."""
+"""Published studies with predefined settings."""
 
 VERDICT_MEASURES = ("AP", "nDCG@10", "P@10", "RR", "RBP(p=0.8)", "Twist")
 VERDICT_DEPTH = 1000
-"""Ranks that a verdict compares, unless all lists are shorter."""
+"""Number of ranks that a verdict compares, unless all rankings are shorter."""
 
 MOST_RANKS = 5000
-"""Ranks whose overlap can be compared: Kendall's tau looks at every pair of common documents."""
+"""Maximum number of ranks of overlaps, because Kendall's tau compares every pair of common documents."""
 
 COUNTS = ("auto", "exact", "sample")
-"""How pairs of intervals are counted."""
+"""Methods of counting pairs of intervals."""
 
 PROPERTIES = (
     "relevance monotonicity", "irrelevance monotonicity", "redundancy", "induced", "swap", "replacement", "priority",
     "deepness", "deepness threshold", "closeness threshold", "confidence", "monotonicity", "convergence",
     "top-weightedness", "boundedness",
 )  # fmt: skip
-"""What a measure may guarantee."""
+"""Properties that a measure may satisfy."""
 
 CALLS = ("grades", "counts", "pool", "dicts", "arrays")
-"""The ways to call a function that computes a measure."""
+"""Signatures of user functions that compute a measure."""

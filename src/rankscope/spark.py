@@ -1,13 +1,13 @@
-"""Evaluation where the data is: DataFrames of runs and judgments in, a DataFrame of values out.
+"""Distributed evaluation in Spark: from DataFrames of runs and judgments to a DataFrame of values.
 
     values = rankscope.spark.evaluate(runs, qrels, "AP nDCG@10")
     values.write.parquet("values")
     rankscope.spark.means(values, "AP nDCG@10").show()
 
-Lists are handed to the measures whole, many at a time: rows go into buckets by the hash of run and topic (of topic
-alone, where judgments come along), and a bucket is what one call sees. With the rows goes one more for every run and
-judged topic. Each list must find exactly one of these in its bucket, so a list that was split is noticed, no list is
-evaluated twice, and lists that a run lacks are there to be counted as empty.
+Measures evaluate many complete rankings per call: rows are assigned to buckets by the hash of run and topic (of topic
+alone if judgments are distributed too), and each call evaluates one bucket. An additional marker row for every run and
+judged topic guards the distribution: each ranking must have exactly one marker in its bucket. So a split ranking is
+detected, no ranking is evaluated twice, and missing rankings are evaluated as empty.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate", "means"]
 
 BROADCAST = 2_000_000
-"""Judgments up to this many are sent to every worker; more are brought together with the lists of their topics."""
+"""Maximum number of judgments to broadcast to every worker; more are grouped with the rankings of their topics."""
 
 _VALUES = "run string, query_id string, measure string, value double"
 _MEANS = "run string, measure string, value double, topics long"
@@ -49,57 +49,89 @@ def evaluate(
     broadcast: bool | None = None,
     buckets: int | None = None,
 ) -> DataFrame:
-    """The value of every measure for every run and topic, as a DataFrame (run, query_id, measure, value), lazily.
+    """Evaluate runs lazily; values are bit for bit equal to those of :func:`rankscope.evaluate`.
 
-    ``runs`` has columns for run (without one there is a single run, called ``run``), topic, document and score (or
-    rank, for ``order="rank"``); ``qrels`` for topic, document, grade and, for aspects, iteration; under any of the
-    names in :data:`rankscope.read.frames.COLUMNS`, with ids and numbers of any type that files and frames may have.
-    ``missing`` says what a judged topic counts that a run does not have: ``zero`` evaluates an empty list, ``skip``
-    leaves it out. Values are, bit for bit, those of :func:`rankscope.evaluate`. So are errors, except that the lists of
-    unjudged topics are not searched for repeated documents.
+    Errors are the same too, except that repeated documents in rankings of unjudged topics are not detected. The call
+    counts the judgments, and collects them if they are broadcast; Spark reads the runs when the values are used.
+    Columns may have any of the names in :data:`rankscope.read.frames.COLUMNS`, and ids and numbers any type that files
+    and frames may have.
 
-    Judgments are looked at when this is called (they are counted, and collected if they are few); runs are read when
-    somebody asks for the values. ``broadcast`` True sends the judgments to every worker, False brings them together
-    with the lists of their topics; by default True up to :data:`BROADCAST` of them. ``buckets`` is the number of calls
-    (default: ``spark.sql.shuffle.partitions``); more of them need less memory each.
+    Parameters
+    ----------
+    runs
+        Columns for run (without it, there is a single run called ``run``), topic, document and score (or rank, for
+        ``order="rank"``).
+    qrels
+        Columns for topic, document, grade and, for aspects, iteration.
+    measures
+        Measures, or their names.
+    order
+        Order of the documents of a ranking.
+    missing
+        Whether a judged topic that a run lacks is evaluated as an empty ranking (``zero``) or left out (``skip``).
+    broadcast
+        Whether to broadcast the judgments to every worker instead of grouping them with the rankings of their topics;
+        by default, up to :data:`BROADCAST` judgments are broadcast.
+    buckets
+        Number of buckets (default: ``spark.sql.shuffle.partitions``); more buckets need less memory each.
 
+    Returns
+    -------
+    DataFrame
+        Columns run, query_id, measure and value.
+
+    Examples
+    --------
     >>> runs = spark.read.parquet("runs")  # doctest: +SKIP
     >>> evaluate(runs, spark.read.parquet("qrels"), "AP nDCG@10").show()  # doctest: +SKIP
     """
     from pyspark.sql import functions as f
 
-    wanted = tuple(parse_many(measures))
-    if not wanted:
+    parsed = tuple(parse_many(measures))
+    if not parsed:
         raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
     if missing not in MISSING:
         raise SettingsError(f"missing={missing!r}", hint=f"choose one of {', '.join(MISSING)}")
     column = "rank" if check_rows_order(order) == "rank" else "score"
-    rows = _checked(runs, _columns(runs, ("query_id", "doc_id", column), ("run",)))
+    rows = _validate_rows(runs, _find_columns(runs, ("query_id", "doc_id", column), ("run",)))
     if "run" not in rows.columns:
         rows = rows.withColumn("run", f.lit(bytearray(b"run")))
-    judged = _columns(qrels, ("query_id", "doc_id", "relevance"), ("iteration",))
+    judged = _find_columns(qrels, ("query_id", "doc_id", "relevance"), ("iteration",))
     spark = runs.sparkSession
     number = int(buckets or spark.conf.get("spark.sql.shuffle.partitions"))
     if broadcast is None:
         broadcast = qrels.limit(BROADCAST + 1).count() <= BROADCAST
     if broadcast:
         collected = qrels.select(*("`" + name.replace("`", "``") + "`" for name in judged.values()))
-        return _broadcast(spark, rows, collected, wanted, order, missing, number)
-    return _together(rows, _checked(qrels, judged), wanted, order, missing, number)
+        return _evaluate_broadcast(spark, rows, collected, parsed, order, missing, number)
+    return _evaluate_grouped(rows, _validate_rows(qrels, judged), parsed, order, missing, number)
 
 
 def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) -> DataFrame:
-    """The mean of every run and measure (or sum, or geometric mean, as the measure says) over topics, lazily.
+    """Summarise values over topics lazily: the mean, sum or geometric mean that each measure defines.
 
-    A DataFrame (run, measure, value, topics); ``topics`` is the number of those where the measure is defined. The
-    values of a run are added up in the order of its topics, so that the means are those of
-    :meth:`rankscope.Scores.means` bit for bit, however Spark arranged the rows.
+    The values of a run are summed in the order of its topics, so that the result is bit for bit equal to
+    :meth:`rankscope.Scores.means`, regardless of the order of rows in Spark.
 
+    Parameters
+    ----------
+    values
+        Result of :func:`evaluate`.
+    measures
+        Measures to summarise, or their names.
+
+    Returns
+    -------
+    DataFrame
+        Columns run, measure, value and topics, the number of topics with a defined value.
+
+    Examples
+    --------
     >>> means(evaluate(runs, qrels, "AP"), "AP").show()  # doctest: +SKIP
     """
     from pyspark.sql import functions as f
 
-    known = {str(measure): measure for measure in parse_many(measures)}
+    by_name = {str(measure): measure for measure in parse_many(measures)}
     number = int(values.sparkSession.conf.get("spark.sql.shuffle.partitions"))
     bucketed = values.withColumn("bucket", f.pmod(f.xxhash64("run"), f.lit(number)))
 
@@ -112,16 +144,16 @@ def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) 
         )
         for run, measure, topic, value in zip(*names, table["value"].to_pylist(), strict=True):
             rows.setdefault((run, measure), {})[topic] = value
-        found = []
-        for (run, name), mine in rows.items():
-            if name in known:
-                ordered = np.array([mine[topic] for topic in in_natural_order(mine)])
-                found.append((run, name, known[name].mean(ordered), int((~np.isnan(ordered)).sum())))
+        rows_out = []
+        for (run, name), values_by_topic in rows.items():
+            if name in by_name:
+                ordered = np.array([values_by_topic[topic] for topic in in_natural_order(values_by_topic)])
+                rows_out.append((run, name, by_name[name].mean(ordered), int((~np.isnan(ordered)).sum())))
         return pa.table(
             {
-                name: _strings([row[0] for row in found])
+                name: _strings([row[0] for row in rows_out])
                 if not i
-                else pa.array([row[i] for row in found], kind)
+                else pa.array([row[i] for row in rows_out], kind)
                 for i, (name, kind) in enumerate(
                     (
                         ("run", pa.string()),
@@ -136,25 +168,25 @@ def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) 
     return bucketed.groupBy("bucket").applyInArrow(kernel, _MEANS)
 
 
-def _columns(frame: DataFrame, required: Sequence[str], optional: Sequence[str]) -> dict[str, str]:
+def _find_columns(frame: DataFrame, required: Sequence[str], optional: Sequence[str]) -> dict[str, str]:
     """Return the names of the columns with these meanings; ids must have a type of ids."""
-    found = {}
-    for wanted in (*required, *optional):
-        name = found_column(wanted, frame.columns)
+    names = {}
+    for meaning in (*required, *optional):
+        name = found_column(meaning, frame.columns)
         if name is not None:
-            found[wanted] = name
-        elif wanted in required:
+            names[meaning] = name
+        elif meaning in required:
             raise InputError(
-                f"the DataFrame has no column for {wanted} ({', '.join(COLUMNS[wanted])})",
+                f"the DataFrame has no column for {meaning} ({', '.join(COLUMNS[meaning])})",
                 hint=f"rename one of: {', '.join(frame.columns)}",
             )
-    types = _selected(frame, found).limit(0).toArrow()
-    for wanted in found.keys() - set(NUMBERS):
-        arrow_ids(types[wanted], f"column {found[wanted]!r}")
-    return found
+    types = _select_columns(frame, names).limit(0).toArrow()
+    for meaning in names.keys() - set(NUMBERS):
+        arrow_ids(types[meaning], f"column {names[meaning]!r}")
+    return names
 
 
-def _selected(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
+def _select_columns(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
     """Return the columns under their meanings."""
     from pyspark.sql import functions as f
 
@@ -162,7 +194,7 @@ def _selected(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
     return frame.select(*(f.col(name).alias(meaning) for meaning, name in quoted.items()))
 
 
-def _checked(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
+def _validate_rows(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
     """Return the columns under their meanings by the rules for files and frames: ids as bytes, numbers as double.
 
     The rules are those of Python and not of casts in Spark, which know other texts of numbers and drop what is missing.
@@ -170,13 +202,13 @@ def _checked(frame: DataFrame, names: Mapping[str, str]) -> DataFrame:
     names = dict(names)
 
     def kernel(batches: Iterable[Any]) -> Iterator[Any]:
-        return (_by_rules(batch, names) for batch in batches)
+        return (_convert_batch(batch, names) for batch in batches)
 
     kinds = (f"{meaning} {'double' if meaning in NUMBERS else 'binary'}" for meaning in names)
-    return _selected(frame, names).mapInArrow(kernel, ", ".join(kinds))
+    return _select_columns(frame, names).mapInArrow(kernel, ", ".join(kinds))
 
 
-def _by_rules(batch: Any, names: Mapping[str, str]) -> Any:
+def _convert_batch(batch: Any, names: Mapping[str, str]) -> Any:
     """Return a batch with ids as bytes and numbers as double; ``names`` are those of the columns, by meaning."""
     import pyarrow as pa
 
@@ -189,7 +221,7 @@ def _by_rules(batch: Any, names: Mapping[str, str]) -> Any:
     return pa.record_batch(columns)
 
 
-def _marked(rows: DataFrame, topics: DataFrame) -> DataFrame:
+def _add_markers(rows: DataFrame, topics: DataFrame) -> DataFrame:
     """Return the rows, and a mark for every run and judged topic: a row without a document.
 
     The mark of a row is 0, of a list 1, and 2 if its run has no judged topic at all.
@@ -206,7 +238,7 @@ def _marked(rows: DataFrame, topics: DataFrame) -> DataFrame:
     )
 
 
-def _broadcast(
+def _evaluate_broadcast(
     spark: Any, rows: DataFrame, judged: DataFrame, measures: Any, order: str, missing: str, buckets: int
 ) -> DataFrame:
     from pyspark import cloudpickle
@@ -214,21 +246,21 @@ def _broadcast(
 
     qrels = open_qrels(judged.toArrow(), needs_aspects=needs_aspects(measures))
     packed = cloudpickle.dumps((PooledQrels(qrels), measures))
-    shared = _sent(spark, packed)
+    shared = _share(spark, packed)
     ids = [(bytearray(to_bytes(topic)),) for topic in qrels.topics]
     topics = f.broadcast(spark.createDataFrame(ids, "query_id binary"))
-    marked = _marked(rows, topics).join(topics, "query_id", "left_semi")
+    marked = _add_markers(rows, topics).join(topics, "query_id", "left_semi")
     bucketed = marked.withColumn("bucket", f.pmod(f.xxhash64("run", "query_id"), f.lit(buckets)))
 
     def kernel(table: Any) -> Any:
-        judgments, mine = unpacked_once(shared())
-        return _values(table, judgments, mine, order, missing)
+        judgments, shared_measures = unpacked_once(shared())
+        return _evaluate_bucket(table, judgments, shared_measures, order, missing)
 
     return bucketed.groupBy("bucket").applyInArrow(kernel, _VALUES)
 
 
-def _sent(spark: Any, packed: bytes) -> Callable[[], bytes]:
-    """What every worker gets once; where there is no context to broadcast with (Spark Connect), in the function."""
+def _share(spark: Any, packed: bytes) -> Callable[[], bytes]:
+    """Return a function that returns the data in a worker: broadcast, or a closure if Spark Connect has no context."""
     try:
         shared = spark.sparkContext.broadcast(packed)
     except Exception:
@@ -236,62 +268,64 @@ def _sent(spark: Any, packed: bytes) -> Callable[[], bytes]:
     return lambda: shared.value
 
 
-def _together(
+def _evaluate_grouped(
     rows: DataFrame, judged: DataFrame, measures: Any, order: str, missing: str, buckets: int
 ) -> DataFrame:
-    """Judgments and lists of the same topics in one call; nobody holds all judgments."""
+    """Evaluate judgments and rankings grouped by topic, so that no worker needs all judgments."""
     from pyspark.sql import functions as f
 
-    aspects = "iteration" in judged.columns and (needs_aspects(measures) or _overlap(judged))
+    aspects = "iteration" in judged.columns and (needs_aspects(measures) or _has_aspects(judged))
     best = judged.agg(f.max("relevance")).first()[0]
     if best is None:
         raise InputError("no judgments", hint="give rows of topic, document and grade")
     bucket = f.pmod(f.xxhash64("query_id"), f.lit(buckets)).alias("bucket")
-    marked = _marked(rows, judged.select("query_id").distinct()).select("*", bucket)
+    marked = _add_markers(rows, judged.select("query_id").distinct()).select("*", bucket)
 
     def kernel(table: Any, judgments: Any) -> Any:
         import pyarrow as pa
 
-        if not len(judgments):  # runs of topics without judgments
-            return _values(table.slice(0, 0), None, measures, order, missing)
-        # a topic that nobody has, so that every bucket knows the best grade of all judgments
+        if not len(judgments):  # All topics of the bucket are unjudged.
+            return _evaluate_bucket(table.slice(0, 0), None, measures, order, missing)
+        # A sentinel topic tells every bucket the best grade of all judgments.
         given = {"query_id": _SENTINEL, "doc_id": _SENTINEL, "relevance": best, "iteration": b"0"}
         columns = judgments.select([name for name in judgments.column_names if name in given])
         more = pa.table({name: pa.array([given[name]], columns[name].type) for name in columns.column_names})
         qrels = Qrels.from_frame(pa.concat_tables([columns, more]), aspects=aspects)
-        return _values(table, PooledQrels(qrels), measures, order, missing)
+        return _evaluate_bucket(table, PooledQrels(qrels), measures, order, missing)
 
     left = marked.groupBy("bucket")
     return left.cogroup(judged.select("*", bucket).groupBy("bucket")).applyInArrow(kernel, _VALUES)
 
 
-def _overlap(judged: DataFrame) -> bool:
-    """Whether some document of a topic was judged under several subtopics: then the column names aspects."""
+def _has_aspects(judged: DataFrame) -> bool:
+    """Return whether a document of a topic has judgments for several iterations, which are then aspects."""
     from pyspark.sql import functions as f
 
     several = judged.groupBy("query_id", "doc_id").agg(f.countDistinct("iteration").alias("subtopics"))
     return bool(several.where("subtopics > 1").limit(1).count())
 
 
-def _values(table: Any, judgments: PooledQrels | None, measures: Any, order: str, missing: str) -> Any:
-    """The values of the lists in a bucket, a row for each list and measure."""
+def _evaluate_bucket(
+    table: Any, judgments: PooledQrels | None, measures: Any, order: str, missing: str
+) -> Any:
+    """Return the values of the rankings in a bucket, a row per ranking and measure."""
     if judgments is None:
-        return _rows([], [], measures, np.empty((0, len(measures))))
+        return _make_table([], [], measures, np.empty((0, len(measures))))
     lists = ListRows.of(table, judgments, order)
-    _check_whole(table, lists)
+    _check_markers(table, lists)
     values = np.empty((len(lists), len(measures)))
-    for part, some in lists.blocks():
+    for part, lists_of_block in lists.blocks():
         for index, measure in enumerate(measures):
-            values[part, index] = measure.evaluate(some)
+            values[part, index] = measure.evaluate(lists_of_block)
     if missing == "zero":
-        return _rows(lists.runs, lists.topics, measures, values)
+        return _make_table(lists.runs, lists.topics, measures, values)
     keep = np.flatnonzero(lists.length > 0)
     runs, topics = lists.runs, lists.topics
-    return _rows([runs[i] for i in keep], [topics[i] for i in keep], measures, values[keep])
+    return _make_table([runs[i] for i in keep], [topics[i] for i in keep], measures, values[keep])
 
 
-def _check_whole(table: Any, lists: ListRows) -> None:
-    """Every list has its mark in its own bucket, and no list has two: none was split, and none is missing."""
+def _check_markers(table: Any, lists: ListRows) -> None:
+    """Raise an error unless each ranking of a bucket has exactly one marker, so that none is split or missing."""
     import pyarrow.compute as pc
 
     marks = table["mark"].to_numpy()
@@ -309,18 +343,18 @@ def _check_whole(table: Any, lists: ListRows) -> None:
         )
 
 
-def _rows(runs: list[str], topics: list[str], measures: Any, values: Any) -> Any:
+def _make_table(runs: list[str], topics: list[str], measures: Any, values: Any) -> Any:
     import pyarrow as pa
 
     count = len(measures)
     names = pa.array([str(measure) for measure in measures], pa.string())
-    each: Any = pa.array(np.repeat(np.arange(len(runs)), count))
-    which: Any = pa.array(np.tile(np.arange(count), len(runs)))
+    ranking_index: Any = pa.array(np.repeat(np.arange(len(runs)), count))
+    measure_index: Any = pa.array(np.tile(np.arange(count), len(runs)))
     return pa.table(
         {
-            "run": _strings(runs).take(each),
-            "query_id": _strings(topics).take(each),
-            "measure": names.take(which),
+            "run": _strings(runs).take(ranking_index),
+            "query_id": _strings(topics).take(ranking_index),
+            "measure": names.take(measure_index),
             "value": pa.array(values.ravel(), pa.float64()),
         }
     )

@@ -1,8 +1,8 @@
-"""Evaluation of more than fits into memory: values are written as pieces of the runs are done.
+"""Evaluation of runs that do not fit into memory: values are written piece by piece.
 
-Pieces hold complete lists (:mod:`rankscope.judging.pieces`) and are looked at by whichever engine; the judgments are
-sent to it once. What comes back is written at once, in the order of the pieces, so that the bytes do not depend on the
-engine, and memory here does not grow with the runs.
+Pieces hold complete rankings (:mod:`rankscope.judging.pieces`) and are evaluated by any engine; the judgments are sent
+to it once. Values are written at once, in the order of the pieces, so that the output does not depend on the engine,
+and memory does not grow with the runs.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = ["Written", "evaluate_into"]
 
 
 class Written(NamedTuple):
-    """What was written: where, and how many pieces, runs, lists and rows went into it."""
+    """Path of the output, and numbers of pieces, runs, rankings and rows."""
 
     path: str
     pieces: int
@@ -53,7 +53,10 @@ class Written(NamedTuple):
 
 
 class Values(NamedTuple):
-    """Some lists: which run and topic each is of, and the value of every measure for it."""
+    """Values of rankings: names of runs, and per ranking the index of its run, its topic and its values.
+
+    ``run`` and ``topic`` have shape (rankings,), ``values`` (rankings, measures).
+    """
 
     runs: Sequence[str]
     run: npt.NDArray[np.int32]
@@ -77,16 +80,44 @@ def evaluate_into(
     jobs: int | None = None,
     engine: Any = None,
 ) -> Written:
-    """Write the value of every measure for every run and topic, in bounded memory: rows of run, topic, measure, value.
+    """Write rows of run, topic, measure and value for all runs and topics, in bounded memory.
 
-    ``output`` ends in ``.csv`` or ``.tsv`` (one text file), in ``.parquet`` (one Parquet file), or names a directory
-    that is not there yet, which becomes a Parquet dataset; it appears whole or not at all. ``runs`` are what
-    :func:`rankscope.evaluate` takes, or Parquet files and directories of them, which may hold any number of runs. Plain
-    run files of more than ``piece_bytes`` are cut where topics change (0 never cuts), Parquet files after about
-    ``piece_rows`` rows; the documents of a list must follow one another. ``engine`` says where pieces are looked at.
-    ``topics`` names some of the judged topics, ``input_format`` what the files are
-    (:func:`rankscope.read.open_collection`).
+    Parameters
+    ----------
+    output
+        Path of a ``.csv``, ``.tsv`` or ``.parquet`` file, or of a new directory, which becomes a Parquet dataset. It is
+        written atomically.
+    qrels
+        Judgments, as for :func:`rankscope.evaluate`.
+    runs
+        Runs as for :func:`rankscope.evaluate`, or Parquet files and directories with any number of runs. The documents
+        of a ranking must be contiguous.
+    measures
+        Measures, or their names.
+    order
+        Order of the documents of a ranking.
+    missing
+        Whether a judged topic that a run lacks is evaluated as an empty ranking (``zero``) or left out (``skip``).
+    topics
+        Judged topics to evaluate; all by default.
+    input_format
+        Formats of the files, as for :func:`rankscope.read.open_collection`.
+    piece_bytes
+        Size above which plain run files are split between topics; 0 never splits.
+    piece_rows
+        Approximate number of rows after which Parquet files are split.
+    jobs
+        Number of workers.
+    engine
+        Engine that evaluates the pieces.
 
+    Returns
+    -------
+    Written
+        Path and counts.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -96,50 +127,52 @@ def evaluate_into(
     """
     if missing not in MISSING:
         raise SettingsError(f"missing={missing!r}", hint=f"choose one of {', '.join(MISSING)}")
-    wanted = tuple(parse_many(measures))
-    if not wanted:
+    parsed = tuple(parse_many(measures))
+    if not parsed:
         raise SettingsError("there is no measure to evaluate", hint="name at least one, such as AP")
-    writer = _writer(Path(output))
-    said = input_format or {}
-    opened = open_qrels(qrels, needs_aspects=needs_aspects(wanted), input_format=said.get("qrels"))
+    writer = _make_writer(Path(output))
+    formats = input_format or {}
+    judged = open_qrels(qrels, needs_aspects=needs_aspects(parsed), input_format=formats.get("qrels"))
     if topics:
-        opened = opened.of_topics(chosen_topics(topics, opened.topics))
-    judgments = PooledQrels(opened)
-    pieces = _pieces(runs, order, said.get("runs"), piece_bytes, piece_rows)
+        judged = judged.of_topics(chosen_topics(topics, judged.topics))
+    judgments = PooledQrels(judged)
+    pieces = _split_runs(runs, order, formats.get("runs"), piece_bytes, piece_rows)
     if not pieces:
         raise InputError("there is no run to evaluate", hint="name at least one run file")
-    names = [str(measure) for measure in wanted]
-    kept = _Kept(judgments, wanted, missing)
-    found = progress(stream_pieces(_Evaluated(judgments, wanted), pieces, jobs=jobs), len(pieces), "pieces")
+    names = [str(measure) for measure in parsed]
+    record = _SeenRankings(judgments, parsed, missing)
+    results = progress(
+        stream_pieces(_PieceEvaluator(judgments, parsed), pieces, jobs=jobs), len(pieces), "pieces"
+    )
     counts = [0]
 
     def tables() -> Iterator[Table]:
-        for values in kept.all(zip(pieces, found, strict=True)):
+        for values in record.iter_values(zip(pieces, results, strict=True)):
             counts[0] += len(values.topic)
-            yield _table(values, judgments.qrels.topics, names)
+            yield _make_table(values, judgments.qrels.topics, names)
 
     writer(tables())
-    return Written(str(output), len(pieces), len(kept.seen), counts[0], counts[0] * len(wanted))
+    return Written(str(output), len(pieces), len(record.is_seen), counts[0], counts[0] * len(parsed))
 
 
-def _pieces(runs: Any, order: str, form: str | None, size: int, rows: int) -> list[Piece]:
-    """The pieces of all runs, in the order they were given."""
+def _split_runs(runs: Any, order: str, form: str | None, size: int, rows: int) -> list[Piece]:
+    """Return the pieces of all runs, in their given order."""
     sources = runs if isinstance(runs, list | tuple) else [runs]
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     for source in sources:
-        named = isinstance(source, str | Path) and form in (None, "parquet")
-        files = parquet_files(Path(source)) if named else []
+        may_be_parquet = isinstance(source, str | Path) and form in (None, "parquet")
+        files = parquet_files(Path(source)) if may_be_parquet else []
         if files:
-            found += pieces_of_parquet(files, Path(source).stem, order, rows)
+            pieces += pieces_of_parquet(files, Path(source).stem, order, rows)
         else:
             for run in as_runs(source, order, form).values():
-                found += pieces_of_run(run, size)
-    return found
+                pieces += pieces_of_run(run, size)
+    return pieces
 
 
 @dataclass(frozen=True, eq=False)
-class _Evaluated:
-    """The values of the lists in a piece; judgments and measures are what all pieces share."""
+class _PieceEvaluator:
+    """Evaluator of a piece, with the judgments and measures that all pieces share."""
 
     judgments: PooledQrels
     measures: tuple[Measure, ...]
@@ -160,69 +193,69 @@ class _Evaluated:
         )
 
 
-class _Kept:
-    """Which lists there were: none may come twice, and those that did not come are empty."""
+class _SeenRankings:
+    """Record of the rankings seen so far; rejects repeated rankings and adds missing ones."""
 
     def __init__(self, judgments: PooledQrels, measures: tuple[Measure, ...], missing: str) -> None:
         self._judgments, self._measures, self._missing = judgments, measures, missing
-        self.seen: dict[str, npt.NDArray[np.bool_]] = {}
+        self.is_seen: dict[str, npt.NDArray[np.bool_]] = {}
 
-    def all(self, found: Iterable[tuple[Piece, Values]]) -> Iterator[Values]:
-        """The values of every piece, and after them those of the lists that runs lack."""
+    def iter_values(self, results: Iterable[tuple[Piece, Values]]) -> Iterator[Values]:
+        """Yield the values of every piece, then the values of missing rankings."""
         named: dict[str, str] = {}
-        for piece, values in found:
+        for piece, values in results:
             for name in values.runs:
                 named.setdefault(name, str(piece.run.path or piece.run.source or piece.run.name))
-            self._note(piece, values)
+            self._check_new(piece, values)
             yield values
         for name, path in named.items():
-            if not self.seen[name].any():
-                chosen = bool(self._judgments.qrels.unchosen)
+            if not self.is_seen[name].any():
+                is_selection = bool(self._judgments.qrels.unchosen)
                 raise InputError(
-                    "no topic in common with the " + ("chosen topics" if chosen else "judgments"),
+                    "no topic in common with the " + ("chosen topics" if is_selection else "judgments"),
                     path=path,
                     hint="choose others, or leave the run out"
-                    if chosen
+                    if is_selection
                     else "check that the run and the judgments belong to the same collection",
                 )
         if self._missing == "zero":
-            yield from self._lacking()
+            yield from self._iter_missing()
 
-    def _note(self, piece: Piece, values: Values) -> None:
+    def _check_new(self, piece: Piece, values: Values) -> None:
         topics = self._judgments.qrels.topics
         for number, name in enumerate(values.runs):
-            mine = values.topic[values.run == number]
-            seen = self.seen.setdefault(name, np.zeros(len(topics), np.bool_))
-            again = mine[seen[mine]]
-            if len(again):
+            run_topics = values.topic[values.run == number]
+            is_seen = self.is_seen.setdefault(name, np.zeros(len(topics), np.bool_))
+            repeated = run_topics[is_seen[run_topics]]
+            if len(repeated):
                 raise InputError(
-                    f"topic {topics[int(again[0])]!r} of run {name!r} is in two pieces",
+                    f"topic {topics[int(repeated[0])]!r} of run {name!r} is in two pieces",
                     path=str(piece.run.source or piece.run.name),
                     hint="let the lines of a topic follow one another, do not cut the file (a piece size of 0), or use"
                     " rankscope.spark.evaluate, which brings them together",
                 )
-            seen[mine] = True
+            is_seen[run_topics] = True
 
-    def _lacking(self) -> Iterator[Values]:
-        if all(seen.all() for seen in self.seen.values()):
+    def _iter_missing(self) -> Iterator[Values]:
+        if all(is_seen.all() for is_seen in self.is_seen.values()):
             return
-        width, none = len(self._judgments.qrels.topics), np.zeros(0, np.int32)
+        width, empty_column = len(self._judgments.qrels.topics), np.zeros(0, np.int32)
         empty = Lists(
             self._judgments.pool,
             np.arange(width),
             np.zeros(width, np.int32),
             np.zeros(width + 1, np.int64),
-            none,
-            none,
+            empty_column,
+            empty_column,
         )
         values = np.stack([measure.evaluate(empty) for measure in self._measures], axis=1)
-        for name, seen in self.seen.items():
-            absent = np.flatnonzero(~seen).astype(np.int32)
+        for name, is_seen in self.is_seen.items():
+            absent = np.flatnonzero(~is_seen).astype(np.int32)
             if len(absent):
                 yield Values([name], np.zeros(len(absent), np.int32), absent, values[absent])
 
 
-def _table(values: Values, topics: Sequence[str], measures: Sequence[str]) -> Table:
+def _make_table(values: Values, topics: Sequence[str], measures: Sequence[str]) -> Table:
     count = len(measures)
     columns: dict[str, Any] = {
         "run": CategoricalColumn(values.runs, np.repeat(values.run, count)),
@@ -233,10 +266,10 @@ def _table(values: Values, topics: Sequence[str], measures: Sequence[str]) -> Ta
     return Table.from_columns("topics", columns)
 
 
-def _writer(output: Path) -> Callable[[Iterator[Table]], None]:
-    """What writes tables to this place."""
+def _make_writer(output: Path) -> Callable[[Iterator[Table]], None]:
+    """Return the function that writes tables to this path."""
     if output.suffix in (".csv", ".tsv"):
-        return lambda tables: write_atomically(output, _text(tables, output.suffix[1:]))
+        return lambda tables: write_atomically(output, _iter_text(tables, output.suffix[1:]))
     if not output.parent.is_dir():
         raise InputError("there is no such directory", path=output.parent, hint="make it first")
     if output.suffix == ".parquet":
@@ -246,8 +279,8 @@ def _writer(output: Path) -> Callable[[Iterator[Table]], None]:
     return lambda tables: _write_dataset(output, tables)
 
 
-def _text(tables: Iterator[Table], form: str) -> Iterator[str]:
-    """The tables as one: the columns are named once."""
+def _iter_text(tables: Iterator[Table], form: str) -> Iterator[str]:
+    """Yield the text of all tables, with a single header."""
     first = True
     for table in tables:
         text = table.csv() if form == "csv" else table.tsv()
@@ -255,7 +288,7 @@ def _text(tables: Iterator[Table], form: str) -> Iterator[str]:
         first = False
 
 
-def _arrow(table: Table) -> Any:
+def _to_arrow(table: Table) -> Any:
     import pyarrow as pa
 
     columns = table.frame_columns()
@@ -268,27 +301,27 @@ def _arrow(table: Table) -> Any:
 def _write_parquet(output: Path, tables: Iterator[Table]) -> None:
     import pyarrow.parquet as pq
 
-    with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name[:40]}.") as place:
-        made, writer = Path(place) / "values.parquet", None
+    with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name[:40]}.") as folder:
+        file, writer = Path(folder) / "values.parquet", None
         try:
-            for table in map(_arrow, tables):
-                writer = writer or pq.ParquetWriter(made, table.schema)
+            for table in map(_to_arrow, tables):
+                writer = writer or pq.ParquetWriter(file, table.schema)
                 writer.write_table(table)
         finally:
             if writer is not None:
                 writer.close()
-        made.replace(output)
+        file.replace(output)
 
 
 def _write_dataset(output: Path, tables: Iterator[Table]) -> None:
     import pyarrow.parquet as pq
 
-    place = Path(tempfile.mkdtemp(dir=output.parent, prefix=f".{output.name[:40]}."))
+    folder = Path(tempfile.mkdtemp(dir=output.parent, prefix=f".{output.name[:40]}."))
     try:
-        for number, table in enumerate(map(_arrow, tables)):
-            pq.write_table(table, place / f"part-{number:06}.parquet")
-        place.chmod(0o755)
-        place.rename(output)
+        for number, table in enumerate(map(_to_arrow, tables)):
+            pq.write_table(table, folder / f"part-{number:06}.parquet")
+        folder.chmod(0o755)
+        folder.rename(output)
     except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -224,12 +224,12 @@ def _asked(path: str, *hosts: str, bound: str = "127.0.0.1") -> Any:
 
     import httpx
 
-    from rankscope.explorer.server import application, only_hosts
+    from rankscope.explorer.server import application, check_hosts
 
     qrels = rs.Qrels.from_dict({"q1": {"d1": 1, "odd\udcff": 0}})
     runs = rs.Runs([rs.Run.from_dict({"q1": {"odd\udcff": 2.0, "x": 1.5, "d1": 1.0}}, name="r")])
     document = payload(judge(qrels, runs), title="T")
-    app = only_hosts(application(document, qrels, runs, "token"), 80, bound)
+    app = check_hosts(application(document, qrels, runs, "token"), 80, bound)
 
     async def ask() -> httpx.Response:
         async with httpx.AsyncClient(
@@ -313,7 +313,7 @@ def test_two_hosts_are_as_bad_as_a_foreign_one() -> None:
 
 def test_a_run_is_read_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve requests parsed a run twelve times: 2.8 GB, 25 s."""
-    from rankscope.explorer.server import _KEPT_RUNS, LoadedRuns
+    from rankscope.explorer.server import _MAX_CACHED_RUNS, LoadedRuns
 
     read: list[str] = []
     original = rs.Run.lists
@@ -324,7 +324,7 @@ def test_a_run_is_read_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) ->
         return original(run)
 
     monkeypatch.setattr(rs.Run, "lists", counted)
-    count = _KEPT_RUNS + 2
+    count = _MAX_CACHED_RUNS + 2
     runs = rs.Runs([rs.Run.from_dict({"q1": {f"d{r}": 1.0}}, name=f"r{r}") for r in range(count)])
     loaded = LoadedRuns(runs, Event())
     with ThreadPoolExecutor(100) as threads:
@@ -333,7 +333,7 @@ def test_a_run_is_read_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) ->
     assert read == ["r1"]
     assert [loaded.documents(r, "q1") for r in range(count)] == [[b"d%d" % r] for r in range(count)]
     assert loaded.documents(1, "absent") == ()
-    assert len(loaded._kept) == _KEPT_RUNS
+    assert len(loaded._cached) == _MAX_CACHED_RUNS
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -347,15 +347,17 @@ def test_of_a_large_file_only_the_list_that_is_asked_for_is_kept(
     text = "".join(f"q{t} Q0 d{i} 1 {-i} r\n" for t in range(9) for i in range(3)).encode()
     path = tmp_path / "r.run"
     path.write_bytes(gzip.compress(text) if packed else text)
-    monkeypatch.setattr(server, "_LARGE", 4 * path.stat().st_size - 4 if packed else path.stat().st_size - 1)
+    monkeypatch.setattr(
+        server, "_LARGE_FILE", 4 * path.stat().st_size - 4 if packed else path.stat().st_size - 1
+    )
     loaded = server.LoadedRuns(rs.read_runs(path), Event())
     assert [loaded.documents(0, f"q{t}") for t in (3, 3, 8)] == [[b"d0", b"d1", b"d2"]] * 3
     assert loaded.documents(0, "absent") == ()
-    assert [list(lists) for lists in loaded._kept.values()] == [["q3"], ["q8"], ["absent"]]
+    assert [list(lists) for lists in loaded._cached.values()] == [["q3"], ["q8"], ["absent"]]
     monkeypatch.setattr(rs.Run, "lists", lambda run: pytest.fail("read as a whole"))
     for t in range(9):
         assert loaded.documents(0, f"q{t}") == [b"d0", b"d1", b"d2"]
-    assert len(loaded._kept) == server._KEPT_RUNS
+    assert len(loaded._cached) == server._MAX_CACHED_RUNS
 
 
 def test_reading_ends_with_the_server(tmp_path: Path) -> None:
@@ -391,7 +393,7 @@ def served(monkeypatch: pytest.MonkeyPatch, patience: float) -> int:
     """The port of an explorer whose page is at /token/."""
     from rankscope.explorer import server
 
-    monkeypatch.setattr(server, "_PATIENCE", patience)
+    monkeypatch.setattr(server, "_MAX_IDLE_SECONDS", patience)
     qrels, runs = (
         rs.Qrels.from_dict({"q1": {"d1": 1}}),
         rs.Runs([rs.Run.from_dict({"q1": {"d1": 1.0}}, name="r")]),

@@ -145,8 +145,8 @@ def test_the_table_in_the_security_page_is_what_the_program_does() -> None:
             f"{unjudged.MOST_EVALUATIONS:,}"
         ),
         "seconds of a regular expression": f"{groups._PATIENCE:g}",
-        "connections of the explorer, and idle ones among them": f"{server._CONNECTIONS}, {server._IDLE}",
-        "seconds that a connection of the explorer may be idle": f"{server._PATIENCE:g}",
+        "connections of the explorer, and idle ones among them": f"{server._MAX_CONNECTIONS}, {server._MAX_IDLE}",
+        "seconds that a connection of the explorer may be idle": f"{server._MAX_IDLE_SECONDS:g}",
     }
     assert limits.LINE_VARIABLE in raised
     assert limits.RATIO_VARIABLE in raised

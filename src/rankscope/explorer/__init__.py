@@ -1,4 +1,4 @@
-"""The interactive page: served to the browser, or inside a notebook."""
+"""The explorer: served to a browser, or inside a notebook."""
 
 from __future__ import annotations
 
@@ -40,24 +40,38 @@ def explore(
     ready: Callable[[str], None] = print,
     source: Source | None = None,
 ) -> None:
-    """Serve the page about a collection until interrupted; ``ready`` gets its address.
+    """Serve the explorer of a collection until interrupted.
 
-    The parameters are those of :func:`rankscope.report`; ``port`` 0 takes any free port. ``source`` says how a command
-    line names the collection, where it was opened before.
+    Parameters
+    ----------
+    qrels, runs
+        Judgments and runs, as for :func:`rankscope.evaluate`.
+    measures, title, order, missing, length, study, everything, texts, groups, jobs
+        As for :func:`rankscope.report`.
+    host
+        Address to bind to.
+    port
+        Port to bind to; 0 takes any free port.
+    ready
+        Function that receives the URL of the explorer once the server listens.
+    source
+        Command line arguments that open the same collection, if the caller knows them.
 
+    Examples
+    --------
     >>> explore("qrels.txt", "runs/", port=8000)  # doctest: +SKIP
     """
-    from rankscope.explorer.server import address, application, listen, only_hosts, serve
+    from rankscope.explorer.server import address, application, check_hosts, listen, serve
     from rankscope.measures import needs_aspects, parse_many
     from rankscope.read import open_collection
     from rankscope.reporting import document_of, source_of
 
     stopping = Event()
-    with listen(host, port) as listener:  # a port that is taken is known before anything is read
-        wanted = parse_many(measures)
-        collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
+    with listen(host, port) as listener:  # Fails early if the port is taken.
+        selected = parse_many(measures)
+        collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(selected))
         document = document_of(
-            collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything,
+            collection, selected, title=title, missing=missing, length=length, study=study, everything=everything,
             texts=[texts] if isinstance(texts, str | Path) else texts, groups=groups,
             jobs=jobs, source=source or source_of(collection, qrels, runs, order, missing, groups=groups),
         )  # fmt: skip
@@ -65,16 +79,16 @@ def explore(
         app = application(document, *collection, token, stopping)
         bound = listener.getsockname()[1]
         try:
-            # an interrupt is the normal end, also in the moment between the address being known and the server running
+            # An interrupt is the normal end, even between the report of the address and the start of the server.
             with suppress(KeyboardInterrupt):
                 ready(address(host, bound, token))
-                serve(only_hosts(app, bound, host), listener)
+                serve(check_hosts(app, bound, host), listener)
         finally:
             stopping.set()
 
 
 class Notebook:
-    """The page as the value of a notebook cell: an iframe that can run its own script and nothing else."""
+    """An explorer as the value of a notebook cell: an iframe that may only run its own script."""
 
     def __init__(self, html: str, height: int) -> None:
         self.html = html
@@ -91,8 +105,19 @@ class Notebook:
 
 
 def notebook(scores: Scores, *, title: str = "Evaluation", height: int = 760) -> Notebook:
-    """The interactive page for a notebook, from evaluated scores.
+    """Return the explorer of evaluated scores for a notebook.
 
+    Parameters
+    ----------
+    scores
+        Scores with their rankings.
+    title
+        Title of the explorer.
+    height
+        Height of the iframe in pixels.
+
+    Examples
+    --------
     >>> from rankscope.scores import evaluate
     >>> notebook(evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, "AP"))
     <Rankscope page: shown by notebooks; rankscope.report writes it to a file>
@@ -102,7 +127,9 @@ def notebook(scores: Scores, *, title: str = "Evaluation", height: int = 760) ->
 
     if scores.judged is None:
         raise InputError("these scores have lost their lists", hint="evaluate the runs again")
-    kept = {key: value for key, value in scores.settings.items() if key in ("order", "aspects", "missing")}
+    settings = {
+        key: value for key, value in scores.settings.items() if key in ("order", "aspects", "missing")
+    }
     return Notebook(
-        page(payload(scores.judged, title=title, measures=scores.measures, settings=kept)), height
+        page(payload(scores.judged, title=title, measures=scores.measures, settings=settings)), height
     )

@@ -1,8 +1,8 @@
-"""The explorer's server: the page of the report, with the data sent in binary and whole lists on demand.
+"""Server of the explorer: sends the report with its data in binary, and complete rankings on demand.
 
-It is meant for one person on one machine. It binds to loopback, every address starts with a random token, the Host
-header must be one of ours (so that another site cannot reach it under a name of its own), and a request can only name
-a run and a topic by number, and a document that is looked for: nothing of it is ever used as a path of a file.
+The server is meant for one person on one machine. It binds to loopback, every path starts with a random token, and it
+validates the Host header against DNS rebinding. Requests name runs and topics by number, and documents to search for;
+no part of a request is used as a file path.
 """
 
 from __future__ import annotations
@@ -39,38 +39,40 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-_KEPT_RUNS = 8
-_LARGE = 8 << 20  # bytes of a file, from which on its lists are read one at a time
-_CONNECTIONS = 64
-_IDLE = 32  # connections without a request: fewer than all, so that one is left for the owner
-_PATIENCE = 10.0  # seconds between two requests, or for the head of one
-_LONGEST = 4096  # bytes of a name that is looked for
+_MAX_CACHED_RUNS = 8
+_LARGE_FILE = 8 << 20  # Bytes; rankings of larger files are read one at a time.
+_MAX_CONNECTIONS = 64
+_MAX_IDLE = (
+    32  # Maximum of connections without a request; below the total, so that the owner can always connect.
+)
+_MAX_IDLE_SECONDS = 10.0  # Seconds that a connection may be idle, or take to send the head of a request.
+_MAX_ID_BYTES = 4096  # Maximum length of a searched document id in bytes.
 
 
 class LoadedRuns:
-    """The documents of runs, each read once however many ask at the same time; the last few runs are kept.
+    """A thread-safe LRU cache of the documents of runs.
 
-    Of a large file only the list that is asked for is kept, so that memory does not grow with the run. Reading ends
-    when ``stopping`` is set: whoever ends the server does not wait for a file.
+    Of a large file, only the requested ranking is cached, so that memory does not grow with the run. Setting
+    ``stopping`` cancels reading, so that the server ends without waiting for a file.
     """
 
     def __init__(self, runs: Runs, stopping: Event) -> None:
         self._runs, self._stopping = list(runs.values()), stopping
-        self._kept: dict[tuple[int, str | None], dict[str, Sequence[bytes]]] = {}
+        self._cached: dict[tuple[int, str | None], dict[str, Sequence[bytes]]] = {}
         self._lock = Lock()
 
     def documents(self, run: int, topic: str) -> Sequence[bytes]:
-        """The list of a run for a topic."""
-        only = topic if _is_large(self._runs[run]) else None
+        """Return the ranking of a run for a topic."""
+        topic_only = topic if _is_large(self._runs[run]) else None
         with self._lock:
-            lists = self._kept.pop((run, only), None) or self._read(self._runs[run], only)
-            self._kept[run, only] = lists  # the last one again
-            while len(self._kept) > _KEPT_RUNS:
-                del self._kept[next(iter(self._kept))]
+            lists = self._cached.pop((run, topic_only), None) or self._read(self._runs[run], topic_only)
+            self._cached[run, topic_only] = lists  # Moves the entry to the end, as the most recently used.
+            while len(self._cached) > _MAX_CACHED_RUNS:
+                del self._cached[next(iter(self._cached))]
         return lists.get(topic, ())
 
     def places(self, run: int, document: bytes) -> dict[str, int]:
-        """The ranks of a document in the lists of a run, by topic; one list after the other is read, and none kept."""
+        """Return the rank of a document by topic; reads the rankings one by one, without caching."""
         with self._lock:
             set_cancel_events((self._stopping,))
             try:
@@ -79,29 +81,29 @@ class LoadedRuns:
             finally:
                 set_cancel_events(())
 
-    def _read(self, run: Run, only: str | None) -> dict[str, Sequence[bytes]]:
+    def _read(self, run: Run, topic_only: str | None) -> dict[str, Sequence[bytes]]:
         set_cancel_events((self._stopping,))
         try:
-            if only is not None:
-                found = run.list_of(only)
-                return {only: () if found is None else found.documents}
+            if topic_only is not None:
+                ranking = run.list_of(topic_only)
+                return {topic_only: () if ranking is None else ranking.documents}
             return {topic: one.documents for topic, one in run.lists().items()}
         finally:
             set_cancel_events(())
 
 
 def _is_large(run: Run) -> bool:
-    """Whether a run is better not held as a whole; a packed file holds several times its size."""
+    """Return whether a run is too large to cache; compressed files count as four times their size."""
     if run.in_memory or run.source is None or run.format != "trec":
         return False
     text = Source.of(run.source, run.label)
-    return text.size > (_LARGE // 4 if text.packed else _LARGE)
+    return text.size > (_LARGE_FILE // 4 if text.packed else _LARGE_FILE)
 
 
 def application(
     document: Mapping[str, Any], qrels: Qrels, runs: Runs, token: str, stopping: Event | None = None
 ) -> App:
-    """The server as an ASGI application: page, data, and the documents of one list."""
+    """Return the ASGI application: report, data, rankings and document search."""
     try:
         from starlette.applications import Starlette
         from starlette.requests import Request
@@ -114,19 +116,19 @@ def application(
     content = {**document, "server": True}
     loaded = LoadedRuns(runs, stopping or Event())
 
-    def ours(request: Request) -> bool:
+    def has_token(request: Request) -> bool:
         return secrets.compare_digest(str(request.path_params["token"]).encode(), token.encode())
 
     def index(request: Request) -> Response:
-        return HTMLResponse(html) if ours(request) else Response(status_code=404)
+        return HTMLResponse(html) if has_token(request) else Response(status_code=404)
 
     def data(request: Request) -> Response:
-        if not ours(request):
+        if not has_token(request):
             return Response(status_code=404)
         return StreamingResponse(_chunks(content), media_type="application/octet-stream")
 
-    def one_list(request: Request) -> Response:
-        if not ours(request):
+    def ranking(request: Request) -> Response:
+        if not has_token(request):
             return Response(status_code=404)
         run = _number(request.path_params["run"], len(runs))
         topic = _number(request.path_params["topic"], len(qrels.topics))
@@ -139,23 +141,27 @@ def application(
     def places(request: Request) -> Response:
         name = request.query_params.get("document", "").encode("utf-8", "surrogatepass")
         run = _number(request.path_params["run"], len(runs))
-        if not ours(request) or run is None or not 0 < len(name) <= _LONGEST:
+        if not has_token(request) or run is None or not 0 < len(name) <= _MAX_ID_BYTES:
             return Response(status_code=404)
-        known = qrels.topic_index
-        found = [(known[topic], rank) for topic, rank in loaded.places(run, name).items() if topic in known]
-        return JSONResponse([[topic, rank, _grades(qrels, topic).get(name)] for topic, rank in sorted(found)])
+        topic_index = qrels.topic_index
+        ranks = [
+            (topic_index[topic], rank)
+            for topic, rank in loaded.places(run, name).items()
+            if topic in topic_index
+        ]
+        return JSONResponse([[topic, rank, _grades(qrels, topic).get(name)] for topic, rank in sorted(ranks)])
 
     routes = [
         Route("/{token}/", index),
         Route("/{token}/data", data),
-        Route("/{token}/list/{run}/{topic}", one_list),
+        Route("/{token}/list/{run}/{topic}", ranking),
         Route("/{token}/find/{run}", places),
     ]
     return _with_headers(Starlette(routes=routes))
 
 
 def _number(text: str, size: int) -> int | None:
-    """A number below a size; None if the text is none, however long it is."""
+    """Parse a number below ``size``; return None for any other text."""
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else size
     return number if number < size else None
 
@@ -172,21 +178,22 @@ def _chunks(document: Mapping[str, Any]) -> Iterator[bytes]:
 
 def _with_headers(app: App) -> App:
     async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
-        async def sending(message: MutableMapping[str, Any]) -> None:
+        async def send_with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 extra = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
                 message = {**message, "headers": [*message.get("headers", []), *extra]}
             await send(message)
 
-        await app(scope, receive, sending)
+        await app(scope, receive, send_with_headers)
 
     return wrapped
 
 
-def only_hosts(app: App, port: int, host: str) -> App:
-    """The application behind a check of the Host header: loopback names, and for other bindings any address.
+def check_hosts(app: App, port: int, host: str) -> App:
+    """Return the application with a check of the Host header.
 
-    A name that somebody else controls could be made to point here (DNS rebinding); a bare address could not.
+    It accepts loopback names and the bound host; if bound to all interfaces, also the host name and any IP address.
+    Other names are rejected because an attacker could make them resolve to this machine (DNS rebinding).
     """
     own = {"localhost", "127.0.0.1", "::1"}
     if _is_wildcard(host):
@@ -194,18 +201,18 @@ def only_hosts(app: App, port: int, host: str) -> App:
     else:
         own.add(host.strip("[]").lower())
 
-    def known(value: str) -> bool:
+    def is_own_host(value: str) -> bool:
         try:
             parts = urlsplit(f"//{value}")
-            name, given = parts.hostname or "", parts.port or 80
+            name, port_given = parts.hostname or "", parts.port or 80
         except ValueError:
             return False
-        return given == port and (name in own or (_is_wildcard(host) and _is_address(name)))
+        return port_given == port and (name in own or (_is_wildcard(host) and _is_address(name)))
 
     async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             hosts = [value.decode("latin-1") for key, value in scope["headers"] if key == b"host"]
-            if len(hosts) != 1 or not known(hosts[0]):
+            if len(hosts) != 1 or not is_own_host(hosts[0]):
                 start = {"type": "http.response.start", "status": 421, "headers": [(b"content-length", b"0")]}
                 await send(start)
                 await send({"type": "http.response.body", "body": b""})
@@ -228,11 +235,11 @@ def _is_wildcard(host: str) -> bool:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 takes any free one."""
+    """Return a listening socket; port 0 takes any free port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        # elsewhere this lets us have a port again at once; on Windows it would let anybody share it
+        # SO_REUSEADDR allows to reuse a port at once; on Windows it would let other processes share it.
         if sys.platform == "win32":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
         else:
@@ -249,7 +256,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address(host: str, port: int, token: str) -> str:
-    """What to open in the browser.
+    """Return the URL to open in the browser.
 
     >>> address("127.0.0.1", 8765, "abc")
     'http://127.0.0.1:8765/abc/'
@@ -259,20 +266,20 @@ def address(host: str, port: int, token: str) -> str:
 
 
 def serve(app: App, listener: socket.socket) -> None:
-    """Answer requests until Ctrl-C (which uvicorn hands on as KeyboardInterrupt) or a termination signal."""
+    """Serve requests until Ctrl-C (which uvicorn re-raises as KeyboardInterrupt) or a termination signal."""
     try:
         import uvicorn
         from uvicorn.protocols.http.h11_impl import H11Protocol
     except ImportError:
         raise MissingDependencyError.for_package("starlette and uvicorn", "explore", "explorers") from None
 
-    idle: dict[Any, None] = {}  # connections on which no request is being answered, oldest first
+    idle: dict[Any, None] = {}  # Connections without a pending request, oldest first.
 
-    class Impatient(H11Protocol):  # type: ignore[misc, unused-ignore]
-        """A connection that is idle for too long is closed, and the oldest of too many idle ones.
+    class IdleTimeout(H11Protocol):  # type: ignore[misc, unused-ignore]
+        """A connection that is closed when idle for too long, or when it is the oldest of too many idle ones.
 
-        A connection is idle until the head of a request is complete, and again after the answer, so that neither a
-        head that never ends nor many of them keep the owner out.
+        A connection is idle until the head of a request is complete, and again after the response, so that incomplete
+        requests cannot block other connections.
         """
 
         timer: Any = None
@@ -298,8 +305,8 @@ def serve(app: App, listener: socket.socket) -> None:
                 self._forget()
             elif self not in idle and not self.transport.is_closing():
                 idle[self] = None
-                self.timer = self.loop.call_later(_PATIENCE, self.transport.close)
-                if len(idle) > _IDLE:
+                self.timer = self.loop.call_later(_MAX_IDLE_SECONDS, self.transport.close)
+                if len(idle) > _MAX_IDLE:
                     oldest = next(iter(idle))
                     oldest._forget()
                     oldest.transport.close()
@@ -312,10 +319,10 @@ def serve(app: App, listener: socket.socket) -> None:
 
     config = uvicorn.Config(
         app,
-        http=Impatient,
+        http=IdleTimeout,
         ws="none",
-        limit_concurrency=_CONNECTIONS,
-        timeout_keep_alive=int(_PATIENCE),
+        limit_concurrency=_MAX_CONNECTIONS,
+        timeout_keep_alive=int(_MAX_IDLE_SECONDS),
         log_level="warning",
         access_log=False,
         server_header=False,
