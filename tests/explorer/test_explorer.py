@@ -183,7 +183,7 @@ def test_a_taken_port_is_explained(
     assert "choose another --port" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("wrong", [["--port", "99999"], ["--length", "-1"]])
+@pytest.mark.parametrize("wrong", [["--port", "99999"], ["--cutoff", "-1"]])
 def test_wrong_options_are_explained(
     tmp_path: Path, wrong: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
