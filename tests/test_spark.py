@@ -177,7 +177,7 @@ def test_a_list_that_was_split_is_noticed() -> None:
             _evaluate_bucket(part, judgments, [rs.measure("AP")], "trec_eval", "zero")
     foreign = whole.set_column(4, "mark", pa.array([0, 0, 2]))
     with pytest.raises(rs.errors.InputError, match="run 'r' has no topic in common with the judgments"):
-        _values(foreign, judgments, [rs.measure("AP")], "trec_eval", "zero")
+        _evaluate_bucket(foreign, judgments, [rs.measure("AP")], "trec_eval", "zero")
 
 
 KINDS = {
