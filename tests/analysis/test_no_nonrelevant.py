@@ -53,6 +53,21 @@ def test_one_note_says_so(files: list[str], capsys: pytest.CaptureFixture[str], 
     assert "judged non-relevant" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["certain", "next"])
+def test_certainty_over_labels_is_noted_as_vacuous(
+    files: list[str], capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    words = [command, *files, "-m", "P@5"]
+    assert main(words) == 0
+    assert capsys.readouterr().err.count("bounds over labels of unjudged documents are vacuous") == 1
+    assert main([*words, "--quiet"]) == 0
+    assert "vacuous" not in capsys.readouterr().err
+    with Path(files[0]).open("a") as file:
+        file.write("q0 0 x1 0\n")
+    assert main(words) == 0
+    assert "vacuous" not in capsys.readouterr().err
+
+
 def test_a_judged_non_relevant_document_silences_the_note(
     files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

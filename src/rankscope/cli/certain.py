@@ -19,6 +19,7 @@ import argparse
 from rankscope.choices import TESTS
 from rankscope.cli import given, options
 from rankscope.cli.output import emit
+from rankscope.cli.parser import note
 
 DEFAULT = ("nDCG@10", "P@10")
 
@@ -42,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.analysis.certain import certain, knowing_scores
+    from rankscope.analysis.certain import certain, knowing_documents, knowing_scores
+    from rankscope.cli.notes import note_on_nonrelevant
 
     measures = given.measures(args)
     collection = given.collection(args, measures)
@@ -52,3 +54,5 @@ def run(args: argparse.Namespace) -> None:
         seed=args.seed,
     )  # fmt: skip
     emit(args, result)
+    for text in note_on_nonrelevant(knowing_documents(scores), measures):
+        note(args, text)

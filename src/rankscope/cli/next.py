@@ -16,6 +16,7 @@ import argparse
 
 from rankscope.cli import given, options
 from rankscope.cli.output import emit
+from rankscope.cli.parser import note
 from rankscope.errors import SettingsError
 from rankscope.files import write_atomically
 
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.analysis.certain import knowing_scores
+    from rankscope.analysis.certain import knowing_documents, knowing_scores
     from rankscope.analysis.next_judgments import (
         judging_orders,
         next_judgments,
@@ -54,6 +55,7 @@ def run(args: argparse.Namespace) -> None:
         template,
         with_labels,
     )
+    from rankscope.cli.notes import note_on_nonrelevant
 
     measures = given.measures(args)
     collection = given.collection(args, measures)
@@ -71,10 +73,12 @@ def run(args: argparse.Namespace) -> None:
         )
         return
     more = collection._replace(qrels=qrels)
-    result = next_judgments(
-        knowing_scores(more, measures, missing=args.missing, jobs=args.jobs, settings=collection.settings),
-        args.budget,
+    scores = knowing_scores(
+        more, measures, missing=args.missing, jobs=args.jobs, settings=collection.settings
     )
+    result = next_judgments(scores, args.budget)
     if args.template:
         write_atomically(args.template, template(result))
     emit(args, result)
+    for text in note_on_nonrelevant(knowing_documents(scores), measures):
+        note(args, text)
