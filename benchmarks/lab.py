@@ -36,7 +36,7 @@ def table(quick: bool) -> str:
 
 def _growth(depths: tuple[int, ...]) -> list[str]:
     from rankscope.lab import properties
-    from rankscope.lab.rankings.enumeration import Evaluator, blocks, number_of_rankings
+    from rankscope.lab.rankings.enumeration import Evaluator, blocks, count_rankings
     from rankscope.lab.rankings.tree import Tree
     from rankscope.lab.rankings.worlds import aspect_world
     from rankscope.measures import parse_many
@@ -59,13 +59,13 @@ def _growth(depths: tuple[int, ...]) -> list[str]:
         "|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for depth in depths:
-        evaluated = _best(lambda h=depth: evaluate(h))
+        evaluation = _best(lambda h=depth: evaluate(h))
         cases = _best(lambda h=depth: properties(FIVE, properties=LOCAL, **_two(h)))
         induced = _best(lambda h=depth: properties(FIVE, **_two(h))) if depth <= 12 else None
         loop = _best(lambda h=depth: _plain_loop(h)) if depth <= 10 else None
-        rankings = number_of_rankings(3, depth)
+        rankings = count_rankings(3, depth)
         lines.append(
-            f"| {depth} | {rankings:,} | {_shown(evaluated)} | {evaluated / rankings / 5 * 1e9:.1f} | {_shown(cases)} "
+            f"| {depth} | {rankings:,} | {_shown(evaluation)} | {evaluation / rankings / 5 * 1e9:.1f} | {_shown(cases)} "
             f"| {_shown(induced)} | {_shown(loop)} |"
         )
     return lines

@@ -41,7 +41,7 @@ FUNCTIONS = {
     "cumsum": "rankscope.lab.measurement.intervals",
     "steps": "rankscope.lab.measurement.intervals",
     "delta": "rankscope.lab.measurement.intervals",
-    "place": "rankscope.lab.measurement.distances",
+    "positions": "rankscope.lab.measurement.distances",
     "rbp_threshold": "rankscope.lab.measurement.convexity",
     "combinations": "itertools",
     "loadtxt": "numpy",

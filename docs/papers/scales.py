@@ -9,7 +9,7 @@ from papers.row import Detail, Row
 
 TITLE = "Interval-like scales (Ferrante, Ferro and Pontarollo 2017)"
 ABOUT = """Explained, with proofs, in [Scales](scales.md). No data is needed; `$SCALES` holds the rankings of the examples as files. In
-Python `cumsum`, `steps` and `delta` are those of `rankscope.lab.measurement.intervals`, `place` is that of `distances` and
+Python `cumsum`, `steps` and `delta` are those of `rankscope.lab.measurement.intervals`, `positions` is that of `distances` and
 `rbp_threshold` that of `convexity` beside it."""
 
 EQUAL, ALL = "interval-like (equal-relevant)", "interval-like (all)"
@@ -208,7 +208,7 @@ ROWS = [
     Row(
         "Section 1",
         "strong top-heaviness puts (1,0,0,0) above (0,1,1,1); their places",
-        python='place(4, "strong")[[0b1000, 0b0111]].tolist()',
+        python='positions(4, "strong")[[0b1000, 0b0111]].tolist()',
         ours=lambda v: f"{v[0]} > {v[1]}",
     ),
     Row(

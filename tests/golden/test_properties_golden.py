@@ -9,7 +9,7 @@ import pytest
 
 from rankscope.cli.main import main
 from rankscope.lab import properties
-from rankscope.lab.rankings.enumeration import number_of_rankings
+from rankscope.lab.rankings.enumeration import count_rankings
 
 RELATION = {
     "relevance_pair_count": "relevance monotonicity",
@@ -22,7 +22,7 @@ MEASURES = "ACT AP_IA RR P@5 P@10 nDCG@5 nDCG@10 AP StRec@10 P_IA@10 ERR_IA alph
 
 def test_total_cases(golden: list[dict[str, Any]]) -> None:
     (case,) = [case for case in golden if case["function"] == "total_cases"]
-    assert number_of_rankings(case["inputs"]["m"] + 1, case["inputs"]["h"]) == case["expected"]
+    assert count_rankings(case["inputs"]["m"] + 1, case["inputs"]["h"]) == case["expected"]
 
 
 def test_pair_counts(golden: list[dict[str, Any]]) -> None:

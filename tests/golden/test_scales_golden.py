@@ -11,7 +11,7 @@ import pytest
 from rankscope.lab.measurement.convexity import additive_weights, convexity, rbp_threshold
 from rankscope.lab.measurement.counting import count_groups, count_intervals
 from rankscope.lab.measurement.intervals import code, cumsum, delta, is_below, rankings, steps
-from rankscope.lab.measurement.values import values_at, values_of
+from rankscope.lab.measurement.values import merits_at, merits_on_binary
 from rankscope.lab.measurement.verdicts import scales
 from rankscope.measures import measure
 
@@ -30,7 +30,7 @@ def _number(value: Any) -> Fraction | float:
 
 def _rises(name: str, relevant: int, *pairs: tuple[list[int], list[int]]) -> list[float]:
     length = len(pairs[0][0])
-    values = values_at(measure(name), [code(end) for pair in pairs for end in pair], length, relevant)
+    values = merits_at(measure(name), [code(end) for pair in pairs for end in pair], length, relevant)
     return (values[1::2] - values[::2]).tolist()
 
 
@@ -67,7 +67,9 @@ def test_interval_like_by_name(golden: Golden) -> None:
             expected["holds"], expected["violations"], expected["comparable_pairs"], "exact",
         ), case["name"]  # fmt: skip
         assert (
-            additive_weights(values_of(measure(inputs["measure"]), inputs["N"]), inputs["equal_relevant"])
+            additive_weights(
+                merits_on_binary(measure(inputs["measure"]), inputs["N"]), inputs["equal_relevant"]
+            )
             is None
         )
 

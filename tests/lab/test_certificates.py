@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from rankscope.cli.main import main
-from rankscope.lab.certificate_page import CLAIMS, guarantees, page
+from rankscope.lab.certificate_page import CLAIMS, guarantees, render_page
 from rankscope.lab.certificates import PROPERTIES, Certificates, certificates
 from rankscope.lab.measurement.scales import ALL, EQUAL, OWN, SCALES, STRONG, WEAK
 from rankscope.measures import REGISTRY
@@ -78,7 +78,7 @@ def test_undefined_scales_are_said_to_be_so(found: Certificates) -> None:
 
 
 def test_the_page_tells_all_of_it(found: Certificates) -> None:
-    text = page(found)
+    text = render_page(found)
     assert all(f"`{name}`, {property}. Claim: " in text for name, property, _ in CLAIMS)
     assert "already at length 11 the step from (00000000001) to (00000000010)" in text
     assert "ACT(abx) = 0.0833 > ACT(ab) = 0.0750" in text
@@ -129,5 +129,5 @@ def test_what_holds_only_with_as_many_relevant_documents_as_ranks_is_not_certifi
         ("length 5, relevant 3", "violated"),
     ]
     assert not found.holds(name, EQUAL)
-    rows = [line for line in page(found).splitlines() if line.startswith(f"| [`{name}`]")]
+    rows = [line for line in render_page(found).splitlines() if line.startswith(f"| [`{name}`]")]
     assert ["(✓)" in row for row in rows] == [False, True]  # a scale, never a property

@@ -11,7 +11,7 @@ import pytest
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
-from rankscope.lab.identification.inputs import Input, TopicLists, arranged, inputs
+from rankscope.lab.identification.inputs import Input, TopicLists, break_ties, inputs
 from rankscope.lab.identification.variants import formulas
 from rankscope.measures import parse_many
 
@@ -339,7 +339,7 @@ def test_inputs_are_short_first_and_different():
     sizes = [len(one.grades) + len(one.missing) for one in inputs()]
     assert sizes == sorted(sizes) and len(set(inputs())) == len(inputs())
     assert str(Input((0, 1, None), (2,), (2, 1), True)) == "list (0 1) ?, ids descending, missing 2"
-    assert arranged(Input((0, 1), groups=(2,)), "ascending") == [(0, 1)]
+    assert break_ties(Input((0, 1), groups=(2,)), "ascending") == [(0, 1)]
 
 
 @pytest.mark.parametrize(

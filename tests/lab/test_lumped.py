@@ -17,8 +17,8 @@ from rankscope.lab.axioms import cases
 from rankscope.lab.axioms.cases import PropertiesResult
 from rankscope.lab.axioms.relations import RELATIONS
 from rankscope.lab.rankings import enumeration, paths
-from rankscope.lab.rankings.enumeration import Evaluator, blocks, orbits
-from rankscope.lab.rankings.lumped import Lumped, NotLumpedError, Watch, lumped
+from rankscope.lab.rankings.enumeration import Evaluator, block_orbits, blocks
+from rankscope.lab.rankings.lumped import LumpedTree, NotLumpedError, Watch, lump
 from rankscope.lab.rankings.tree import Shape, Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
 from rankscope.measures import REGISTRY, Measure, measure
@@ -49,13 +49,15 @@ def every_measure() -> list[Measure]:
 def test_counts_are_those_of_the_words() -> None:
     tree = Tree(WORLDS["two aspects"], 5, (0, 2))
     words = tree.words()
-    assert tree.count_of([True, False, True]).tolist() == [sum(word.count(c) for c in "ax") for word in words]
+    assert tree.count_letters([True, False, True]).tolist() == [
+        sum(word.count(c) for c in "ax") for word in words
+    ]
 
 
 @pytest.mark.parametrize("cutoff", [None, 2])
 def test_an_entry_at_the_length_of_each_list(cutoff: int | None) -> None:
     tree, table = Tree(WORLDS["two aspects"], 4, (0, 2)), np.array([5.0, 3.0, 8.0, 1.0, 9.0])
-    for lists in (tree, lumped(tree), tree.by_aspect.lists):
+    for lists in (tree, lump(tree), tree.by_aspect.lists):
         values = np.arange(1.0, len(lists) + 1)
         found = lists.times_at_length(values.copy(), table, cutoff)
         np.testing.assert_array_equal(found, values * table[lists.retrieved(cutoff)])
@@ -67,15 +69,15 @@ def test_an_entry_at_the_length_of_each_list(cutoff: int | None) -> None:
 @pytest.mark.parametrize("one", every_measure(), ids=str)
 def test_lumped_hits_give_the_same_bits(one: Measure, world: World) -> None:
     evaluator = Evaluator(one, world)
-    if not evaluator.lumps:
+    if not evaluator.can_lump:
         return
     for prefix in [(), (1,), (1, 1, 0)]:
         tree = Tree(world, 4, prefix)
-        np.testing.assert_array_equal(one.evaluate(lumped(tree)), one.evaluate(tree))
+        np.testing.assert_array_equal(one.evaluate(lump(tree)), one.evaluate(tree))
 
 
 def test_most_measures_are_lumped() -> None:
-    names = {one.name for one in every_measure() if Evaluator(one, WORLDS["two aspects"]).lumps}
+    names = {one.name for one in every_measure() if Evaluator(one, WORLDS["two aspects"]).can_lump}
     assert {"ACT", "AP_IA", "alpha_nDCG", "NRBP", "StRec", "AP", "nDCG", "RBP", "ERR", "P"} <= names
     assert "Bpref" not in names  # asks where a hit stands
 
@@ -95,7 +97,7 @@ def test_most_measures_are_lumped() -> None:
 )
 def test_what_differs_between_lumped_hits_is_refused(formula: Callable[[Lists], Floats]) -> None:
     with pytest.raises(NotLumpedError):
-        formula(Lumped(WORLDS["two aspects"], 4))
+        formula(LumpedTree(WORLDS["two aspects"], 4))
 
 
 class _Formula(Measure, abstract=True):
@@ -113,7 +115,7 @@ class _Formula(Measure, abstract=True):
 
 
 def seen(formula: Callable[[Lists], Any], world: World, depth: int = 5) -> Watch:
-    return Evaluator(_Formula(formula), world).watched(world, depth)
+    return Evaluator(_Formula(formula), world).watch_formula(world, depth)
 
 
 def test_how_far_a_formula_looks() -> None:
@@ -126,7 +128,7 @@ def test_how_far_a_formula_looks() -> None:
     assert seen(lambda lists: lists.relevant(1, 2).sum() + lists.length, world).reach == 5
     assert seen(lambda lists: lists.recall_base() * 1.0, world).reach == 0
     flat = seen(lambda lists: lists.of_length(2).relevant().sum(), world)
-    assert (flat.reach, flat.alike) == (5, False)  # cannot be watched
+    assert (flat.reach, flat.symmetric) == (5, False)  # cannot be watched
 
 
 def test_who_would_notice_other_names() -> None:
@@ -140,19 +142,19 @@ def test_who_would_notice_other_names() -> None:
 
         return formula
 
-    assert seen(total(lambda hits: hits.ordinal / hits.rank), world).alike
-    assert seen(lambda lists: lists.relevant().first(1 / lists.relevant().rank), world).alike
-    assert not seen(total(lambda hits: hits.judgment * 1.0), world).alike
-    assert not seen(total(lambda hits: np.arange(len(hits)) * 1.0), world).alike
-    assert not seen(total(lambda hits: 1 / hits.rank, np.array([[0.7], [0.3]])), world).alike
-    assert not seen(lambda lists: lists.relevant().sum(lists.relevant().judgment == 0), world).alike
+    assert seen(total(lambda hits: hits.ordinal / hits.rank), world).symmetric
+    assert seen(lambda lists: lists.relevant().first(1 / lists.relevant().rank), world).symmetric
+    assert not seen(total(lambda hits: hits.judgment * 1.0), world).symmetric
+    assert not seen(total(lambda hits: np.arange(len(hits)) * 1.0), world).symmetric
+    assert not seen(total(lambda hits: 1 / hits.rank, np.array([[0.7], [0.3]])), world).symmetric
+    assert not seen(lambda lists: lists.relevant().sum(lists.relevant().judgment == 0), world).symmetric
     first = lambda lists: lists.by_aspect.lists.relevant().count[: len(lists)]  # noqa: E731
-    assert not seen(first, world).alike
-    assert not seen(lambda lists: lists.by_aspect.lists.topic[: len(lists)], world).alike
-    assert not seen(lambda lists: lists.by_aspect.lists.recall_base()[: len(lists)], world).alike
+    assert not seen(first, world).symmetric
+    assert not seen(lambda lists: lists.by_aspect.lists.topic[: len(lists)], world).symmetric
+    assert not seen(lambda lists: lists.by_aspect.lists.recall_base()[: len(lists)], world).symmetric
     # a document of two aspects is added twice, and the order can be told by the last digit
-    assert not seen(total(lambda hits: 1 / hits.rank), SEVERAL).alike
-    assert seen(lambda lists: lists.by_aspect.lists.topic[: len(lists)], WORLDS["three grades"]).alike
+    assert not seen(total(lambda hits: 1 / hits.rank), SEVERAL).symmetric
+    assert seen(lambda lists: lists.by_aspect.lists.topic[: len(lists)], WORLDS["three grades"]).symmetric
 
 
 @pytest.mark.parametrize("world", list(WORLDS.values())[:4], ids=list(WORLDS)[:4])
@@ -160,13 +162,13 @@ def test_who_would_notice_other_names() -> None:
 def test_who_does_not_notice_gives_the_same_to_other_names(one: Measure, world: World) -> None:
     """The proof against the values, with every pair of names."""
     evaluator = Evaluator(one, world)
-    if not evaluator.watched(world, 4).alike:
+    if not evaluator.watch_formula(world, 4).symmetric:
         return
     tree = Tree(world, 4)
     values = evaluator.evaluate(tree)
     for _, letters in world.renamings:
         for level in range(5):
-            renamed = np.array(letters)[tree.letters_of(level)]
+            renamed = np.array(letters)[tree.letter_matrix(level)]
             codes = renamed @ len(world) ** np.arange(level)
             here = tree.level(values, level)[0]
             np.testing.assert_array_equal(here[codes.astype(np.int64)], here)
@@ -176,7 +178,7 @@ def test_who_does_not_notice_gives_the_same_to_other_names(one: Measure, world: 
 def test_below_its_reach_a_measure_gives_the_score_of_what_is_above(one: Measure) -> None:
     world = WORLDS["two aspects"]
     evaluator = Evaluator(one, world)
-    reach = evaluator.watched(world, 5).reach
+    reach = evaluator.watch_formula(world, 5).reach
     tree = Tree(world, 5)
     values = evaluator.evaluate(tree)
     for level in range(reach + 1, 6):
@@ -208,7 +210,7 @@ def test_renamings_are_those_that_change_nothing() -> None:
 def test_orbits_stand_for_every_block_once(name: str) -> None:
     world = WORLDS[name]
     every = blocks(world, 4, size=len(world) + 2)
-    chosen = orbits(world, every)
+    chosen = block_orbits(world, every)
     assert sum(many for _, many in chosen) == len(every)
     assert [piece for piece, _ in chosen] == [piece for piece in every if piece in dict(chosen)]
     for (_, prefix, _), _ in chosen:
@@ -226,7 +228,7 @@ def outcome(result: PropertiesResult) -> list[tuple[Any, ...]]:
 
 def in_full(patch: pytest.MonkeyPatch) -> None:
     """No measure is watched: every ranking is looked at."""
-    patch.setattr(Evaluator, "watched", lambda self, world, depth: Watch(depth, alike=False))
+    patch.setattr(Evaluator, "watch_formula", lambda self, world, depth: Watch(depth, symmetric=False))
 
 
 @pytest.mark.parametrize("names", [PLAIN, NEAR], ids=["plain", "all"])
@@ -255,16 +257,16 @@ def test_what_is_left_out_changes_no_count_and_no_example(
 
 def test_fewer_rankings_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(enumeration, "BLOCK", 20)
-    evaluated: list[tuple[str, int]] = []
+    evaluate_blocks: list[tuple[str, int]] = []
     plain = Evaluator.evaluate
 
-    def counted(self: Evaluator, tree: Tree) -> Floats:
-        evaluated.append((str(self.measure), tree.shape.size))
+    def count_and_evaluate(self: Evaluator, tree: Tree) -> Floats:
+        evaluate_blocks.append((str(self.measure), tree.shape.size))
         return plain(self, tree)
 
-    monkeypatch.setattr(Evaluator, "evaluate", counted)
+    monkeypatch.setattr(Evaluator, "evaluate", count_and_evaluate)
     properties("AP_IA StRec StRec@2", aspects=2, depth=6, properties=PLAIN)
-    sizes = {name: sum(size for one, size in evaluated if one == name) for name, _ in evaluated}
+    sizes = {name: sum(size for one, size in evaluate_blocks if one == name) for name, _ in evaluate_blocks}
     assert sizes["StRec@2"] == 1 + 3 + 9
     assert sizes["AP_IA"] < 0.6 * sizes["StRec"]
 
@@ -314,9 +316,9 @@ def test_the_library_adds_as_numpy_does(prefix: tuple[int, ...], monkeypatch: py
     shape, marked = Shape(3, prefix, 6), [(True, False, True), (False, True, True)]
     table = generator.normal(size=(6, 2, 3, 6))
     hits = np.broadcast_to(np.array(marked), (6, 2, 3)) & (np.arange(6) < 5)[:, None, None]
-    quick = paths.descended(shape, marked, table, np.ascontiguousarray(hits))
+    quick = paths.accumulate_paths(shape, marked, table, np.ascontiguousarray(hits))
     monkeypatch.setattr(native, "_library", lambda: None)
-    np.testing.assert_array_equal(paths.descended(shape, marked, table, hits), quick)
+    np.testing.assert_array_equal(paths.accumulate_paths(shape, marked, table, hits), quick)
 
 
 @pytest.mark.skipif(not native.available(), reason="the library was not built")
@@ -363,5 +365,5 @@ def test_examples_are_in_alphabetical_order_among_many() -> None:
     ).findings
     assert [(e.low, e.high) for e in found.shortest] == [("a" * 8, "a" * 9), ("a" * 8, "a" * 8 + "b")]
     tree = Tree(SEVERAL, 3, (4,))
-    keys = tree.alphabetical(np.arange(1, len(tree)))
+    keys = tree.alphabetical_keys(np.arange(1, len(tree)))
     assert [tree.words()[i + 1] for i in np.argsort(keys)] == sorted(tree.words()[1:])

@@ -9,7 +9,7 @@ import pytest
 import rankscope as rs
 from rankscope.judging import judge
 from rankscope.lab.rankings.tree import Tree
-from rankscope.lab.rankings.worlds import aspect_world, graded_world, letters_of
+from rankscope.lab.rankings.worlds import aspect_world, graded_world, split_word
 from rankscope.measures import measure
 from rankscope.read import Qrels, Run
 
@@ -89,7 +89,7 @@ def test_counts_are_those_of_plain_python(name, world, depth):
 def test_letters():
     assert aspect_world(2, relevant=1, nonrelevant=1, several=True).labels == ("a", "b", "(ab)", "x")
     assert aspect_world(1, relevant=1, nonrelevant=1, grades=3).labels == ("(a1)", "(a2)", "(a3)", "x")
-    assert letters_of("(aB)x-") == ["(aB)", "x"]
+    assert split_word("(aB)x-") == ["(aB)", "x"]
     tree = Tree(aspect_world(2, relevant=1, nonrelevant=1, several=True), 2)
     assert [tree.node("" if word == "-" else word) for word in tree.words()] == list(range(21))
     assert tree.node("(ba)") is None

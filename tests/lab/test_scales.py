@@ -226,7 +226,7 @@ def test_short_and_long_rankings_are_decided_alike(monkeypatch: pytest.MonkeyPat
 
     usual_measures = [*DEFAULT, "nDCG", "P@3", "RR"]
     short = scales(usual_measures, 8).findings
-    monkeypatch.setattr(measurement, "LONGEST", 7)
+    monkeypatch.setattr(measurement, "MAX_LENGTH", 7)
     long = scales(usual_measures, 8).findings
     assert [(f.measure, f.scale, f.holds, f.fails_from) for f in short if f.scale != names.OWN] == [
         (f.measure, f.scale, f.holds, f.fails_from) for f in long

@@ -15,11 +15,11 @@ from rankscope.lab.measurement.distances import (
     chain_intervals,
     count_distances,
     is_interval_scale,
-    place,
+    positions,
     unequal_pair,
 )
 from rankscope.lab.measurement.intervals import delta, is_below, rankings
-from rankscope.lab.measurement.values import values_of
+from rankscope.lab.measurement.values import merits_on_binary
 from rankscope.measures import measure
 
 BOTH: list[Heaviness] = ["strong", "weak"]
@@ -52,7 +52,7 @@ def _brute_force(values: Floats, heaviness: Heaviness) -> tuple[int, int]:
 @pytest.mark.parametrize("heaviness", BOTH)
 @pytest.mark.parametrize("length", range(1, 6))
 def test_the_distance_of_an_interval_is_the_difference_of_places(length: int, heaviness: Heaviness) -> None:
-    where = place(length, heaviness)
+    where = positions(length, heaviness)
     found = _intervals(length, heaviness)
     assert all(where[b] - where[a] == distance for a, b, distance in found)
     assert chain_intervals(length, heaviness) == len(found)
@@ -62,7 +62,7 @@ def test_the_distance_of_an_interval_is_the_difference_of_places(length: int, he
 @given(length=st.integers(1, 3), data=st.data())
 @settings(max_examples=25)
 def test_counts_equal_brute_force(heaviness: Heaviness, length: int, data: st.DataObject) -> None:
-    line = place(length, heaviness) * data.draw(st.integers(-2, 2)) + data.draw(st.integers(-3, 3))
+    line = positions(length, heaviness) * data.draw(st.integers(-2, 2)) + data.draw(st.integers(-3, 3))
     noise = data.draw(st.sampled_from([0, 0, 2]))
     bumps = data.draw(st.lists(st.integers(-noise, noise), min_size=2**length, max_size=2**length))
     values = (line + np.array(bumps)).astype(float)
@@ -72,7 +72,7 @@ def test_counts_equal_brute_force(heaviness: Heaviness, length: int, data: st.Da
     pair = unequal_pair(values, heaviness)
     assert (pair is None) == (one == 0)
     if pair is not None:
-        where = place(length, heaviness)
+        where = positions(length, heaviness)
         r, s, u, v = pair
         assert (where[s] - where[r] == where[v] - where[u]) != (
             values[s] - values[r] == values[v] - values[u]
@@ -102,7 +102,7 @@ USUAL = [
 def test_only_rbp_with_one_half_is_an_interval_scale_and_only_under_strong_top_heaviness(
     name: str, length: int
 ) -> None:
-    values = values_of(measure(name), length)
+    values = merits_on_binary(measure(name), length)
     assert is_interval_scale(values, "strong") == (name == "RBP(p=0.5)")
     assert not is_interval_scale(values, "weak")
     assert (count_distances(values, "strong").violations == 0) == (name == "RBP(p=0.5)")
@@ -111,8 +111,8 @@ def test_only_rbp_with_one_half_is_an_interval_scale_and_only_under_strong_top_h
 
 @pytest.mark.parametrize("length", [1, 2, 5, 12, 20])
 def test_what_is_an_interval_scale_by_construction(length: int) -> None:
-    assert is_interval_scale(values_of(measure("RBP(p=0.5)"), length), "strong")
-    assert is_interval_scale(0.1 + 0.3 * place(length, "weak"), "weak")
+    assert is_interval_scale(merits_on_binary(measure("RBP(p=0.5)"), length), "strong")
+    assert is_interval_scale(0.1 + 0.3 * positions(length, "weak"), "weak")
     assert not is_interval_scale(np.ones(2**length), "strong")
 
 
@@ -121,6 +121,6 @@ def test_what_is_an_interval_scale_by_construction(length: int) -> None:
 def test_negative_effort_is_the_natural_distance_when_the_recall_base_is_the_length(
     name: str, length: int
 ) -> None:
-    values = values_of(measure(name), length)
+    values = merits_on_binary(measure(name), length)
     assert is_interval_scale(values, "weak") and count_distances(values, "weak").violations == 0
-    assert not is_interval_scale(values_of(measure(name), length, relevant=length + 1), "weak")
+    assert not is_interval_scale(merits_on_binary(measure(name), length, relevant=length + 1), "weak")

@@ -15,7 +15,7 @@ import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement import scales as names
-from rankscope.lab.measurement.counting import count_groups, count_intervals, work
+from rankscope.lab.measurement.counting import count_groups, count_intervals, estimate_work
 from rankscope.lab.measurement.intervals import groups, interval_count, intervals, rankings, vector_count
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.walks import sample_few
@@ -129,7 +129,7 @@ def test_intervals_of_a_small_recall_base(length: int, relevant: int, equal: boo
     assert np.bincount(found.group, minlength=len(kinds)).tolist() == kinds.size.tolist()
     assert [tuple(kinds.delta[g].tolist()) for g in found.group] == [delta(r, s) for r, s in listed]
     assert len(kinds) == vector_count(length, equal, relevant) == len(np.unique(kinds.delta, axis=0))
-    need = work(length, equal, True, relevant)
+    need = estimate_work(length, equal, True, relevant)
     assert need.words == len(kinds) * (len(kinds) // 64 + 1)
 
 
@@ -177,10 +177,10 @@ def test_proofs_need_no_count() -> None:
 @pytest.mark.parametrize("name", ["RBP(p=0.5)", "DCG", "P@6"])
 def test_long_rankings_follow_the_same_rules(name: str, relevant: int) -> None:
     """What the theorems say of long rankings, asked about a length at which every pair can be counted."""
-    from rankscope.lab.measurement.long_rankings import long_findings
+    from rankscope.lab.measurement.long_rankings import long_verdicts
 
     short = rs.lab.scales(name, 6, relevant=relevant)
-    for found in long_findings(measure(name), Setting(6, relevant), names.FROM_WEIGHTS):
+    for found in long_verdicts(measure(name), Setting(6, relevant), names.FROM_WEIGHTS):
         counted = short.finding(found.measure, found.scale)
         assert found.holds == counted.holds, found.scale
         example = found.counterexample

@@ -15,7 +15,7 @@ from rankscope.cli.main import main
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.lab.measurement import graded_verdicts
 from rankscope.lab.measurement import scales as names
-from rankscope.lab.measurement.graded import sampled_pairs, violated_pair, words_of
+from rankscope.lab.measurement.graded import graded_rankings, sample_interval_pairs, violated_pair
 from rankscope.lab.measurement.setting import Setting
 from rankscope.measures import measure
 
@@ -141,8 +141,8 @@ def test_gains_need_not_be_evenly_spaced() -> None:
 
 
 def test_samples_are_comparable_and_estimate_the_share() -> None:
-    listed = words_of(Setting(3, 3, 2)).intervals()
-    small, large = sampled_pairs(listed, 500, np.random.default_rng(1))
+    listed = graded_rankings(Setting(3, 3, 2)).intervals()
+    small, large = sample_interval_pairs(listed, 500, np.random.default_rng(1))
     delta = listed.kinds.delta
     assert len(small) == 500 and (delta[listed.group[small]] <= delta[listed.group[large]]).all()
     exact = rs.lab.scales("ERR", 4, grades=2, equal_relevant=False).findings[0]
@@ -168,7 +168,7 @@ def test_a_sample_without_a_contradiction_is_no_verdict() -> None:
 
 
 def test_no_contradiction_is_found_where_there_is_none() -> None:
-    words = words_of(Setting(3, 3, 2))
+    words = graded_rankings(Setting(3, 3, 2))
     values = words.grade.astype(float) @ np.array([3.0, 2.0, 1.0])
     assert violated_pair(words, values, equal_relevant=True) is None
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.lab.measurement.intervals import (
+    binary_word,
     code,
     cumsum,
     delta,
@@ -21,7 +22,6 @@ from rankscope.lab.measurement.intervals import (
     ranking,
     rankings,
     steps,
-    written,
 )
 
 pairs = st.integers(1, 12).flatmap(
@@ -38,7 +38,7 @@ def test_a_code_is_the_binary_number_of_its_ranking(length: int) -> None:
     assert [tuple(row) for row in rankings(length).tolist()] == listed
     assert [code(grades) for grades in listed] == list(range(2**length))
     assert [ranking(number, length) for number in range(2**length)] == listed
-    assert [written(code(grades), length) for grades in listed] == [
+    assert [binary_word(code(grades), length) for grades in listed] == [
         "(" + "".join(map(str, g)) + ")" for g in listed
     ]
 

@@ -22,9 +22,9 @@ from rankscope.lab.measurement.convexity import (
     rbp_threshold,
     witness,
 )
-from rankscope.lab.measurement.counting import count_groups, count_intervals, work
+from rankscope.lab.measurement.counting import count_groups, count_intervals, estimate_work
 from rankscope.lab.measurement.intervals import delta, groups, interval_count, is_below, ranking, rankings
-from rankscope.lab.measurement.values import values_at, values_of
+from rankscope.lab.measurement.values import merits_at, merits_on_binary
 from rankscope.lab.measurement.walks import comparable_pairs, sample_pairs, worst_pair
 from rankscope.measures import measure
 from rankscope.native import counting as native
@@ -199,7 +199,11 @@ def test_how_the_work_is_cut_changes_nothing(
 @pytest.mark.parametrize("equal", [False, True])
 def test_the_library_counts_what_numpy_counts(equal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     dice = np.random.default_rng(5)
-    cases = [(9, values_of(measure("AP"), 9)), (8, dice.random(2**8)), (8, dice.integers(0, 3, 2**8) / 2)]
+    cases = [
+        (9, merits_on_binary(measure("AP"), 9)),
+        (8, dice.random(2**8)),
+        (8, dice.integers(0, 3, 2**8) / 2),
+    ]
     here = [count_intervals(values, length, equal) for length, values in cases]
     monkeypatch.setattr(native, "available", lambda: False)
     assert here == [count_intervals(values, length, equal) for length, values in cases]
@@ -215,17 +219,19 @@ def test_a_library_of_another_version_is_left_alone(tmp_path: Path, monkeypatch:
 def test_bits_are_counted_without_the_instruction_of_numpy_2(monkeypatch: pytest.MonkeyPatch) -> None:
     words = np.random.default_rng(1).integers(0, 2**64, (3, 5), dtype=np.uint64)
     expected = [[bin(word).count("1") for word in row] for row in words.tolist()]
-    assert counting._ones(words).tolist() == expected
+    assert counting._popcount(words).tolist() == expected
     monkeypatch.delattr(np, "bitwise_count", raising=False)
-    assert counting._ones(words).tolist() == expected
+    assert counting._popcount(words).tolist() == expected
 
 
 @pytest.mark.parametrize("equal", [False, True])
 @pytest.mark.parametrize("length", range(1, 9))
 def test_the_work_is_known_before_it_begins(length: int, equal: bool) -> None:
     vectors = len(groups(length, equal))
-    assert work(length, equal, additive=True).words == vectors * (vectors // 64 + 1)
-    assert work(length, equal, additive=False).words == vectors * (interval_count(length, equal) // 64 + 1)
+    assert estimate_work(length, equal, additive=True).words == vectors * (vectors // 64 + 1)
+    assert estimate_work(length, equal, additive=False).words == vectors * (
+        interval_count(length, equal) // 64 + 1
+    )
 
 
 @pytest.mark.usefixtures("counter")
@@ -299,7 +305,7 @@ ADDITIVE = [
 @pytest.mark.parametrize("name", ADDITIVE)
 def test_the_theorem_the_enumeration_and_the_dynamic_program_agree(name: str, equal: bool) -> None:
     for length in range(1, 9):
-        values = values_of(measure(name), length, relevant=8)
+        values = merits_on_binary(measure(name), length, relevant=8)
         weights = additive_weights(values)
         assert weights is not None
         verdict = convexity(weights, equal)
@@ -362,9 +368,9 @@ def test_a_part_that_counts_relevant_documents_matters_only_between_unequal_ends
 def test_values_on_the_tree_are_those_of_lists_written_out() -> None:
     for name in ("AP", "ERR", "RR", "Bpref", "nDCG@3", "RBP", "Rprec", "Twist"):
         for length in (1, 4):
-            found = values_of(measure(name), length, relevant=5)
+            found = merits_on_binary(measure(name), length, relevant=5)
             assert found == pytest.approx(
-                values_at(measure(name), range(2**length), length, relevant=5), abs=1e-12
+                merits_at(measure(name), range(2**length), length, relevant=5), abs=1e-12
             )
 
 

@@ -10,7 +10,7 @@ import pytest
 from rankscope.errors import SettingsError
 from rankscope.judging.lists import Lists
 from rankscope.lab.rankings import enumeration as rankings
-from rankscope.lab.rankings.enumeration import Evaluator, blocks, number_of_rankings, values_on_binary
+from rankscope.lab.rankings.enumeration import Evaluator, blocks, count_rankings, values_on_binary
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
 from rankscope.measures import REGISTRY, Measure, measure
@@ -73,7 +73,7 @@ def test_blocks_hold_every_ranking_once() -> None:
     for depth, prefix, first in blocks(world, 6, size=50):
         tree = Tree(world, depth, prefix)
         seen += tree.words()[tree.shape.starts[first] :]
-    assert len(seen) == len(set(seen)) == number_of_rankings(3, 6) == 1093
+    assert len(seen) == len(set(seen)) == count_rankings(3, 6) == 1093
 
 
 def test_too_deep_is_refused_with_the_numbers() -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.errors import MeasureError
-from rankscope.lab.rankings.arrangements import arrangements, lists_of, recall_bases
 from rankscope.lab.rankings.enumeration import Evaluator
+from rankscope.lab.rankings.permutations import iter_recall_bases, lists_of, multiset_permutations
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import graded_world
 from rankscope.measures import measure
@@ -73,7 +73,7 @@ def small_topics() -> list[tuple[tuple[int, ...], int]]:
     return [
         (counts, n)
         for base in (1, 2, 3)
-        for counts in recall_bases(base, 2)
+        for counts in iter_recall_bases(base, 2)
         for n in (2 * base, 2 * base + 1)
     ]
 
@@ -82,7 +82,7 @@ def small_topics() -> list[tuple[tuple[int, ...], int]]:
 def test_every_small_list(times: str) -> None:
     """Curves, spaces, the longest spaces that any list has, and both measures."""
     for counts, n in small_topics():
-        rows = arrangements(counts, n)
+        rows = multiset_permutations(counts, n)
         lists = lists_of(rows, counts)
         references = [Reference(row, counts, times) for row in rows.tolist()]
         curves = get_timed_curves(lists, 1, n, times, "TwistTime")
@@ -109,7 +109,7 @@ def test_every_small_list(times: str) -> None:
 @pytest.mark.parametrize("times", ["1,5", "1,2,3,9", "1,1,30,30", "2,7,8,100"])
 def test_the_longest_forward_space_of_three_grades(times: str) -> None:
     """All orders of the relevant documents after the others, which is where the longest space is."""
-    for counts in [*recall_bases(5, 3), (3, 2, 1), (2, 2, 2), (1, 1, 4)]:
+    for counts in [*iter_recall_bases(5, 3), (3, 2, 1), (2, 2, 2), (1, 1, 4)]:
         base = sum(counts)
         n = 2 * base
         rows = np.array(sorted({(0,) * (n - base) + word for word in _words(counts)}), np.int8)
@@ -148,7 +148,7 @@ def test_one_second_per_document_is_twist_bit_by_bit(
 
 def test_any_time_that_is_the_same_for_all_is_twist() -> None:
     counts = (3, 2)
-    lists = lists_of(arrangements(counts, 11), counts)
+    lists = lists_of(multiset_permutations(counts, 11), counts)
     expected = measure("Twist@11").evaluate(lists)
     for times in ("7", "0.1", "8.495,8.495,8.495"):
         np.testing.assert_allclose(
@@ -158,7 +158,7 @@ def test_any_time_that_is_the_same_for_all_is_twist() -> None:
 
 def test_extremes() -> None:
     counts = (2, 2)
-    rows = arrangements(counts, 9)
+    rows = multiset_permutations(counts, 9)
     found = measure("TwistTime@9").evaluate(lists_of(rows, counts))
     ideal = [row[:4].tolist() == [2, 2, 1, 1] for row in rows]
     assert (found[ideal] == 1).all() and (found[~np.array(ideal)] < 1).all()

@@ -10,7 +10,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.errors import SettingsError
-from rankscope.lab.measurement.compared import compared_intervals
+from rankscope.lab.measurement.interval_comparison import compare_intervals
 from rankscope.plots import plot_intervals, plot_relations
 from rankscope.plots.relations import VIOLATED
 
@@ -157,7 +157,7 @@ def test_the_figure_contradicts_whatever_the_laboratory_contradicts() -> None:
 
 
 def test_compared_intervals_without_a_measure() -> None:
-    found = compared_intervals("01", "10", "00", "11")
+    found = compare_intervals("01", "10", "00", "11")
     assert found["comparison"].rows == [(None, None, None, True, None)]
     assert len(found.plot().axes) == 3
-    assert compared_intervals("00", "11", "01", "10")["comparison"].rows[0][3] is False
+    assert compare_intervals("00", "11", "01", "10")["comparison"].rows[0][3] is False

@@ -1,7 +1,7 @@
-"""The laboratory: what a measure guarantees, on every possible ranking.
+"""Laboratory: analyses of measures on every possible ranking.
 
-``properties`` is the case analysis over aspects or grades, ``related`` shows its pairs one by one, ``scales`` asks
-whether means are permissible. All evaluate measures with the code that evaluates runs.
+``properties`` tests axioms over aspects or grades, ``related`` lists the pairs of rankings that it compares, and
+``scales`` tests whether means are permissible. All use the code that evaluates runs.
 """
 
 from __future__ import annotations

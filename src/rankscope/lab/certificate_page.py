@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankscope.lab.axioms.relations import RELATIONS
-from rankscope.lab.certified import (
+from rankscope.lab.certificate_model import (
     CUTOFF,
     LONG_CUTOFF,
     LONG_SETTINGS,
@@ -13,14 +13,14 @@ from rankscope.lab.certified import (
     SCALE_SETTINGS,
     Certificate,
     Certificates,
-    said,
+    describe_settings,
 )
 from rankscope.lab.measurement.scales import EQUAL, SCALES
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import aspect_world
 from rankscope.measures import measure
 
-__all__ = ["CLAIMS", "guarantees", "page"]
+__all__ = ["CLAIMS", "guarantees", "render_page"]
 
 CLAIMS = (
     (
@@ -63,8 +63,8 @@ CLAIMS = (
 """What is written about measures, or asked of them, that is worth holding against what was found."""
 
 
-def page(found: Certificates) -> str:
-    """The certificates as a Markdown page: claims, and a table each of properties and of scales."""
+def render_page(certificates: Certificates) -> str:
+    """Return the certificates as a Markdown page: claims, and a table each of properties and of scales."""
     tested = [name for name in RELATIONS if any(name in names for _, names in PROPERTIES)]
     lines = [
         "# Certificates",
@@ -84,28 +84,28 @@ def page(found: Certificates) -> str:
         "",
         *_legend(tested),
         "",
-        *_matrix(found.certificates, tested, [RELATIONS[name].short for name in tested]),
+        *_matrix(certificates.certificates, tested, [RELATIONS[name].short for name in tested]),
         "",
         "## Scales",
         "",
         "What they are is said in [scales](scales.md). Binary rankings with",
-        f"{' and with '.join(map(said, SCALE_SETTINGS))}; for RBP and DCG with",
-        f"{' and with '.join(map(said, LONG_SETTINGS))}.",
+        f"{' and with '.join(map(describe_settings, SCALE_SETTINGS))}; for RBP and DCG with",
+        f"{' and with '.join(map(describe_settings, LONG_SETTINGS))}.",
         "(✓) is a scale that a measure is on only where the topic has as many relevant documents as the ranking is",
         "long, and not where it has fewer.",
         "",
-        *_matrix(found.certificates, list(SCALES), list(SCALES)),
+        *_matrix(certificates.certificates, list(SCALES), list(SCALES)),
         "",
         "## Claims, and what was found",
         "",
-        *_claims(found),
-        *_time_of_the_cube_test(found),
+        *_claims(certificates),
+        *_cube_test_lines(certificates),
         "",
     ]
     return "\n".join(lines)
 
 
-def guarantees(found: Certificates, name: str) -> list[str]:
+def guarantees(certificates: Certificates, name: str) -> list[str]:
     """What the page of a measure says: what holds, and the smallest counterexample to what does not.
 
     >>> from rankscope.lab.certificates import certificates
@@ -113,15 +113,15 @@ def guarantees(found: Certificates, name: str) -> list[str]:
     ['| convergence | RR(10) = 1.0000 = RR(11) = 1.0000']
     """
     lines = []
-    every = dict.fromkeys(c.measure for c in found.certificates)
-    for one in [text for text in every if measure(text).name == name]:
-        mine = [c for c in found.certificates if c.measure == one]
-        names = dict.fromkeys(c.property for c in mine)
-        verdicts = {name: [c.holds for c in mine if c.property == name] for name in names}
+    names_by_measure = dict.fromkeys(c.measure for c in certificates.certificates)
+    for label in [text for text in names_by_measure if measure(text).name == name]:
+        own = [c for c in certificates.certificates if c.measure == label]
+        names = dict.fromkeys(c.property for c in own)
+        verdicts = {name: [c.holds for c in own if c.property == name] for name in names}
         holding = [name for name in names if _mark(name, verdicts[name]) == "✓"]
-        lines += [f"`{one}` has " + (", ".join(holding) or "none of the properties") + ".", ""]
+        lines += [f"`{label}` has " + (", ".join(holding) or "none of the properties") + ".", ""]
         reasons = {
-            name: next(c for c in mine if c.property == name and c.holds == _worst(verdicts[name]))
+            name: next(c for c in own if c.property == name and c.holds == _worst(verdicts[name]))
             for name in names
             if name not in holding
         }
@@ -136,27 +136,27 @@ def _worst(verdicts: Sequence[bool | None]) -> bool | None:
     return False if False in verdicts else None
 
 
-def _cell(one: Certificate) -> str:
-    return one.counterexample.replace("|", "\\|")
+def _cell(certificate: Certificate) -> str:
+    return certificate.counterexample.replace("|", "\\|")
 
 
 def _legend(names: Sequence[str]) -> list[str]:
     lines = ["| | property | asked by | on all rankings with |", "|---|---|---|---|"]
     for name in names:
-        one = RELATIONS[name]
-        where = "; ".join(said(settings) for settings, tested in PROPERTIES if name in tested)
+        relation = RELATIONS[name]
+        where = "; ".join(describe_settings(settings) for settings, tested in PROPERTIES if name in tested)
         lines.append(
-            f"| {one.short} | **{name}**: {one.meaning.rpartition(': ')[2]} | {one.reference} | {where} |"
+            f"| {relation.short} | **{name}**: {relation.meaning.rpartition(': ')[2]} | {relation.reference} | {where} |"
         )
     return lines
 
 
-def _claims(found: Certificates) -> list[str]:
+def _claims(certificates: Certificates) -> list[str]:
     lines = []
     for name, property, text in CLAIMS:
-        mine = [c for c in found.certificates if c.measure == name and c.property == property]
-        broken = next((c for c in mine if not c.holds), None)
-        if mine:
+        own = [c for c in certificates.certificates if c.measure == name and c.property == property]
+        broken = next((c for c in own if not c.holds), None)
+        if own:
             verdict = (
                 "**holds**" if broken is None else f"**violated** ({broken.setting}): {broken.counterexample}"
             )
@@ -164,13 +164,13 @@ def _claims(found: Certificates) -> list[str]:
     return lines
 
 
-def _time_of_the_cube_test(found: Certificates) -> list[str]:
+def _cube_test_lines(certificates: Certificates) -> list[str]:
     """What the equation of the cube test leaves open, and what depends on it."""
     texts = {
         "documents": "ACT(preset='equation7')",
         "iterations": "ACT(preset='equation7',time='iterations')",
     }
-    if not set(texts.values()) <= {c.measure for c in found.certificates}:
+    if not set(texts.values()) <= {c.measure for c in certificates.certificates}:
         return []
     tree = Tree(aspect_world(2, relevant=2, nonrelevant=1), 3)
     lines = [
@@ -179,10 +179,10 @@ def _time_of_the_cube_test(found: Certificates) -> list[str]:
     for time, text in texts.items():
         values = measure(text).evaluate(tree)
         scores = " and ".join(f"ACT({word}) = {values[tree.node(word)]:.4f}" for word in ("ab", "abx"))
-        broken = [c.property for c in found.certificates if c.measure == text and c.holds is False]
-        mine = [name for name in ("relevance monotonicity", "irrelevance monotonicity") if name in broken]
+        broken = [c.property for c in certificates.certificates if c.measure == text and c.holds is False]
+        violated = [name for name in ("relevance monotonicity", "irrelevance monotonicity") if name in broken]
         lines.append(
-            f"    - by {time}, {scores}: `{text}` violates {' and '.join(mine) or 'neither monotonicity'}"
+            f"    - by {time}, {scores}: `{text}` violates {' and '.join(violated) or 'neither monotonicity'}"
         )
     lines.append(
         "    - the numbers that the paper prints are those of `ACT`, TREC's program of 2017 in one iteration"
@@ -190,14 +190,14 @@ def _time_of_the_cube_test(found: Certificates) -> list[str]:
     return lines
 
 
-def _matrix(found: Sequence[Certificate], names: Sequence[str], heads: Sequence[str]) -> list[str]:
+def _matrix(certificates: Sequence[Certificate], names: Sequence[str], heads: Sequence[str]) -> list[str]:
     lines = ["| measure | " + " | ".join(heads) + " |", "|---|" + ":-:|" * len(names)]
     verdicts: dict[str, dict[str, list[bool | None]]] = {}
-    for c in found:
+    for c in certificates:
         verdicts.setdefault(c.measure, {}).setdefault(c.property, []).append(c.holds)
-    for one, mine in verdicts.items():
-        page = f"[`{one}`](measures/{measure(one).name}.md)"
-        lines.append(f"| {page} | " + " | ".join(_mark(name, mine[name]) for name in names) + " |")
+    for text, own in verdicts.items():
+        render_page = f"[`{text}`](measures/{measure(text).name}.md)"
+        lines.append(f"| {render_page} | " + " | ".join(_mark(name, own[name]) for name in names) + " |")
     return lines
 
 

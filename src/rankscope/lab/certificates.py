@@ -13,8 +13,7 @@ from typing import Any
 
 from rankscope.errors import MeasureError
 from rankscope.lab.axioms.cases import PropertiesResult, properties
-from rankscope.lab.certificate_page import page
-from rankscope.lab.certified import (
+from rankscope.lab.certificate_model import (
     CUTOFF,
     FEW,
     GRADES,
@@ -25,8 +24,9 @@ from rankscope.lab.certified import (
     SCALE_SETTINGS,
     Certificate,
     Certificates,
-    said,
+    describe_settings,
 )
+from rankscope.lab.certificate_page import render_page
 from rankscope.lab.measurement.scales import SCALES
 from rankscope.lab.measurement.verdicts import scales
 from rankscope.measures import REGISTRY, Measure, measure, parse_many
@@ -61,58 +61,60 @@ def certificates(measures: str | Measure | Iterable[str | Measure] | None = None
     >>> found.holds("ACT", "irrelevance monotonicity"), found.holds("RR", "irrelevance monotonicity")
     (False, True)
     """
-    wanted = parse_many(measures) if measures is not None else _everything()
-    found: list[Certificate] = []
-    for one in progress(wanted, len(wanted), "certificates"):
-        found += _properties_of(one)
-        found += _scales_of(one)
+    parsed = parse_many(measures) if measures is not None else _all_measures()
+    result: list[Certificate] = []
+    for item in progress(parsed, len(parsed), "certificates"):
+        result += _property_certificates(item)
+        result += _scale_certificates(item)
     settings = {
-        "measures": [str(one) for one in wanted],
+        "measures": [str(item) for item in parsed],
         "properties": [{**where, "properties": list(names)} for where, names in PROPERTIES],
     }
-    return Certificates(tuple(found), {**settings, "scales": SCALE_SETTINGS, "long": LONG_SETTINGS})
+    return Certificates(tuple(result), {**settings, "scales": SCALE_SETTINGS, "long": LONG_SETTINGS})
 
 
-def _everything() -> list[Measure]:
-    known = [one for one in dict.fromkeys(REGISTRY.values()) if not isinstance(one, FunctionMeasure)]
+def _all_measures() -> list[Measure]:
+    builtin = [item for item in dict.fromkeys(REGISTRY.values()) if not isinstance(item, FunctionMeasure)]
     named = [
-        one if one.cutoff_rule != "required" else one @ (0.5 if one.name == "IPrec" else CUTOFF)
-        for one in known
+        item if item.cutoff_rule != "required" else item @ (0.5 if item.name == "IPrec" else CUTOFF)
+        for item in builtin
     ]
-    return sorted(named, key=lambda one: one.family) + [measure(text) for text in VARIANTS]
+    return sorted(named, key=lambda item: item.family) + [measure(text) for text in VARIANTS]
 
 
-def _at(one: Measure, depth: int) -> Measure:
-    """The measure with an evaluation length that suits the rankings."""
-    if one.family == "effort" and one.cutoff_rule != "none":
-        return one @ depth
-    return one @ LONG_CUTOFF if depth >= NEAR["depth"] and one.cutoff == CUTOFF else one
+def _with_depth(item: Measure, depth: int) -> Measure:
+    """Return the measure with an evaluation length that suits the rankings."""
+    if item.family == "effort" and item.cutoff_rule != "none":
+        return item @ depth
+    return item @ LONG_CUTOFF if depth >= NEAR["depth"] and item.cutoff == CUTOFF else item
 
 
-def _properties_of(one: Measure) -> list[Certificate]:
-    found = []
+def _property_certificates(item: Measure) -> list[Certificate]:
+    certified = []
     for settings, names in PROPERTIES:
         try:
-            result = properties([_at(one, settings["depth"])], properties=names, **settings)  # type: ignore[arg-type]
+            result = properties([_with_depth(item, settings["depth"])], properties=names, **settings)  # type: ignore[arg-type]
             if not result.complete:
                 raise KeyboardInterrupt  # half a certificate is none
         except MeasureError as error:
-            found += _undefined(one, names, said(settings), error)
+            certified += _undefined(item, names, describe_settings(settings), error)
         else:
-            found += _from_cases(one, result, said(settings))
-    return found
+            certified += _from_cases(item, result, describe_settings(settings))
+    return certified
 
 
-def _undefined(one: Measure, names: Iterable[str], where: str, error: MeasureError) -> list[Certificate]:
+def _undefined(item: Measure, names: Iterable[str], where: str, error: MeasureError) -> list[Certificate]:
     """Where a measure is no number, nothing can be said about it."""
-    return [Certificate(str(one), one.family, name, None, None, None, where, error.message) for name in names]
+    return [
+        Certificate(str(item), item.family, name, None, None, None, where, error.message) for name in names
+    ]
 
 
-def _from_cases(one: Measure, result: PropertiesResult, where: str) -> list[Certificate]:
+def _from_cases(item: Measure, result: PropertiesResult, where: str) -> list[Certificate]:
     return [
         Certificate(
-            str(one),
-            one.family,
+            str(item),
+            item.family,
             finding.relation.name,
             finding.violations == 0,
             finding.violations,
@@ -124,32 +126,36 @@ def _from_cases(one: Measure, result: PropertiesResult, where: str) -> list[Cert
     ]
 
 
-def _scales_of(one: Measure) -> list[Certificate]:
-    additive = one.name in _ADDITIVE
+def _scale_certificates(item: Measure) -> list[Certificate]:
+    additive = item.name in _ADDITIVE
     count = {"count": "sample", "samples": 1000} if additive else {}
     return [
         certificate
         for setting in (LONG_SETTINGS if additive else SCALE_SETTINGS)
-        for certificate in _scales_in(one, setting, count)
+        for certificate in _scale_certificates_in(item, setting, count)
     ]
 
 
-def _scales_in(one: Measure, setting: dict[str, int], count: dict[str, Any]) -> list[Certificate]:
+def _scale_certificates_in(
+    item: Measure, setting: dict[str, int], count: dict[str, Any]
+) -> list[Certificate]:
     try:
-        result = scales(_at(one, setting["length"]), setting["length"], relevant=setting["relevant"], **count)
+        result = scales(
+            _with_depth(item, setting["length"]), setting["length"], relevant=setting["relevant"], **count
+        )
         if result.partial:
             raise KeyboardInterrupt
     except MeasureError as error:
-        return _undefined(one, SCALES, said(setting), error)
+        return _undefined(item, SCALES, describe_settings(setting), error)
     return [
         Certificate(
-            str(one),
-            one.family,
+            str(item),
+            item.family,
             finding.scale,
             finding.holds,
             finding.violations if finding.method == "exact" else None,
             finding.comparable if finding.method == "exact" else None,
-            said(setting),
+            describe_settings(setting),
             "" if finding.holds else finding.because,
         )
         for finding in result.findings
@@ -157,7 +163,7 @@ def _scales_in(one: Measure, setting: dict[str, int], count: dict[str, Any]) -> 
 
 
 if __name__ == "__main__":
-    text = page(certificates())
+    text = render_page(certificates())
     if len(sys.argv) > 1:
         Path(sys.argv[1]).write_text(text, encoding="utf-8")
     else:

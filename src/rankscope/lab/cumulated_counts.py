@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from rankscope.errors import SettingsError
 
-__all__ = ["Dominance", "Orders", "cumulated", "dominance", "orders"]
+__all__ = ["Dominance", "Orders", "cumulate_counts", "dominance", "orders"]
 
 Bools = NDArray[np.bool_]
 
@@ -38,7 +38,7 @@ class Orders(NamedTuple):
 
 
 def orders(difference: NDArray[Any]) -> Orders:
-    """The orders of differences of cumulated counts, a minus b; the last two axes are grades and ranks.
+    """Return the orders of differences of cumulated counts, a minus b; the last two axes are grades and ranks.
 
     >>> first, second, convex = orders(np.array([[1, 0, -1]]))  # one grade, three ranks
     >>> bool(first[0]), bool(second[0]), bool(convex[0])
@@ -46,11 +46,11 @@ def orders(difference: NDArray[Any]) -> Orders:
     """
     first = _signs(difference)
     second = first[0].copy(), first[1].copy()  # an order implies the weaker one
-    open_ = ~(first[0] | first[1])
-    sums = _signs(np.cumsum(difference[open_], axis=-1, dtype=np.int64))
+    undecided = ~(first[0] | first[1])
+    sums = _signs(np.cumsum(difference[undecided], axis=-1, dtype=np.int64))
     end = _signs(difference[..., -1:])
-    for mine, theirs in zip(second, sums, strict=True):
-        mine[open_] = theirs
+    for mask, sums_mask in zip(second, sums, strict=True):
+        mask[undecided] = sums_mask
     return Orders(first, second, (second[0] & end[0], second[1] & end[1]))
 
 
@@ -63,10 +63,10 @@ def _signs(curves: NDArray[Any]) -> tuple[Bools, Bools]:
     )
 
 
-def cumulated(grades: NDArray[Any], levels: Sequence[int], depth: int) -> NDArray[np.int64]:
-    """The number of documents of each level or better among the first k, for k = 1..depth: levels x depth.
+def cumulate_counts(grades: NDArray[Any], levels: Sequence[int], depth: int) -> NDArray[np.int64]:
+    """Return the number of documents of each level or better among the first k, for k = 1..depth: levels x depth.
 
-    >>> cumulated(np.array([2, 0, 1]), (1, 2), 4).tolist()
+    >>> cumulate_counts(np.array([2, 0, 1]), (1, 2), 4).tolist()
     [[1, 1, 2, 2], [1, 1, 1, 1]]
     """
     padded = np.zeros(depth, np.int64)
@@ -82,7 +82,7 @@ class Dominance:
     first_order: str | None
     second_order: str | None
     convex: str | None
-    """The winner by all additive measures with convex non-increasing weights, cut off or going on after the end."""
+    """Winner by all additive measures with convex non-increasing weights, cut off or going on after the end."""
     crossings: tuple[tuple[int, int], ...]
     """(grade, rank): where the lead in documents of this grade or better changes hands."""
 
@@ -97,28 +97,30 @@ def dominance(a: Sequence[int | None], b: Sequence[int | None]) -> Dominance:
     >>> dominance([0, 2], [2, 0]).first_order, dominance([1], [1]).first_order
     ('b', 'both')
     """
-    lists = [_grades(one) for one in (a, b)]
-    levels = sorted({int(g) for one in lists for g in one if g > 0})
+    lists = [_grades(grades) for grades in (a, b)]
+    levels = sorted({int(g) for grades in lists for g in grades if g > 0})
     depth = max(map(len, lists))
-    counts = [cumulated(one, levels, depth) for one in lists]
+    counts = [cumulate_counts(grades, levels, depth) for grades in lists]
     difference = counts[0] - counts[1]
-    found = orders(difference)
+    by_order = orders(difference)
     crossings = tuple(
-        (level, rank) for level, row in zip(levels, difference, strict=True) for rank in _turns(row)
+        (level, rank) for level, row in zip(levels, difference, strict=True) for rank in _crossing_ranks(row)
     )
-    first, second, convex = (_winner(bool(mine), bool(theirs)) for mine, theirs in found)
+    first, second, convex = (_winner(bool(a_wins), bool(b_wins)) for a_wins, b_wins in by_order)
     return Dominance(first, second, convex, crossings)
 
 
-def _grades(one: Sequence[int | None]) -> NDArray[np.int64]:
+def _grades(values: Sequence[int | None]) -> NDArray[np.int64]:
     try:
-        grades = np.array([0 if g is None else g for g in one], np.float64)
+        grades = np.array([0 if g is None else g for g in values], np.float64)
     except (TypeError, ValueError):
         raise SettingsError(
-            f"no list of grades: {one!r}"[:120], hint="give whole numbers, such as [1, 0, 2]"
+            f"no list of grades: {values!r}"[:120], hint="give whole numbers, such as [1, 0, 2]"
         ) from None
     if grades.ndim != 1 or not np.array_equal(grades, np.rint(grades)):
-        raise SettingsError(f"no list of grades: {one!r}"[:120], hint="give whole numbers, such as [1, 0, 2]")
+        raise SettingsError(
+            f"no list of grades: {values!r}"[:120], hint="give whole numbers, such as [1, 0, 2]"
+        )
     return grades.astype(np.int64)
 
 
@@ -126,8 +128,8 @@ def _winner(a: bool, b: bool) -> str | None:
     return "both" if a and b else "a" if a else "b" if b else None
 
 
-def _turns(row: NDArray[Any]) -> list[int]:
-    """The ranks at which the sign of a curve becomes the opposite of the last one that was not zero."""
+def _crossing_ranks(row: NDArray[Any]) -> list[int]:
+    """Return the ranks at which the sign of a curve becomes the opposite of the last one that was not zero."""
     where = np.flatnonzero(row)
     signs = np.sign(row[where])
     return [int(rank) + 1 for rank in where[1:][signs[1:] != signs[:-1]]]

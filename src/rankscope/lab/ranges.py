@@ -18,13 +18,13 @@ import numpy.typing as npt
 from rankscope.engines import on_engine, run_pieces
 from rankscope.errors import SettingsError
 from rankscope.judging.lists import Floats
-from rankscope.lab.rankings.arrangements import (
-    MOST,
+from rankscope.lab.rankings.permutations import (
+    MAX_LISTS,
     Letters,
-    arrangements,
-    lists_of,
-    number_of_arrangements,
-    recall_bases,
+    count_multiset_permutations,
+    iter_recall_bases,
+    lists_from_rows,
+    multiset_permutations,
 )
 from rankscope.measures import REGISTRY
 from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
@@ -35,7 +35,7 @@ from rankscope.tables import Cell, Table
 __all__ = ["COLUMNS", "QUANTITIES", "archetype_ranges"]
 
 QUANTITIES = ("first crossing", "BalancePoint", "Rho", "SigmaPlus", "SigmaMinus", "Sigma", "Twist")
-"""The rows of the published figures."""
+"""Rows of the published figures."""
 
 _EXCELLENT = ("excellent A", "excellent B")
 
@@ -48,7 +48,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "typical A": ("typical A",),
     "typical B": ("typical B",),
 }
-"""The columns of the published figures, and the archetypes that they are about."""
+"""Columns of the published figures, and the archetypes that they are about."""
 
 _TENDS = "below 1, and nearer to 1 than to 0"
 _LONG = "N >= 3 RB"
@@ -68,16 +68,16 @@ class _Group:
         return sum(self.counts)
 
     @cached_property
-    def places(self) -> dict[str, npt.NDArray[np.int64]]:
-        """The lists of each archetype that occurs."""
-        return {name: found for name in ARCHETYPES if len(found := np.flatnonzero(self.archetype == name))}
+    def indices(self) -> dict[str, npt.NDArray[np.int64]]:
+        """Lists of each archetype that occurs."""
+        return {name: index for name in ARCHETYPES if len(index := np.flatnonzero(self.archetype == name))}
 
     @property
     def length(self) -> int:
         return int(self.rows.shape[1])
 
     def list_text(self, index: int) -> str:
-        """A list as its grades, with what its topic has."""
+        """Return a list as its grades, with what its topic has."""
         grades = ", ".join(f"{count} of grade {grade}" for grade, count in enumerate(self.counts, 1) if count)
         return f"{''.join(map(str, self.rows[index].tolist()))} (RB = {self.base}: {grades})"
 
@@ -97,17 +97,17 @@ class _Entry:
     reading: str
     members: tuple[str, ...]
 
-    def broken(self, group: _Group) -> tuple[int, npt.NDArray[np.int64]]:
+    def violations(self, group: _Group) -> tuple[int, npt.NDArray[np.int64]]:
         """How many lists the entry speaks of, and which of them it does not hold for."""
         if self.reading == _LONG and group.length < 3 * group.base:
             return 0, np.zeros(0, np.int64)
-        some = [group.places[name] for name in self.members if name in group.places]
-        mine = np.sort(np.concatenate(some)) if some else np.zeros(0, np.int64)
-        held = np.broadcast_to(self.holds(group.values[self.quantity][mine], group), mine.shape)
-        return len(mine), mine[~held]
+        members = [group.indices[name] for name in self.members if name in group.indices]
+        index = np.sort(np.concatenate(members)) if members else np.zeros(0, np.int64)
+        is_held = np.broadcast_to(self.holds(group.values[self.quantity][index], group), index.shape)
+        return len(index), index[~is_held]
 
 
-def _exactly(value: float) -> Test:
+def _equals(value: float) -> Test:
     return lambda values, group: values == value
 
 
@@ -134,7 +134,7 @@ def _late(values: Floats, group: _Group) -> npt.NDArray[np.bool_]:
 def _entries() -> Iterator[_Entry]:
     """Figures 4, 5 and 6 of Ferro and others (2016), column by column."""
     infinite = float("inf")
-    never = [("+\N{INFINITY}", _exactly(infinite)), ("+\N{INFINITY}", _exactly(infinite)), ("0", _exactly(0))]
+    never = [("+\N{INFINITY}", _equals(infinite)), ("+\N{INFINITY}", _equals(infinite)), ("0", _equals(0))]
     tends = ("\N{RIGHTWARDS ARROW} 1", _tends, _TENDS)
     # Figure 4 also writes this bound as (w - 1) RB + 1 with N = w RB, where Proposition 3 requires w >= 3.
     late = ("\N{GREATER-THAN OR EQUAL TO} N - RB + 1", _late, _LONG)
@@ -142,33 +142,33 @@ def _entries() -> Iterator[_Entry]:
     excellent = ("\N{LESS-THAN OR EQUAL TO} RB", lambda values, group: values <= group.base)
     falls = ("< RB", lambda values, group: values < group.base)
     near = ("\N{LESS-THAN OR EQUAL TO} RB / (RB + 1)", lambda v, group: v <= group.base / (group.base + 1))
-    one, nothing, less = ("1", _exactly(1)), ("0", _exactly(0)), ("< 1", _below(1))
+    unity, nothing, less = ("1", _equals(1)), ("0", _equals(0)), ("< 1", _below(1))
     half, quarter = ("< 1/2", _below(1 / 2), _LONG), ("< 1/4", _below(1 / 4), _LONG)
     base = ("RB", _base)
     recovery: dict[str, list[Any]] = {
-        "ideal": [("1", _exactly(1)), base, one],
+        "ideal": [("1", _equals(1)), base, unity],
         "worst": never,
         "full scale": [late, late, half],
-        "excellent": [excellent, base, one],
-        "ups-and-downs": [falls, base, one],
+        "excellent": [excellent, base, unity],
+        "ups-and-downs": [falls, base, unity],
         "typical A": [after, after, near],
         "typical B": never,
     }
     space: dict[str, list[Any]] = {
-        "ideal": [one, one, one, one],
-        "worst": [one, nothing, nothing, nothing],
+        "ideal": [unity, unity, unity, unity],
+        "worst": [unity, nothing, nothing, nothing],
         "full scale": [nothing, nothing, nothing, quarter],
         "excellent": [tends] * 4,
         "ups-and-downs": [tends] * 4,
         "typical A": [less] * 4,
-        "typical B": [one, less, less, ("< 1/2", _below(1 / 2))],
+        "typical B": [unity, less, less, ("< 1/2", _below(1 / 2))],
     }
     for number, quantity in enumerate(QUANTITIES):
         figure = "Figure 4" if number < 3 else "Figure 5" if number < 6 else "Figure 6"
         for name, cells in (recovery if number < 3 else space).items():
             published, holds, *reading = cells[number if number < 3 else number - 3]
-            said = reading[0] if reading else ""
-            yield _Entry(figure, name, quantity, published, holds, said, COLUMNS[name])
+            note = reading[0] if reading else ""
+            yield _Entry(figure, name, quantity, published, holds, note, COLUMNS[name])
     # two sentences of the text about archetypes
     other = tuple(name for name in ARCHETYPES if name not in ("worst", "full scale"))
     yield _Entry(
@@ -181,8 +181,8 @@ def _entries() -> Iterator[_Entry]:
 
 
 @dataclass
-class _Found:
-    """The smallest and largest value of a quantity, or the first list that breaks an entry."""
+class _Summary:
+    """Smallest and largest value of a quantity, or the first list that breaks an entry."""
 
     lists: int = 0
     low: tuple[float, str] = (float("inf"), "")
@@ -201,7 +201,7 @@ def archetype_ranges(
     jobs: int | None = None,
     engine: Any = None,
 ) -> TableResult:
-    """For each archetype what crossing, balance point, ratios and Twist can be, over all lists of small topics.
+    """Return for each archetype what crossing, balance point, ratios and Twist can be, over all lists of small topics.
 
     All topics of 1 to ``relevant`` documents of up to ``grades`` grades, and all their lists of 2 RB to ``length``
     ranks; shorter lists are filled up to 2 RB and so are among them. Tables: ``ranges`` {archetype, quantity, lists,
@@ -218,9 +218,9 @@ def archetype_ranges(
     _check(relevant, length, grades)
     pieces = [(counts, n, crossing) for counts, n in _topics(relevant, length, grades)]
     entries = list(_entries())
-    ranges = {(name, quantity): _Found() for name in ARCHETYPES for quantity in QUANTITIES}
-    checked = [_Found() for _ in entries]
-    for some_ranges, some_checked in run_pieces(_looked_at, pieces, jobs=jobs, label="topics"):
+    ranges = {(name, quantity): _Summary() for name in ARCHETYPES for quantity in QUANTITIES}
+    checked = [_Summary() for _ in entries]
+    for some_ranges, some_checked in run_pieces(_analyse_topic, pieces, jobs=jobs, label="topics"):
         for key, found in some_ranges.items():
             _merge(ranges[key], found)
         for mine, found in zip(checked, some_checked, strict=True):
@@ -243,91 +243,91 @@ def _check(relevant: int, length: int, grades: int) -> None:
     ):
         if not low <= value <= high:
             raise SettingsError(f"{name}={value}", hint=f"choose a number from {low} to {high}")
-    many = 0
+    n_lists = 0
     for counts, n in _topics(relevant, length, grades):
-        many += number_of_arrangements(counts, n)
-        if many > MOST:
+        n_lists += count_multiset_permutations(counts, n)
+        if n_lists > MAX_LISTS:
             raise SettingsError(
-                f"there are over {MOST:,} lists of up to {length} ranks for up to {relevant} relevant documents",
+                f"there are over {MAX_LISTS:,} lists of up to {length} ranks for up to {relevant} relevant documents",
                 hint="choose fewer relevant documents, ranks or grades",
             )
 
 
 def _topics(relevant: int, length: int, grades: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """The topics, and the lengths at which their lists are looked at: short ones first."""
+    """Yield the topics, and the lengths at which their lists are looked at: short ones first."""
     for n in range(2, length + 1):
         for base in range(1, min(relevant, n // 2) + 1):
-            yield from ((counts, n) for counts in recall_bases(base, grades))
+            yield from ((counts, n) for counts in iter_recall_bases(base, grades))
 
 
-def _looked_at(
+def _analyse_topic(
     piece: tuple[tuple[int, ...], int, str],
-) -> tuple[dict[tuple[str, str], _Found], list[_Found]]:
+) -> tuple[dict[tuple[str, str], _Summary], list[_Summary]]:
     group = _group(*piece)
     ranges = {}
-    for name, mine in group.places.items():
+    for name, index in group.indices.items():
         for quantity in QUANTITIES:
-            values = group.values[quantity][mine]
-            low, high = mine[values.argmin()], mine[values.argmax()]
-            ranges[name, quantity] = _Found(
-                len(mine),
+            values = group.values[quantity][index]
+            low, high = index[values.argmin()], index[values.argmax()]
+            ranges[name, quantity] = _Summary(
+                len(index),
                 (float(values.min()), group.list_text(low)),
                 (float(values.max()), group.list_text(high)),
             )
     checked = []
     for entry in _entries():
-        lists, broken = entry.broken(group)
-        found = _Found(lists, broken=len(broken))
+        lists, broken = entry.violations(group)
+        summary = _Summary(lists, broken=len(broken))
         if len(broken):
-            found.example = _said(entry, group, int(broken[0]))
-        checked.append(found)
+            summary.example = _describe_counterexample(entry, group, int(broken[0]))
+        checked.append(summary)
     return ranges, checked
 
 
 def _group(counts: tuple[int, ...], length: int, crossing: str) -> _Group:
-    rows = arrangements(counts, length)
-    lists = lists_of(rows, counts)
+    rows = multiset_permutations(counts, length)
+    lists = lists_from_rows(rows, counts)
     values = {"first crossing": get_curves(lists, 1, length).crossing(crossing)}
     for name in QUANTITIES[1:]:
-        known = REGISTRY[name]
-        chosen = known(crossing=crossing) if "crossing" in known.parameters else known
-        values[name] = (chosen @ length).evaluate(lists)
+        measure = REGISTRY[name]
+        configured = measure(crossing=crossing) if "crossing" in measure.parameters else measure
+        values[name] = (configured @ length).evaluate(lists)
     return _Group(counts, rows, find_archetypes(lists, crossing=crossing, cutoff=length), values)
 
 
-def _said(entry: _Entry, group: _Group, index: int) -> str:
+def _describe_counterexample(entry: _Entry, group: _Group, index: int) -> str:
     value = group.values[entry.quantity][index]
     return f"{group.list_text(index)} is {group.archetype[index]} with {entry.quantity} {value:.4g}"
 
 
-def _merge(into: _Found, other: _Found) -> None:
+def _merge(into: _Summary, other: _Summary) -> None:
     """Add what another topic has; topics come in the order of length, so the first example is the shortest."""
     into.lists += other.lists
     into.low = other.low if other.low[0] < into.low[0] else into.low
     into.high = other.high if other.high[0] > into.high[0] else into.high
-    into.broken += other.broken
+    into.violations += other.violations
     into.example = into.example or other.example
 
 
-def _ranges_table(ranges: dict[tuple[str, str], _Found], total: int) -> Table:
+def _ranges_table(ranges: dict[tuple[str, str], _Summary], total: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for (name, quantity), found in ranges.items():
+    for (name, quantity), summary in ranges.items():
         # infinite if no list is of the archetype, or only lists without a crossing are
-        low, high = (found.low, found.high) if found.lists else ((None, None), (None, None))
-        if found.lists and not found.low[1]:
-            low, high = (float("inf"), found.high[1]), (float("inf"), found.high[1])
-        rows.append((name, quantity, found.lists, *low, *high))
+        low, high = (summary.low, summary.high) if summary.lists else ((None, None), (None, None))
+        if summary.lists and not summary.low[1]:
+            low, high = (float("inf"), summary.high[1]), (float("inf"), summary.high[1])
+        rows.append((name, quantity, summary.lists, *low, *high))
     columns = ("archetype", "quantity", "lists", "lowest", "lowest_list", "highest", "highest_list")
     return Table("ranges", columns, rows, caption=f"What occurs in {total:,} lists")
 
 
-def _entries_table(entries: list[_Entry], checked: list[_Found]) -> Table:
+def _entries_table(entries: list[_Entry], checked: list[_Summary]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for entry, found in zip(entries, checked, strict=True):
-        verdict = "refuted" if found.broken else "confirmed" if found.lists else "no such list"
+    for entry, summary in zip(entries, checked, strict=True):
+        verdict = "refuted" if summary.violations else "confirmed" if summary.lists else "no such list"
         rows.append(
-            (entry.figure, entry.archetype, entry.quantity, entry.published, entry.reading or None, found.lists,
-             found.broken, verdict, found.example or None)
+            (entry.figure, entry.archetype, entry.quantity, entry.published, entry.reading or None, summary.lists,
+             summary.violations, verdict, summary.example or None)
         )  # fmt: skip
     columns = (
         "figure", "archetype", "quantity", "published", "reading", "lists", "violations", "verdict", "counterexample",
@@ -340,8 +340,8 @@ def _summary_table(entries: Table) -> Table:
     verdicts = [(str(row["figure"]), row["verdict"]) for row in entries.records()]
     rows: list[tuple[Cell, ...]] = []
     for figure in (*dict.fromkeys(name for name, _ in verdicts if name != "text"), "all figures"):
-        mine = [v for name, v in verdicts if name == figure or (figure == "all figures" and name != "text")]
-        rows.append((figure, len(mine), mine.count("confirmed"), mine.count("refuted")))
+        own = [v for name, v in verdicts if name == figure or (figure == "all figures" and name != "text")]
+        rows.append((figure, len(own), own.count("confirmed"), own.count("refuted")))
     return Table(
         "summary", ("figure", "entries", "confirmed", "refuted"), rows, caption="Published entries by figure"
     )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ABSOLUTE", "RELATIVE", "apart", "exceeded_by", "extent", "magnitude", "slack"]
+__all__ = ["ABSOLUTE", "RELATIVE", "extent", "format_distinct", "magnitude", "slack", "upper_limits"]
 
 RELATIVE = 1e-9
 ABSOLUTE = 1e-13
@@ -27,7 +27,7 @@ def slack(value: Any, scale: float) -> Any:
 
 
 def magnitude(values: NDArray[np.float64]) -> float:
-    """The largest score, whatever its sign; infinite and undefined ones do not count.
+    """Return the largest score, whatever its sign; infinite and undefined ones do not count.
 
     >>> magnitude(np.array([0.5, -2.0, np.inf, np.nan]))
     2.0
@@ -36,7 +36,7 @@ def magnitude(values: NDArray[np.float64]) -> float:
 
 
 def extent(values: NDArray[np.float64]) -> tuple[float, bool]:
-    """The magnitude of scores, and whether some are undefined.
+    """Return the magnitude of scores, and whether some are undefined.
 
     >>> extent(np.array([0.5, -2.0, np.inf])), extent(np.array([0.5, np.nan]))
     ((2.0, False), (0.5, True))
@@ -48,10 +48,10 @@ def extent(values: NDArray[np.float64]) -> tuple[float, bool]:
     return float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), bool(np.isnan(highest))
 
 
-def exceeded_by(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """For each score the number that a larger score exceeds: itself and the slack.
+def upper_limits(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Return for each score the number that a larger score exceeds: itself and the slack.
 
-    >>> limits = exceeded_by(np.array([0.3, -np.inf]), 1.0)
+    >>> limits = upper_limits(np.array([0.3, -np.inf]), 1.0)
     >>> (np.array([0.1 + 0.2, 0.0]) > limits).tolist()
     [False, True]
     """
@@ -61,10 +61,10 @@ def exceeded_by(values: NDArray[np.float64], scale: float) -> NDArray[np.float64
     return np.where(infinite, values, limits) if infinite.any() else limits
 
 
-def apart(a: float, b: float) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to tell them apart, four decimals at least.
+def format_distinct(a: float, b: float) -> tuple[str, str]:
+    """Return two numbers with as many digits as it takes to tell them apart, four decimals at least.
 
-    >>> apart(0.0833, 0.075), apart(2e-10, 1e-10)
+    >>> format_distinct(0.0833, 0.075), format_distinct(2e-10, 1e-10)
     (('0.0833', '0.0750'), ('2.000e-10', '1.000e-10'))
     """
     if a == b or f"{a:.4f}" != f"{b:.4f}":

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.lab.measurement.compared import Ranking, compared_intervals
-from rankscope.lab.rounding import apart
+from rankscope.lab.measurement.interval_comparison import Ranking, compare_intervals
+from rankscope.lab.rounding import format_distinct
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import COLOURS, DOUBLE, INK, blank, short, styled
 from rankscope.tables import Cell, Table
@@ -34,14 +34,14 @@ def plot_intervals(
     """The intervals [r, s] and [u, v] as steps between rankings, and the sizes of both (their difference vectors).
 
     With a ``measure`` its rises (or those given) are drawn, and the title says whether they contradict an interval-like
-    scale. The arguments are those of :func:`~rankscope.lab.measurement.compared.compared_intervals`, whose tables are
+    scale. The arguments are those of :func:`~rankscope.lab.measurement.interval_comparison.compare_intervals`, whose tables are
     drawn.
 
     >>> figure = plot_intervals("001", "010", "010", "100", "DCG(discount='jk')")
     >>> figure.table.column("delta_sr"), figure.table.column("delta_vu")
     ([0, 1, 1], [1, 1, 1])
     """
-    return plot_compared(compared_intervals(r, s, u, v, measure, rises=rises), width=width)
+    return plot_compared(compare_intervals(r, s, u, v, measure, rises=rises), width=width)
 
 
 def plot_scales(result: Scales, measure: object = None, **options: Any) -> Figure:
@@ -62,8 +62,8 @@ def plot_compared(result: Result, *, width: float = DOUBLE) -> Figure:
     scale must not rise more on a step that is nowhere larger: the sentence on top says whether it does. With several
     grades each has a row. Every number is in the tables.
 
-    >>> from rankscope.lab.measurement.compared import compared_intervals
-    >>> plot_compared(compared_intervals([0, 0], [0, 1], [1, 0], [1, 1])).table.name
+    >>> from rankscope.lab.measurement.interval_comparison import compare_intervals
+    >>> plot_compared(compare_intervals([0, 0], [0, 1], [1, 0], [1, 1])).table.name
     'intervals'
     """
     whole, [verdict] = result["intervals"], result["comparison"].records()
@@ -115,7 +115,7 @@ def _sentence(verdict: dict[str, Cell]) -> str:
     if verdict["contradiction"] is None:
         return f"{larger}: on an interval-like scale no measure may rise more on A."
     measure = short(str(verdict["measure"] or "the measure"), 40)
-    first, second = apart(_number(verdict["rise_sr"]), _number(verdict["rise_vu"]))
+    first, second = format_distinct(_number(verdict["rise_sr"]), _number(verdict["rise_vu"]))
     if verdict["contradiction"]:
         return (
             f"{measure} is not on an interval-like scale: step A is nowhere larger than step B,\n"
@@ -179,7 +179,7 @@ def _draw_rises(axes: Any, verdict: dict[str, Cell]) -> None:
     rises = [_number(verdict[name]) for name in ("rise_sr", "rise_vu")]
     bars = axes.bar([0, 1], rises, width=0.6, color=COLOURS[:2], gid="rises")
     bars[1].set(hatch="\\\\\\", edgecolor="white", linewidth=0)
-    for place, (value, text) in enumerate(zip(rises, apart(*rises), strict=True)):
+    for place, (value, text) in enumerate(zip(rises, format_distinct(*rises), strict=True)):
         axes.annotate(
             text, (place, value), (0, 2), textcoords="offset points", ha="center", va="bottom", fontsize=7
         )

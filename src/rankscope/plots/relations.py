@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.errors import SettingsError
-from rankscope.lab.axioms.related import letters_of, related
+from rankscope.lab.axioms.related import related, split_word
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import (
     COLOURS,
@@ -149,11 +149,11 @@ def readable_depth(letters: int) -> int:
 def _places(words: list[str]) -> dict[str, Place]:
     """Column (length) and row of every ranking: the longest below each other, the others in the middle of theirs."""
     spelt = ["" if word == "-" else word for word in words]
-    length = {word: len(letters_of(word)) for word in spelt}
+    length = {word: len(split_word(word)) for word in spelt}
     labels = [word for word in spelt if length[word] == 1]
     deepest = max(length.values())
     longest = [word for word in spelt if length[word] == deepest]
-    leaves = sorted(longest, key=lambda w: [labels.index(letter) for letter in letters_of(w)])
+    leaves = sorted(longest, key=lambda w: [labels.index(letter) for letter in split_word(w)])
     rows = {word: float(row) for row, word in enumerate(leaves)}
 
     def row(word: str) -> float:

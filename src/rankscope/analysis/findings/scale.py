@@ -7,9 +7,8 @@ from functools import lru_cache
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.finding import Chart, Finding, listed
 from rankscope.errors import MeasureError, SettingsError
-from rankscope.lab.measurement.scales import ALL, EQUAL
-from rankscope.lab.measurement.scales import Finding as ScaleFinding
-from rankscope.lab.measurement.verdicts import LONGEST, scales
+from rankscope.lab.measurement.scales import ALL, EQUAL, ScaleVerdict
+from rankscope.lab.measurement.verdicts import MAX_LENGTH, scales
 from rankscope.measures import Measure
 from rankscope.tables import Cell, Table
 
@@ -74,7 +73,7 @@ def badge(measure: Measure) -> tuple[Cell, ...] | None:
 def _badge(measure: Measure) -> tuple[Cell, ...] | None:
     here = measure @ _SHORT if measure.family == "effort" and measure.cutoff_rule != "none" else measure
     cut = here.cutoff if isinstance(here.cutoff, int) and measure.family != "effort" else 0
-    length = max(_SHORT, cut + 1) if cut < _LONG else max(LONGEST, cut) + 1
+    length = max(_SHORT, cut + 1) if cut < _LONG else max(MAX_LENGTH, cut) + 1
     found = _findings(here, length)
     seen = bool(found)
     found = found or _findings(here, _LONG)
@@ -91,7 +90,7 @@ def _badge(measure: Measure) -> tuple[Cell, ...] | None:
     return str(measure), ORDINAL, shortest.fails_from or shortest.length, words
 
 
-def _findings(measure: Measure, length: int) -> list[ScaleFinding]:
+def _findings(measure: Measure, length: int) -> list[ScaleVerdict]:
     """What the laboratory says of the two interval-like scales; nothing where it cannot say."""
     try:
         results = [

@@ -1,7 +1,8 @@
-"""Case analysis: what a measure guarantees, found out on every ranking there is (Albahem et al. 2018).
+"""Case analysis: test of the properties of measures on every possible ranking (Albahem et al. 2018).
 
-All rankings up to a length are evaluated, and every pair that a property relates is compared. A violation is certain;
-no violation is as certain as the depth allows. Properties that name their rankings need no others: they can be long.
+All rankings up to a length are evaluated, and every pair that a property relates is compared. A violation is a proof;
+its absence holds up to the depth of the analysis. Properties that name their rankings need no enumeration, so their
+rankings can be long.
 """
 
 from __future__ import annotations
@@ -18,46 +19,46 @@ from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.comparison import (
     AnyRelation,
     Cases,
-    LeftOut,
+    ImpossibleRankings,
     Merits,
-    kept_of,
-    pairs_of,
-    refuse_undefined,
-    relations_of,
-    world_of,
+    iter_pairs,
+    make_world,
+    reject_undefined,
+    resolve_relations,
+    world_settings,
 )
 from rankscope.lab.axioms.induction import induced_pairs
 from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch
 from rankscope.lab.axioms.relations import RELATIONS
-from rankscope.lab.axioms.verdicts import Counterexample, Finding, PropertiesResult, rounded_gap
+from rankscope.lab.axioms.verdicts import Counterexample, PropertiesResult, PropertyVerdict, round_gap
 from rankscope.lab.rankings.enumeration import (
     Evaluator,
+    block_orbits,
     blocks,
     check_depth,
-    evaluated,
-    number_of_rankings,
-    orbits,
-    places,
+    count_rankings,
+    evaluate_blocks,
+    extension_nodes,
 )
+from rankscope.lab.rankings.explicit import ExplicitRankings
 from rankscope.lab.rankings.tree import Shape, Tree
 from rankscope.lab.rankings.worlds import World
-from rankscope.lab.rankings.written import Written
 from rankscope.lab.rounding import ABSOLUTE, RELATIVE
 from rankscope.measures import Measure, parse_many
 from rankscope.progress import progress
 
-__all__ = ["Counterexample", "Finding", "PropertiesResult", "properties"]
+__all__ = ["Counterexample", "PropertiesResult", "PropertyVerdict", "properties"]
 
-CELLS = 1 << 26
-"""Scores held at a time by properties that relate rankings far apart (512 MB)."""
+MAX_SCORES = 1 << 26
+"""Maximal number of scores in memory for properties that are not local (512 MB)."""
 
-PAIRS = 1 << 25
-"""Induced pairs found at a time (some GB)."""
+MAX_PAIRS = 1 << 25
+"""Maximal number of induced pairs in memory (some GB)."""
 
 Piece = tuple[int, tuple[int, ...], int]
 
-_OF_ASPECTS = ("relevance monotonicity", "irrelevance monotonicity", "redundancy", "induced")
-_OF_GRADES = ("relevance monotonicity", "irrelevance monotonicity", "swap", "replacement")
+_ASPECT_PROPERTIES = ("relevance monotonicity", "irrelevance monotonicity", "redundancy", "induced")
+_GRADE_PROPERTIES = ("relevance monotonicity", "irrelevance monotonicity", "swap", "replacement")
 
 
 @on_engine
@@ -80,31 +81,67 @@ def properties(
 ) -> PropertiesResult:
     """Compare the scores of all pairs of rankings that a property relates.
 
-    Rankings are words over ``aspects`` letters and x (a document is relevant to one aspect or to none), or over the
-    grades 0 to ``grades``; by default two aspects. With both, a document has a grade for its aspect (a, then A);
-    ``several`` adds documents that are relevant to several aspects, such as (ab). ``relevant`` documents of each kind
-    are judged (default: ``depth``), ``nonrelevant`` others. ``fixed_length`` compares only rankings of exactly
-    ``depth`` documents. ``possible`` leaves out rankings with more documents of a kind than are judged.
+    Rankings are words over letters. A letter is a kind of document: relevant to one aspect (a, b, ...) or to none (x),
+    or of a grade 0, 1, ...
 
+    Parameters
+    ----------
+    measures
+        Measures, or their names.
+    aspects
+        Number of aspects; by default 2 if ``grades`` is not given.
+    grades
+        Highest grade. With ``aspects`` too, documents have a grade for their aspect (a, then A).
+    depth
+        Maximal number of documents in a ranking.
+    relevant
+        Number of judged documents of each relevant kind; by default ``depth``.
+    nonrelevant
+        Number of judged non-relevant documents; by default ``depth``.
+    weights
+        Weights of the aspects.
+    several
+        Whether documents can be relevant to several aspects, such as (ab).
+    properties
+        Names of properties, relations, or functions (see :func:`rankscope.lab.relation`). By default those of Albahem
+        et al. for aspects, and monotonicity, swap and replacement for grades.
+    fixed_length
+        Whether to compare only rankings of exactly ``depth`` documents.
+    possible
+        Whether to exclude rankings with more documents of a kind than are judged.
+    examples
+        Number of counterexamples per measure and property.
+    jobs
+        Number of workers; None or 0 for all cores.
+    engine
+        Where to compute, see :mod:`rankscope.engines`.
+
+    Returns
+    -------
+    PropertiesResult
+        Counts of cases and violations, the shortest counterexamples, and verdicts as sentences.
+
+    Examples
+    --------
     >>> result = properties("ACT AP_IA", aspects=2, depth=4, relevant=10)
     >>> print(result.tables["counterexamples"].rows[0][-1])
     ACT(abx) = 0.0833 > ACT(ab) = 0.0750: appending a non-relevant document raised the score
     """
     if depth < 1:
         raise SettingsError(f"depth {depth}", hint="the longest ranking has 1 document or more")
-    chosen = parse_many(measures)
-    world = world_of(aspects, grades, depth, relevant, nonrelevant, weights, several)
-    every = _OF_GRADES if world.graded else _OF_ASPECTS
-    relations = relations_of(every if properties is None else properties, world)
-    if any(one.words is None for one in relations):
+    parsed = parse_many(measures)
+    world = make_world(aspects, grades, depth, relevant, nonrelevant, weights, several)
+    defaults = _GRADE_PROPERTIES if world.graded else _ASPECT_PROPERTIES
+    relations = resolve_relations(defaults if properties is None else properties, world)
+    if any(relation.words is None for relation in relations):
         check_depth(world, depth)
-    analysis = _Analysis(chosen, world, depth, relations, examples, fixed_length, possible, jobs)
+    analysis = _Analysis(parsed, world, depth, relations, examples, fixed_length, possible, jobs)
     settings = {
-        "measures": [str(measure) for measure in chosen],
-        **kept_of(world, grades, several),
+        "measures": [str(measure) for measure in parsed],
+        **world_settings(world, grades, several),
         "depth": depth,
         "weights": None if weights is None else [float(w) for w in weights],
-        "properties": [one.name for one in relations],
+        "properties": [relation.name for relation in relations],
         "fixed_length": fixed_length,
         "possible": possible,
         "tolerance": f"a score is larger if by more than {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
@@ -115,20 +152,20 @@ def properties(
 
 
 class _Part(NamedTuple):
-    """An enumeration down to a depth for some measures; to ``alike`` ones the names of aspects make no difference."""
+    """Enumeration down to a depth for some measures, which may be ``symmetric`` in the aspects."""
 
     depth: int
-    alike: bool
+    symmetric: bool
     measures: tuple[int, ...]
 
     def pieces(self, world: World) -> list[tuple[Piece, int]]:
-        """The blocks to look at, each with the number of those for which it stands."""
-        every = blocks(world, self.depth)
-        return orbits(world, every) if self.alike else [(piece, 1) for piece in every]
+        """Return the blocks to evaluate, each with the number of blocks that it represents."""
+        pieces = blocks(world, self.depth)
+        return block_orbits(world, pieces) if self.symmetric else [(piece, 1) for piece in pieces]
 
 
 class _Analysis:
-    """The work: blocks of rankings, evaluated once for all measures, compared for all properties."""
+    """Evaluation of blocks of rankings, once for all measures, and their comparison for all properties."""
 
     def __init__(
         self,
@@ -144,64 +181,70 @@ class _Analysis:
         self.world, self.depth, self.examples, self.jobs = world, depth, examples, jobs
         self.first = depth if fixed_length else 0
         self.possible = possible and min(world.judged) < depth
-        self.findings = [Finding(measure, one) for measure in measures for one in relations]
+        self.findings = [PropertyVerdict(measure, relation) for measure in measures for relation in relations]
         self.evaluators = [Evaluator(measure, world) for measure in measures]
-        self.scale = [0.0 for _ in measures]  # the largest score of each measure so far
-        self.named = [one for one in relations if one.words is not None]
-        self.local = [one for one in relations if one.local]
-        self.wide = [one for one in relations if not one.local and one.words is None]
-        self.written = [written for one in self.named for written in self._written(one)]
+        self.scale = [0.0 for _ in measures]  # largest score of each measure so far
+        self.named = [relation for relation in relations if relation.words is not None]
+        self.local = [relation for relation in relations if relation.local]
+        self.wide = [relation for relation in relations if not relation.local and relation.words is None]
+        self.explicit = [item for relation in self.named for item in self._explicit_rankings(relation)]
         self.parts: list[_Part] = []
-        self.whole: set[int] = set()  # measures that are evaluated all the way down, by their numbers
+        self.full_depth: set[int] = set()  # indices of measures that are evaluated down to the full depth
         if not self.local and not self.wide:  # nothing to enumerate
-            self.rankings = sum(len(lists) for _, lists in self.written)
+            self.rankings = sum(len(lists) for _, lists in self.explicit)
             self.scores = None
             return
-        self.rankings = rankings = number_of_rankings(len(world), depth)
-        if self.wide and rankings * len(measures) > CELLS:
-            names = " and ".join(one.name for one in self.wide)
+        self.rankings = rankings = count_rankings(len(world), depth)
+        if self.wide and rankings * len(measures) > MAX_SCORES:
+            names = " and ".join(relation.name for relation in self.wide)
             raise SettingsError(
-                f"{names} at depth {depth}: {rankings * len(measures):,} scores at a time, {CELLS:,} fit",
+                f"{names} at depth {depth}: {rankings * len(measures):,} scores at a time, {MAX_SCORES:,} fit",
                 hint="choose a smaller depth or fewer measures, or leave these properties out",
             )
-        if any(one is RELATIONS["induced"] for one in self.wide):
-            self._refuse_too_many_pairs(rankings)
+        if any(relation is RELATIONS["induced"] for relation in self.wide):
+            self._check_pair_count(rankings)
         self.scores = np.empty((len(measures), rankings)) if self.wide else None
         self.parts = self._parts()
 
     def _parts(self) -> list[_Part]:
-        """What to enumerate for which measures, as far as they look: to their depth, one of all names of aspects."""
-        known = not self.wide and all(one.near for one in self.local)
-        # below what it looks at, a measure gives two rankings the same score: no news but for a relation that asks more
-        plain = known and not any(one.strict or one.some or one.within for one in self.local)
-        found: dict[tuple[int, bool], list[int]] = {}
+        """Group measures by the depth that they inspect and by symmetry, to avoid redundant enumeration."""
+        all_near = not self.wide and all(relation.near for relation in self.local)
+        # Below the last rank that a measure inspects, both rankings of a pair have the same score. This can violate
+        # only a relation that requires more than "not worse".
+        plain = all_near and not any(
+            relation.strict or relation.some or relation.within for relation in self.local
+        )
+        by_depth: dict[tuple[int, bool], list[int]] = {}
         for number, evaluator in enumerate(self.evaluators):
-            depth, alike = self.depth, False
-            if known:
-                watch = evaluator.watched(self.world, self.depth)
-                depth = max(1, watch.reach) if plain and number not in self.whole else depth
-                alike = watch.alike and self.examples <= 1
-            found.setdefault((depth, alike), []).append(number)
-        if not any(depth == self.depth for depth, _ in found):
-            found[self.depth, True] = []
-        return [_Part(*key, tuple(found[key])) for key in sorted(found)]
+            depth, symmetric = self.depth, False
+            if all_near:
+                watch = evaluator.watch_formula(self.world, self.depth)
+                depth = max(1, watch.reach) if plain and number not in self.full_depth else depth
+                symmetric = watch.symmetric and self.examples <= 1
+            by_depth.setdefault((depth, symmetric), []).append(number)
+        if not any(depth == self.depth for depth, _ in by_depth):
+            by_depth[self.depth, True] = []
+        return [_Part(*key, tuple(by_depth[key])) for key in sorted(by_depth)]
 
-    def _refuse_too_many_pairs(self, rankings: int) -> None:
-        """The induced pairs of a ranking grow little with the depth, so that short rankings tell how many there are."""
+    def _check_pair_count(self, rankings: int) -> None:
+        """Reject a depth with too many induced pairs.
+
+        Their number per ranking grows little with the depth, so it is extrapolated from short rankings.
+        """
         short = min(self.depth, 5)
         pairs = sum(len(low) for low, _ in induced_pairs(Tree(self.world, short)))
-        expected = pairs * rankings // number_of_rankings(len(self.world), short)
-        if expected > PAIRS:
+        expected = pairs * rankings // count_rankings(len(self.world), short)
+        if expected > MAX_PAIRS:
             raise SettingsError(
-                f"induced at depth {self.depth}: about {expected:,} pairs, {PAIRS:,} fit",
+                f"induced at depth {self.depth}: about {expected:,} pairs, {MAX_PAIRS:,} fit",
                 hint="choose a smaller depth, or leave the induced pairs out",
             )
 
     def run(self) -> bool:
-        """Go through all blocks; False when interrupted."""
+        """Process all blocks; return False if interrupted."""
         try:
-            for one, lists in self.written:
-                self._compare_written(one, lists)
+            for relation, lists in self.explicit:
+                self._compare_explicit(relation, lists)
             while (undefined := self._enumerate()) is not None:
                 self._start_again(undefined)
             if self.scores is not None:
@@ -214,22 +257,22 @@ class _Analysis:
         return True
 
     def _enumerate(self) -> int | None:
-        """Compare near rankings; the number of a measure that is undefined on some, if they must go on further down."""
+        """Compare local relations; return the index of a measure with undefined values that needs the full depth."""
         work = [(part, *piece) for part in self.parts for piece in part.pieces(self.world)]
-        for part, many, tree, first, values in progress(self._evaluated(work), len(work), "rankings"):
+        for part, multiplicity, tree, first, values in progress(self._evaluated(work), len(work), "rankings"):
             self._keep(tree, first, values)
             merits = self._merits(values, part.measures)
-            undefined = [number for number, found in merits.items() if found.undefined]
+            undefined = [number for number, scores in merits.items() if scores.undefined]
             if undefined and part.depth < self.depth:
                 return undefined[0]
             last = part is self.parts[-1]
-            beyond = [each for each in self.parts if last and each.depth < self.depth]
-            self._compare(self.local, tree, max(first, self.first), merits, many, beyond)
+            beyond = [other for other in self.parts if last and other.depth < self.depth]
+            self._compare(self.local, tree, max(first, self.first), merits, multiplicity, beyond)
         return None
 
     def _start_again(self, number: int) -> None:
-        """Count near rankings once more, and for this measure all of them."""
-        self.whole.add(number)
+        """Reset the local relations, and evaluate this measure down to the full depth."""
+        self.full_depth.add(number)
         self.parts = self._parts()
         for finding in self.findings:
             if finding.relation in self.local:
@@ -237,43 +280,46 @@ class _Analysis:
                 finding.shortest = []
 
     def _explain(self, tree: Tree) -> None:
-        """Let relations that can say more about a counterexample do so."""
+        """Add the explanations of relations that have a ``tell`` function."""
         for finding in self.findings:
             tell = finding.relation.tell
             if tell is not None:
                 finding.shortest = [replace(e, why=tell(tree, e.low, e.high)) for e in finding.shortest]
 
     def _keep(self, tree: Tree, first: int, values: list[Floats]) -> None:
-        """Put the scores of a block where they belong among those of all rankings."""
+        """Copy the scores of a block into the array of all scores."""
         if self.scores is None:
             return
         whole = Shape(len(self.world), (), self.depth)
         for level in range(first, tree.shape.depth + 1):
-            for row, found in zip(self.scores, values, strict=True):
-                row[places(whole, tree.shape.prefix[:level], level)] = tree.level(found, level)[0]
+            for row, scores in zip(self.scores, values, strict=True):
+                row[extension_nodes(whole, tree.shape.prefix[:level], level)] = tree.level(scores, level)[0]
 
-    def _written(self, one: Relation) -> Iterator[tuple[Relation, Written]]:
-        """The rankings that a relation names, case by case: first all lower ones, then the higher ones."""
-        for case in one.words(self.world, self.depth) if one.words is not None else ():
+    def _explicit_rankings(self, relation: Relation) -> Iterator[tuple[Relation, ExplicitRankings]]:
+        """Yield the explicit rankings of a relation, case by case: first all lower ones, then the higher ones."""
+        for case in relation.words(self.world, self.depth) if relation.words is not None else ():
             kept = [pair for pair in case if len(pair[0]) >= self.first]
             if kept:
-                yield one, Written(self.world, [word for side in zip(*kept, strict=True) for word in side])
+                yield (
+                    relation,
+                    ExplicitRankings(self.world, [word for side in zip(*kept, strict=True) for word in side]),
+                )
 
     def _evaluated(
         self, work: Sequence[tuple[_Part, Piece, int]]
     ) -> Iterator[tuple[_Part, int, Tree, int, list[Floats]]]:
-        """The work part by part: how many blocks one stands for, its rankings, their first own length, their scores."""
+        """Yield (part, number of represented blocks, tree, first new level, scores) for all work."""
         for part in self.parts:
-            mine = [(piece, many) for where, piece, many in work if where is part]
+            own_work = [(piece, multiplicity) for owner, piece, multiplicity in work if owner is part]
             evaluators = [self.evaluators[number] for number in part.measures]
-            found = evaluated([piece for piece, _ in mine], evaluators, self.world, self.jobs)
-            for (_, many), (tree, first, values) in zip(mine, found, strict=True):
-                yield part, many, tree, first, values
+            evaluated = evaluate_blocks([piece for piece, _ in own_work], evaluators, self.world, self.jobs)
+            for (_, multiplicity), (tree, first, values) in zip(own_work, evaluated, strict=True):
+                yield part, multiplicity, tree, first, values
 
-    def _compare_written(self, one: Relation, lists: Written) -> None:
+    def _compare_explicit(self, relation: Relation, lists: ExplicitRankings) -> None:
         pairs = Pairs(*np.arange(len(lists)).reshape(2, -1))
-        values = [each.written(lists) for each in self.evaluators]
-        self._judge(Cases(one, [pairs]), lists, self._merits(values, range(len(values))))
+        values = [evaluator.evaluate_lists(lists) for evaluator in self.evaluators]
+        self._judge(Cases(relation, [pairs]), lists, self._merits(values, range(len(values))))
 
     def _compare(
         self,
@@ -281,64 +327,73 @@ class _Analysis:
         tree: Tree,
         first: int,
         merits: dict[int, Merits],
-        many: int = 1,
+        multiplicity: int = 1,
         beyond: Sequence[_Part] = (),
     ) -> None:
-        left_out = LeftOut(tree) if self.possible else None
-        for one in relations:
-            pairs = pairs_of(one, tree, first, left_out)
-            # those of far rankings are too many to hold all of them
-            for cases in [Cases(one, pairs)] if one.local else (Cases(one, [each]) for each in pairs):
-                self._judge(cases, tree, merits, many)
+        impossible = ImpossibleRankings(tree) if self.possible else None
+        for relation in relations:
+            pairs = iter_pairs(relation, tree, first, impossible)
+            # Relations that are not local have too many pairs to keep all in memory.
+            for cases in (
+                [Cases(relation, pairs)] if relation.local else (Cases(relation, [item]) for item in pairs)
+            ):
+                self._judge(cases, tree, merits, multiplicity)
                 for part in beyond:
-                    # below what a measure looks at it gives both rankings of a pair the score of what is above
-                    more = many * cases.longer_than(part.depth, tree)
+                    # Below the depth of its part a measure gives both rankings of a pair the same score: cases
+                    # without violations.
+                    extra = multiplicity * cases.count_longer_than(part.depth, tree)
                     for number in part.measures:
-                        self._finding(number, one).cases += more
+                        self._finding(number, relation).cases += extra
 
-    def _finding(self, number: int, one: Relation) -> Finding:
-        """What is found out about a measure, by its number, and a property."""
-        mine = len(self.findings) // len(self.evaluators)
-        return next(f for f in self.findings[number * mine : (number + 1) * mine] if f.relation is one)
+    def _finding(self, number: int, relation: Relation) -> PropertyVerdict:
+        """Return the verdict on a measure, by index, and a property."""
+        per_measure = len(self.findings) // len(self.evaluators)
+        return next(
+            f
+            for f in self.findings[number * per_measure : (number + 1) * per_measure]
+            if f.relation is relation
+        )
 
     def _merits(self, values: list[Floats], measures: Sequence[int]) -> dict[int, Merits]:
-        """The scores of measures, by their numbers."""
-        found = {
-            number: Merits(self.evaluators[number].measure, mine, self.scale[number])
-            for number, mine in zip(measures, values, strict=True)
+        """Return the scores of measures by their indices."""
+        result = {
+            number: Merits(self.evaluators[number].measure, scores, self.scale[number])
+            for number, scores in zip(measures, values, strict=True)
         }
-        for number, merits in found.items():
+        for number, merits in result.items():
             self.scale[number] = merits.scale
-        return found
+        return result
 
-    def _judge(self, cases: Cases, lists: Tree | Written, merits: dict[int, Merits], many: int = 1) -> None:
-        """Count what the measures make of the pairs of a relation, each of which stands for so many."""
-        one = cases.relation
-        for number, found in merits.items():
-            finding = self._finding(number, one)
-            if found.undefined:
+    def _judge(
+        self, cases: Cases, lists: Tree | ExplicitRankings, merits: dict[int, Merits], multiplicity: int = 1
+    ) -> None:
+        """Count cases and violations of a relation for all measures; each pair counts ``multiplicity`` times."""
+        relation = cases.relation
+        for number, scores in merits.items():
+            finding = self._finding(number, relation)
+            if scores.undefined:
                 for pairs in cases.pairs:
-                    refuse_undefined(finding.measure, lists, pairs, found.values)
-            for pairs, size, broken in zip(cases.pairs, cases.sizes, found.count(cases), strict=True):
-                finding.cases += many * (min(1, size) if one.some else size)
-                finding.violations += many * (min(1, broken) if one.some else broken)
+                    reject_undefined(finding.measure, lists, pairs, scores.values)
+            for pairs, size, broken in zip(cases.pairs, cases.sizes, scores.count(cases), strict=True):
+                finding.cases += multiplicity * (min(1, size) if relation.some else size)
+                finding.violations += multiplicity * (min(1, broken) if relation.some else broken)
                 if broken and self.examples:
-                    self._remember(finding, lists, pairs, found)
+                    self._remember(finding, lists, pairs, scores)
 
     def _remember(
         self,
-        finding: Finding,
-        lists: Tree | Written,
+        finding: PropertyVerdict,
+        lists: Tree | ExplicitRankings,
         pairs: Pairs,
         merits: Merits,
     ) -> None:
-        """Keep the shortest counterexamples, and of equally long ones the first in alphabetical order."""
-        if len(finding.shortest) >= self.examples and finding.shortest[-1].length < _shortest_in(
+        """Keep the shortest counterexamples, and among equally long ones the alphabetically first."""
+        if len(finding.shortest) >= self.examples and finding.shortest[-1].length < _minimum_length(
             lists, pairs
         ):
             return
         wrong = np.flatnonzero(merits.broken(finding.relation, pairs))
-        low, high = pairs.of(merits.values)
+        low, high = pairs.select(merits.values)
         lower, higher = (nodes.ravel()[wrong] for nodes in pairs.nodes())
         lengths = np.maximum(lists.length[lower], lists.length[higher])
         if len(finding.shortest) >= self.examples:
@@ -346,20 +401,20 @@ class _Analysis:
             lower, higher, wrong, lengths = lower[near], higher[near], wrong[near], lengths[near]
             if not len(near):
                 return
-        with np.errstate(invalid="ignore"):  # scores may be infinite
-            gaps = np.nan_to_num(rounded_gap((low - high).ravel()[wrong]))
+        with np.errstate(invalid="ignore"):  # Scores may be infinite.
+            gaps = np.nan_to_num(round_gap((low - high).ravel()[wrong]))
         order = np.lexsort((-gaps, lengths))
         last = order[min(self.examples, len(order)) - 1]
-        # ties with the last one wanted are decided by the alphabet
-        alike = (lengths == lengths[last]) & (gaps == gaps[last])
+        # The alphabet breaks ties with the last counterexample that is kept.
+        is_tied = (lengths == lengths[last]) & (gaps == gaps[last])
         tied = merits.tied(pairs).ravel()
-        near = np.flatnonzero(alike)
+        near = np.flatnonzero(is_tied)
         if isinstance(lists, Tree):
-            keys = lists.alphabetical(higher[near]), lists.alphabetical(lower[near])
+            keys = lists.alphabetical_keys(higher[near]), lists.alphabetical_keys(lower[near])
             near = near[np.lexsort(keys)[: self.examples]]
         for k in {*order[: self.examples].tolist(), *near.tolist()}:
-            here = np.array([low.ravel()[wrong[k]], high.ravel()[wrong[k]]])
-            scores = finding.measure.merit(here)
+            merit_pair = np.array([low.ravel()[wrong[k]], high.ravel()[wrong[k]]])
+            scores = finding.measure.merit(merit_pair)
             example = Counterexample(
                 int(lengths[k]),
                 lists.word(int(lower[k])),
@@ -370,11 +425,11 @@ class _Analysis:
                 bool(tied[wrong[k]]),
             )
             finding.shortest.append(example)
-        finding.shortest = sorted(finding.shortest, key=lambda example: example.telling)[: self.examples]
+        finding.shortest = sorted(finding.shortest, key=lambda example: example.sort_key)[: self.examples]
 
 
-def _shortest_in(lists: Tree | Written, pairs: Pairs) -> int:
-    """The least length that a counterexample among these pairs can have."""
+def _minimum_length(lists: Tree | ExplicitRankings, pairs: Pairs) -> int:
+    """Return the minimal length of a counterexample among these pairs."""
     if isinstance(pairs.low, Stretch) and isinstance(pairs.high, Stretch):
         return int(lists.length[max(pairs.low.start, pairs.high.start)])
     return 0

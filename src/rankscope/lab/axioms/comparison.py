@@ -1,4 +1,4 @@
-"""Which rankings are compared: the world they come from, the relations between them, and the pairs that count."""
+"""Comparison of rankings: worlds, relations, pairs, and the decision whether a pair violates a relation."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from rankscope.errors import MeasureError, SettingsError, suggest_names
 from rankscope.judging.lists import Floats
 from rankscope.lab.axioms.pairs import Pairs, Relation, Stretch
 from rankscope.lab.axioms.relations import RELATIONS, relation
+from rankscope.lab.rankings.explicit import ExplicitRankings
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World, aspect_world, graded_world
-from rankscope.lab.rankings.written import Written
-from rankscope.lab.rounding import ABSOLUTE, RELATIVE, exceeded_by, extent
+from rankscope.lab.rounding import ABSOLUTE, RELATIVE, extent, upper_limits
 from rankscope.measures import Measure
 from rankscope.native import paths as native
 
 __all__ = [
     "AnyRelation",
     "Cases",
-    "LeftOut",
+    "ImpossibleRankings",
     "Merits",
-    "kept_of",
-    "pairs_of",
-    "refuse_undefined",
-    "relations_of",
-    "world_of",
+    "iter_pairs",
+    "make_world",
+    "reject_undefined",
+    "resolve_relations",
+    "world_settings",
 ]
 
 AnyRelation = str | Relation | Callable[[str], Iterable[tuple[str, str]]]
 
 
-def world_of(
+def make_world(
     aspects: int | None,
     grades: int | None,
     depth: int,
@@ -44,9 +44,10 @@ def world_of(
     weights: Sequence[float] | None = None,
     several: bool = False,
 ) -> World:
-    """The world of a case analysis: two aspects unless aspects or grades are given, as many judged as the depth.
+    """Return the world of a case analysis; by default two aspects, and as many judged documents per kind as ``depth``.
 
-    With both, documents have a grade for an aspect; ``several`` adds documents that are relevant to several aspects.
+    With both aspects and grades, documents have grades for aspects; ``several`` adds documents that are relevant to
+    several aspects.
     """
     relevant = depth if relevant is None else relevant
     nonrelevant = depth if nonrelevant is None else nonrelevant
@@ -62,8 +63,8 @@ def world_of(
     )  # fmt: skip
 
 
-def kept_of(world: World, grades: int | None, several: bool) -> dict[str, Any]:
-    """What the settings of a result say about its world."""
+def world_settings(world: World, grades: int | None, several: bool) -> dict[str, Any]:
+    """Return the settings of a result that describe its world."""
     of_aspects = {} if world.graded else {"aspects": world.aspects, "several": several}
     relevant = world.judged[1 if world.graded else 0]
     return {
@@ -75,66 +76,71 @@ def kept_of(world: World, grades: int | None, several: bool) -> dict[str, Any]:
     }
 
 
-def relations_of(wanted: Iterable[AnyRelation], world: World) -> list[Relation]:
-    """The relations that are named or given, if the world has what they need."""
-    found = []
-    for one in wanted:
-        if isinstance(one, str):
-            if one not in RELATIONS:
-                known = suggest_names(one, RELATIONS) or f"there are {', '.join(RELATIONS)}"
-                raise SettingsError(f"there is no property {one!r}", hint=known)
-            one = RELATIONS[one]
-        elif not isinstance(one, Relation):
-            one = relation(one)
-        if one.needs_aspects and world.graded:
-            raise SettingsError(f"{one.name} needs aspects", hint="give aspects=2 instead of grades")
-        found.append(one)
-    return found
+def resolve_relations(requested: Iterable[AnyRelation], world: World) -> list[Relation]:
+    """Return relations from names, functions or relations; raise an error if they need aspects that the world lacks."""
+    result = []
+    for item in requested:
+        if isinstance(item, str):
+            if item not in RELATIONS:
+                hint = suggest_names(item, RELATIONS) or f"there are {', '.join(RELATIONS)}"
+                raise SettingsError(f"there is no property {item!r}", hint=hint)
+            item = RELATIONS[item]
+        elif not isinstance(item, Relation):
+            item = relation(item)
+        if item.needs_aspects and world.graded:
+            raise SettingsError(f"{item.name} needs aspects", hint="give aspects=2 instead of grades")
+        result.append(item)
+    return result
 
 
-def pairs_of(one: Relation, tree: Tree, first: int = 0, left_out: LeftOut | None = None) -> Iterator[Pairs]:
-    """The pairs of a relation among rankings of a length from ``first`` on, but for those with one left out."""
-    for pairs in one.pairs(tree, first):
-        yield pairs if left_out is None else left_out.without(pairs)
+def iter_pairs(
+    relation: Relation, tree: Tree, first: int = 0, impossible: ImpossibleRankings | None = None
+) -> Iterator[Pairs]:
+    """Yield the pairs of a relation among rankings of at least ``first`` documents, without impossible rankings."""
+    for pairs in relation.pairs(tree, first):
+        yield pairs if impossible is None else impossible.without(pairs)
 
 
 class Cases:
-    """The pairs of a relation, as they are compared for one measure after the other."""
+    """Pairs of a relation, built once and compared for all measures."""
 
-    def __init__(self, one: Relation, pairs: Iterable[Pairs]) -> None:
-        self.relation = one
+    def __init__(self, relation: Relation, pairs: Iterable[Pairs]) -> None:
+        self.relation = relation
         self.pairs = list(pairs)
-        self.sizes = [each.number for each in self.pairs]
+        self.sizes = [item.n_pairs for item in self.pairs]
 
-    def longer_than(self, depth: int, tree: Tree) -> int:
-        """How many of the pairs of near rankings have one of more than so many documents."""
+    def count_longer_than(self, depth: int, tree: Tree) -> int:
+        """Return the number of pairs of near rankings with a ranking of more than ``depth`` documents."""
         start = tree.shape.starts[depth + 1] if depth < tree.shape.depth else tree.shape.size
         return sum(
             size
-            for each, size in zip(self.pairs, self.sizes, strict=True)
-            if isinstance(each.low, Stretch)
-            and isinstance(each.high, Stretch)
-            and max(each.low.start, each.high.start) >= start
+            for item, size in zip(self.pairs, self.sizes, strict=True)
+            if isinstance(item.low, Stretch)
+            and isinstance(item.high, Stretch)
+            and max(item.low.start, item.high.start) >= start
         )
 
     @cached_property
     def stretches(self) -> native.Stretches | None:
-        """The pairs as stretches of nodes that can be compared natively; None if they are no such."""
+        """Pairs as contiguous stretches for the C library; None if they are not contiguous."""
         if not native.available() or self.relation.within is not None or self.relation.some:
             return None
-        found = []
-        for each in self.pairs:
-            low, high = each.low, each.high
-            if not (isinstance(low, Stretch) and isinstance(high, Stretch) and low.whole and high.whole):
+        result = []
+        for item in self.pairs:
+            low, high = item.low, item.high
+            if not (
+                isinstance(low, Stretch) and isinstance(high, Stretch) and low.is_whole and high.is_whole
+            ):
                 return None
-            found.append((low.start, high.start, low.stop - low.start, each.mask))
-        return native.Stretches(found)
+            result.append((low.start, high.start, low.stop - low.start, item.mask))
+        return native.Stretches(result)
 
 
 class Merits:
-    """The scores of rankings, higher ones better, and what a larger one exceeds, given the largest of all so far.
+    """Scores of rankings, signed so that higher is better, with tolerances for rounding.
 
-    ``broken`` is where pairs break a relation: the one place that decides what a violation is.
+    ``scale`` is the largest score so far, which determines the tolerance. :meth:`broken` is the only place that decides
+    whether a pair violates a relation.
     """
 
     def __init__(self, measure: Measure, values: Floats, scale: float = 0.0) -> None:
@@ -145,43 +151,43 @@ class Merits:
 
     @cached_property
     def limits(self) -> Floats:
-        """For each score the number that a larger one exceeds."""
-        return exceeded_by(self.values, self.scale)
+        """Limit for each score that another score must exceed to be larger."""
+        return upper_limits(self.values, self.scale)
 
     def count(self, cases: Cases) -> list[int]:
-        """For each of the pairs of a relation how many break it."""
+        """Return the number of violations in each of the ``cases.pairs``."""
         stretches = cases.stretches
         if stretches is None:
-            return [int(np.count_nonzero(self.broken(cases.relation, each))) for each in cases.pairs]
+            return [int(np.count_nonzero(self.broken(cases.relation, item))) for item in cases.pairs]
         values = np.ascontiguousarray(self.values, np.float64)
         return native.compare(values, stretches, (RELATIVE, ABSOLUTE * self.scale), cases.relation.strict)
 
-    def broken(self, one: Relation, pairs: Pairs) -> npt.NDArray[np.bool_]:
-        """For each pair whether it breaks the relation; of one for some pair all or none."""
-        if one.within is not None:
-            outside = self._outside(*one.within)
-            return np.asarray(pairs.of(outside)[0])
-        if one.strict:
-            limit, high = pairs.of(self.limits, self.values)
+    def broken(self, relation: Relation, pairs: Pairs) -> npt.NDArray[np.bool_]:
+        """Return the mask of pairs that violate the relation; for a relation with ``some`` it is all or none."""
+        if relation.within is not None:
+            outside = self._outside(*relation.within)
+            return np.asarray(pairs.select(outside)[0])
+        if relation.strict:
+            limit, high = pairs.select(self.limits, self.values)
             wrong = high <= limit
         else:
-            low, limit = pairs.of(self.values, self.limits)
+            low, limit = pairs.select(self.values, self.limits)
             wrong = low > limit
-        return np.full_like(wrong, wrong.all()) if one.some else wrong
+        return np.full_like(wrong, wrong.all()) if relation.some else wrong
 
     def tied(self, pairs: Pairs) -> npt.NDArray[np.bool_]:
-        """For each pair whether the lower ranking scores no more than the higher, but for rounding."""
-        low, limit = pairs.of(self.values, self.limits)
+        """Return the mask of pairs whose lower ranking scores at most as much as the higher one, up to rounding."""
+        low, limit = pairs.select(self.values, self.limits)
         return np.asarray(low <= limit)
 
     def _outside(self, lowest: float, highest: float) -> npt.NDArray[np.bool_]:
         scores = self.measure.merit(self.values)
-        ends = exceeded_by(np.array([-lowest, highest]), self.scale)
+        ends = upper_limits(np.array([-lowest, highest]), self.scale)
         return np.asarray((-scores > ends[0]) | (scores > ends[1]))
 
 
-def refuse_undefined(measure: Measure, tree: Tree | Written, pairs: Pairs, values: Floats) -> None:
-    """A comparison with what is no number is no verdict."""
+def reject_undefined(measure: Measure, tree: Tree | ExplicitRankings, pairs: Pairs, values: Floats) -> None:
+    """Raise an error if a score is NaN, since comparisons with NaN are no verdict."""
     for nodes in pairs.nodes():
         undefined = np.flatnonzero(np.isnan(values[nodes]))
         if len(undefined):
@@ -193,22 +199,22 @@ def refuse_undefined(measure: Measure, tree: Tree | Written, pairs: Pairs, value
             )
 
 
-class LeftOut:
-    """The rankings that have more documents of a kind than are judged: impossible ones."""
+class ImpossibleRankings:
+    """Mask of rankings that have more documents of a kind than are judged."""
 
     def __init__(self, tree: Tree) -> None:
         self.rankings = np.zeros(tree.shape.size, np.bool_)
         for letter, judged in enumerate(tree.world.judged):
             if judged < tree.shape.depth:
-                mine = tree.count_of([other == letter for other in range(len(tree.world))])
-                self.rankings |= mine > judged
+                count = tree.count_letters([other == letter for other in range(len(tree.world))])
+                self.rankings |= count > judged
         self._first = int(self.rankings.argmax()) if self.rankings.any() else tree.shape.size
 
     def without(self, pairs: Pairs) -> Pairs:
-        """The pairs of which both rankings are possible."""
+        """Return the pairs whose rankings are both possible."""
         low, high = pairs.low, pairs.high
         if isinstance(low, Stretch) and isinstance(high, Stretch) and max(low.stop, high.stop) <= self._first:
             return pairs
-        lower, higher = Pairs(low, high).of(self.rankings)
+        lower, higher = Pairs(low, high).select(self.rankings)
         mask = ~(lower | higher)
         return Pairs(low, high, mask if pairs.mask is None else mask & pairs.mask)

@@ -1,6 +1,6 @@
-"""What is expected of measures as models of users: the pairs of Amigó et al. 2013 and Moffat 2013.
+"""Pairs of rankings of the properties of Amigó et al. 2013 and Moffat 2013.
 
-Most ask for a strict difference: a document that moves up is not only no loss, but a gain.
+Most of these properties are strict: moving a relevant document up must raise the score, not only keep it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy as np
 from rankscope.lab.axioms.pairs import (
     Pairs,
     Word,
-    extended,
-    nonrelevant,
-    of_length,
-    placed,
-    relevant,
+    extension_lengths,
+    level_nodes,
+    nodes_with_letters,
+    nonrelevant_letters,
+    relevant_letters,
     row,
     swap,
 )
@@ -25,32 +25,32 @@ from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World
 
 __all__ = [
-    "Spelled",
+    "NamedPairs",
+    "append_after_relevant",
     "append_any",
-    "append_to_some",
-    "deeper_exchange",
-    "each",
     "far_down",
+    "identical_pairs",
     "near_the_top",
-    "neighbours",
+    "swap_deeper",
+    "swap_neighbours",
 ]
 
 
-def neighbours(tree: Tree, first: int) -> Iterator[Pairs]:
-    """A document, and the same with a more relevant one that stood right below it."""
+def swap_neighbours(tree: Tree, first: int) -> Iterator[Pairs]:
+    """Yield a ranking and the same after a swap of a document with a more relevant one right below it."""
     return swap(tree, first, farthest=1)
 
 
-def deeper_exchange(tree: Tree, first: int) -> Iterator[Pairs]:
-    """Two pairs of neighbours in the wrong order: the lower one corrected, and the upper one corrected."""
+def swap_deeper(tree: Tree, first: int) -> Iterator[Pairs]:
+    """Yield a ranking after a swap of neighbours, and the same ranking after an equal swap nearer to the top."""
     for level in range(max(first, 4), tree.shape.depth + 1):
         for upper in range(1, level - 2):
             for lower in range(upper + 2, level):
                 for worse, better in tree.world.better:
                     wrong, right = (worse, better), (better, worse)
                     yield Pairs(
-                        placed(tree, level, _pairwise(upper, wrong, lower, right)),
-                        placed(tree, level, _pairwise(upper, right, lower, wrong)),
+                        nodes_with_letters(tree, level, _pairwise(upper, wrong, lower, right)),
+                        nodes_with_letters(tree, level, _pairwise(upper, right, lower, wrong)),
                     )
 
 
@@ -58,54 +58,54 @@ def _pairwise(upper: int, above: Word, lower: int, below: Word) -> dict[int, int
     return {upper: above[0], upper + 1: above[1], lower: below[0], lower + 1: below[1]}
 
 
-def append_to_some(tree: Tree, first: int) -> Iterator[Pairs]:
-    """S x and S, where S holds a relevant document."""
-    some = tree.relevant().count > 0
-    for level in extended(tree, first):
-        mask = np.asarray(of_length(tree, level - 1).of(some))
-        for letter in nonrelevant(tree.world):
-            yield Pairs(row(tree, level, letter), of_length(tree, level - 1), mask)
+def append_after_relevant(tree: Tree, first: int) -> Iterator[Pairs]:
+    """Yield the pairs S x < S where S contains a relevant document."""
+    has_relevant = tree.relevant().count > 0
+    for level in extension_lengths(tree, first):
+        mask = np.asarray(level_nodes(tree, level - 1).select(has_relevant))
+        for letter in nonrelevant_letters(tree.world):
+            yield Pairs(row(tree, level, letter), level_nodes(tree, level - 1), mask)
 
 
 def append_any(tree: Tree, first: int) -> Iterator[Pairs]:
-    """S and S d."""
-    for level in extended(tree, first):
+    """Yield the pairs S <= S d: any document is appended."""
+    for level in extension_lengths(tree, first):
         for letter in range(len(tree.world)):
-            yield Pairs(of_length(tree, level - 1), row(tree, level, letter))
+            yield Pairs(level_nodes(tree, level - 1), row(tree, level, letter))
 
 
-def each(tree: Tree, first: int) -> Iterator[Pairs]:
-    """Every ranking, beside itself."""
+def identical_pairs(tree: Tree, first: int) -> Iterator[Pairs]:
+    """Yield every ranking paired with itself."""
     for level in range(first, tree.shape.depth + 1):
-        yield Pairs(of_length(tree, level), of_length(tree, level))
+        yield Pairs(level_nodes(tree, level), level_nodes(tree, level))
 
 
 def near_the_top(world: World, depth: int) -> Iterator[list[tuple[Word, Word]]]:
-    """One relevant document at the top, and n of the same after n others, for every n: one case each kind.
+    """Yield, per kind, a case of pairs for every n: one relevant document at the top, and n of them after n others.
 
     >>> from rankscope.lab.rankings.worlds import graded_world
     >>> list(near_the_top(graded_world(1, relevant=4, nonrelevant=4), 4))
     [[((1, 0), (0, 1)), ((1, 0, 0, 0), (0, 0, 1, 1))]]
     """
-    for r, x, most in _kinds(world, depth):
-        yield [_first_and_last(r, x, n) for n in range(1, most + 1)]
+    for r, x, max_n in _kinds(world, depth):
+        yield [_first_and_last(r, x, n) for n in range(1, max_n + 1)]
 
 
 def far_down(world: World, depth: int) -> Iterator[list[tuple[Word, Word]]]:
-    """The same for the largest n alone, and the other way round.
+    """Yield, per kind, the reversed pair of :func:`near_the_top` for the largest n.
 
     >>> from rankscope.lab.rankings.worlds import graded_world
     >>> list(far_down(graded_world(1, relevant=4, nonrelevant=4), 4))
     [[((0, 0, 1, 1), (1, 0, 0, 0))]]
     """
-    for r, x, most in _kinds(world, depth):
-        yield [_first_and_last(r, x, most)[::-1]] if most else []
+    for r, x, max_n in _kinds(world, depth):
+        yield [_first_and_last(r, x, max_n)[::-1]] if max_n else []
 
 
 def _kinds(world: World, depth: int) -> Iterator[tuple[int, int, int]]:
-    """Every relevant and every other letter, with the largest n for which there are rankings of them."""
-    for r in relevant(world):
-        for x in nonrelevant(world):
+    """Yield every pair of a relevant and a non-relevant letter, with the largest n for which their rankings exist."""
+    for r in relevant_letters(world):
+        for x in nonrelevant_letters(world):
             yield r, x, min(depth // 2, world.judged[r], (world.judged[x] + 1) // 2)
 
 
@@ -114,16 +114,16 @@ def _first_and_last(r: int, x: int, n: int) -> tuple[Word, Word]:
 
 
 @dataclass(frozen=True)
-class Spelled:
-    """The pairs of a relation that names its rankings, as nodes of a tree that has them."""
+class NamedPairs:
+    """Pairs of a relation that names its rankings, as nodes of a tree that contains them."""
 
     words: Callable[[World, int], Iterator[list[tuple[Word, Word]]]]
 
     def __call__(self, tree: Tree, first: int) -> Iterator[Pairs]:
-        """Each case by itself."""
+        """Yield one ``Pairs`` per case."""
         for case in self.words(tree.world, tree.shape.depth):
-            nodes = [
+            pairs = [
                 [tree.node(tree.world.word(word)) for word in pair] for pair in case if len(pair[0]) >= first
             ]
-            places = np.array(nodes, np.int64).reshape(-1, 2)
-            yield Pairs(places[:, 0], places[:, 1])
+            nodes = np.array(pairs, np.int64).reshape(-1, 2)
+            yield Pairs(nodes[:, 0], nodes[:, 1])

@@ -1,7 +1,7 @@
-"""What follows from relevance monotonicity, irrelevance monotonicity and redundancy by transitivity.
+"""Transitive closure of relevance monotonicity, irrelevance monotonicity and redundancy.
 
-The three relations are steps from one ranking to another, and the induced relation is "can be reached by steps". What
-a ranking reaches is what is one step above it and what those reach, so it is found layer by layer from the top.
+The three relations are steps from one ranking to a better one; the induced relation is reachability by steps. A ranking
+reaches its direct successors and all that these reach, so the closure is computed layer by layer from the top.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import numpy.typing as npt
 
 from rankscope.lab.rankings.tree import Tree
 
-__all__ = ["induced_pairs", "single_steps", "way_up"]
+__all__ = ["induced_pairs", "shortest_path", "single_steps"]
 
 Ints = npt.NDArray[np.int64]
 
 
 class Steps(NamedTuple):
-    """The rankings one step above each: those of node i are ``above[offsets[i]:offsets[i + 1]]``."""
+    """Rankings one step above each: those of node i are ``above[offsets[i]:offsets[i + 1]]``."""
 
     offsets: Ints
     above: Ints
 
 
 def single_steps(tree: Tree) -> Steps:
-    """Every step of the three relations, from the empty ranking on."""
+    """Return all steps of the three relations, including those from the empty ranking."""
     shape, world = tree.shape, tree.world
     low, high = [], []
     covered = None
@@ -42,10 +42,10 @@ def single_steps(tree: Tree) -> Steps:
             high.append(children if grade > 0 else parents)
         for old, new, seen, unseen in world.redundant:
             assert covered is not None
-            fresh = covered[:, parents][list(seen)].all(axis=0) & ~covered[:, parents][list(unseen)].any(
-                axis=0
-            )
-            children = np.arange(*shape.row(level, old).indices(shape.size))[fresh]
+            is_redundant = covered[:, parents][list(seen)].all(axis=0) & ~covered[:, parents][
+                list(unseen)
+            ].any(axis=0)
+            children = np.arange(*shape.row(level, old).indices(shape.size))[is_redundant]
             low.append(children)
             high.append(children + (new - old) * len(parents))
     lower, higher = np.concatenate(low), np.concatenate(high)
@@ -55,7 +55,7 @@ def single_steps(tree: Tree) -> Steps:
 
 
 def induced_pairs(tree: Tree) -> Iterator[tuple[Ints, Ints]]:
-    """All pairs (lower, higher) of different rankings such that steps lead from the first to the second.
+    """Yield all pairs (lower, higher) of different rankings such that steps lead from the lower to the higher one.
 
     >>> from rankscope.lab.rankings.worlds import aspect_world
     >>> tree = Tree(aspect_world(2, relevant=2, nonrelevant=2), 2)
@@ -64,8 +64,8 @@ def induced_pairs(tree: Tree) -> Iterator[tuple[Ints, Ints]]:
     """
     steps = single_steps(tree)
     size = tree.shape.size
-    layer = _longest_way_up(steps)
-    # what node i reaches is reach[begin[i]:begin[i] + number[i]], filled from the top layer down
+    layer = _longest_path_lengths(steps)
+    # Node i reaches the nodes reach[begin[i]:begin[i] + number[i]], which are filled from the top layer down.
     begin, number = np.zeros(size, np.int64), np.zeros(size, np.int64)
     reach, filled = np.zeros(size, np.int64), 0
     for height in range(1, int(layer.max()) + 1):
@@ -84,43 +84,43 @@ def induced_pairs(tree: Tree) -> Iterator[tuple[Ints, Ints]]:
         filled += len(high)
 
 
-def way_up(tree: Tree, low: str, high: str) -> list[str]:
-    """The fewest steps that lead from one ranking to another, both included.
+def shortest_path(tree: Tree, low: str, high: str) -> list[str]:
+    """Return a shortest sequence of steps from one ranking to another, both included.
 
     >>> from rankscope.lab.rankings.worlds import aspect_world
-    >>> way_up(Tree(aspect_world(2, relevant=2, nonrelevant=2), 3), "aax", "ab")
+    >>> shortest_path(Tree(aspect_world(2, relevant=2, nonrelevant=2), 3), "aax", "ab")
     ['aax', 'aa', 'ab']
     """
     steps = single_steps(tree)
     start, goal = tree.node(low.replace("-", "")), tree.node(high.replace("-", ""))
-    came_from = {start: start}
-    waiting = deque([start])
-    while waiting and goal not in came_from:
-        node = waiting.popleft()
+    parents = {start: start}
+    queue = deque([start])
+    while queue and goal not in parents:
+        node = queue.popleft()
         assert node is not None
         for above in steps.above[steps.offsets[node] : steps.offsets[node + 1]].tolist():
-            if above not in came_from:
-                came_from[above] = node
-                waiting.append(above)
-    way = [goal]
-    while way[-1] != start:
-        way.append(came_from[way[-1]])
-    return [tree.word(node) for node in reversed(way) if node is not None]
+            if above not in parents:
+                parents[above] = node
+                queue.append(above)
+    path = [goal]
+    while path[-1] != start:
+        path.append(parents[path[-1]])
+    return [tree.word(node) for node in reversed(path) if node is not None]
 
 
 def _gather(owner: Ints, start: Ints, number: Ints, source: Ints) -> tuple[Ints, Ints]:
-    """``source[start:start + number]`` for each owner, one after the other, each entry with its owner."""
+    """Return the concatenated slices ``source[start:start + number]`` of all owners, and the owner of each entry."""
     position = np.repeat(start - (np.cumsum(number) - number), number) + np.arange(number.sum())
     return np.repeat(owner, number), source[position]
 
 
-def _longest_way_up(steps: Steps) -> Ints:
-    """For each ranking the most steps that lead up from it."""
+def _longest_path_lengths(steps: Steps) -> Ints:
+    """Return the length of the longest sequence of steps from each ranking."""
     layer = np.zeros(len(steps.offsets) - 1, np.int64)
-    some = np.flatnonzero(np.diff(steps.offsets))
+    has_steps = np.flatnonzero(np.diff(steps.offsets))
     while True:
         higher = layer.copy()
-        higher[some] = np.maximum.reduceat(layer[steps.above], steps.offsets[some]) + 1
+        higher[has_steps] = np.maximum.reduceat(layer[steps.above], steps.offsets[has_steps]) + 1
         if (higher == layer).all():
             return layer
         layer = higher

@@ -1,7 +1,7 @@
-"""What a property is, and which rankings single steps relate: as stretches of the prefix tree's arrays.
+"""Properties as relations between rankings, whose pairs are slices of the arrays of the prefix tree.
 
-A million pairs are compared in one step this way. A relation is *local* when a pair consists of a ranking and its
-extension, or of two extensions of one ranking: local ones need only a block of the tree at a time.
+Slices allow to compare a million pairs in one vector operation. A relation is *local* if each pair consists of a
+ranking and its extension, or of two extensions of one ranking; a local relation needs one block of the tree at a time.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ __all__ = [
     "append_nonrelevant",
     "append_redundant",
     "append_relevant",
-    "extended",
-    "nonrelevant",
-    "of_length",
-    "placed",
-    "relevant",
+    "extension_lengths",
+    "level_nodes",
+    "nodes_with_letters",
+    "nonrelevant_letters",
+    "relevant_letters",
     "replace",
     "row",
     "swap",
@@ -43,9 +43,9 @@ Word = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Stretch:
-    """Some nodes of a tree: ``nodes[start:stop]``, seen in a shape, of which an index takes a part.
+    """Nodes of a tree: ``nodes[start:stop].reshape(shape)[index]``.
 
-    The index has a number, or everything, for each dimension.
+    The index has an integer or a full slice for each dimension.
     """
 
     start: int
@@ -53,52 +53,52 @@ class Stretch:
     shape: tuple[int, ...] = (-1,)
     index: tuple[Any, ...] = ()
 
-    def of(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The values of these nodes."""
+    def select(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the values of these nodes."""
         return np.asarray(values[self.start : self.stop].reshape(self.shape)[self.index])
 
     @property
-    def whole(self) -> bool:
-        """Whether all nodes from start to stop are meant, in their order."""
+    def is_whole(self) -> bool:
+        """Whether the stretch contains all nodes from start to stop, in order."""
         return self.shape == (-1,) and not self.index
 
     @property
-    def number(self) -> int:
-        """How many they are."""
-        taken = [many for many, at in zip(self.shape, self.index, strict=False) if isinstance(at, int)]
-        return (self.stop - self.start) // prod(taken)
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        fixed = [size for size, at in zip(self.shape, self.index, strict=False) if isinstance(at, int)]
+        return (self.stop - self.start) // prod(fixed)
 
     def nodes(self) -> npt.NDArray[np.int64]:
-        """Their numbers."""
+        """Return the indices of the nodes."""
         return np.asarray(np.arange(self.start, self.stop).reshape(self.shape)[self.index])
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of nodes, one from each stretch, in order; only those that ``mask`` marks, if it is given."""
+    """Pairs of nodes, one from each stretch, in order; if there is a ``mask``, only those it selects."""
 
     low: Stretch | npt.NDArray[np.int64]
     high: Stretch | npt.NDArray[np.int64]
     mask: Bools | None = None
 
-    def of(
+    def select(
         self, values: npt.NDArray[Any], highs: npt.NDArray[Any] | None = None
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """The values of the lower and of the higher rankings, the latter from ``highs`` if it is given."""
+        """Return the values of the lower and of the higher rankings, the latter from ``highs`` if it is given."""
         highs = values if highs is None else highs
-        low = self.low.of(values) if isinstance(self.low, Stretch) else values[self.low]
-        high = self.high.of(highs) if isinstance(self.high, Stretch) else highs[self.high]
+        low = self.low.select(values) if isinstance(self.low, Stretch) else values[self.low]
+        high = self.high.select(highs) if isinstance(self.high, Stretch) else highs[self.high]
         return (low, high) if self.mask is None else (low[self.mask], high[self.mask])
 
     @property
-    def number(self) -> int:
-        """How many pairs there are."""
+    def n_pairs(self) -> int:
+        """Number of pairs."""
         if self.mask is not None:
             return int(np.count_nonzero(self.mask))
-        return self.low.number if isinstance(self.low, Stretch) else self.low.size
+        return self.low.n_nodes if isinstance(self.low, Stretch) else self.low.size
 
     def nodes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The numbers of the lower and of the higher rankings."""
+        """Return the indices of the lower and of the higher rankings."""
         low = self.low.nodes() if isinstance(self.low, Stretch) else self.low
         high = self.high.nodes() if isinstance(self.high, Stretch) else self.high
         return (low, high) if self.mask is None else (low[self.mask], high[self.mask])
@@ -106,19 +106,43 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Relation:
-    """A property that a measure may have: ``score(low) <= score(high)`` for all its pairs.
+    """Property of measures: ``score(low) <= score(high)`` for all pairs of a relation between rankings.
 
-    Where lower scores are better (``measure.better``) it is ``>=``, and what ``meaning`` and ``broken`` say of lowering
-    and raising is said the other way round.
+    If lower scores are better (``measure.better``), the condition is ``>=``, and "lower" and "raise" are exchanged in
+    ``meaning`` and ``broken``.
 
-    ``pairs(tree, first)`` yields them for the rankings whose length is at least ``first`` (0: all). ``broken`` says
-    what happened where a measure breaks it; ``tell(tree, low, high)``, if given, says it for two rankings.
-
-    A ``strict`` relation asks for ``<``: a tie breaks it. Of one for ``some`` each ``Pairs`` is one case, which holds
-    if one of its pairs does. One of scores ``within`` two numbers has pairs of a ranking with itself. One of ``words``
-    names its rankings, so that they can be longer than what can be enumerated: it yields cases, lists of (low, high).
-    A ``near`` one relates two of a ranking and those with one document more, whatever the aspects are called.
-    ``short`` is the head of a column, and ``reference`` says who asks for it.
+    Parameters
+    ----------
+    name
+        Name of the property.
+    meaning
+        The property as a sentence.
+    broken
+        Description of a violation.
+    pairs
+        Function ``pairs(tree, first)`` that yields the pairs of rankings of at least ``first`` documents (0: all).
+    local
+        Whether a pair consists of a ranking and its extension, or of two extensions of one ranking.
+    near
+        Whether both rankings of a pair are among a ranking and its extensions by one document, and the relation is
+        symmetric in the aspects.
+    needs_aspects
+        Whether the relation is defined only for documents with aspects.
+    tell
+        Function ``tell(tree, low, high)`` that describes the violation by two rankings; replaces ``broken``.
+    strict
+        Whether the condition is ``<``, so that a tie is a violation.
+    some
+        Whether one pair that satisfies the condition suffices; then each ``Pairs`` is one case.
+    within
+        Smallest and largest allowed score; then the pairs consist of a ranking and itself.
+    words
+        Function ``words(world, depth)`` that yields cases, lists of (low, high), of explicit rankings, which may be
+        longer than those that can be enumerated.
+    short
+        Column heading.
+    reference
+        Paper that states the property.
     """
 
     name: str
@@ -137,68 +161,68 @@ class Relation:
     reference: str = ""
 
 
-def of_length(tree: Tree, level: int) -> Stretch:
-    """All rankings of a length."""
+def level_nodes(tree: Tree, level: int) -> Stretch:
+    """Return the rankings of a length."""
     return Stretch(tree.shape.starts[level], tree.shape.starts[level + 1])
 
 
 def row(tree: Tree, level: int, letter: int) -> Stretch:
-    """The rankings of a length that end in a letter, in the order of what comes before it."""
+    """Return the rankings of a length that end in a letter, in the order of their prefixes."""
     nodes = tree.shape.row(level, letter)
     return Stretch(nodes.start, nodes.stop)
 
 
-def placed(tree: Tree, level: int, letters: dict[int, int]) -> Stretch:
-    """The rankings of a length that have these letters at these ranks, in the order of all the others."""
+def nodes_with_letters(tree: Tree, level: int, letters: dict[int, int]) -> Stretch:
+    """Return the rankings of a length with the given letters at given ranks, ordered by the other letters."""
     shape: list[int] = []
     index: list[Any] = []
     below = level
-    for rank in sorted(letters, reverse=True):  # the last rank counts most
+    for rank in sorted(letters, reverse=True):  # The last rank is the most significant.
         shape += [len(tree.world) ** (below - rank), len(tree.world)]
         index += [slice(None), letters[rank]]
         below = rank - 1
-    whole = of_length(tree, level)
+    whole = level_nodes(tree, level)
     return Stretch(whole.start, whole.stop, (*shape, len(tree.world) ** below), (*index, slice(None)))
 
 
-def extended(tree: Tree, first: int) -> range:
-    """The lengths of extensions of rankings that are not empty."""
+def extension_lengths(tree: Tree, first: int) -> range:
+    """Return the lengths of the extensions of non-empty rankings."""
     return range(max(first, 2), tree.shape.depth + 1)
 
 
-def relevant(world: World) -> list[int]:
-    """The letters of relevant documents."""
+def relevant_letters(world: World) -> list[int]:
+    """Return the letters of relevant documents."""
     return [letter for letter, grade in enumerate(world.grades) if grade > 0]
 
 
-def nonrelevant(world: World) -> list[int]:
-    """The letters of the others."""
+def nonrelevant_letters(world: World) -> list[int]:
+    """Return the letters of non-relevant documents."""
     return [letter for letter, grade in enumerate(world.grades) if grade <= 0]
 
 
 def append_relevant(tree: Tree, first: int) -> Iterator[Pairs]:
-    """S and S r."""
-    for level in extended(tree, first):
-        for letter in relevant(tree.world):
-            yield Pairs(of_length(tree, level - 1), row(tree, level, letter))
+    """Yield the pairs S <= S r: a relevant document is appended."""
+    for level in extension_lengths(tree, first):
+        for letter in relevant_letters(tree.world):
+            yield Pairs(level_nodes(tree, level - 1), row(tree, level, letter))
 
 
 def append_nonrelevant(tree: Tree, first: int) -> Iterator[Pairs]:
-    """S x and S."""
-    for level in extended(tree, first):
-        for letter in nonrelevant(tree.world):
-            yield Pairs(row(tree, level, letter), of_length(tree, level - 1))
+    """Yield the pairs S x <= S: a non-relevant document is appended."""
+    for level in extension_lengths(tree, first):
+        for letter in nonrelevant_letters(tree.world):
+            yield Pairs(row(tree, level, letter), level_nodes(tree, level - 1))
 
 
 def append_redundant(tree: Tree, first: int) -> Iterator[Pairs]:
-    """S p and S n: p of aspects that S covers, n of as many that it does not."""
+    """Yield the pairs S p <= S n: p has aspects that S covers, n equally many that S does not cover."""
     kinds = tree.world.kinds
-    covered = [tree.count_of([kind[a] > 0 for kind in kinds]) > 0 for a in range(tree.world.aspects)]
+    covered = [tree.count_letters([kind[a] > 0 for kind in kinds]) > 0 for a in range(tree.world.aspects)]
     fitting = []
     for old, new, seen, unseen in tree.world.redundant:
         where = reduce(np.logical_and, [covered[a] for a in seen])
         fitting.append((old, new, reduce(np.greater, [covered[a] for a in unseen], where)))
-    for level in extended(tree, first):
+    for level in extension_lengths(tree, first):
         parents = slice(tree.shape.starts[level - 1], tree.shape.starts[level])
         for old, new, where in fitting:
             if where[parents].any():
@@ -206,20 +230,23 @@ def append_redundant(tree: Tree, first: int) -> Iterator[Pairs]:
 
 
 def swap(tree: Tree, first: int, farthest: int | None = None) -> Iterator[Pairs]:
-    """A document, and the same with a more relevant one that stood further down, at most so many ranks."""
+    """Yield a ranking, and the same with a document exchanged for a better one at most ``farthest`` ranks below."""
     for level in range(max(first, 2), tree.shape.depth + 1):
         for upper in range(1, level):
             for lower in range(upper + 1, min(level, upper + (farthest or level)) + 1):
                 for worse, better in tree.world.better:
                     yield Pairs(
-                        placed(tree, level, {upper: worse, lower: better}),
-                        placed(tree, level, {upper: better, lower: worse}),
+                        nodes_with_letters(tree, level, {upper: worse, lower: better}),
+                        nodes_with_letters(tree, level, {upper: better, lower: worse}),
                     )
 
 
 def replace(tree: Tree, first: int) -> Iterator[Pairs]:
-    """A document, and a more relevant one in its place."""
+    """Yield a ranking and the same with one document replaced by a more relevant one."""
     for level in range(max(first, 1), tree.shape.depth + 1):
         for rank in range(1, level + 1):
             for worse, better in tree.world.better:
-                yield Pairs(placed(tree, level, {rank: worse}), placed(tree, level, {rank: better}))
+                yield Pairs(
+                    nodes_with_letters(tree, level, {rank: worse}),
+                    nodes_with_letters(tree, level, {rank: better}),
+                )

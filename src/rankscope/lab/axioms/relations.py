@@ -1,6 +1,6 @@
 """Properties of measures by name: relations between rankings that a measure should respect.
 
-Each is given twice: as a sentence, and as the pairs of rankings that it relates (``pairs``, ``expectations``).
+Each has a sentence and a function that yields the related pairs of rankings (``pairs``, ``expectations``).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def _induced(tree: Tree, first: int) -> Iterator[Pairs]:
 
 
 def _step_by_step(tree: Tree, low: str, high: str) -> str:
-    from rankscope.lab.axioms.induction import way_up
+    from rankscope.lab.axioms.induction import shortest_path
 
-    return "yet " + " <= ".join(way_up(tree, low, high)) + ", step by step"
+    return "yet " + " <= ".join(shortest_path(tree, low, high)) + ", step by step"
 
 
 _ALBAHEM = "Albahem et al. 2018"
@@ -35,7 +35,7 @@ _FERRANTE = "Ferrante et al. 2015"
 _AMIGO = "Amigó et al. 2013"
 _MOFFAT = "Moffat 2013"
 
-_EVERY = (
+_RELATIONS = (
     Relation(
         "relevance monotonicity",
         "S <= S r: appending a relevant document does not lower the score",
@@ -96,7 +96,7 @@ _EVERY = (
         "priority",
         "exchanging a document with a more relevant one right below raises the score",
         "moving a more relevant document up by one rank did not raise the score",
-        expectations.neighbours,
+        expectations.swap_neighbours,
         strict=True,
         short="Prio",
         reference=_AMIGO,
@@ -105,7 +105,7 @@ _EVERY = (
         "deepness",
         "of two equal exchanges of neighbours the one nearer to the top raises the score more",
         "the exchange further down raised the score at least as much as the one nearer to the top",
-        expectations.deeper_exchange,
+        expectations.swap_deeper,
         strict=True,
         short="Deep",
         reference=_AMIGO,
@@ -114,7 +114,7 @@ _EVERY = (
         "deepness threshold",
         "where n is large, one relevant document at the top raises the score more than n after n non-relevant ones",
         "n relevant documents after n non-relevant ones raised the score as much as one at the top, large as n is",
-        expectations.Spelled(expectations.far_down),
+        expectations.NamedPairs(expectations.far_down),
         strict=True,
         words=expectations.far_down,
         short="DeTh",
@@ -124,7 +124,7 @@ _EVERY = (
         "closeness threshold",
         "for some n, n relevant documents after n non-relevant ones raise the score more than one at the top",
         "n relevant documents after n non-relevant ones did not raise the score more than one at the top, for any n",
-        expectations.Spelled(expectations.near_the_top),
+        expectations.NamedPairs(expectations.near_the_top),
         strict=True,
         some=True,
         words=expectations.near_the_top,
@@ -135,7 +135,7 @@ _EVERY = (
         "confidence",
         "S x < S: appending a non-relevant document to a ranking with a relevant one lowers the score",
         "appending a non-relevant document did not lower the score",
-        expectations.append_to_some,
+        expectations.append_after_relevant,
         local=True,
         near=True,
         strict=True,
@@ -174,7 +174,7 @@ _EVERY = (
         "boundedness",
         "every score lies between 0 and 1",
         "the score does not lie between 0 and 1",
-        expectations.each,
+        expectations.identical_pairs,
         local=True,
         near=True,
         within=(0.0, 1.0),
@@ -183,7 +183,7 @@ _EVERY = (
     ),
 )
 
-RELATIONS: dict[str, Relation] = {one.name: one for one in _EVERY}
+RELATIONS: dict[str, Relation] = {relation.name: relation for relation in _RELATIONS}
 """Every relation by its name."""
 
 
@@ -193,11 +193,27 @@ def relation(
     name: str | None = None,
     broken: str | None = None,
 ) -> Relation:
-    """A relation from a function that takes a ranking as text and yields pairs (worse, better) of rankings.
+    """Return a relation from a function of a ranking.
 
-    It can be given to :func:`rankscope.lab.properties` as it is. Pairs with a ranking that is too long, or has other
-    letters, are passed over.
+    :func:`rankscope.lab.properties` accepts such a function directly, too.
 
+    Parameters
+    ----------
+    function
+        Function that takes a ranking as text and yields pairs (worse, better) of rankings. Pairs with a ranking that
+        is too long or has unknown letters are skipped. The first line of its docstring is the meaning of the property.
+    name
+        Name of the property; by default that of the function.
+    broken
+        Description of a violation.
+
+    Returns
+    -------
+    Relation
+        The property.
+
+    Examples
+    --------
     >>> def reversal(ranking):
     ...     "the ideal order does not score less than its reverse"
     ...     if list(ranking) == sorted(ranking):
@@ -208,12 +224,12 @@ def relation(
     label = name or getattr(function, "__name__", "relation").replace("_", " ")
     meaning = (function.__doc__ or label).strip().split("\n")[0]
 
-    return Relation(label, meaning, broken or f"this breaks: {meaning}", _InWords(function))
+    return Relation(label, meaning, broken or f"this breaks: {meaning}", _FunctionPairs(function))
 
 
 @dataclass(frozen=True)
-class _InWords:
-    """The pairs of a function of the user's, found ranking by ranking."""
+class _FunctionPairs:
+    """Pairs of a user-defined function, which is called for every ranking."""
 
     function: Callable[[str], Iterable[tuple[str, str]]]
 
@@ -221,8 +237,8 @@ class _InWords:
         low, high = [], []
         for word in tree.words():
             for worse, better in self.function("" if word == "-" else word):
-                places = tree.node(worse), tree.node(better)
-                if None not in places:
-                    low.append(places[0])
-                    high.append(places[1])
+                nodes = tree.node(worse), tree.node(better)
+                if None not in nodes:
+                    low.append(nodes[0])
+                    high.append(nodes[1])
         yield Pairs(np.array(low, np.int64), np.array(high, np.int64))

@@ -53,18 +53,18 @@ class Difference(NamedTuple):
 
 
 def first_difference(text: str, usual: str) -> Difference | None:
-    """The shortest input on which ``library:measure`` differs from a measure; else one that is refused."""
-    of = library_function(text)
+    """Return the shortest input on which ``library:measure`` differs from a measure; else one that is refused."""
+    evaluate = library_function(text)
     refused = None
-    for one in inputs():
-        expected = usual_value(usual, one)
+    for case in inputs():
+        expected = usual_value(usual, case)
         try:
-            value = of(one)
+            value = evaluate(case)
         except RefusedError:
-            refused = refused or Difference(one, expected, None)
+            refused = refused or Difference(case, expected, None)
             continue
         if abs(value - expected) > 1e-6 or isnan(value) != isnan(expected):
-            return Difference(one, expected, value)
+            return Difference(case, expected, value)
     return refused
 
 
@@ -74,7 +74,7 @@ _COLUMNS = (
 
 
 def conformance(libraries: Sequence[str] = tuple(MEASURES)) -> TableResult:
-    """Every measure of some libraries: what it computes, and where that is not the usual definition.
+    """Return every measure of some libraries: what it computes, and where that is not the usual definition.
 
     Table ``conformance`` {library, name, usual, definition, equal, agrees, shortest, usual_value, theirs}; a library
     that is not installed is left out, and named in the settings.
@@ -84,14 +84,14 @@ def conformance(libraries: Sequence[str] = tuple(MEASURES)) -> TableResult:
     for library in libraries:
         for name, usual in MEASURES[library].items():
             try:
-                rows.append((library, name, usual, *_found(f"{library}:{name}", usual)))
+                rows.append((library, name, usual, *_conformance_cells(f"{library}:{name}", usual)))
             except MissingDependencyError:
                 absent.append(library)
                 break
     return TableResult.of(Table("conformance", _COLUMNS, rows), settings={"absent": absent})
 
 
-def _found(text: str, usual: str) -> tuple[Cell, ...]:
+def _conformance_cells(text: str, usual: str) -> tuple[Cell, ...]:
     try:
         (answer,) = identify(text)["answer"].records()
     except SettingsError as error:

@@ -7,10 +7,10 @@ from functools import cache
 from itertools import permutations, product
 from typing import NamedTuple
 
-__all__ = ["CIRCUMSTANCES", "CUTOFFS", "Input", "TopicLists", "arranged", "inputs"]
+__all__ = ["CIRCUMSTANCES", "CUTOFFS", "Input", "TopicLists", "break_ties", "inputs"]
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 100, 1000)
-"""The cutoffs that are told apart."""
+"""Cutoffs that are told apart."""
 
 Grades = tuple[int | None, ...]
 
@@ -42,27 +42,27 @@ class Input(NamedTuple):
 
     @property
     def qrels(self) -> dict[str, int]:
-        """The judgments of the topic."""
+        """Judgments of the topic."""
         listed = {d: g for d, g in zip(self.documents, self.grades, strict=True) if g is not None}
         return {**listed, **{f"m{i + 1}": g for i, g in enumerate(self.missing)}}
 
     @property
     def run(self) -> dict[str, float]:
-        """The list, with scores."""
+        """List, with scores."""
         return dict(zip(self.documents, self.scores, strict=True))
 
     @property
     def pool(self) -> list[int]:
-        """The grades of all judged documents of the topic."""
+        """Grades of all judged documents of the topic."""
         return [g for g in self.grades if g is not None] + list(self.missing)
 
     @property
-    def tied(self) -> bool:
+    def is_tied(self) -> bool:
         """Whether documents of different grades have equal scores."""
         return bool(self.groups) and any(len(set(group)) > 1 for group in self.by_group())
 
     def by_group(self) -> Iterator[Grades]:
-        """The grades of each group of equal scores."""
+        """Yield the grades of each group of equal scores."""
         start = 0
         for size in self.groups or (1,) * len(self.grades):
             yield self.grades[start : start + size]
@@ -77,7 +77,7 @@ class Input(NamedTuple):
         if len(shown) > 12:
             shown = [*shown[:5], "...", *shown[-3:], f"[{len(self.grades)} documents]"]
         listed = "list " + (" ".join(shown) or "(empty)")
-        ids = ", ids descending" if self.tied and self.descend else ""
+        ids = ", ids descending" if self.is_tied and self.descend else ""
         return listed + ids + (f", missing {' '.join(map(str, self.missing))}" if self.missing else "")
 
 
@@ -90,19 +90,19 @@ class TopicLists(NamedTuple):
 
 @cache
 def inputs() -> tuple[Input, ...]:
-    """All inputs, fewest documents first; those without ties, unjudged documents and higher grades before others."""
-    return tuple(sorted(set(_made()), key=_effort))
+    """Return all inputs, fewest documents first; those without ties, unjudged documents and higher grades before others."""
+    return tuple(sorted(set(_generate_inputs()), key=_sort_key))
 
 
-def _effort(one: Input) -> tuple[object, ...]:
-    grades = [g for g in (*one.grades, *one.missing) if g is not None]
+def _sort_key(case: Input) -> tuple[object, ...]:
+    grades = [g for g in (*case.grades, *case.missing) if g is not None]
     return (
-        len(one.grades) + len(one.missing), one.tied, None in one.grades, max(grades, default=0), one.missing,
-        tuple(-1 if g is None else g for g in one.grades), one.groups, one.descend,
+        len(case.grades) + len(case.missing), case.is_tied, None in case.grades, max(grades, default=0), case.missing,
+        tuple(-1 if g is None else g for g in case.grades), case.groups, case.descend,
     )  # fmt: skip
 
 
-def _made() -> Iterator[Input]:
+def _generate_inputs() -> Iterator[Input]:
     absent: Sequence[tuple[int, ...]] = ((), (0,), (1,), (2,), (1, 1), (0, 1), (1, 2))
     for length in range(4):
         for grades in product((None, 0, 1, 2), repeat=length):
@@ -127,41 +127,41 @@ def _made() -> Iterator[Input]:
 
 
 def _compositions(length: int) -> list[tuple[int, ...]]:
-    """The ways to split a list into groups, at least one of them larger than one.
+    """Return the ways to split a list into groups, at least one of them larger than one.
 
     >>> _compositions(3)
     [(1, 2), (2, 1), (3,)]
     """
-    found = [parts for size in range(1, length) for parts in product(range(1, length + 1), repeat=size)]
-    return sorted(parts for parts in found if sum(parts) == length)
+    candidates = [parts for size in range(1, length) for parts in product(range(1, length + 1), repeat=size)]
+    return sorted(parts for parts in candidates if sum(parts) == length)
 
 
-def arranged(one: Input, ties: str) -> list[Grades]:
-    """The lists that an input stands for when ties are broken in some way, or not at all (``expected``: all of them).
+def break_ties(case: Input, ties: str) -> list[Grades]:
+    """Return the lists that an input stands for when ties are broken in some way, or not at all (``expected``: all of them).
 
-    >>> one = Input((0, 1), groups=(2,))
-    >>> arranged(one, "descending"), arranged(one, "file"), arranged(one, "expected")
+    >>> case = Input((0, 1), groups=(2,))
+    >>> break_ties(case, "descending"), break_ties(case, "file"), break_ties(case, "expected")
     ([(1, 0)], [(0, 1)], [(0, 1), (1, 0)])
     """
-    groups = list(one.by_group())
+    groups = list(case.by_group())
     if ties == "expected":  # every different order of a group is equally likely
         orders = [sorted(set(permutations(group)), key=repr) for group in groups]
-        return [tuple(g for group in chosen for g in group) for chosen in product(*orders)]
-    turn = {"file": False, "descending": not one.descend, "ascending": one.descend}[ties]
+        return [tuple(g for group in order for g in group) for order in product(*orders)]
+    turn = {"file": False, "descending": not case.descend, "ascending": case.descend}[ties]
     return [tuple(g for group in groups for g in (group[::-1] if turn else group))]
 
 
 CIRCUMSTANCES: dict[str, Callable[[Input], bool]] = {
-    "no equal scores": lambda one: not one.groups,
-    "no unjudged documents in the list": lambda one: None not in one.grades,
-    "some document is relevant": lambda one: any(g > 0 for g in one.pool),
-    "the list is not empty": lambda one: len(one.grades) > 0,
-    "the list holds all relevant documents": lambda one: not any(g > 0 for g in one.missing),
-    "the list holds all judged documents": lambda one: not one.missing,
-    "the list holds a relevant document": lambda one: any(g is not None and g > 0 for g in one.grades),
-    "grades 0 and 1 only": lambda one: max(one.pool, default=0) <= 1,
-    "lists of at most 5 documents": lambda one: len(one.grades) <= 5,
-    "lists of at most 10 documents": lambda one: len(one.grades) <= 10,
-    "lists of at least 10 documents": lambda one: len(one.grades) >= 10,
+    "no equal scores": lambda case: not case.groups,
+    "no unjudged documents in the list": lambda case: None not in case.grades,
+    "some document is relevant": lambda case: any(g > 0 for g in case.pool),
+    "the list is not empty": lambda case: len(case.grades) > 0,
+    "the list holds all relevant documents": lambda case: not any(g > 0 for g in case.missing),
+    "the list holds all judged documents": lambda case: not case.missing,
+    "the list holds a relevant document": lambda case: any(g is not None and g > 0 for g in case.grades),
+    "grades 0 and 1 only": lambda case: max(case.pool, default=0) <= 1,
+    "lists of at most 5 documents": lambda case: len(case.grades) <= 5,
+    "lists of at most 10 documents": lambda case: len(case.grades) <= 10,
+    "lists of at least 10 documents": lambda case: len(case.grades) >= 10,
 }
 """Classes of inputs, to say where two definitions agree."""

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from rankscope.errors import MissingDependencyError, SettingsError, suggest_names
-from rankscope.lab.identification.calls import number
+from rankscope.lab.identification.calls import to_number
 from rankscope.lab.identification.inputs import Input
 
 __all__ = ["LIBRARIES", "library_function", "library_script"]
@@ -25,12 +25,12 @@ def _module(name: str, package: str) -> Any:
 def _pytrec_eval(measure: str) -> Function:
     library = _module("pytrec_eval", "pytrec_eval-terrier")
 
-    def of(one: Input) -> Any:
-        evaluator = library.RelevanceEvaluator({"q": one.qrels}, {measure})
-        (values,) = evaluator.evaluate({"q": one.run}).values()
+    def evaluate(case: Input) -> Any:
+        evaluator = library.RelevanceEvaluator({"q": case.qrels}, {measure})
+        (values,) = evaluator.evaluate({"q": case.run}).values()
         return next(iter(values.values()))
 
-    return of
+    return evaluate
 
 
 def _ir_measures(measure: str) -> Function:
@@ -40,17 +40,17 @@ def _ir_measures(measure: str) -> Function:
     except AttributeError as error:  # "module 'ast' has no attribute 'Num'", from Python 3.14 on
         problem = f"ir_measures cannot read {measure!r} on this version of Python: {error}"
         raise SettingsError(problem, hint="use Python 3.13, or a newer ir_measures") from None
-    return lambda one: library.calc_aggregate([parsed], {"q": one.qrels}, {"q": one.run})[parsed]
+    return lambda case: library.calc_aggregate([parsed], {"q": case.qrels}, {"q": case.run})[parsed]
 
 
 def _ranx(measure: str) -> Function:
     library = _module("ranx", "ranx")
 
-    def of(one: Input) -> Any:
-        qrels, run = library.Qrels({"q": one.qrels}), library.Run({"q": one.run})
+    def evaluate(case: Input) -> Any:
+        qrels, run = library.Qrels({"q": case.qrels}), library.Run({"q": case.run})
         return library.evaluate(qrels, run, measure)
 
-    return of
+    return evaluate
 
 
 def _sklearn(measure: str) -> Function:
@@ -60,13 +60,13 @@ def _sklearn(measure: str) -> Function:
     function = getattr(metrics, name)
     binary = name in ("average_precision_score", "label_ranking_average_precision_score")
 
-    def of(one: Input) -> Any:
-        grades = [0 if g is None else g for g in one.grades]
+    def evaluate(case: Input) -> Any:
+        grades = [0 if g is None else g for g in case.grades]
         if name == "average_precision_score":
-            return function([int(g > 0) for g in grades], one.scores)
-        return function([[int(g > 0) for g in grades] if binary else grades], [one.scores], **options)
+            return function([int(g > 0) for g in grades], case.scores)
+        return function([[int(g > 0) for g in grades] if binary else grades], [case.scores], **options)
 
-    return of
+    return evaluate
 
 
 def _trectools(measure: str) -> Function:
@@ -74,20 +74,20 @@ def _trectools(measure: str) -> Function:
     pandas = import_module("pandas")
     name, _, k = measure.partition("@")
 
-    def of(one: Input) -> Any:
+    def evaluate(case: Input) -> Any:
         run, qrels = library.TrecRun(), library.TrecQrel()
-        ranked = sorted(one.run.items(), key=lambda item: -item[1])
+        ranked = sorted(case.run.items(), key=lambda item: -item[1])
         run.run_data = pandas.DataFrame(
             [("1", "Q0", d, i, s, "r") for i, (d, s) in enumerate(ranked, 1)],
             columns=["query", "q0", "docid", "rank", "score", "system"],
         )
         qrels.qrels_data = pandas.DataFrame(
-            [("1", "0", d, g) for d, g in one.qrels.items()], columns=["query", "q0", "docid", "rel"]
+            [("1", "0", d, g) for d, g in case.qrels.items()], columns=["query", "q0", "docid", "rel"]
         )
-        evaluated = getattr(library.TrecEval(run, qrels), f"get_{name}")
-        return evaluated(depth=int(k)) if k else evaluated()
+        compute = getattr(library.TrecEval(run, qrels), f"get_{name}")
+        return compute(depth=int(k)) if k else compute()
 
-    return of
+    return evaluate
 
 
 def _cwl_eval(measure: str) -> Function:
@@ -96,14 +96,14 @@ def _cwl_eval(measure: str) -> Function:
     ranking = import_module("cwl.ruler.ranking").Ranking
     name, _, inside = measure.removesuffix(")").partition("(")
     pairs = [part.split("=") for part in inside.split(",") if part]
-    made = getattr(library, f"{name}CWLMetric")(**{key.strip(): float(value) for key, value in pairs})
+    metric = getattr(library, f"{name}CWLMetric")(**{key.strip(): float(value) for key, value in pairs})
 
-    def of(one: Input) -> Any:
-        listed = ranking("q", [float((g or 0) > 0) for g in one.grades], [1.0] * len(one.grades))
-        listed.total_qrel_rels = listed.total_qrel_gain = float(sum(g > 0 for g in one.pool))
-        return made.measure(listed)
+    def evaluate(case: Input) -> Any:
+        judged_list = ranking("q", [float((g or 0) > 0) for g in case.grades], [1.0] * len(case.grades))
+        judged_list.total_qrel_rels = judged_list.total_qrel_gain = float(sum(g > 0 for g in case.pool))
+        return metric.measure(judged_list)
 
-    return of
+    return evaluate
 
 
 def _torchmetrics(measure: str) -> Function:
@@ -112,11 +112,11 @@ def _torchmetrics(measure: str) -> Function:
     name, _, k = measure.partition("@")
     function = getattr(library, name)
 
-    def of(one: Input) -> Any:
-        target = torch.tensor([0 if g is None else g for g in one.grades])
-        return function(torch.tensor(one.scores), target, **({"top_k": int(k)} if k else {}))
+    def evaluate(case: Input) -> Any:
+        target = torch.tensor([0 if g is None else g for g in case.grades])
+        return function(torch.tensor(case.scores), target, **({"top_k": int(k)} if k else {}))
 
-    return of
+    return evaluate
 
 
 LIBRARIES: dict[str, tuple[Callable[[str], Function], str]] = {
@@ -128,10 +128,10 @@ LIBRARIES: dict[str, tuple[Callable[[str], Function], str]] = {
     "cwl_eval": (_cwl_eval, "RBP(theta=0.8)"),
     "torchmetrics": (_torchmetrics, "retrieval_normalized_dcg@10"),
 }
-"""The libraries, each with its adaptor and an example of a measure of its own."""
+"""Libraries, each with its adaptor and an example of a measure of its own."""
 
 
-def library_script(text: str, one: Input) -> str:
+def library_script(text: str, case: Input) -> str:
     """Three lines that anybody can run to see what a library gives for an input.
 
     >>> print(library_script("ranx:map", Input((0, 1))))
@@ -140,9 +140,9 @@ def library_script(text: str, one: Input) -> str:
     print(evaluate(qrels, run, 'map'))
     """
     library, _, measure = text.partition(":")
-    qrels, run = {"q": one.qrels}, {"q": one.run}
+    qrels, run = {"q": case.qrels}, {"q": case.run}
     name, _, k = measure.partition("@")
-    grades = [0 if g is None else int(g > 0) if "precision" in name else g for g in one.grades]
+    grades = [0 if g is None else int(g > 0) if "precision" in name else g for g in case.grades]
     arrays = "grades, scores" if name == "average_precision_score" else "[grades], [scores]"
     lines = {
         "pytrec_eval": (
@@ -162,13 +162,13 @@ def library_script(text: str, one: Input) -> str:
         ),
         "sklearn": (
             f"from sklearn.metrics import {name}",
-            f"grades, scores = {grades}, {one.scores}",
+            f"grades, scores = {grades}, {case.scores}",
             f"print({name}({arrays}{f', k={k}' if k else ''}))",
         ),
     }
     through_us = (
         "from rankscope.lab.identification.libraries import Input, library_function",
-        f"one = Input({', '.join(map(repr, one))})",
+        f"one = Input({', '.join(map(repr, case))})",
         f"print(library_function({text!r})(one))",
     )
     return "\n".join(lines.get(library, through_us))
@@ -184,7 +184,7 @@ def library_function(text: str) -> Callable[[Input], float]:
             hint=suggest_names(library, LIBRARIES) or f"write {examples}",
         )
     try:
-        of = LIBRARIES[library][0](measure)
+        evaluate = LIBRARIES[library][0](measure)
     except (AttributeError, ValueError, NameError, KeyError) as error:
         raise SettingsError(f"{library} has no {measure!r} ({error})", hint="see its documentation") from None
-    return lambda one: number(lambda: of(one))
+    return lambda case: to_number(lambda: evaluate(case))

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.judging import judge
-from rankscope.lab.identification.calls import CALLS, RefusedError, caller, sees_scores
-from rankscope.lab.identification.inputs import CIRCUMSTANCES, CUTOFFS, Input, TopicLists, arranged, inputs
+from rankscope.lab.identification.calls import CALLS, RefusedError, has_scores, make_caller
+from rankscope.lab.identification.inputs import CIRCUMSTANCES, CUTOFFS, Input, TopicLists, break_ties, inputs
 from rankscope.lab.identification.libraries import library_function
-from rankscope.lab.identification.variants import FAMILIES, formulas, more_formulas
+from rankscope.lab.identification.variants import FAMILIES, formulas, rbp_formulas
 from rankscope.measures import REGISTRY, Measure
 from rankscope.progress import progress
 from rankscope.read import open_collection
@@ -44,7 +44,7 @@ TIES = {
 }
 """Circumstances that a definition decides beside its formula: the usual one has no words."""
 
-NEAREST, MANY, SAMPLE, SHORT = 5, 60, 30, 6
+N_NEAREST, N_CANDIDATES, N_SAMPLE, MAX_SHORT = 5, 60, 30, 6
 """Definitions that are shown, and that are looked at closely; inputs of the first look; documents of a short list."""
 
 MIN_RANKINGS, MIN_LENGTHS = 20, 3
@@ -53,13 +53,13 @@ ten documents or more has 24 of 8 lengths; fewer cannot tell the variants of a m
 
 
 @lru_cache(200_000)
-def _lists(one: Input, unjudged: str, ties: str) -> tuple[TopicLists, ...]:
+def _lists(case: Input, unjudged: str, ties: str) -> tuple[TopicLists, ...]:
     """What a formula sees of an input: one list, or one for each order of the tied documents."""
-    found = list(arranged(one, ties)) if one.tied else [one.grades]
+    orders = list(break_ties(case, ties)) if case.is_tied else [case.grades]
     if unjudged == "condensed":
-        found = [tuple(g for g in grades if g is not None) for grades in found]
-    pool = tuple(one.pool)
-    return tuple(TopicLists(tuple(grades), pool) for grades in found)
+        orders = [tuple(g for g in grades if g is not None) for grades in orders]
+    pool = tuple(case.pool)
+    return tuple(TopicLists(tuple(grades), pool) for grades in orders)
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ class Definition:
     unjudged: str = "nonrelevant"
     ties: str = "descending"
 
-    def __call__(self, one: Input) -> float:
-        """The value of an input."""
-        found = [self._value(lists) for lists in _lists(one, self.unjudged, self.ties)]
-        return sum(found) / len(found)
+    def __call__(self, case: Input) -> float:
+        """Return the value of an input."""
+        values = [self._value(lists) for lists in _lists(case, self.unjudged, self.ties)]
+        return sum(values) / len(values)
 
     def _value(self, lists: TopicLists) -> float:
         value = self.core(lists)
@@ -85,7 +85,7 @@ class Definition:
     def __str__(self) -> str:
         empty = next(words for value, words in EMPTY.items() if _equal(value, self.empty))
         words = [empty, UNJUDGED[self.unjudged], TIES[self.ties]]
-        return "; ".join([self.name, *(one for one in words if one)])
+        return "; ".join([self.name, *(text for text in words if text)])
 
 
 def identify(
@@ -107,53 +107,57 @@ def identify(
     SettingsError
         If the function returns a number for too few different rankings to name a definition; it names the first error.
 
-    >>> def mine(grades, pool):  # divides by what was found instead of by what there is
+    >>> def mine(grades, pool):  # divides by what was found instead evaluate by what there is
     ...     hits = [i for i, g in enumerate(grades, 1) if g > 0]
     ...     return sum(n / i for n, i in enumerate(hits, 1)) / max(1, len(hits))
     >>> identify(mine)["answer"].records()[0]["definition"]
     'AP, divided by the relevant documents found'
     """
     if isinstance(function, str):
-        called, of = "library", library_function(function)
+        called, evaluate = "library", library_function(function)
     else:
-        called, of = caller(function, call)
+        called, evaluate = make_caller(function, call)
     label = name or (
         function if isinstance(function, str) else str(getattr(function, "__name__", "function"))
     )
-    asked = [one for one in inputs() if sees_scores(called) or not one.groups]
-    values, refused = _called(of, asked)
-    known = [one for one in asked if one in values]
-    if not _is_varied([one for one in _plain() if one in values]):
+    tested = [case for case in inputs() if has_scores(called) or not case.groups]
+    values, refused = _call_on_inputs(evaluate, tested)
+    accepted = [case for case in tested if case in values]
+    if not _is_varied([case for case in _plain() if case in values]):
         signature = "" if called == "library" else f", called as {CALLS[called][0].partition(':')[0]}"
         raise SettingsError(
-            f"{label} could not be called: it returned a number for {len(known)} of {len(asked)} inputs{signature}"
+            f"{label} could not be called: it returned a number for {len(accepted)} of {len(tested)} inputs{signature}"
             + (f"; first error: {next(iter(refused.values()))}" if refused else ""),
             hint=f"choose another way to call it ({', '.join(CALLS)})" if signature else "",
         )
-    found = [
-        _Comparison.of(definition, known, values, bool(refused)) for definition in _nearest(known, values)
+    comparisons = [
+        _Comparison.from_values(definition, accepted, values, bool(refused))
+        for definition in _nearest(accepted, values)
     ]
-    found.sort(key=lambda one: (-one.agrees, one.definition.oddities, len(str(one.definition))))
-    settings = {"function": label, "call": called, "inputs": len(known), "refused": len(refused)}
-    answer = _answer(label, found[0])
+    comparisons.sort(key=lambda item: (-item.agrees, item.definition.oddities, len(str(item.definition))))
+    settings = {"function": label, "call": called, "inputs": len(accepted), "refused": len(refused)}
+    answer = _answer(label, comparisons[0])
     nearest = Table(
         "nearest",
         ("measure", "agrees", "inputs", "shortest"),
-        [(str(one.definition), one.agrees, len(known), one.shortest) for one in found[:NEAREST]],
+        [
+            (str(item.definition), item.agrees, len(accepted), item.shortest)
+            for item in comparisons[:N_NEAREST]
+        ],
         caption="The nearest definitions",
     )
     return TableResult.of(
         answer,
         nearest,
-        Table("refused", ("input", "error"), [(str(one), error) for one, error in refused.items()]),
+        Table("refused", ("input", "error"), [(str(case), error) for case, error in refused.items()]),
         settings=settings,
         main=("answer", "nearest"),
-        display=(_line_by_line(answer), nearest),
+        display=(_answer_lines(answer), nearest),
     )
 
 
-def _line_by_line(answer: Table) -> Table:
-    """The answer as people read it: one thing a line, what does not apply left out."""
+def _answer_lines(answer: Table) -> Table:
+    """Return the answer as people read it: one thing a line, what does not apply left out."""
     (row,) = answer.records()
     measure, *oddities = re.split("[;,] ", str(row["definition"]))
     rows: list[tuple[Cell, ...]] = [("definition", measure), *(("but", words) for words in oddities)]
@@ -162,17 +166,17 @@ def _line_by_line(answer: Table) -> Table:
     return Table("answer", ("function", str(row["function"])), rows, caption=answer.caption)
 
 
-def _called(
-    of: Callable[[Input], float], asked: Iterable[Input]
+def _call_on_inputs(
+    evaluate: Callable[[Input], float], tested: Iterable[Input]
 ) -> tuple[dict[Input, float], dict[Input, str]]:
-    """The values that the code returns, and the inputs that it refuses."""
+    """Return the values that the code returns, and the inputs that it refuses."""
     values: dict[Input, float] = {}
     refused: dict[Input, str] = {}
-    for one in progress(list(asked), label="inputs"):
+    for case in progress(list(tested), label="inputs"):
         try:
-            values[one] = of(one)
+            values[case] = evaluate(case)
         except RefusedError as error:
-            refused[one] = str(error)
+            refused[case] = str(error)
     return values, refused
 
 
@@ -181,7 +185,7 @@ def _equal(a: float, b: float) -> bool:
 
 
 def _all_equal(a: Floats, b: Floats) -> NDArray[np.bool_]:
-    """The same of many.
+    """Return the same of many.
 
     >>> _all_equal(np.array([nan, 1.0, np.inf, np.inf]), np.array([nan, 1 + 1e-7, np.inf, 1.0])).tolist()
     [True, True, True, False]
@@ -194,65 +198,65 @@ def _all_equal(a: Floats, b: Floats) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Some:
+class _Sample:
     """Some inputs, by their numbers, and what the code gives."""
 
-    places: NDArray[np.intp]
-    theirs: Floats
+    indices: NDArray[np.intp]
+    values: Floats
 
     @classmethod
-    def of(cls, some: Sequence[Input], values: dict[Input, float]) -> _Some:
-        number = _numbers()
+    def from_values(cls, cases: Sequence[Input], values: dict[Input, float]) -> _Sample:
+        number = _input_indices()
         return cls(
-            np.array([number[one] for one in some], np.intp),
-            np.array([values[one] for one in some], np.float64),
+            np.array([number[case] for case in cases], np.intp),
+            np.array([values[case] for case in cases], np.float64),
         )
 
-    def agree(self, definition: Definition) -> NDArray[np.bool_]:
+    def is_equal(self, definition: Definition) -> NDArray[np.bool_]:
         """On which of them a definition agrees."""
-        return _all_equal(_values_at(definition, self.places), self.theirs)
+        return _all_equal(_definition_values(definition, self.indices), self.values)
 
 
 @cache
-def _numbers() -> dict[Input, int]:
-    return {one: number for number, one in enumerate(inputs())}
+def _input_indices() -> dict[Input, int]:
+    return {case: number for number, case in enumerate(inputs())}
 
 
-def _values_at(definition: Definition, places: NDArray[np.intp]) -> Floats:
-    """The values of a definition for the inputs with these numbers."""
-    numbers, offsets = _numbered(definition.unjudged, definition.ties)
-    counts = offsets[places + 1] - offsets[places]
-    owner = np.repeat(np.arange(len(places)), counts)
+def _definition_values(definition: Definition, indices: NDArray[np.intp]) -> Floats:
+    """Return the values of a definition for the inputs with these numbers."""
+    numbers, offsets = _list_indices(definition.unjudged, definition.ties)
+    counts = offsets[indices + 1] - offsets[indices]
+    owner = np.repeat(np.arange(len(indices)), counts)
     nth = np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner]
-    values = _column(definition.core).at(numbers[offsets[places][owner] + nth])
+    values = _column(definition.core).values_at(numbers[offsets[indices][owner] + nth])
     values = np.where(np.isnan(values), definition.empty, values)
-    return np.bincount(owner, values, len(places)) / counts
+    return np.bincount(owner, values, len(indices)) / counts
 
 
 @cache
-def _numbered(unjudged: str, ties: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The numbers of the lists that a formula sees of every input, and where those of each input begin."""
-    number = {lists: place for place, lists in enumerate(_all_lists())}
-    seen = [[number[lists] for lists in _lists(one, unjudged, ties)] for one in inputs()]
-    offsets = np.cumsum([0, *map(len, seen)])
-    return np.array([place for some in seen for place in some], np.intp), offsets
+def _list_indices(unjudged: str, ties: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the numbers of the lists that a formula sees of every input, and where those of each input begin."""
+    number = {lists: index for index, lists in enumerate(_all_lists())}
+    by_input = [[number[lists] for lists in _lists(case, unjudged, ties)] for case in inputs()]
+    offsets = np.cumsum([0, *map(len, by_input)])
+    return np.array([index for own in by_input for index in own], np.intp), offsets
 
 
 class _Column:
-    """The values of a formula for all lists, each computed when it is first asked for."""
+    """Values of a formula for all lists, each computed when it is first asked for."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self._values = np.zeros(len(_all_lists()))
         self._known = np.zeros(len(_all_lists()), bool)
 
-    def at(self, places: NDArray[np.intp]) -> Floats:
-        """Those with these numbers."""
-        every = _all_lists()
-        for place in np.unique(places[~self._known[places]]).tolist():
-            self._values[place] = self._core(every[place])
-        self._known[places] = True
-        return self._values[places]
+    def values_at(self, indices: NDArray[np.intp]) -> Floats:
+        """Return those with these numbers."""
+        lists = _all_lists()
+        for index in np.unique(indices[~self._known[indices]]).tolist():
+            self._values[index] = self._core(lists[index])
+        self._known[indices] = True
+        return self._values[indices]
 
 
 @lru_cache(2000)
@@ -264,61 +268,70 @@ def _column(core: Core) -> _Column:
 # the search: first the formula, where nothing else matters, then the circumstances one after the other
 
 
-def _nearest(known: Sequence[Input], values: dict[Input, float]) -> list[Definition]:
-    plain = [one for one in _plain() if one in values]
-    short = [one for one in plain if len(one.grades) <= SHORT] or plain
-    few = short[:: max(1, len(short) // SAMPLE)]
-    sample = _Some.of(few, values)
-    found = _likely(tuple(few), sample, _persistence(values))
-    if not any(sample.agree(one).all() for one in found):
-        found = _best([*found, *_registry()], sample, MANY)
-    found = _best(_best(found, _Some.of(short, values), 4 * NEAREST), _Some.of(plain, values), NEAREST)
-    return [_settled(core, known, values) for core in found]
+def _nearest(accepted: Sequence[Input], values: dict[Input, float]) -> list[Definition]:
+    plain = [case for case in _plain() if case in values]
+    short = [case for case in plain if len(case.grades) <= MAX_SHORT] or plain
+    sampled = short[:: max(1, len(short) // N_SAMPLE)]
+    sample = _Sample.from_values(sampled, values)
+    candidates = _likely_definitions(tuple(sampled), sample, _persistence(values))
+    if not any(sample.is_equal(item).all() for item in candidates):
+        candidates = _best([*candidates, *_registry()], sample, N_CANDIDATES)
+    candidates = _best(
+        _best(candidates, _Sample.from_values(short, values), 4 * N_NEAREST),
+        _Sample.of(plain, values),
+        N_NEAREST,
+    )
+    return [_choose_circumstances(core, accepted, values) for core in candidates]
 
 
-def _best(definitions: Sequence[Definition], some: _Some, number: int) -> list[Definition]:
-    """Those that agree most often, and all that agree as often as the last of them."""
-    counted = [(int(some.agree(one).sum()), one) for one in definitions]
-    counted.sort(key=lambda one: (-one[0], one[1].oddities))
-    least = counted[min(number, len(counted)) - 1][0]
-    return [one for agrees, one in counted if agrees >= least][: 2 * number]
+def _best(definitions: Sequence[Definition], sample: _Sample, number: int) -> list[Definition]:
+    """Return those that agree most often, and all that agree as often as the last of them."""
+    scored = [(int(sample.is_equal(item).sum()), item) for item in definitions]
+    scored.sort(key=lambda pair: (-pair[0], pair[1].oddities))
+    threshold = scored[min(number, len(scored)) - 1][0]
+    return [item for agrees, item in scored if agrees >= threshold][: 2 * number]
 
 
 @cache
 def _plain() -> tuple[Input, ...]:
-    return tuple(one for one in inputs() if _is_plain(one))
+    return tuple(case for case in inputs() if _is_plain(case))
 
 
-def _is_plain(one: Input) -> bool:
+def _is_plain(case: Input) -> bool:
     """Whether only the formula matters: no ties, no unjudged documents, something relevant."""
-    return not one.tied and None not in one.grades and any(g > 0 for g in one.pool)
+    return not case.is_tied and None not in case.grades and any(g > 0 for g in case.pool)
 
 
 def _is_varied(plain: Sequence[Input]) -> bool:
     """Whether inputs suffice to name a formula: enough rankings, of different lengths, and the same documents in
     different orders. Rankings are counted, not inputs: many inputs have the same ranking, for instance an empty one."""
-    rankings = {one.grades for one in plain}
+    rankings = {case.grades for case in plain}
     orders = len(rankings) - len({tuple(sorted(map(str, grades))) for grades in rankings})
     return len(rankings) >= MIN_RANKINGS and len({*map(len, rankings)}) >= MIN_LENGTHS and orders > 0
 
 
-def _settled(core: Definition, known: Sequence[Input], values: dict[Input, float]) -> Definition:
-    """The formula with the circumstances under which it agrees most."""
-    known = [one for one in known if len(one.grades) <= SHORT]
-    without = [one for one in known if not one.tied and None not in one.grades]
+def _choose_circumstances(
+    core: Definition, accepted: Sequence[Input], values: dict[Input, float]
+) -> Definition:
+    """Return the formula with the circumstances under which it agrees most."""
+    accepted = [case for case in accepted if len(case.grades) <= MAX_SHORT]
+    without = [case for case in accepted if not case.is_tied and None not in case.grades]
     best = core
-    for some, choices in (
+    for cases, choices in (
         (without, [{"empty": value} for value in EMPTY]),
-        ([one for one in known if not one.tied], [{"unjudged": way} for way in UNJUDGED]),
-        ([one for one in known if one.tied], [{"ties": way} for way in TIES]),
+        ([case for case in accepted if not case.is_tied], [{"unjudged": way} for way in UNJUDGED]),
+        ([case for case in accepted if case.is_tied], [{"ties": way} for way in TIES]),
     ):
-        tried, seen = [_replaced(best, **choice) for choice in choices], _Some.of(some, values)
-        agrees = [int(seen.agree(one).sum()) for one in tried]
+        tried, sample = (
+            [_with_changes(best, **choice) for choice in choices],
+            _Sample.from_values(cases, values),
+        )
+        agrees = [int(sample.is_equal(definition).sum()) for definition in tried]
         best = tried[agrees.index(max(agrees))]  # the first of equally good ones
     return best
 
 
-def _replaced(definition: Definition, **changes: Any) -> Definition:
+def _with_changes(definition: Definition, **changes: Any) -> Definition:
     changed = replace(definition, **changes)
     usual = Definition("", definition.core)
     odd = sum(not _same(getattr(changed, key), getattr(usual, key)) for key in ("empty", "unjudged", "ties"))
@@ -329,26 +342,26 @@ def _same(a: Any, b: Any) -> bool:
     return _equal(a, b) if isinstance(a, float) else a == b
 
 
-def _likely(few: tuple[Input, ...], sample: _Some, p: float | None) -> list[Definition]:
-    """The variants that agree most often on a few inputs, and those of RBP with the p that the values suggest."""
-    known, table = _tabled(few)
-    both = np.isnan(table) & np.isnan(sample.theirs)
-    agrees = (both | np.isclose(table, sample.theirs, rtol=1e-6, atol=1e-9)).sum(axis=1)
-    best = [known[i] for i in np.argsort(-agrees, kind="stable")[:MANY].tolist()]
-    more = () if p is None else more_formulas(p)
-    others = [Definition(one.name, one, one.oddities) for one in more]
-    return _best([*best, *others], sample, MANY)
+def _likely_definitions(sampled: tuple[Input, ...], sample: _Sample, p: float | None) -> list[Definition]:
+    """Return the variants that agree most often on a few inputs, and those of RBP with the p that the values suggest."""
+    definitions, table = _variant_table(sampled)
+    both_undefined = np.isnan(table) & np.isnan(sample.values)
+    agrees = (both_undefined | np.isclose(table, sample.values, rtol=1e-6, atol=1e-9)).sum(axis=1)
+    best = [definitions[i] for i in np.argsort(-agrees, kind="stable")[:N_CANDIDATES].tolist()]
+    more = () if p is None else rbp_formulas(p)
+    others = [Definition(formula.name, formula, formula.oddities) for formula in more]
+    return _best([*best, *others], sample, N_CANDIDATES)
 
 
 @lru_cache(8)
-def _tabled(sample: tuple[Input, ...]) -> tuple[list[Definition], Floats]:
-    """Every variant and its values for some inputs."""
-    known = [Definition(one.name, one, one.oddities) for one in formulas()]
-    return known, np.array([[one(each) for each in sample] for one in known])
+def _variant_table(sample: tuple[Input, ...]) -> tuple[list[Definition], Floats]:
+    """Return every variant and its values for some inputs."""
+    definitions = [Definition(definition.name, definition, definition.oddities) for definition in formulas()]
+    return definitions, np.array([[definition(case) for case in sample] for definition in definitions])
 
 
 def _persistence(values: dict[Input, float]) -> float | None:
-    """The p of RBP that the second rank suggests, if it is RBP at all."""
+    """Return the p of RBP that the second rank suggests, if it is RBP at all."""
     first, second = (values.get(Input(grades)) for grades in ((1, 0), (0, 1)))
     p = second / first if first and second is not None else 0.0
     return round(p, 9) if 0 < p < 1 else None
@@ -356,8 +369,8 @@ def _persistence(values: dict[Input, float]) -> float | None:
 
 @cache
 def _registry() -> tuple[Definition, ...]:
-    """The measures of the registry that have no formula here, evaluated by the code that evaluates runs."""
-    found = []
+    """Return the measures of the registry that have no formula here, evaluated by the code that evaluates runs."""
+    definitions = []
     for name in sorted({measure.name for measure in REGISTRY.values()} - FAMILIES.keys()):
         measure = REGISTRY[name]
         if (
@@ -371,25 +384,25 @@ def _registry() -> tuple[Definition, ...]:
         except MeasureError:  # its cutoff is no rank
             continue
         whole = [] if measure.cutoff_rule == "required" and measure.cutoff is None else [measure]
-        found += [Definition(str(one), _Evaluated(one)) for one in [*whole, *cut]]
-    return tuple(found)
+        definitions += [Definition(str(item), _RegistryFormula(item)) for item in [*whole, *cut]]
+    return tuple(definitions)
 
 
-class _Evaluated:
+class _RegistryFormula:
     """A measure as a function of lists: all short ones are evaluated at once when the first is asked for."""
 
     def __init__(self, measure: Measure) -> None:
         self.measure = measure
         self._known: dict[TopicLists, float] = {}
 
-    def __call__(self, one: TopicLists) -> float:
+    def __call__(self, lists: TopicLists) -> float:
         if not self._known:
             self._known = self._evaluated(list(_all_lists()))
-        return self._known[one]
+        return self._known[lists]
 
     def _evaluated(self, lists: Sequence[TopicLists]) -> dict[TopicLists, float]:
         try:
-            values = self.measure.evaluate(_judged().lists)
+            values = self.measure.evaluate(_judged_lists().lists)
         except MeasureError:
             return dict.fromkeys(lists, nan)
         return dict(zip(lists, values.tolist(), strict=True))
@@ -397,25 +410,25 @@ class _Evaluated:
 
 @cache
 def _all_lists() -> tuple[TopicLists, ...]:
-    found: dict[TopicLists, None] = {}
-    for one in inputs():
-        for grades in arranged(one, "expected"):
-            found[TopicLists(grades, tuple(one.pool))] = None
-            found[TopicLists(tuple(g for g in grades if g is not None), tuple(one.pool))] = None
-    return tuple(found)
+    lists: dict[TopicLists, None] = {}
+    for case in inputs():
+        for grades in break_ties(case, "expected"):
+            lists[TopicLists(grades, tuple(case.pool))] = None
+            lists[TopicLists(tuple(g for g in grades if g is not None), tuple(case.pool))] = None
+    return tuple(lists)
 
 
 @cache
-def _judged() -> Any:
-    """All lists as topics of one collection."""
+def _judged_lists() -> Any:
+    """Return all lists as topics of one collection."""
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, list[str]] = {}
-    for number, one in enumerate(_all_lists()):
+    for number, lists in enumerate(_all_lists()):
         topic = f"{number:06d}"
-        absent = list(one.pool)
+        absent = list(lists.pool)
         documents = []
         judged = {}
-        for i, g in enumerate(one.grades):
+        for i, g in enumerate(lists.grades):
             documents.append(f"d{i:04d}")
             if g is not None:
                 judged[documents[-1]] = g
@@ -427,17 +440,17 @@ def _judged() -> Any:
 
 @cache
 def _by_name() -> dict[str, Definition]:
-    known = {one.name: one for one in _registry()}
-    return known | {one.name: Definition(one.name, one) for one in formulas()}
+    by_name = {item.name: item for item in _registry()}
+    return by_name | {item.name: Definition(item.name, item) for item in formulas()}
 
 
-def usual_value(measure: str, one: Input) -> float:
-    """The value that the definition of a measure of the registry gives, ties broken as trec_eval breaks them.
+def usual_value(measure: str, case: Input) -> float:
+    """Return the value that the definition of a measure of the registry gives, ties broken as trec_eval breaks them.
 
     >>> usual_value("AP", Input((0, 1), (1,)))
     0.25
     """
-    return _by_name()[measure](one)
+    return _by_name()[measure](case)
 
 
 # what was found
@@ -456,46 +469,46 @@ class _Comparison:
     """Whether the code refused other inputs, of which nothing can be said."""
 
     @classmethod
-    def of(
-        cls, definition: Definition, known: Sequence[Input], values: dict[Input, float], has_refused: bool
+    def from_values(
+        cls, definition: Definition, accepted: Sequence[Input], values: dict[Input, float], has_refused: bool
     ) -> _Comparison:
-        agrees = _Some.of(known, values).agree(definition).tolist()
-        different = [one for one, equal in zip(known, agrees, strict=True) if not equal]
-        return cls(definition, len(known) - len(different), different, known, values, has_refused)
+        agrees = _Sample.from_values(accepted, values).is_equal(definition).tolist()
+        different = [case for case, equal in zip(accepted, agrees, strict=True) if not equal]
+        return cls(definition, len(accepted) - len(different), different, accepted, values, has_refused)
 
     @property
     def shortest(self) -> str:
-        """The shortest input on which they differ, with both values."""
+        """Shortest input on which they differ, with both values."""
         if not self.different:
             return ""
-        one = self.different[0]
-        return f"{one}: {self.definition(one):.6g}, not {self.values[one]:.6g}"
+        case = self.different[0]
+        return f"{case}: {self.definition(case):.6g}, not {self.values[case]:.6g}"
 
     def where(self) -> str:
-        """The largest class of inputs, by at most two conditions, on which they agree."""
+        """Return the largest class of inputs, by at most two conditions, on which they agree."""
         if not self.different:
             return "on all inputs that it accepts" if self.has_refused else "everywhere"
         failed = set(self.different)
         best = (0, "")
         names = list(CIRCUMSTANCES)
-        for chosen in [*combinations(names, 1), *combinations(names, 2)]:
-            inside = [one for one in self.known if all(CIRCUMSTANCES[name](one) for name in chosen)]
+        for conditions in [*combinations(names, 1), *combinations(names, 2)]:
+            inside = [case for case in self.known if all(CIRCUMSTANCES[name](case) for name in conditions)]
             if inside and not failed.intersection(inside) and len(inside) > best[0]:
-                best = (len(inside), " and ".join(chosen))
+                best = (len(inside), " and ".join(conditions))
         return best[1]
 
 
-def _answer(label: str, found: _Comparison) -> Table:
-    first = found.different[0] if found.different else None
+def _answer(label: str, comparison: _Comparison) -> Table:
+    first = comparison.different[0] if comparison.different else None
     row: tuple[Cell, ...] = (
         label,
-        str(found.definition),
+        str(comparison.definition),
         first is None,
-        found.agrees / len(found.known),
-        found.where(),
+        comparison.agrees / len(comparison.known),
+        comparison.where(),
         None if first is None else str(first),
-        None if first is None else found.definition(first),
-        None if first is None else found.values[first],
+        None if first is None else comparison.definition(first),
+        None if first is None else comparison.values[first],
     )
     columns = ("function", "definition", "equal", "agrees", "where", "shortest", "ours", "theirs")
     return Table("answer", columns, [row], caption="The definition that it computes")

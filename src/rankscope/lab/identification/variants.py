@@ -16,7 +16,7 @@ from typing import Any
 from rankscope.lab.identification.inputs import CUTOFFS, TopicLists
 from rankscope.measures import REGISTRY, Measure
 
-__all__ = ["Formula", "formulas", "more_formulas"]
+__all__ = ["Formula", "formulas", "rbp_formulas"]
 
 Function = Callable[..., float]
 
@@ -40,25 +40,25 @@ GAINS: dict[str, tuple[str, Callable[[int], float]]] = {
 
 _Grades = tuple[int, ...]
 
-_kept = lru_cache(1 << 16)
+_cached = lru_cache(1 << 16)
 """Many variants need the same sum of the same short list: it is computed once."""
 
 
-@_kept
-def _graded(one: TopicLists) -> _Grades:
-    return tuple(0 if g is None else g for g in one.grades)
+@_cached
+def _with_zeros(lists: TopicLists) -> _Grades:
+    return tuple(0 if g is None else g for g in lists.grades)
 
 
 def _cut(grades: _Grades, cutoff: int | None) -> _Grades:
     return grades if cutoff is None else grades[:cutoff]
 
 
-def dcg(one: TopicLists, cutoff: int | None, gains: str, discount: str) -> float:
-    return _cumulated(_cut(_graded(one), cutoff), gains, discount)
+def dcg(lists: TopicLists, cutoff: int | None, gains: str, discount: str) -> float:
+    return _dcg_sum(_cut(_with_zeros(lists), cutoff), gains, discount)
 
 
-@_kept
-def _cumulated(grades: _Grades, gains: str, discount: str) -> float:
+@_cached
+def _dcg_sum(grades: _Grades, gains: str, discount: str) -> float:
     gain, divisors = GAINS[gains][1], _divisors(discount, len(grades))
     gained = {g: gain(g) for g in set(grades)}
     return sum(gained[g] / divisor for g, divisor in zip(grades, divisors, strict=True))
@@ -69,31 +69,31 @@ def _divisors(discount: str, length: int) -> tuple[float, ...]:
     return tuple(map(DISCOUNTS[discount][1], range(1, length + 1)))
 
 
-def ndcg(one: TopicLists, cutoff: int | None, gains: str, discount: str, ideal: str) -> float:
-    grades = _graded(one)
-    best = _best_first(grades if ideal.startswith("retrieved") else one.pool)
+def ndcg(lists: TopicLists, cutoff: int | None, gains: str, discount: str, ideal: str) -> float:
+    grades = _with_zeros(lists)
+    best = _best_first(grades if ideal.startswith("retrieved") else lists.pool)
     if ideal == "short":  # no longer than the list
         best = best[: len(grades)]
     if ideal == "first":  # of the documents above the cutoff only
         best = _best_first(_cut(grades, cutoff))
     best = best if ideal.endswith("uncut") else _cut(best, cutoff)
-    most = _cumulated(best, gains, discount)
-    return _cumulated(_cut(grades, cutoff), gains, discount) / most if most else nan
+    ideal_sum = _dcg_sum(best, gains, discount)
+    return _dcg_sum(_cut(grades, cutoff), gains, discount) / ideal_sum if ideal_sum else nan
 
 
-@_kept
+@_cached
 def _best_first(grades: _Grades) -> _Grades:
     return tuple(sorted(grades, reverse=True))
 
 
-def average_precision(one: TopicLists, cutoff: int | None, rel: int, base: str, precision: str) -> float:
-    grades = _cut(_graded(one), cutoff)
+def average_precision(lists: TopicLists, cutoff: int | None, rel: int, base: str, precision: str) -> float:
+    grades = _cut(_with_zeros(lists), cutoff)
     hits, total = 0, 0.0
     for i, g in enumerate(grades, 1):
         before, hits = hits, hits + (g >= rel)
         if g >= rel or precision == "every rank":
             total += (before if precision == "before" else hits) / i
-    relevant = sum(g >= rel for g in one.pool)
+    relevant = sum(g >= rel for g in lists.pool)
     bases = {
         "all": relevant,
         "cut": min(relevant, cutoff or relevant),
@@ -104,43 +104,43 @@ def average_precision(one: TopicLists, cutoff: int | None, rel: int, base: str, 
     return total / bases[base] if relevant and bases[base] else nan if not relevant else 0.0
 
 
-def reciprocal_rank(one: TopicLists, cutoff: int | None, rel: int, start: str, which: str) -> float:
-    if not any(g >= rel for g in one.pool):
+def reciprocal_rank(lists: TopicLists, cutoff: int | None, rel: int, start: str, which: str) -> float:
+    if not any(g >= rel for g in lists.pool):
         return nan
-    ranks = [i for i, g in enumerate(_cut(_graded(one), cutoff), 1) if g >= rel]
+    ranks = [i for i, g in enumerate(_cut(_with_zeros(lists), cutoff), 1) if g >= rel]
     if not ranks:
         return 0.0
     rank = ranks[0] if which == "first" else ranks[-1]
     return 1.0 / (rank + (start == "zero"))
 
 
-def rbp(one: TopicLists, cutoff: int | None, p: float, gain: str, factor: str, exponent: str) -> float:
-    grades = _cut(_graded(one), cutoff)
+def rbp(lists: TopicLists, cutoff: int | None, p: float, gain: str, factor: str, exponent: str) -> float:
+    grades = _cut(_with_zeros(lists), cutoff)
     if gain in ("pool", "list"):
-        top: int | None = max(one.pool if gain == "pool" else grades, default=0) or 1
+        top: int | None = max(lists.pool if gain == "pool" else grades, default=0) or 1
     else:
         top = {"binary": None, "four": 4, "three": 3, "two": 2, "grade": 1}[gain]
-    total, whole = _persistent(grades, p, top, shift=1 if exponent == "rank" else 0)
+    total, whole = _rbp_sums(grades, p, top, shift=1 if exponent == "rank" else 0)
     return {"usual": (1 - p) * total, "none": total, "normalised": total / whole if whole else 0.0}[factor]
 
 
-@_kept
-def _persistent(grades: _Grades, p: float, top: int | None, shift: int) -> tuple[float, float]:
+@_cached
+def _rbp_sums(grades: _Grades, p: float, top: int | None, shift: int) -> tuple[float, float]:
     """What a patient user gains, and what it would be if every document were worth 1."""
     worth = [float(g > 0) if top is None else max(g, 0) / top for g in grades]
     total = sum(w * p ** (i + shift) for i, w in enumerate(worth))
     return total, sum(p ** (i + shift) for i in range(len(worth)))
 
 
-def err(one: TopicLists, cutoff: int | None, best: str, chance: str, cost: str) -> float:
-    grades = _cut(_graded(one), cutoff)
-    given = {"pool": one.pool, "list": grades}
-    top = max(given[best], default=0) if best in given else int(best)
-    return _until_satisfied(grades, top, chance, cost)
+def err(lists: TopicLists, cutoff: int | None, best: str, chance: str, cost: str) -> float:
+    grades = _cut(_with_zeros(lists), cutoff)
+    sources = {"pool": lists.pool, "list": grades}
+    top = max(sources[best], default=0) if best in sources else int(best)
+    return _err_sum(grades, top, chance, cost)
 
 
-@_kept
-def _until_satisfied(grades: _Grades, top: int, chance: str, cost: str) -> float:
+@_cached
+def _err_sum(grades: _Grades, top: int, chance: str, cost: str) -> float:
     going, total = 1.0, 0.0
     for i, g in enumerate(grades, 1):
         g = max(g, 0)
@@ -156,34 +156,34 @@ def _until_satisfied(grades: _Grades, top: int, chance: str, cost: str) -> float
     return total
 
 
-def bpref(one: TopicLists, rel: int, divisor: str, counted: str) -> float:
-    relevant = sum(g >= rel for g in one.pool)
-    judged_not = sum(0 <= g < rel for g in one.pool)
+def bpref(lists: TopicLists, rel: int, divisor: str, counted: str) -> float:
+    relevant = sum(g >= rel for g in lists.pool)
+    judged_not = sum(0 <= g < rel for g in lists.pool)
     bound = {"trec_eval": min(relevant, judged_not), "original": relevant, "plus10": relevant + 10}[divisor]
-    most = relevant + 10 if divisor == "plus10" else relevant
+    max_above = relevant + 10 if divisor == "plus10" else relevant
     above, total = 0, 0.0
-    for g in one.grades:
+    for g in lists.grades:
         if g is not None and g >= rel:
-            total += 1 - (min(above, most) / bound if bound else 0.0)
+            total += 1 - (min(above, max_above) / bound if bound else 0.0)
         elif g is not None or counted == "unjudged":
             above += 1
     return total / relevant if relevant else nan
 
 
-def precision(one: TopicLists, cutoff: int | None, rel: int, divisor: str) -> float:
-    grades = _cut(_graded(one), cutoff)
+def precision(lists: TopicLists, cutoff: int | None, rel: int, divisor: str) -> float:
+    grades = _cut(_with_zeros(lists), cutoff)
     size = (cutoff or len(grades)) if divisor == "cutoff" else len(grades)
     return sum(g >= rel for g in grades) / size if size else 0.0
 
 
-def recall(one: TopicLists, cutoff: int | None, rel: int, divisor: str) -> float:
-    relevant = sum(g >= rel for g in one.pool)
+def recall(lists: TopicLists, cutoff: int | None, rel: int, divisor: str) -> float:
+    relevant = sum(g >= rel for g in lists.pool)
     base = min(relevant, cutoff or relevant) if divisor == "cut" else relevant
-    return sum(g >= rel for g in _cut(_graded(one), cutoff)) / base if base else nan
+    return sum(g >= rel for g in _cut(_with_zeros(lists), cutoff)) / base if base else nan
 
 
-def success(one: TopicLists, cutoff: int | None, rel: int) -> float:
-    return float(any(g >= rel for g in _cut(_graded(one), cutoff)))
+def success(lists: TopicLists, cutoff: int | None, rel: int) -> float:
+    return float(any(g >= rel for g in _cut(_with_zeros(lists), cutoff)))
 
 
 @dataclass(frozen=True)
@@ -200,8 +200,8 @@ class Formula:
     oddities: int
     """How many of its options are not the usual ones."""
 
-    def __call__(self, one: TopicLists) -> float:
-        return self.function(one, **self._options)
+    def __call__(self, lists: TopicLists) -> float:
+        return self.function(lists, **self._options)
 
     @cached_property
     def _options(self) -> dict[str, Any]:
@@ -274,60 +274,60 @@ FAMILIES: Mapping[str, tuple[Function, Options]] = {
 
 @cache
 def formulas() -> tuple[Formula, ...]:
-    """All variants, the usual ones first."""
-    found = (one for family in FAMILIES for one in _variants(family, {}))
-    return tuple(sorted(found, key=lambda one: one.oddities))
+    """Return all variants, the usual ones first."""
+    variants = (formula for family in FAMILIES for formula in _variants(family, {}))
+    return tuple(sorted(variants, key=lambda formula: formula.oddities))
 
 
 @lru_cache(8)
-def more_formulas(p: float) -> tuple[Formula, ...]:
-    """The variants of RBP with one more p, the usual ones first."""
-    known = frozenset(formulas())
-    found = (one for one in _variants("RBP", {"p": {p: ""}}) if one not in known)
-    return tuple(sorted(found, key=lambda one: one.oddities))
+def rbp_formulas(p: float) -> tuple[Formula, ...]:
+    """Return the variants of RBP with one more p, the usual ones first."""
+    existing = frozenset(formulas())
+    variants = (formula for formula in _variants("RBP", {"p": {p: ""}}) if formula not in existing)
+    return tuple(sorted(variants, key=lambda formula: formula.oddities))
 
 
-def _variants(family: str, instead: Options) -> Iterator[Formula]:
+def _variants(family: str, replaced: Options) -> Iterator[Formula]:
     function, options = FAMILIES[family]
-    options = {**options, **instead}
+    options = {**options, **replaced}
     usual = {key: next(iter(values)) for key, values in options.items()}
     for values in product(*options.values()):
-        chosen = dict(zip(options, values, strict=True))
-        if _sensible(family, chosen):
-            words = [options[key][value] for key, value in chosen.items() if options[key][value]]
-            odd = sum(value != usual[key] and key != "cutoff" for key, value in chosen.items()) + 2 * len(
+        choice = dict(zip(options, values, strict=True))
+        if _is_sensible(family, choice):
+            words = [options[key][value] for key, value in choice.items() if options[key][value]]
+            odd = sum(value != usual[key] and key != "cutoff" for key, value in choice.items()) + 2 * len(
                 words
             )
-            name = ", ".join([str(_measure(family, chosen)), *words])
-            yield Formula(name, function, tuple(chosen.items()), odd)
+            name = ", ".join([str(_measure(family, choice)), *words])
+            yield Formula(name, function, tuple(choice.items()), odd)
 
 
-def _sensible(family: str, chosen: Mapping[str, Any]) -> bool:
+def _is_sensible(family: str, choice: Mapping[str, Any]) -> bool:
     """Options that would only say the same as others in other words are left out."""
-    cutoff = chosen.get("cutoff")
+    cutoff = choice.get("cutoff")
     needs_cutoff = {"nDCG": ("pool uncut", "retrieved uncut", "first"), "AP": ("cut", "cutoff")}
-    kind = chosen.get("ideal", chosen.get("base"))
+    kind = choice.get("ideal", choice.get("base"))
     if cutoff is None and (kind in needs_cutoff.get(family, ()) or family in ("P", "R", "Success")):
         return False
-    return not (family == "nDCG" and chosen["gains"] == "power" and chosen["discount"] != "log2")
+    return not (family == "nDCG" and choice["gains"] == "power" and choice["discount"] != "log2")
 
 
-def _measure(family: str, chosen: Mapping[str, Any]) -> Measure:
-    """The measure of the registry that comes nearest."""
+def _measure(family: str, choice: Mapping[str, Any]) -> Measure:
+    """Return the measure of the registry that comes nearest."""
     settings: dict[str, Any] = {}
-    if "gains" in chosen and chosen["gains"] == "exp2":
+    if "gains" in choice and choice["gains"] == "exp2":
         settings["gains"] = "exp2"
-    if str(chosen.get("discount", "")).startswith("jk"):
-        settings |= {"discount": "jk"} | ({"base": 10.0} if chosen["discount"] == "jk10" else {})
-    if "rel" in chosen:
-        settings["rel"] = chosen["rel"]
+    if str(choice.get("discount", "")).startswith("jk"):
+        settings |= {"discount": "jk"} | ({"base": 10.0} if choice["discount"] == "jk10" else {})
+    if "rel" in choice:
+        settings["rel"] = choice["rel"]
     if family == "RBP":
-        settings["p"] = chosen["p"]
-        settings["graded"] = chosen["gain"] != "binary"
-        settings["max_grade"] = {"two": 2, "three": 3, "four": 4}.get(chosen["gain"], 0)
-    if family == "ERR" and str(chosen["best"]).isdigit():
-        settings["max_grade"] = int(chosen["best"])
+        settings["p"] = choice["p"]
+        settings["graded"] = choice["gain"] != "binary"
+        settings["max_grade"] = {"two": 2, "three": 3, "four": 4}.get(choice["gain"], 0)
+    if family == "ERR" and str(choice["best"]).isdigit():
+        settings["max_grade"] = int(choice["best"])
     if family == "Bpref":
-        settings["form"] = chosen["divisor"]
-    found = REGISTRY[family](**settings)
-    return found if chosen.get("cutoff") is None else found @ chosen["cutoff"]
+        settings["form"] = choice["divisor"]
+    measure = REGISTRY[family](**settings)
+    return measure if choice.get("cutoff") is None else measure @ choice["cutoff"]

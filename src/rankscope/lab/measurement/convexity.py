@@ -1,8 +1,8 @@
-"""When a measure is interval-like, decided without looking at pairs.
+"""Conditions under which a measure is interval-like, which need no comparison of pairs.
 
 **Additivity.** The intervals [x, x + e_i] and [x + e_j, x + e_j + e_i] have the same difference vector, so an
 interval-like measure must rise equally on both: M(r) = M(0) + sum of w_j r_j. If only intervals with equally
-many relevant documents at both ends count, the same argument with swaps [x + e_j, x + e_i] leaves
+many relevant documents at both ends count, the same argument with swaps [x + e_j, x + e_i] yields
 M(r) = f(relevant documents) + sum of w_j r_j.
 
 **Convexity.** Summing by parts twice, M(s) - M(r) is a sum of Delta_sr[i] times the second differences of w,
@@ -12,12 +12,12 @@ so it grows with the difference vector iff these are not negative:
     equally many relevant       the same for i = 1..N-2, and w_(N-1) >= w_N
 
 Both together decide the question for every measure and every length from the 2^N values, and for an
-additive measure from its N weights. The conditions are also necessary: each names a pair of intervals with
+additive measure from its N weights. The conditions are also necessary: each corresponds to a pair of intervals with
 at most one relevant document.
 
-With fewer relevant documents than ranks nothing changes: rankings with RB + 1 relevant documents or more are
-missing, but the additivity of the others follows from x with RB - 2 of them at most (RB - 1 for swaps), and
-the pairs behind the convexity remain.
+The result also holds with fewer relevant documents (RB) than ranks. There are no rankings with more than RB relevant
+documents, but the additivity of the others follows from x with at most RB - 2 of them (RB - 1 for swaps), and the pairs
+that prove convexity have at most one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Convexity:
-    """The second differences of the weights, and the rank where they are first negative (None: nowhere)."""
+    """Second differences of the weights, and the rank where they are first negative (None: nowhere)."""
 
     second_differences: tuple[float, ...]
     fails_at: int | None
@@ -53,10 +53,10 @@ class Convexity:
 def convexity(
     weights: Sequence[float] | Floats, equal_relevant: bool = False, noise: float = 0.0
 ) -> Convexity:
-    """Whether M(r) = sum of w_j r_j is interval-like, for a ranking as long as the weights.
+    """Test whether M(r) = sum of w_j r_j is interval-like, for rankings as long as the weights.
 
     The second difference w_i - 2 w_(i+1) + w_(i+2) compares two rises, w_i - w_(i+1) and w_(i+1) - w_(i+2); it is
-    negative if the second exceeds the first by more than 1e-9 of it, rounding of the weights and ``noise``.
+    negative if the second exceeds the first by more than 1e-9 of it plus the weights' rounding error and ``noise``.
 
     >>> rbp = [0.2 * 0.8**i for i in range(10)]
     >>> convexity(rbp, equal_relevant=True).holds, convexity(rbp).fails_at
@@ -64,7 +64,7 @@ def convexity(
     """
     w = np.asarray(weights, dtype=np.float64)
     if equal_relevant:
-        # only differences of weights count: beyond the last one they go on as if it repeated
+        # Only differences of weights matter: the last weight is repeated behind the end.
         w = np.concatenate([w, w[-1:]])
     else:
         w = np.concatenate([w, [0.0, 0.0]])
@@ -75,10 +75,10 @@ def convexity(
 
 
 def additive_weights(values: Floats, equal_relevant: bool = False) -> Floats | None:
-    """The weights w of an additive measure, from its values on all rankings; None when it is not additive.
+    """Return the weights w of an additive measure, from its values on all rankings; None if it is not additive.
 
-    With ``equal_relevant`` a part that depends only on the number of relevant documents is allowed besides.
-    Values may miss the sum by 1e-9 of the largest one; NaN stands for rankings that the topic does not have.
+    With ``equal_relevant`` an additional term that depends only on the number of relevant documents is allowed.
+    Values may deviate from the sum by 1e-9 of the largest one; NaN marks rankings that the topic does not have.
 
     >>> from rankscope.lab.measurement.intervals import rankings
     >>> r = rankings(3)
@@ -90,20 +90,20 @@ def additive_weights(values: Floats, equal_relevant: bool = False) -> Floats | N
     length = len(values).bit_length() - 1
     weights = values[1 << np.arange(length - 1, -1, -1)] - values[0]
     rest = values - _sums(weights) - values[0]
-    there = ~np.isnan(values)
+    is_defined = ~np.isnan(values)
     tolerance = RELATIVE * magnitude(values)
     if not equal_relevant:
-        return weights if float(np.abs(rest[there]).max()) <= tolerance else None
+        return weights if float(np.abs(rest[is_defined]).max()) <= tolerance else None
     relevant = _sums(np.ones(length)).astype(np.int64)
     highest = np.full(length + 1, -np.inf)
     lowest = np.full(length + 1, np.inf)
-    np.maximum.at(highest, relevant[there], rest[there])
-    np.minimum.at(lowest, relevant[there], rest[there])
+    np.maximum.at(highest, relevant[is_defined], rest[is_defined])
+    np.minimum.at(lowest, relevant[is_defined], rest[is_defined])
     return weights if float((highest - lowest).max()) <= tolerance else None
 
 
 def _sums(weights: Floats) -> Floats:
-    """The additive measure with these weights on all rankings, doubled from rank to rank."""
+    """Return the values of the additive measure with these weights on all rankings, indexed by code."""
     values = np.zeros(1)
     for weight in weights:
         values = np.stack([values, values + weight], axis=1).ravel()
@@ -111,31 +111,31 @@ def _sums(weights: Floats) -> Floats:
 
 
 def witness(length: int, fails_at: int, equal_relevant: bool = False) -> Pair:
-    """The violated pair that a negative second difference at a rank stands for; one relevant document at most.
+    """Return the violated pair, with at most one relevant document, for a negative second difference at a rank.
 
-    >>> from rankscope.lab.measurement.intervals import written
-    >>> [written(c, 3) for c in witness(3, 1)]
+    >>> from rankscope.lab.measurement.intervals import binary_word
+    >>> [binary_word(c, 3) for c in witness(3, 1)]
     ['(001)', '(010)', '(010)', '(100)']
-    >>> [written(c, 3) for c in witness(3, 2)]
+    >>> [binary_word(c, 3) for c in witness(3, 2)]
     ['(000)', '(001)', '(001)', '(010)']
     """
 
     def only(rank: int) -> int:
         return 1 << (length - rank) if rank <= length else 0
 
-    if equal_relevant and fails_at == length - 1:  # the last swap lowers the score
+    if equal_relevant and fails_at == length - 1:  # The last swap lowers the score.
         return Pair(only(length), only(length), only(length), only(length - 1))
     return Pair(only(fails_at + 2), only(fails_at + 1), only(fails_at + 1), only(fails_at))
 
 
 def broken_additivity(values: Floats, equal_relevant: bool = False) -> Pair | None:
-    """Two intervals with equal difference vectors and unequal rises; None when there are none.
+    """Return two intervals with equal difference vectors and unequal rises; None if no such pair exists.
 
-    They make the same change with and without some relevant documents around it; those as few as possible, and the
-    ranks of the change as close as possible. NaN stands for rankings that the topic does not have.
+    Both make the same change, one of them with additional relevant documents at other ranks. Pairs with few additional
+    documents, then with close ranks of the change, are preferred. NaN marks rankings that the topic does not have.
 
-    >>> from rankscope.lab.measurement.intervals import written
-    >>> [written(c, 2) for c in broken_additivity(np.array([0, 0.5, 1, 2.0]))]
+    >>> from rankscope.lab.measurement.intervals import binary_word
+    >>> [binary_word(c, 2) for c in broken_additivity(np.array([0, 0.5, 1, 2.0]))]
     ['(10)', '(11)', '(00)', '(01)']
     """
     length = len(values).bit_length() - 1
@@ -145,14 +145,14 @@ def broken_additivity(values: Floats, equal_relevant: bool = False) -> Pair | No
     best: tuple[int, int, float, Pair] | None = None
     for upper, lower in combinations(1 << np.arange(length - 1, -1, -1), 2):
         context = codes[(codes & (upper | lower)) == 0]
-        if equal_relevant:  # the swap from the lower rank to the upper one, without and with x
+        if equal_relevant:  # The swap from the lower to the upper rank, without and with x.
             ends = (
                 np.full_like(context, lower),
                 np.full_like(context, upper),
                 context | lower,
                 context | upper,
             )
-        else:  # a relevant document at the lower rank, without and with one at the upper
+        else:  # A relevant document at the lower rank, without and with one at the upper rank.
             ends = (context, context | lower, context | upper, context | upper | lower)
         first, second = values[ends[1]] - values[ends[0]], values[ends[3]] - values[ends[2]]
         gap = np.abs(first - second)
@@ -162,14 +162,14 @@ def broken_additivity(values: Floats, equal_relevant: bool = False) -> Pair | No
         plainest = broken[np.lexsort((-gap[broken], relevant[context[broken]]))[0]]
         r, s, u, v = (int(end[plainest]) for end in ends)
         pair = Pair(r, s, u, v) if first[plainest] > second[plainest] else Pair(u, v, r, s)
-        found = (int(relevant[context[plainest]]), int(upper // lower), -float(gap[plainest]), pair)
-        if best is None or found[:3] < best[:3]:
-            best = found
+        candidate = (int(relevant[context[plainest]]), int(upper // lower), -float(gap[plainest]), pair)
+        if best is None or candidate[:3] < best[:3]:
+            best = candidate
     return None if best is None else best[3]
 
 
 def rbp_threshold(r: Sequence[int], s: Sequence[int], u: Sequence[int], v: Sequence[int]) -> float:
-    """The p above which RBP(p) rises more from r to s than from u to v; NaN when there is no such p below 1.
+    """Return the p above which RBP(p) rises more from r to s than from u to v; NaN if there is no such p below 1.
 
     It is the largest root in (0, 1) of the polynomial sum of ((s_j - r_j) - (v_j - u_j)) p^(j-1), if that
     is positive above.

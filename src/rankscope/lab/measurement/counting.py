@@ -1,12 +1,12 @@
-"""Counting violated pairs of intervals: every pair is looked at, 64 at a time.
+"""Exact counts of violated pairs of intervals, by bit sets of 64 intervals per machine word.
 
-A pair of intervals is comparable when Delta_sr <= Delta_vu at every rank, and violated when, in spite of
-that, M(s) - M(r) > M(v) - M(u). The intervals stand in a bit set, sorted by M(s) - M(r); for every rank and
-every value t a second bit set marks the intervals with Delta[rank] <= t. Going down the tree of all
-difference vectors Delta_vu, one AND per node leaves exactly the intervals that are no larger, and how many
-of those have too large a score difference is a count of bits up to a position. So C(2N+1, N)^2 pairs cost
-C(2N+1, N) / 64 machine words for each of fewer than 3^N difference vectors, and for additive measures,
-equal on all intervals of a group, the bit sets hold groups instead. A library in C does it where it could be built.
+A pair of intervals is comparable if Delta_sr <= Delta_vu at every rank, and violated if M(s) - M(r) > M(v) - M(u)
+nevertheless. The bits of a bit set are the intervals, sorted by M(s) - M(r); for every rank and every value t a bit set
+contains the intervals with Delta[rank] <= t. In a traversal of the tree of all difference vectors Delta_vu, one AND per
+node yields the intervals that are no larger; the number of those with too large a score difference is the number of
+bits before a position. C(2N+1, N)^2 pairs thus cost C(2N+1, N) / 64 machine words for each of fewer than 3^N difference
+vectors. An additive measure rises equally on all intervals of a group, so its bits are groups. A C library does the
+counting if it could be built.
 """
 
 from __future__ import annotations
@@ -24,25 +24,33 @@ from rankscope.lab.rounding import magnitude, slack
 from rankscope.native import counting as native
 from rankscope.progress import progress
 
-__all__ = ["FEASIBLE_WORDS", "Tally", "Work", "count_groups", "count_intervals", "count_listed", "work"]
+__all__ = [
+    "FEASIBLE_WORDS",
+    "Tally",
+    "Work",
+    "count_groups",
+    "count_intervals",
+    "count_listed",
+    "estimate_work",
+]
 
 FEASIBLE_WORDS = 1_200_000_000
-"""Machine words to AND in about ten seconds of a core."""
+"""Number of machine words that one core combines in about ten seconds."""
 
 _WORD = 64
-_SLICE_WORDS = 1 << 13  # of one bit set, and
-_BLOCK_WORDS = 1 << 18  # of all bit sets worked on together: small enough for a core's cache
-_LONG = 1 << 10  # words of a bit set from which a call of numpy is worth it
-_PIECE_WORDS = 1 << 24  # of what one thread does before it can be interrupted: a moment
+_SLICE_WORDS = 1 << 13  # words of one bit set that are processed at a time
+_BLOCK_WORDS = 1 << 18  # words of all bit sets that are processed together: they fit into the cache of a core
+_LONG = 1 << 10  # words of a bit set from which a numpy call per row is worth its overhead
+_PIECE_WORDS = 1 << 24  # words that a thread processes, in a moment, before it can be interrupted
 
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 
 
 class Tally(NamedTuple):
-    """Ordered pairs of intervals: how many are comparable, how many of these are violated.
+    """Numbers of comparable and of violated ordered pairs of intervals.
 
-    ``complete`` is False when the count was interrupted; the numbers are then those of the pairs seen so far.
+    ``complete`` is False if the count was interrupted; the numbers are then those of the pairs compared so far.
     """
 
     comparable: int
@@ -51,16 +59,16 @@ class Tally(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What a count takes: machine words to AND, and bytes to hold at a time."""
+    """Cost of a count: machine words to combine, and bytes of memory."""
 
     words: int
     memory: int
 
 
-def work(length: int, equal_relevant: bool, additive: bool, relevant: int | None = None) -> Work:
-    """The work of counting, known before it begins.
+def estimate_work(length: int, equal_relevant: bool, additive: bool, relevant: int | None = None) -> Work:
+    """Return the cost of a count, before it begins.
 
-    >>> work(10, False, additive=True).words < work(10, False, additive=False).words
+    >>> estimate_work(10, False, additive=True).words < estimate_work(10, False, additive=False).words
     True
     """
     vectors = vector_count(length, equal_relevant, relevant)
@@ -68,8 +76,8 @@ def work(length: int, equal_relevant: bool, additive: bool, relevant: int | None
     words = items // _WORD + 1
     marks = sum(rank * (rank + 1) // 2 + 1 for rank in range(1, length + 1))
     queries = 2 * (length + 1) * vectors if additive else items
-    held = 8 * min(words, _SLICE_WORDS) * marks + 80 * items + 32 * queries + 4 * length * vectors
-    return Work(vectors * words, held)
+    memory = 8 * min(words, _SLICE_WORDS) * marks + 80 * items + 32 * queries + 4 * length * vectors
+    return Work(vectors * words, memory)
 
 
 def count_groups(
@@ -82,7 +90,7 @@ def count_groups(
     label: str = "",
     jobs: int | None = None,
 ) -> Tally:
-    """Violated pairs of the additive measure M(r) = sum of w_j r_j.
+    """Count the pairs that the additive measure M(r) = sum of w_j r_j violates.
 
     >>> count_groups(np.array([0.2, 0.16, 0.128, 0.1024]), 4, False)
     Tally(comparable=7695, violations=715, complete=True)
@@ -91,15 +99,15 @@ def count_groups(
     difference = kinds.change.astype(np.float64) @ np.asarray(weights, dtype=np.float64)
     scale = float(np.abs(weights).sum()) if scale is None else scale
     sizes, level = np.unique(kinds.size, return_inverse=True)
-    items = _Items.sorted(difference, level.ravel(), sizes, kinds.delta)
+    items = _Items.from_differences(difference, level.ravel(), sizes, kinds.delta)
     limits = difference + slack(difference, scale)
-    # for each class of group sizes: from where the class begins to where differences are small enough
+    # One query per class of group sizes: from the first bit of the class to the first small enough difference.
     begins, ends = items.begins[:-1], items.positions(limits)
-    here = np.repeat(begins[None, :], len(kinds), axis=0)
+    starts = np.repeat(begins[None, :], len(kinds), axis=0)
     worth = kinds.size[:, None] * sizes[None, :]
     queries = _Queries(
         offsets=2 * len(sizes) * np.arange(len(kinds) + 1),
-        position=np.stack([ends, here], axis=2).ravel(),
+        position=np.stack([ends, starts], axis=2).ravel(),
         worth=np.stack([worth, -worth], axis=2).ravel(),
     )
     return _count(kinds, items, queries, label, jobs)
@@ -114,16 +122,16 @@ def count_intervals(
     label: str = "",
     jobs: int | None = None,
 ) -> Tally:
-    """Violated pairs of any measure, given its ``values[code]`` on all rankings.
+    """Count the pairs that a measure violates, given its ``values[code]`` on all rankings.
 
     >>> from rankscope.lab.measurement.intervals import rankings
     >>> count_intervals(rankings(4) @ np.array([0.2, 0.16, 0.128, 0.1024]), 4, False)
     Tally(comparable=7695, violations=715, complete=True)
     """
     kinds = groups(length, equal_relevant, relevant)
-    all_of_them = intervals(length, equal_relevant, relevant)
-    difference = values[all_of_them.upper] - values[all_of_them.lower]
-    return count_listed(kinds, all_of_them.group, difference, magnitude(values), label=label, jobs=jobs)
+    pairs = intervals(length, equal_relevant, relevant)
+    difference = values[pairs.upper] - values[pairs.lower]
+    return count_listed(kinds, pairs.group, difference, magnitude(values), label=label, jobs=jobs)
 
 
 def count_listed(
@@ -135,9 +143,11 @@ def count_listed(
     label: str = "",
     jobs: int | None = None,
 ) -> Tally:
-    """Violated pairs of intervals that are listed group after group, each with its score difference."""
-    one = np.ones(1, dtype=np.int64)
-    items = _Items.sorted(difference, np.zeros(len(difference), dtype=np.int64), one, kinds.delta, group)
+    """Count the violated pairs among intervals that are ordered by group and given with their score differences."""
+    unit_weight = np.ones(1, dtype=np.int64)
+    items = _Items.from_differences(
+        difference, np.zeros(len(difference), dtype=np.int64), unit_weight, kinds.delta, group
+    )
     limits = difference + slack(difference, scale)
     queries = _Queries(
         offsets=np.concatenate([[0], np.cumsum(kinds.size)]),
@@ -149,9 +159,9 @@ def count_listed(
 
 @dataclass(frozen=True)
 class _Items:
-    """What a bit stands for: an interval, or a group of them; sorted by class and falling difference.
+    """Items of a bit set: intervals or groups of intervals, sorted by class and descending difference.
 
-    An item of class z counts for ``weight[z]`` intervals; class z occupies the bits from ``begins[z]`` to
+    An item of class z represents ``weight[z]`` intervals; class z occupies the bits from ``begins[z]`` to
     ``begins[z + 1]``.
     """
 
@@ -162,7 +172,7 @@ class _Items:
     source: NDArray[np.int64]
 
     @classmethod
-    def sorted(
+    def from_differences(
         cls,
         difference: Floats,
         level: NDArray[np.int64],
@@ -179,19 +189,19 @@ class _Items:
         return len(self.falling)
 
     def positions(self, limits: Floats) -> NDArray[np.int64]:
-        """For every limit and class: the bit behind the last difference above the limit."""
+        """Return, for every limit and class, the bit behind the last difference above the limit."""
         classes = len(self.begins) - 1
-        found = np.empty((len(limits), classes), dtype=np.int64)
+        result = np.empty((len(limits), classes), dtype=np.int64)
         for z in range(classes):
             rising = self.falling[self.begins[z] : self.begins[z + 1]][::-1]
-            found[:, z] = self.begins[z + 1] - np.searchsorted(rising, limits, side="right")
-        return found
+            result[:, z] = self.begins[z + 1] - np.searchsorted(rising, limits, side="right")
+        return result
 
-    def marked(self, rank: int, first: int, last: int) -> Words:
-        """Bit sets, one for each t = 0, 1, ...: which of the items first..last have Delta[rank] <= t."""
+    def bit_sets(self, rank: int, first: int, last: int) -> Words:
+        """Return one bit set for each t = 0, 1, ...: the items first..last with Delta[rank] <= t."""
         column = self.delta[self.source[first:last], rank]
         tallest = int(self.delta[:, rank].max(initial=0))
-        words = (last - first) // _WORD + 1  # at least one spare bit, so that every position has a word
+        words = (last - first) // _WORD + 1  # At least one spare bit, so that every position has a word.
         bits = np.zeros((tallest + 1, words * 8), dtype=np.uint8)
         for t in range(tallest + 1):
             packed = np.packbits(column <= t, bitorder="little")
@@ -201,7 +211,7 @@ class _Items:
 
 @dataclass(frozen=True)
 class _Queries:
-    """Bits to count for each group: the sum of ``worth`` times the number of bits set before ``position``."""
+    """Queries of each group: the sum of ``worth`` times the number of bits set before ``position``."""
 
     offsets: NDArray[np.int64]
     position: NDArray[np.int64]
@@ -214,20 +224,20 @@ class _Queries:
         position = position[begin:end]
         word, rest = position >> 6, (position & 63).astype(np.uint64)
         part = bits[row, word] & ((np.uint64(1) << rest) - np.uint64(1))
-        return int(self.worth[begin:end] @ (before[row, word] + _ones(part)))
+        return int(self.worth[begin:end] @ (before[row, word] + _popcount(part)))
 
 
-def _ones(words: Words) -> NDArray[np.uint8]:
-    """Bits set in every word."""
+def _popcount(words: Words) -> NDArray[np.uint8]:
+    """Return the number of bits set in each word."""
     if hasattr(np, "bitwise_count"):
         ones: NDArray[np.uint8] = np.bitwise_count(words)
         return ones
     sixteen = np.ascontiguousarray(words).view(np.uint16).reshape(*words.shape, 4)
-    total: NDArray[np.uint8] = _ones_of_sixteen()[sixteen].sum(axis=-1, dtype=np.uint8)
+    total: NDArray[np.uint8] = _popcount_table()[sixteen].sum(axis=-1, dtype=np.uint8)
     return total
 
 
-def _ones_of_sixteen() -> NDArray[np.uint8]:
+def _popcount_table() -> NDArray[np.uint8]:
     table = np.zeros(1, dtype=np.uint8)
     for _ in range(16):
         table = np.concatenate([table, table + np.uint8(1)])
@@ -235,10 +245,10 @@ def _ones_of_sixteen() -> NDArray[np.uint8]:
 
 
 def _count(kinds: Groups, items: _Items, queries: _Queries, label: str, jobs: int | None) -> Tally:
-    """Go over all difference vectors and add up what is found below each; an interruption ends the work.
+    """Sum the counts over all difference vectors; an interruption ends the count.
 
-    The items are taken a slice at a time, so that their bit sets stay in the cache and memory is bounded; the
-    vectors in pieces, which threads share.
+    Items are processed in slices, so that their bit sets stay in the cache and memory is bounded; difference vectors
+    are processed in pieces, which threads share.
     """
     comparable = violations = 0
     complete = False
@@ -254,7 +264,7 @@ def _count(kinds: Groups, items: _Items, queries: _Queries, label: str, jobs: in
 def _pieces(
     kinds: Groups, items: _Items, queries: _Queries, jobs: int | None
 ) -> tuple[Iterator[tuple[int, int]], int]:
-    """The counts of every piece, as they come in, and how many pieces there are."""
+    """Return an iterator over the counts of the pieces, and the number of pieces."""
     wide = _SLICE_WORDS * _WORD
     slices = [(start, min(len(items), start + wide)) for start in range(0, len(items), wide)]
     step = max(1, _PIECE_WORDS // min(_SLICE_WORDS, len(items) // _WORD + 1))
@@ -268,27 +278,27 @@ def _pieces(
 
 
 class _Slice:
-    """Some of the items, against any of the difference vectors."""
+    """Slice of the items, to be compared with difference vectors."""
 
     def __init__(self, kinds: Groups, items: _Items, queries: _Queries, start: int, end: int) -> None:
         self.kinds = kinds
         self.queries = queries
-        self.marks = [items.marked(rank, start, end) for rank in range(kinds.delta.shape[1])]
+        self.marks = [items.bit_sets(rank, start, end) for rank in range(kinds.delta.shape[1])]
         self.weight = items.weight
         self.position = np.clip(queries.position, start, end) - start
         self.begins = np.clip(items.begins, start, end) - start
 
     def count(self, vectors: tuple[int, int]) -> tuple[int, int]:
-        """Comparable and violated pairs of these items with the intervals of difference vectors first..last."""
+        """Count the comparable and violated pairs of these items with the difference vectors first..last."""
         first, last = vectors
         if native.available():
             return self._count_natively(first, last)
         comparable = violations = 0
         for begin, bits in _blocks(self.kinds.delta[first:last], self.marks):
             before = np.zeros((len(bits), bits.shape[1] + 1), dtype=np.int32)
-            np.cumsum(_ones(bits), axis=1, dtype=np.int32, out=before[:, 1:])
+            np.cumsum(_popcount(bits), axis=1, dtype=np.int32, out=before[:, 1:])
             size = self.kinds.size[first + begin : first + begin + len(bits)]
-            comparable += _weighed(size, self.weight, self.begins, bits, before)
+            comparable += _weighted_count(size, self.weight, self.begins, bits, before)
             violations += self.queries.answer(first + begin, self.position, bits, before)
         return comparable, violations
 
@@ -302,23 +312,23 @@ class _Slice:
         )
 
 
-def _weighed(
+def _weighted_count(
     size: NDArray[np.int64],
     weight: NDArray[np.int64],
     begins: NDArray[np.int64],
     bits: Words,
     before: NDArray[np.int32],
 ) -> int:
-    """All bits of a block, each counted for the intervals that its item and its group stand for."""
+    """Return the number of pairs of intervals that the bits of a block represent."""
     word, rest = begins >> 6, (begins & 63).astype(np.uint64)
-    upto = before[:, word] + _ones(bits[:, word] & ((np.uint64(1) << rest) - np.uint64(1)))
+    upto = before[:, word] + _popcount(bits[:, word] & ((np.uint64(1) << rest) - np.uint64(1)))
     return int(size @ (np.diff(upto, axis=1) @ weight))
 
 
 def _blocks(vectors: NDArray[np.int16], marks: list[Words]) -> Iterator[tuple[int, Words]]:
-    """Blocks of neighbouring difference vectors, with the bit set of the items no larger than each."""
+    """Yield blocks of consecutive difference vectors: the first index, and the bit sets of the items no larger."""
     size = max(1, _BLOCK_WORDS // marks[0].shape[1])
-    path: list[Words] = []  # the bit sets of the prefixes of the last vector seen
+    path: list[Words] = []  # bit sets of the prefixes of the previous vector
     previous: NDArray[np.int16] | None = None
     for first in range(0, len(vectors), size):
         block = vectors[first : first + size]
@@ -333,32 +343,32 @@ def _blocks(vectors: NDArray[np.int16], marks: list[Words]) -> Iterator[tuple[in
 
 
 def _shared_prefix(a: NDArray[np.int16], b: NDArray[np.int16]) -> int:
-    """How many leading entries are equal."""
+    """Return the number of equal leading entries."""
     different = np.flatnonzero(a != b)
     return int(different[0]) if len(different) else len(a)
 
 
 def _descend(block: NDArray[np.int16], rank: int, marks: list[Words], shared: Words | None) -> Words:
-    """The bit sets of vectors that agree before a rank, level by level, each distinct prefix once."""
+    """Return the bit sets of vectors that agree before a rank, computing each distinct prefix once."""
     rows = np.zeros(len(block), dtype=np.int64)
     bits = None if shared is None else shared[None, :]
     for level in range(rank, block.shape[1]):
         new = np.concatenate([[True], (np.diff(rows) != 0) | (np.diff(block[:, level]) != 0)])
         starts = np.flatnonzero(new)
-        bits = _both(bits, rows[starts], marks[level], block[starts, level])
+        bits = _and_rows(bits, rows[starts], marks[level], block[starts, level])
         rows = np.cumsum(new) - 1
     assert bits is not None
-    return bits  # one row per vector: no two vectors of a block are equal
+    return bits  # One row per vector, since the vectors of a block are distinct.
 
 
-def _both(bits: Words | None, rows: NDArray[np.int64], marks: Words, which: NDArray[np.int16]) -> Words:
-    """The AND of chosen bit sets with chosen marks, pair by pair."""
+def _and_rows(bits: Words | None, rows: NDArray[np.int64], marks: Words, which: NDArray[np.int16]) -> Words:
+    """Return the AND of selected bit sets with selected marks, pair by pair."""
     if bits is None:
         return marks[which]
     if marks.shape[1] < _LONG:
-        chosen = marks[which]
-        return np.bitwise_and(bits[rows], chosen, out=chosen)
+        selected = marks[which]
+        return np.bitwise_and(bits[rows], selected, out=selected)
     result = np.empty((len(rows), marks.shape[1]), dtype=marks.dtype)
-    for row, mark, out in zip(rows.tolist(), which.tolist(), result, strict=True):  # saves copying both
+    for row, mark, out in zip(rows.tolist(), which.tolist(), result, strict=True):  # avoids copies of both
         np.bitwise_and(bits[row], marks[mark], out=out)
     return result

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.errors import SettingsError
-from rankscope.lab.measurement.distances import place
+from rankscope.lab.measurement.distances import positions
 from rankscope.lab.measurement.intervals import delta, rankings
 from rankscope.lab.measurement.setting import Setting
-from rankscope.lab.measurement.values import values_of
+from rankscope.lab.measurement.values import merits_on_binary
 from rankscope.lab.rounding import magnitude, slack
 from rankscope.measures import Measure, parse_many
 from rankscope.result import TableResult
@@ -38,7 +38,7 @@ MAX_RANKINGS = 16
 """Axiom iii compares all pairs of triples: 16^6 sextuples take a second, 32^6 would take a minute."""
 
 STEPS = "counted steps"
-"""The scale that the proof of Theorem 1 constructs: the number of distinct differences up to that from the bottom."""
+"""Scale that the proof of Theorem 1 constructs: the number of distinct differences up to that from the bottom."""
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -62,9 +62,11 @@ class Structure:
     def from_values(cls, name: str, values: NDArray[np.float64]) -> Structure:
         """Order differences as numbers: Delta_ab is values[a] - values[b], compared with the usual tolerance."""
         differences = values[:, None] - values
-        found = np.sort(differences.ravel())
+        sorted_differences = np.sort(differences.ravel())
         scale = magnitude(values)
-        lowest = found[np.concatenate([[True], np.diff(found) > slack(found[:-1], scale)])]
+        lowest = sorted_differences[
+            np.concatenate([[True], np.diff(sorted_differences) > slack(sorted_differences[:-1], scale)])
+        ]
         kind = np.searchsorted(lowest - slack(lowest, scale), differences, side="right") - 1
         return cls(name, kind, np.asarray(lowest[:, None] <= lowest + slack(lowest, scale)))
 
@@ -134,8 +136,8 @@ class Structure:
         broken = self.quadruples != other.quadruples
         return broken.size, int(broken.sum()), _first(broken)
 
-    def counted_steps(self) -> Structure:
-        """The structure of the scale that counts the distinct positive differences up to Delta from the bottom."""
+    def step_structure(self) -> Structure:
+        """Return the structure of the scale that counts the distinct positive differences up to that to the bottom."""
         bottom = int(np.argmax((self.is_leq[self.kind, self.kind[0, 0]]).sum(axis=1)))
         zero = self.kind[0, 0]
         positive = self.is_leq[zero] & ~self.is_leq[:, zero]
@@ -159,7 +161,7 @@ AXIOMS: dict[str, tuple[Callable[[Structure], Check], str]] = {
         "D({2},{3}) <= D({0},{1}), but no ranking is D({2},{3}) below {0}, or none is that much above {1}",
     ),
 }
-"""The axioms of Definition 1: how each is checked, and what a counterexample says. D(a,b) is Delta_ab."""
+"""Axioms of Definition 1: how each is checked, and what a counterexample says. D(a,b) is Delta_ab."""
 
 
 def difference_structure(
@@ -197,8 +199,8 @@ def difference_structure(
     >>> [(r["structure"], r["violations"]) for r in found["axioms"].records() if r["axiom"].startswith("iv")][2:]
     [('strong top-heaviness', 0), ('order of AP', 14), ('order of RBP(p=0.5)', 0)]
     """
-    wanted = parse_many(measures)
-    setting = Setting.checked(length, relevant)
+    parsed = parse_many(measures)
+    setting = Setting.from_arguments(length, relevant)
     grades = rankings(length) if length <= MAX_RANKINGS else np.empty((0, 0), np.int8)
     codes = np.flatnonzero(grades.sum(axis=1) <= setting.relevant)
     if not 1 <= len(codes) <= MAX_RANKINGS:
@@ -206,18 +208,20 @@ def difference_structure(
             f"too many rankings to enumerate the axioms {setting}",
             hint=f"there may be at most {MAX_RANKINGS}, as at length 4",
         )
-    scores = [Structure.from_values(str(m), values_of(m, length, setting.relevant)[codes]) for m in wanted]
+    scores = [
+        Structure.from_values(str(m), merits_on_binary(m, length, setting.relevant)[codes]) for m in parsed
+    ]
     structures = [
         Structure.from_vectors("difference vectors", grades[codes]),
         *(
             Structure.from_values(
-                f"{heaviness} top-heaviness", place(length, heaviness)[codes].astype(np.float64)
+                f"{heaviness} top-heaviness", positions(length, heaviness)[codes].astype(np.float64)
             )
             for heaviness in ("weak", "strong")
         ),
         *(Structure(f"order of {score.name}", score.kind, score.is_leq) for score in scores),
     ]
-    names = [setting.written(int(code)) for code in codes]
+    names = [setting.word(int(code)) for code in codes]
     tables = (
         Table(
             "axioms",
@@ -232,7 +236,7 @@ def difference_structure(
             caption="Whether score differences are ordered as the differences of a structure",
         ),
     )
-    settings = {"measures": [str(m) for m in wanted], "length": length, "relevant": setting.relevant}
+    settings = {"measures": [str(m) for m in parsed], "length": length, "relevant": setting.relevant}
     return TableResult.of(*tables, settings=settings, main=tuple(table.name for table in tables))
 
 
@@ -248,7 +252,7 @@ def _representation_rows(
     text = "D({0},{1}) and D({2},{3}) are ordered differently"
     for structure in structures:
         others = () if structure.name.startswith("order of ") else scores
-        for score in (structure.counted_steps(), *others):
+        for score in (structure.step_structure(), *others):
             yield (structure.name, score.name, *_cells(structure.represented(score), text, names))
 
 

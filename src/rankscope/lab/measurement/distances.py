@@ -1,19 +1,19 @@
-"""Interval scales proper: equal distances between rankings if and only if equal score differences.
+"""Interval scales: equal distances between rankings if and only if equal score differences.
 
-Ferrante, Ferro and Pontarollo (2017) take two orders of the rankings, each with a distance that is a plain
-number:
+Ferrante, Ferro and Pontarollo (2017) consider two orders of the rankings, each with a numerical distance:
 
     strong top-heaviness   all rankings in one chain, distance = difference of the codes (binary numbers)
     weak top-heaviness     the partial order of swaps and replacements, distance of r <= s = Delta_sr[N],
                            the steps of a chain from r to s
 
 Every step of a chain has distance 1, so the score must rise by the same amount at each: M(r) = a + c *
-place(r), c not 0, where place is the code, or sum of (N - j + 1) r_j. That decides the question from the
-2^N values; the counts say how far a measure is from it.
+position(r) with c not 0, where the position is the code, or the sum of (N - j + 1) r_j. This decides the question from
+the 2^N values; the counts measure how far a measure is from such a scale.
 
-A topic with RB < N relevant documents has fewer rankings (the values of the others are NaN here); distances
-remain what they are. The score is still a + c * place: from nothing to a relevant document at rank j is as far as from
-there to rank j - 1 in the one chain, and as far as the same document is from any ranking without it.
+A topic with RB < N relevant documents has fewer rankings (the values of the others are NaN here) and the same
+distances. The score is still a + c * position: under strong top-heaviness the empty ranking is as far from a relevant
+document at rank j as this is from rank j - 1; under weak top-heaviness adding a document covers the same distance from
+every ranking without it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
     "count_listed_distances",
     "is_interval_scale",
     "n_falling",
-    "place",
+    "positions",
     "unequal_pair",
 ]
 
@@ -46,16 +46,16 @@ Floats = NDArray[np.float64]
 
 
 class _Ends(NamedTuple):
-    """The codes of the two ends of many intervals."""
+    """Codes of the two ends of many intervals."""
 
     lower: NDArray[np.int32]
     upper: NDArray[np.int32]
 
 
-def place(length: int, heaviness: Heaviness) -> NDArray[np.int64]:
-    """Where each ranking stands: the distance of r <= s is place[s] - place[r].
+def positions(length: int, heaviness: Heaviness) -> NDArray[np.int64]:
+    """Return the position of each ranking; the distance of r <= s is the difference of their positions.
 
-    >>> place(3, "weak").tolist()
+    >>> positions(3, "weak").tolist()
     [0, 1, 2, 3, 3, 4, 5, 6]
     """
     if heaviness == "strong":
@@ -64,9 +64,9 @@ def place(length: int, heaviness: Heaviness) -> NDArray[np.int64]:
 
 
 def is_interval_scale(values: Floats, heaviness: Heaviness) -> bool:
-    """Whether a measure, given on all rankings, is an interval scale: M = a + c * place with c not 0.
+    """Return whether a measure, given on all rankings, is an interval scale: M = a + c * position with c not 0.
 
-    Values may miss the line by 1e-9 of a step, and by what rounding does to them.
+    Values may deviate from the line by 1e-9 of a step plus their rounding error.
 
     >>> is_interval_scale(np.arange(8) / 8, "strong")  # RBP(p=0.5)
     True
@@ -74,44 +74,44 @@ def is_interval_scale(values: Floats, heaviness: Heaviness) -> bool:
     length = len(values).bit_length() - 1
     if length == 0:
         return True
-    there = np.flatnonzero(~np.isnan(values))
-    where, scale = place(length, heaviness)[there], magnitude(values)
-    top = int(np.argmax(where))
-    height = float(values[there[top]] - values[0])
-    line = values[0] + where / where[top] * height
+    defined = np.flatnonzero(~np.isnan(values))
+    position, scale = positions(length, heaviness)[defined], magnitude(values)
+    top = int(np.argmax(position))
+    height = float(values[defined[top]] - values[0])
+    line = values[0] + position / position[top] * height
     return bool(
         abs(height) > slack(0.0, scale)
-        and np.abs(values[there] - line).max() <= slack(height / where[top], scale)
+        and np.abs(values[defined] - line).max() <= slack(height / position[top], scale)
     )
 
 
 def chain_intervals(length: int, heaviness: Heaviness, relevant: int | None = None) -> int:
-    """How many intervals there are: pairs r <= s, r = s included.
+    """Return the number of intervals: pairs r <= s, including r = s.
 
     >>> chain_intervals(3, "strong"), chain_intervals(3, "weak"), chain_intervals(3, "strong", relevant=1)
     (36, 35, 10)
     """
     if heaviness == "weak":
         return interval_count(length, relevant=relevant)
-    most = length if relevant is None else relevant
-    size = sum(comb(length, k) for k in range(min(most, length) + 1))
+    max_relevant = length if relevant is None else relevant
+    size = sum(comb(length, k) for k in range(min(max_relevant, length) + 1))
     return size * (size + 1) // 2
 
 
 def _ends(values: Floats, heaviness: Heaviness) -> _Ends:
-    """All intervals of the rankings that have a value."""
+    """Return all intervals between rankings with a defined value."""
     if heaviness == "weak":
         length = len(values).bit_length() - 1
-        there = np.flatnonzero(~np.isnan(values))
-        found = intervals(length, relevant=max(int(code).bit_count() for code in there))
-        return _Ends(found.lower, found.upper)
+        defined = np.flatnonzero(~np.isnan(values))
+        pairs = intervals(length, relevant=max(int(code).bit_count() for code in defined))
+        return _Ends(pairs.lower, pairs.upper)
     codes: NDArray[np.int32] = np.flatnonzero(~np.isnan(values)).astype(np.int32)
     lower, upper = np.triu_indices(len(codes))
     return _Ends(codes[lower], codes[upper])
 
 
 def count_distances(values: Floats, heaviness: Heaviness) -> Tally:
-    """Ordered pairs of intervals with equal distances or equal rises, and those where only one is equal.
+    """Count the ordered pairs of intervals with equal distances or rises, and those where only one is equal.
 
     >>> count_distances(np.arange(8) / 8, "strong").violations
     0
@@ -119,19 +119,19 @@ def count_distances(values: Floats, heaviness: Heaviness) -> Tally:
     Tally(comparable=32, violations=8, complete=True)
     """
     ends = _ends(values, heaviness)
-    where = place(len(values).bit_length() - 1, heaviness)
-    distance = (where[ends.upper] - where[ends.lower]).astype(np.int32)
+    position = positions(len(values).bit_length() - 1, heaviness)
+    distance = (position[ends.upper] - position[ends.lower]).astype(np.int32)
     return count_listed_distances(distance, values[ends.upper] - values[ends.lower], magnitude(values))
 
 
 def count_listed_distances(distance: NDArray[np.int32], rise: Floats, scale: float) -> Tally:
-    """The same for intervals of which the distances and the rises are given."""
+    """Count the same pairs as :func:`count_distances`, given the distances and rises of intervals."""
     order = np.argsort(rise, kind="stable")
     rise = rise[order]
     apart = np.diff(rise) > slack(rise[:-1], scale)
     kind = np.empty(len(rise), dtype=np.int64)
     kind[order] = np.concatenate([[0], np.cumsum(apart)])
-    # equal distance, equal rise, both: sums of squared group sizes
+    # The numbers of pairs with equal distance, equal rise, and both are sums of squared group sizes.
     longest = int(distance.max()) + 1
     same_distance = _pairs(np.bincount(distance))
     same_rise = _pairs(np.bincount(kind))
@@ -152,19 +152,19 @@ def n_falling(values: Floats, equal_relevant: bool = False, relevant: int | None
     """
     steps = _steps(values, "weak")
     if not (values[steps.upper] < values[steps.lower]).any():
-        return 0  # every interval is a chain of steps
-    found = intervals(len(values).bit_length() - 1, equal_relevant, relevant)
-    rise = values[found.upper] - values[found.lower]
+        return 0  # Every interval is a chain of steps, none of which falls.
+    pairs = intervals(len(values).bit_length() - 1, equal_relevant, relevant)
+    rise = values[pairs.upper] - values[pairs.lower]
     return int((rise + slack(rise, magnitude(values)) < 0).sum())
 
 
 def unequal_pair(values: Floats, heaviness: Heaviness) -> Pair | None:
-    """Two intervals with equal distances and unequal rises, or the reverse; None if there are none.
+    """Return two intervals with equal distances and unequal rises, or the reverse; None if no such pair exists.
 
-    Single steps are looked at first, those with the fewest relevant documents before others.
+    Single steps are compared first, those with the fewest relevant documents before others.
 
-    >>> from rankscope.lab.measurement.intervals import written
-    >>> [written(c, 2) for c in unequal_pair(np.array([0, 0.5, 1, 2.0]), "strong")]
+    >>> from rankscope.lab.measurement.intervals import binary_word
+    >>> [binary_word(c, 2) for c in unequal_pair(np.array([0, 0.5, 1, 2.0]), "strong")]
     ['(00)', '(01)', '(10)', '(11)']
     """
     length = len(values).bit_length() - 1
@@ -182,13 +182,13 @@ def unequal_pair(values: Floats, heaviness: Heaviness) -> Pair | None:
         return Pair(int(lower[0]), int(upper[0]), int(lower[second]), int(upper[second]))
     if heaviness == "strong" and (pair := _broken_doubling(values) or broken_additivity(values)):
         return pair
-    if abs(float(rise[0])) <= slack(0.0, scale):  # constant: every rise is 0, whatever the distance
+    if abs(float(rise[0])) <= slack(0.0, scale):  # Constant measure: every rise is 0 at any distance.
         return Pair(0, 0, int(lower[0]), int(upper[0]))
     return None
 
 
 def _broken_doubling(values: Floats) -> Pair | None:
-    """From nothing to a relevant document at a rank, and from there to the rank above: equally far in the chain."""
+    """Return unequal rises to a relevant document at a rank and from there to the rank above, which are equally far."""
     scale = magnitude(values)
     for bit in range(len(values).bit_length() - 2):
         low, high = 1 << bit, 2 << bit
@@ -199,7 +199,7 @@ def _broken_doubling(values: Floats) -> Pair | None:
 
 
 def _steps(values: Floats, heaviness: Heaviness) -> _Ends:
-    """The intervals of distance 1: neighbours in the chain, or one swap or one replacement at the end."""
+    """Return the intervals of distance 1: neighbours in the chain, or one swap or replacement at the last rank."""
     length = len(values).bit_length() - 1
     codes = np.flatnonzero(~np.isnan(values))
     if heaviness == "strong":
@@ -209,7 +209,7 @@ def _steps(values: Floats, heaviness: Heaviness) -> _Ends:
     last = last[~np.isnan(values[last | 1])] if length else last
     lower, upper = [last], [last | 1]
     for bit in range(length - 1):  # (.. 0 1 ..) -> (.. 1 0 ..)
-        found = codes[(codes >> bit & 3) == 1]
-        lower.append(found)
-        upper.append(found + (1 << bit))
+        swappable = codes[(codes >> bit & 3) == 1]
+        lower.append(swappable)
+        upper.append(swappable + (1 << bit))
     return _Ends(np.concatenate(lower).astype(np.int32), np.concatenate(upper).astype(np.int32))

@@ -1,15 +1,15 @@
-"""Graded rankings: the same scales over the grades 0 to G, decided by looking at every pair of intervals.
+"""Scales over graded rankings (grades 0 to G), decided by a comparison of all pairs of intervals.
 
 Swaps towards the top and replacements by better documents lead from r to s iff, for every grade g and rank k, the first
-k documents of s hold at least as many of grade g or better (Ferrante, Ferro and Maistro 2015). So a graded ranking is
-one binary ranking [r_j >= g] for each grade, and an interval has a difference vector for each; it is no larger than
-another one iff none of these is. Nothing is assumed about how far grades are apart.
+k documents of s contain at least as many of grade g or better as those of r (Ferrante, Ferro and Maistro 2015). A
+graded ranking is therefore one binary ranking [r_j >= g] for each grade, and an interval has a difference vector for
+each; it is no larger than another one iff none of its vectors is. No distances between grades are assumed.
 
     strong top-heaviness   all rankings in one chain, distance = difference of the codes (numbers of base G + 1)
     weak top-heaviness     the partial order, distance = sum over the grades of Delta[N]
 
 As for binary rankings, M(s) - M(r) is a sum of Delta times second differences, here of the weights by which a grade
-exceeds the one below: a measure that adds up gains by grade and rank is interval-like if all these are convex.
+exceeds the grade below: a measure that sums gains by grade and rank is interval-like if all these weights are convex.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rankscope.errors import SettingsError
 from rankscope.lab.measurement.convexity import convexity
 from rankscope.lab.measurement.intervals import Groups
 from rankscope.lab.measurement.setting import Setting
-from rankscope.lab.measurement.values import refuse_undefined
+from rankscope.lab.measurement.values import reject_undefined
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rankings.enumeration import values_on_words
 from rankscope.lab.rankings.worlds import graded_world
@@ -33,28 +33,28 @@ from rankscope.lab.rounding import ABSOLUTE, RELATIVE, magnitude, slack
 from rankscope.measures import Measure
 
 __all__ = [
-    "Listed",
-    "Words",
+    "GradedRankings",
+    "IntervalList",
     "broken_distance",
-    "convex_gains",
-    "graded_values",
-    "sampled_pairs",
+    "graded_merits",
+    "graded_rankings",
+    "has_convex_gains",
+    "sample_interval_pairs",
     "violated_pair",
-    "words_of",
 ]
 
-MOST = 7000
-"""Rankings whose pairs are all looked at: 3^8, 4^6, 5^5."""
+MAX_RANKINGS = 7000
+"""Maximal number of rankings whose pairs are all compared, such as 3^8, 4^6 or 5^5."""
 
-_ROWS = 1 << 21  # pairs of rankings compared at a time
+_ROWS = 1 << 21  # pairs of rankings that are compared at a time
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
-    """Intervals, group after group of equal difference vectors: the places of both ends among the rankings."""
+class IntervalList:
+    """Intervals, ordered by groups of equal difference vectors: the indices of both ends among the rankings."""
 
     lower: Ints
     upper: Ints
@@ -66,13 +66,13 @@ class Listed:
 
     @property
     def starts(self) -> Ints:
-        """Where each group begins."""
+        """Index of the first interval of each group."""
         return np.cumsum(self.kinds.size) - self.kinds.size
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
-    """The rankings of a setting in the order of their codes, a row of grades for each."""
+class GradedRankings:
+    """Rankings of a setting in the order of their codes: ``grade`` (rankings, ranks)."""
 
     setting: Setting
     grade: NDArray[np.int8]
@@ -83,26 +83,26 @@ class Words:
 
     @cached_property
     def prefix(self) -> NDArray[np.int16]:
-        """Documents of each grade or better down to each rank: a column for each rank and grade, rank by rank."""
+        """Number of documents of each grade or better down to each rank (rankings, ranks x grades)."""
         levels = np.arange(1, self.setting.grades + 1)
-        held = np.cumsum(self.grade[:, :, None] >= levels, axis=1, dtype=np.int16)
-        return held.reshape(len(self), -1)
+        counts = np.cumsum(self.grade[:, :, None] >= levels, axis=1, dtype=np.int16)
+        return counts.reshape(len(self), -1)
 
     @cached_property
     def steps(self) -> Ints:
-        """Where each ranking stands under weak top-heaviness."""
+        """Position of each ranking under weak top-heaviness."""
         weights = np.arange(self.setting.length, 0, -1, dtype=np.int64)
         return np.asarray(self.grade.astype(np.int64) @ weights, dtype=np.int64)
 
     @cached_property
     def total(self) -> Ints:
-        """The grades of each ranking added up: what is small is plain to read."""
+        """Sum of the grades of each ranking; counterexamples with small sums are preferred."""
         return np.asarray(self.grade.sum(axis=1, dtype=np.int64))
 
-    def intervals(self, equal_relevant: bool = False) -> Listed:
-        """All pairs r <= s; with ``equal_relevant`` those whose ends have equally many documents of each grade."""
+    def intervals(self, equal_relevant: bool = False) -> IntervalList:
+        """Return all intervals r <= s, or those whose ends have equal numbers of documents of each grade."""
         lower, upper = (np.concatenate(parts) for parts in zip(*self._below(equal_relevant), strict=True))
-        # at each rank both ends agree, or their two grades say what changes
+        # The kind of an interval is, at each rank, "equal" or the two different grades.
         base = self.setting.grades + 1
         kind = np.zeros(len(lower), dtype=np.int64)
         for rank in range(self.setting.length):
@@ -112,42 +112,42 @@ class Words:
         change = self.prefix[upper[first]] - self.prefix[lower[first]]
         shape = (len(first), self.setting.length, self.setting.grades)
         delta = np.cumsum(change.reshape(shape), axis=1, dtype=np.int16).reshape(len(first), -1)
-        # counting goes down the tree of difference vectors, so they must be in lexicographic order
+        # The count traverses the tree of difference vectors, so they must be in lexicographic order.
         ordered = np.lexsort(delta.T[::-1])
-        place = np.empty_like(ordered)
-        place[ordered] = np.arange(len(ordered))
-        group: NDArray[np.int32] = place[kind_of.ravel()].astype(np.int32)
+        position = np.empty_like(ordered)
+        position[ordered] = np.arange(len(ordered))
+        group: NDArray[np.int32] = position[kind_of.ravel()].astype(np.int32)
         order = np.argsort(group, kind="stable")
         none = np.zeros((len(first), 0), dtype=np.int8)
         kinds = Groups(
             self.setting.length, equal_relevant, none, delta[ordered], size[ordered].astype(np.int64)
         )
-        return Listed(lower[order], upper[order], group[order], kinds)
+        return IntervalList(lower[order], upper[order], group[order], kinds)
 
     def _below(self, equal_relevant: bool) -> Iterator[tuple[Ints, Ints]]:
         step = max(1, _ROWS // len(self))
         last = slice(-self.setting.grades, None)
         for first in range(0, len(self), step):
-            some = self.prefix[first : first + step]
-            below = np.ones((len(some), len(self)), dtype=np.bool_)
+            block = self.prefix[first : first + step]
+            below = np.ones((len(block), len(self)), dtype=np.bool_)
             for column in range(self.prefix.shape[1]):
-                below &= some[:, column, None] <= self.prefix[None, :, column]
+                below &= block[:, column, None] <= self.prefix[None, :, column]
             if equal_relevant:
-                below &= (some[:, None, last] == self.prefix[None, :, last]).all(axis=2)
+                below &= (block[:, None, last] == self.prefix[None, :, last]).all(axis=2)
             low, high = np.nonzero(below)
             yield low + first, high
 
 
 @lru_cache(maxsize=16)
-def words_of(setting: Setting) -> Words:
-    """The rankings of a setting.
+def graded_rankings(setting: Setting) -> GradedRankings:
+    """Return the rankings of a setting.
 
-    >>> ["".join(map(str, row)) for row in words_of(Setting(2, 1, grades=2)).grade.tolist()]
+    >>> ["".join(map(str, row)) for row in graded_rankings(Setting(2, 1, grades=2)).grade.tolist()]
     ['00', '01', '02', '10', '12', '20', '21']
     """
     base = setting.grades + 1
-    if base**setting.length > MOST:
-        longest = next(n for n in range(setting.length, 0, -1) if base**n <= MOST)
+    if base**setting.length > MAX_RANKINGS:
+        longest = next(n for n in range(setting.length, 0, -1) if base**n <= MAX_RANKINGS)
         raise SettingsError(
             f"{base}^{setting.length} rankings of length {setting.length} over the grades 0 to {setting.grades}",
             hint=f"all pairs of rankings are compared: choose a length up to {longest}",
@@ -158,28 +158,28 @@ def words_of(setting: Setting) -> Words:
     for rank in range(setting.length - 1, -1, -1):
         rest, grade[:, rank] = np.divmod(rest, base)
     levels = np.arange(1, base)
-    there = ((grade[:, :, None] == levels).sum(axis=1) <= setting.relevant).all(axis=1)
-    return Words(setting, grade[there], code[there])
+    is_possible = ((grade[:, :, None] == levels).sum(axis=1) <= setting.relevant).all(axis=1)
+    return GradedRankings(setting, grade[is_possible], code[is_possible])
 
 
-def graded_values(measure: Measure, words: Words) -> Floats:
-    """The measure on each of the rankings, which must be a finite number."""
+def graded_merits(measure: Measure, words: GradedRankings) -> Floats:
+    """Return the merits of a measure on all rankings; raise an error if one is not finite."""
     setting = words.setting
     world = graded_world(setting.grades, relevant=setting.relevant, nonrelevant=setting.length)
     values = measure.merit(values_on_words(measure, world, setting.length)[words.code])
-    refuse_undefined(measure, values, lambda place: setting.written(int(words.code[place])))
+    reject_undefined(measure, values, lambda index: setting.word(int(words.code[index])))
     return values
 
 
-def convex_gains(words: Words, values: Floats, equal_relevant: bool) -> bool:
-    """Whether the measure adds up gains by rank and grade that are convex from rank to rank: then it is interval-like.
+def has_convex_gains(words: GradedRankings, values: Floats, equal_relevant: bool) -> bool:
+    """Return whether the measure is a sum of gains by rank and grade that are convex in the rank, hence interval-like.
 
-    With ``equal_relevant`` a part that depends only on the number of documents of each grade is allowed besides.
+    With ``equal_relevant`` an additional term that depends only on the number of documents of each grade is allowed.
     """
     setting, scale = words.setting, magnitude(values)
     base = setting.grades + 1
     ranks = base ** np.arange(setting.length - 1, -1, -1)
-    alone = np.arange(base)[None, :] * ranks[:, None]  # the codes of rankings with one document above grade 0
+    alone = np.arange(base)[None, :] * ranks[:, None]  # codes of rankings with one document above grade 0
     gains = values[np.searchsorted(words.code, alone)] - values[0]
     rest = values - values[0] - gains[np.arange(setting.length), words.grade].sum(axis=1)
     if equal_relevant:
@@ -192,46 +192,46 @@ def convex_gains(words: Words, values: Floats, equal_relevant: bool) -> bool:
     if float(np.abs(rest).max()) > RELATIVE * scale:
         return False
     weights = np.diff(gains, axis=1).T
-    return all(convexity(one, equal_relevant, noise=ABSOLUTE * scale).holds for one in weights)
+    return all(convexity(row, equal_relevant, noise=ABSOLUTE * scale).holds for row in weights)
 
 
-def violated_pair(words: Words, values: Floats, equal_relevant: bool) -> Pair | None:
-    """Two intervals that contradict the interval-like scale, as plain as possible; None if there are none."""
+def violated_pair(words: GradedRankings, values: Floats, equal_relevant: bool) -> Pair | None:
+    """Return two intervals that contradict the interval-like scale, with small grades; None if no such pair exists."""
     listed, scale = words.intervals(equal_relevant), magnitude(values)
     rise = values[listed.upper] - values[listed.lower]
     plain = words.total[listed.lower] + words.total[listed.upper]
-    most, least = (_extreme(listed, factor * rise, plain) for factor in (-1.0, 1.0))
-    unequal = np.flatnonzero(rise[most] - rise[least] > slack(rise[least], scale))
-    if len(unequal):  # equal difference vectors, unequal rises
-        one = int(unequal[np.argmin(plain[most[unequal]] + plain[least[unequal]])])
-        return _pair(words, listed, int(most[one]), int(least[one]))
-    shown = _extreme(listed, np.zeros(len(rise)), plain)  # all rise equally: one stands for its group
-    height, delta = rise[shown], listed.kinds.delta
+    highest, lowest = (_extreme(listed, factor * rise, plain) for factor in (-1.0, 1.0))
+    unequal = np.flatnonzero(rise[highest] - rise[lowest] > slack(rise[lowest], scale))
+    if len(unequal):  # equal difference vectors and unequal rises
+        group = int(unequal[np.argmin(plain[highest[unequal]] + plain[lowest[unequal]])])
+        return _pair(words, listed, int(highest[group]), int(lowest[group]))
+    representative = _extreme(listed, np.zeros(len(rise)), plain)  # Rises are equal within each group.
+    height, delta = rise[representative], listed.kinds.delta
     limits = height + slack(height, scale)
-    for large in np.argsort(plain[shown], kind="stable").tolist():
+    for large in np.argsort(plain[representative], kind="stable").tolist():
         small = np.flatnonzero(height > limits[large])
         small = small[(delta[small] <= delta[large]).all(axis=1)]
         if len(small):
-            chosen = int(small[np.argmin(plain[shown[small]])])
-            return _pair(words, listed, int(shown[chosen]), int(shown[large]))
+            smaller = int(small[np.argmin(plain[representative[small]])])
+            return _pair(words, listed, int(representative[smaller]), int(representative[large]))
     return None
 
 
-def _extreme(listed: Listed, values: Floats, plain: Ints) -> Ints:
-    """The interval of each group with the smallest value, the plainest of several."""
+def _extreme(listed: IntervalList, values: Floats, plain: Ints) -> Ints:
+    """Return the interval of each group with the smallest value; ties are resolved by the smallest ``plain``."""
     order = np.lexsort((plain, values, listed.group))
     return order[listed.starts]
 
 
-def _pair(words: Words, listed: Listed, first: int, second: int) -> Pair:
+def _pair(words: GradedRankings, listed: IntervalList, first: int, second: int) -> Pair:
     ends = listed.lower[first], listed.upper[first], listed.lower[second], listed.upper[second]
     return Pair(*(int(words.code[end]) for end in ends))
 
 
 def broken_distance(
-    words: Words, lower: Ints, upper: Ints, distance: Ints, rise: Floats, scale: float
+    words: GradedRankings, lower: Ints, upper: Ints, distance: Ints, rise: Floats, scale: float
 ) -> Pair | None:
-    """Two intervals with equal distances and unequal rises, or the reverse; None if there are none."""
+    """Return two intervals with equal distances and unequal rises, or the reverse; None if no such pair exists."""
     plain = words.total[lower] + words.total[upper]
 
     def pair(first: int, second: int) -> Pair:
@@ -243,19 +243,19 @@ def broken_distance(
     reference = np.repeat(order[start], np.diff([*start, len(order)]))
     unequal = np.flatnonzero(np.abs(rise[order] - rise[reference]) > slack(rise[reference], scale))
     if len(unequal):
-        one = int(unequal[np.lexsort((plain[order[unequal]], distance[order[unequal]]))[0]])
-        return pair(int(reference[one]), int(order[one]))
+        index = int(unequal[np.lexsort((plain[order[unequal]], distance[order[unequal]]))[0]])
+        return pair(int(reference[index]), int(order[index]))
     order = np.lexsort((plain, rise))
     near = np.diff(rise[order]) <= slack(rise[order][:-1], scale)
     apart = np.flatnonzero(near & (np.diff(distance[order]) != 0))
     return pair(int(order[apart[0]]), int(order[apart[0] + 1])) if len(apart) else None
 
 
-def sampled_pairs(listed: Listed, samples: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Comparable pairs of intervals, drawn uniformly: places of the smaller and of the larger ones."""
+def sample_interval_pairs(listed: IntervalList, samples: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Draw comparable pairs of intervals uniformly; return the indices of the smaller and of the larger ones."""
     delta = listed.kinds.delta
     kept: list[tuple[Ints, Ints]] = []
-    while sum(len(one) for one, _ in kept) < samples:
+    while sum(len(chunk) for chunk, _ in kept) < samples:
         first, second = rng.integers(0, len(listed), (2, 2 * samples))
         fits = (delta[listed.group[first]] <= delta[listed.group[second]]).all(axis=1)
         kept.append((first[fits], second[fits]))

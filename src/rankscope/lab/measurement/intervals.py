@@ -1,18 +1,18 @@
 """Rankings as points of a partial order, and intervals between them (Ferrante, Ferro and Pontarollo 2017).
 
-A binary ranking of length N is its *code*: the number whose binary digits are its grades, rank 1 first. So
-a measure on all rankings is one array ``values[code]``, and the code is also the ranking's place under
+A binary ranking of length N is represented by its *code*: the number whose binary digits are its grades, rank 1 first.
+A measure on all rankings is therefore an array ``values[code]``, and the code is also the position of the ranking under
 strong top-heaviness.
 
     r <= s      iff  every prefix sum of r is at most that of s
     steps       t = S - R, the prefix sums subtracted: swaps at each depth, replacements at the last one
     difference  Delta_sr = T, the prefix sums of t
 
-An interval is a pair r <= s, r = s included. Its difference vector is decided by d = s - r, so the
-intervals fall into few groups of equal difference: at most 3^N, each of 2^(zeros of d) intervals.
+An interval is a pair r <= s, including r = s. Its difference vector depends only on d = s - r, so the intervals form
+at most 3^N groups of equal difference, each of 2^(zeros of d) intervals.
 
-A topic with RB < N relevant documents has fewer rankings, those with at most RB of them. What is below such
-a ranking is one, too, so its intervals are those of all rankings whose upper end has RB at most.
+A topic with RB < N relevant documents has only the rankings with at most RB of them. Every ranking below such a ranking
+also has at most RB, so the intervals of the topic are those whose upper end has at most RB relevant documents.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = [
     "Groups",
     "Intervals",
+    "binary_word",
     "code",
     "cumsum",
     "delta",
@@ -39,14 +40,13 @@ __all__ = [
     "rankings",
     "steps",
     "vector_count",
-    "written",
 ]
 
 Ints = NDArray[np.int64]
 
 
 def code(grades: Sequence[int]) -> int:
-    """The number of a binary ranking: its grades read as binary digits, rank 1 the most significant.
+    """Return the code of a binary ranking: its grades read as binary digits, rank 1 the most significant.
 
     >>> code((1, 0, 0, 0)) > code((0, 1, 1, 1))
     True
@@ -58,7 +58,7 @@ def code(grades: Sequence[int]) -> int:
 
 
 def ranking(number: int, length: int) -> tuple[int, ...]:
-    """The binary ranking with this code.
+    """Return the binary ranking with this code.
 
     >>> ranking(6, 4)
     (0, 1, 1, 0)
@@ -66,17 +66,17 @@ def ranking(number: int, length: int) -> tuple[int, ...]:
     return tuple(int(number) >> (length - rank) & 1 for rank in range(1, length + 1))
 
 
-def written(number: int, length: int) -> str:
-    """The ranking as people write it.
+def binary_word(number: int, length: int) -> str:
+    """Return the binary ranking with this code as text.
 
-    >>> written(6, 4)
+    >>> binary_word(6, 4)
     '(0110)'
     """
     return f"({int(number):0{length}b})"
 
 
 def rankings(length: int) -> NDArray[np.int8]:
-    """All 2^N binary rankings of a length, one row per code.
+    """Return all 2^N binary rankings of a length, one row per code.
 
     >>> rankings(2).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -86,7 +86,7 @@ def rankings(length: int) -> NDArray[np.int8]:
 
 
 def cumsum(grades: ArrayLike) -> Ints:
-    """The prefix sums of a ranking: relevant documents down to every rank.
+    """Return the prefix sums of a ranking: the number of relevant documents down to each rank.
 
     >>> cumsum([0, 1, 1, 0]).tolist()
     [0, 1, 2, 2]
@@ -95,7 +95,7 @@ def cumsum(grades: ArrayLike) -> Ints:
 
 
 def steps(r: ArrayLike, s: ArrayLike) -> Ints:
-    """Swaps at every depth, and replacements at the last one, that lead from r up to s: S - R.
+    """Return the numbers of swaps at each depth, and of replacements at the last one, from r to s: S - R.
 
     >>> steps([0, 1, 0, 0], [1, 0, 1, 0]).tolist()
     [1, 0, 1, 1]
@@ -104,7 +104,7 @@ def steps(r: ArrayLike, s: ArrayLike) -> Ints:
 
 
 def delta(r: ArrayLike, s: ArrayLike) -> Ints:
-    """The difference vector: Delta_sr[i] = sum over j <= i of (i - j + 1)(s_j - r_j).
+    """Return the difference vector: Delta_sr[i] = sum over j <= i of (i - j + 1)(s_j - r_j).
 
     >>> delta([0, 0, 1], [0, 1, 0]).tolist()
     [0, 1, 1]
@@ -113,7 +113,7 @@ def delta(r: ArrayLike, s: ArrayLike) -> Ints:
 
 
 def is_below(r: ArrayLike, s: ArrayLike) -> bool:
-    """Whether r <= s: swaps towards the top and replacements lead from r to s.
+    """Return whether r <= s: swaps towards the top and replacements lead from r to s.
 
     >>> is_below([0, 1, 0], [1, 0, 0]), is_below([1, 0, 0], [0, 1, 1])
     (True, False)
@@ -122,9 +122,9 @@ def is_below(r: ArrayLike, s: ArrayLike) -> bool:
 
 
 def interval_count(length: int, equal_relevant: bool = False, relevant: int | None = None) -> int:
-    """How many intervals there are: C(2N+1, N), or Catalan(N+1) with equally many relevant at both ends.
+    """Return the number of intervals: C(2N+1, N), or Catalan(N+1) with equally many relevant documents at both ends.
 
-    ``relevant``, here and below, is the recall base; None where it does not limit the rankings.
+    ``relevant``, here and below, is the recall base; None if it does not limit the rankings.
 
     >>> interval_count(4), interval_count(4, equal_relevant=True)
     (126, 42)
@@ -132,30 +132,34 @@ def interval_count(length: int, equal_relevant: bool = False, relevant: int | No
     (301, 116)
     """
     if relevant is not None and relevant < length:
-        return _paths(length, equal_relevant, relevant, both=1)
+        return _count_paths(length, equal_relevant, relevant, n_equal_ways=1)
     if equal_relevant:
         return comb(2 * length + 2, length + 1) // (length + 2)
     return comb(2 * length + 1, length)
 
 
 def vector_count(length: int, equal_relevant: bool = False, relevant: int | None = None) -> int:
-    """How many difference vectors there are: prefixes of Motzkin paths, or whole ones.
+    """Return the number of difference vectors: of prefixes of Motzkin paths, or of Motzkin paths.
 
     >>> vector_count(10), vector_count(10, equal_relevant=True), vector_count(5, relevant=1)
     (17303, 2188, 16)
     """
-    return _paths(length, equal_relevant, length if relevant is None else relevant, both=0)
+    return _count_paths(length, equal_relevant, length if relevant is None else relevant, n_equal_ways=0)
 
 
-def _paths(length: int, equal_relevant: bool, relevant: int, both: int) -> int:
-    """Ways down the ranks, by what the upper end has more and by what it has, with ``both`` ways to have one more."""
+def _count_paths(length: int, equal_relevant: bool, relevant: int, n_equal_ways: int) -> int:
+    """Count paths over the ranks by dynamic programming.
+
+    ``n_equal_ways`` is the number of ways in which both ends can have a relevant document at a rank: 1 counts
+    intervals, 0 counts difference vectors.
+    """
     ways = {(0, 0): 1}  # (balance S - R, relevant documents of the upper end)
     for _ in range(length):
         after: dict[tuple[int, int], int] = {}
-        for (balance, held), count in ways.items():
-            for step, more, times in ((0, 0, 1), (0, 1, both), (1, 1, 1), (-1, 0, 1)):
-                if balance + step >= 0 and held + more <= relevant:
-                    key = (balance + step, held + more)
+        for (balance, n_upper), count in ways.items():
+            for step, added, times in ((0, 0, 1), (0, 1, n_equal_ways), (1, 1, 1), (-1, 0, 1)):
+                if balance + step >= 0 and n_upper + added <= relevant:
+                    key = (balance + step, n_upper + added)
                     after[key] = after.get(key, 0) + count * times
         ways = after
     return sum(count for (balance, _), count in ways.items() if not (equal_relevant and balance))
@@ -163,9 +167,9 @@ def _paths(length: int, equal_relevant: bool, relevant: int, both: int) -> int:
 
 @dataclass(frozen=True)
 class Groups:
-    """The intervals of a length grouped by difference vector, in lexicographic order of d = s - r.
+    """Intervals of a length grouped by difference vector, in lexicographic order of d = s - r.
 
-    ``delta[g]`` is the difference vector of group g and ``size[g]`` how many intervals share it.
+    ``delta[g]`` is the difference vector of group g and ``size[g]`` the number of intervals that share it.
     """
 
     length: int
@@ -180,7 +184,7 @@ class Groups:
 
 @dataclass(frozen=True)
 class Intervals:
-    """All intervals of a length: the codes of both ends and the group of equal difference they belong to."""
+    """Intervals of a length: the codes of both ends, and the group of equal difference."""
 
     lower: NDArray[np.int32]
     upper: NDArray[np.int32]
@@ -191,48 +195,50 @@ class Intervals:
 
 
 def _extend(balance: Ints, remaining: int, equal_relevant: bool) -> tuple[NDArray[Any], Ints]:
-    """The children of every prefix: (index of the parent, d) for each d that the balance S - R allows."""
+    """Return (index of the parent, d) for every extension d of a prefix that keeps the balance S - R possible."""
     parents = np.repeat(np.arange(len(balance)), 3)
     change = np.tile(np.array([-1, 0, 1], dtype=np.int64), len(balance))
     after = balance[parents] + change
     allowed = after >= 0
-    if equal_relevant:  # what is ahead must be able to bring the balance back to nothing
+    if equal_relevant:  # The remaining ranks must be able to reduce the balance to 0.
         allowed &= after <= remaining
     return parents[allowed], change[allowed]
 
 
 def groups(length: int, equal_relevant: bool = False, relevant: int | None = None) -> Groups:
-    """All difference vectors of a length, with the number of intervals that have each.
+    """Return all difference vectors of a length, with their numbers of intervals.
 
     >>> len(groups(10)), len(groups(10, equal_relevant=True)), int(groups(4).size.sum())
     (17303, 2188, 126)
     """
-    most = length if relevant is None else relevant
+    max_relevant = length if relevant is None else relevant
     change = np.zeros((1, 0), dtype=np.int8)
-    balance, more = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    balance, n_added = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     for rank in range(1, length + 1):
         parents, step = _extend(balance, length - rank, equal_relevant)
-        inside = more[parents] + (step > 0) <= most
+        inside = n_added[parents] + (step > 0) <= max_relevant
         parents, step = parents[inside], step[inside]
         change = np.concatenate([change[parents], step[:, None].astype(np.int8)], axis=1)
-        balance, more = balance[parents] + step, more[parents] + (step > 0)
+        balance, n_added = balance[parents] + step, n_added[parents] + (step > 0)
     vectors = np.cumsum(np.cumsum(change, axis=1, dtype=np.int16), axis=1, dtype=np.int16)
-    return Groups(length, equal_relevant, change, vectors, _sizes(change, more, most))
+    return Groups(length, equal_relevant, change, vectors, _sizes(change, n_added, max_relevant))
 
 
-def _sizes(change: NDArray[np.int8], more: Ints, most: int) -> Ints:
-    """In how many ways both ends can agree where they do, with at most so many relevant documents."""
+def _sizes(change: NDArray[np.int8], n_added: Ints, max_relevant: int) -> Ints:
+    """Return the number of intervals of each group: the ways to choose the grades on which both ends agree."""
     length = change.shape[1]
     table = np.array([[comb(n, k) for k in range(length + 1)] for n in range(length + 1)], dtype=np.int64)
-    sizes: Ints = np.cumsum(table, axis=1)[(change == 0).sum(axis=1), np.minimum(most - more, length)]
+    sizes: Ints = np.cumsum(table, axis=1)[
+        (change == 0).sum(axis=1), np.minimum(max_relevant - n_added, length)
+    ]
     return sizes
 
 
 def intervals(length: int, equal_relevant: bool = False, relevant: int | None = None) -> Intervals:
-    """All intervals of a length, group after group in the order of :func:`groups`.
+    """Return all intervals of a length, ordered by group as in :func:`groups`.
 
-    >>> found = intervals(1)
-    >>> [(int(r), int(s)) for r, s in zip(found.lower, found.upper)]
+    >>> pairs = intervals(1)
+    >>> [(int(r), int(s)) for r, s in zip(pairs.lower, pairs.upper)]
     [(0, 0), (1, 1), (0, 1)]
     """
     if relevant is not None and relevant < length:
@@ -243,32 +249,32 @@ def intervals(length: int, equal_relevant: bool = False, relevant: int | None = 
     free = np.arange(len(group), dtype=np.int32) - start[group].astype(np.int32)
     lower = np.zeros(len(group), dtype=np.int32)
     upper = np.zeros(len(group), dtype=np.int32)
-    # the digits of the running number fill the places where both ends agree
-    for place in range(length):
-        change = kinds.change[group, length - 1 - place]
+    # The bits of the number of an interval within its group are the grades on which both ends agree.
+    for bit in range(length):
+        change = kinds.change[group, length - 1 - bit]
         agree = change == 0
         digit = np.where(agree, free & 1, 0).astype(np.int32)
-        lower |= (digit | (change < 0)) << place
-        upper |= (digit | (change > 0)) << place
+        lower |= (digit | (change < 0)) << bit
+        upper |= (digit | (change > 0)) << bit
         free = np.where(agree, free >> 1, free)
     return Intervals(lower, upper, group)
 
 
 def _few_intervals(length: int, equal_relevant: bool, relevant: int) -> Intervals:
-    """The intervals of a small recall base, rank by rank, so that there are never more than come out in the end."""
+    """Return the intervals of a small recall base, built rank by rank without intermediate results that are dropped."""
     lower, upper = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
-    balance, held, kind = (np.zeros(1, dtype=np.int64) for _ in range(3))
+    balance, n_upper, kind = (np.zeros(1, dtype=np.int64) for _ in range(3))
     for rank in range(1, length + 1):
         parents = np.repeat(np.arange(len(lower)), 4)
         low, high = (
             np.tile(np.array(digits, dtype=np.int32), len(lower)) for digits in ((0, 1, 0, 1), (0, 1, 1, 0))
         )
         after = balance[parents] + high - low
-        allowed = (after >= 0) & (held[parents] + high <= relevant)
+        allowed = (after >= 0) & (n_upper[parents] + high <= relevant)
         if equal_relevant:
             allowed &= after <= length - rank
         parents, low, high = parents[allowed], low[allowed], high[allowed]
-        balance, held = after[allowed], held[parents] + high
+        balance, n_upper = after[allowed], n_upper[parents] + high
         lower, upper = 2 * lower[parents] + low, 2 * upper[parents] + high
         kind = 3 * kind[parents] + high - low + 1
     order = np.argsort(kind, kind="stable")

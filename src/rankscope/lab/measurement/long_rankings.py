@@ -1,8 +1,8 @@
-"""Scales at lengths where not all rankings can be evaluated: what the theorems say, and nothing else.
+"""Scales of measures on rankings too long for enumeration, decided by theorems alone.
 
-A measure that is a sum of gain times weight is additive by its definition, so its N weights decide. Any
-other measure is refuted by two intervals with equal difference vectors and unequal rises, if short rankings
-padded with non-relevant documents contain such a pair.
+A measure that is a sum of gain times weight is additive by definition, so its N weights decide. Any other measure is
+refuted by two intervals with equal difference vectors and unequal rises, if such a pair exists among short rankings
+padded with non-relevant documents.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from rankscope.lab.measurement import scales as findings
 from rankscope.lab.measurement.convexity import broken_additivity, convexity, witness
 from rankscope.lab.measurement.distances import unequal_pair
 from rankscope.lab.measurement.intervals import ranking, rankings
-from rankscope.lab.measurement.scales import Counterexample, Finding
+from rankscope.lab.measurement.scales import Counterexample, ScaleVerdict
 from rankscope.lab.measurement.setting import Setting
-from rankscope.lab.measurement.values import values_at, values_of
+from rankscope.lab.measurement.values import merits_at, merits_on_binary
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import RELATIVE, slack
 from rankscope.measures import Measure
 from rankscope.measures.weighted import WeightedPrecision
 
-__all__ = ["long_findings"]
+__all__ = ["long_verdicts"]
 
 Floats = NDArray[np.float64]
-_SHORT = 6  # ranks of the short rankings in which a broken additivity is looked for
+_SHORT = 6  # maximal length of the rankings that are searched for a violation of additivity
 
 
-def long_findings(measure: Measure, setting: Setting, scales: Sequence[str]) -> list[Finding]:
-    """The findings about one measure on each scale.
+def long_verdicts(measure: Measure, setting: Setting, scales: Sequence[str]) -> list[ScaleVerdict]:
+    """Return the verdicts on one measure and each scale.
 
     >>> from rankscope.measures import measure
-    >>> [f.holds for f in long_findings(measure("RBP(p=0.5)"), Setting(100, 100), findings.FROM_WEIGHTS)]
+    >>> [f.holds for f in long_verdicts(measure("RBP(p=0.5)"), Setting(100, 100), findings.FROM_WEIGHTS)]
     [True, True, True, False]
     """
     if isinstance(measure, WeightedPrecision):
-        codes = [0, *(1 << place for place in range(setting.length - 1, -1, -1))]
-        values = values_at(measure, codes, setting.length, setting.relevant)
+        codes = [0, *(1 << bit for bit in range(setting.length - 1, -1, -1))]
+        values = merits_at(measure, codes, setting.length, setting.relevant)
         return [_additive(str(measure), values[1:] - values[0], setting, scale) for scale in scales]
     return [_other(measure, setting, scale) for scale in scales]
 
 
-def _additive(name: str, weights: Floats, setting: Setting, scale: str) -> Finding:
+def _additive(name: str, weights: Floats, setting: Setting, scale: str) -> ScaleVerdict:
     length = setting.length
     if scale in (findings.ALL, findings.EQUAL):
         equal_relevant = scale == findings.EQUAL
@@ -59,15 +59,15 @@ def _additive(name: str, weights: Floats, setting: Setting, scale: str) -> Findi
         holds = bool(weights[-1] != 0 and np.ptp(share) <= RELATIVE * np.abs(share).max())
         because = f"its weights {'' if holds else 'do not '}{_SHAPE[scale]}"
     if holds:
-        return Finding(
+        return ScaleVerdict(
             name, scale, setting, True, method="theorem", because=because, **findings.NOTHING_VIOLATED
         )
     for n in range(1, length + 1 if scale in (findings.ALL, findings.EQUAL) else min(length, _SHORT) + 1):
-        pair = _violation(weights[:n], setting.of_length(n), scale)
+        pair = _violation(weights[:n], setting.with_length(n), scale)
         if pair is not None:
             rises = [_sum(weights[:n], b) - _sum(weights[:n], a) for a, b in (pair[:2], pair[2:])]
-            return _refuted(name, scale, setting, Counterexample(setting.of_length(n), pair, *rises))
-    return Finding(name, scale, setting, False, method="theorem", because=because)
+            return _refuted(name, scale, setting, Counterexample(setting.with_length(n), pair, *rises))
+    return ScaleVerdict(name, scale, setting, False, method="theorem", because=because)
 
 
 _SHAPE = {
@@ -87,7 +87,7 @@ def _sum(weights: Floats, code: int) -> float:
 
 
 def _violation(weights: Floats, setting: Setting, scale: str) -> Pair | None:
-    """A pair that contradicts the scale, for rankings as long as the weights."""
+    """Return a pair that contradicts the scale, for rankings as long as the weights."""
     if scale in (findings.ALL, findings.EQUAL):
         test = convexity(weights, scale == findings.EQUAL)
         return (
@@ -98,27 +98,33 @@ def _violation(weights: Floats, setting: Setting, scale: str) -> Pair | None:
     return unequal_pair(values, "strong" if scale == findings.STRONG else "weak")
 
 
-def _other(measure: Measure, setting: Setting, scale: str) -> Finding:
-    """Equal difference vectors are equally far on every scale, so a broken additivity refutes them all."""
+def _other(measure: Measure, setting: Setting, scale: str) -> ScaleVerdict:
+    """Return the verdict on a measure that is not a weighted sum.
+
+    Intervals with equal difference vectors have equal distances on every scale, so a violation of additivity refutes
+    all of them.
+    """
     length, relevant = setting.length, setting.relevant
     for n in range(1, _SHORT + 1):
-        values = values_of(measure, n, relevant)
+        values = merits_on_binary(measure, n, relevant)
         pair = broken_additivity(values, scale == findings.EQUAL)
         if pair is None:
             continue
-        padded = values_at(measure, [code << (length - n) for code in pair], length, relevant)
+        padded = merits_at(measure, [code << (length - n) for code in pair], length, relevant)
         small, large = padded[1] - padded[0], padded[3] - padded[2]
         if abs(small - large) > slack(large, float(np.abs(padded).max())):
             rises = [float(values[b] - values[a]) for a, b in (pair[:2], pair[2:])]
-            return _refuted(str(measure), scale, setting, Counterexample(setting.of_length(n), pair, *rises))
+            return _refuted(
+                str(measure), scale, setting, Counterexample(setting.with_length(n), pair, *rises)
+            )
     raise SettingsError(
         f"{measure} on all 2^{length} rankings of length {length}",
         hint="only measures that are sums of gain times weight can be decided there; use a length up to 20",
     )
 
 
-def _refuted(name: str, scale: str, setting: Setting, example: Counterexample) -> Finding:
-    return Finding(
+def _refuted(name: str, scale: str, setting: Setting, example: Counterexample) -> ScaleVerdict:
+    return ScaleVerdict(
         name, scale, setting, False, method="theorem",
         because=f"already at length {example.length} {example.sentence(name, scale)}",
         fails_from=example.length, counterexample=example,

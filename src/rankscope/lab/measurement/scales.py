@@ -1,4 +1,4 @@
-"""What was found out about the scale of a measure, and how it is said."""
+"""Results of a scale analysis: verdicts, counterexamples, and their sentences and tables."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from rankscope.errors import SettingsError
-from rankscope.lab.measurement.compared import compared_intervals
 from rankscope.lab.measurement.counting import Tally
+from rankscope.lab.measurement.interval_comparison import compare_intervals
 from rankscope.lab.measurement.intervals import delta
 from rankscope.lab.measurement.setting import Setting
 from rankscope.lab.measurement.walks import Pair
-from rankscope.lab.rounding import apart
+from rankscope.lab.rounding import format_distinct
 from rankscope.result import Result, TableResult
 from rankscope.tables import Cell, Table
 
@@ -29,7 +29,7 @@ __all__ = [
     "STRONG",
     "WEAK",
     "Counterexample",
-    "Finding",
+    "ScaleVerdict",
     "Scales",
 ]
 
@@ -46,18 +46,18 @@ SCALES = {
     WEAK: "the interval scale of weak top-heaviness",
     OWN: "the interval scale of its own order",
 }
-"""The scales by name, and in words."""
+"""Descriptions of the scales by name."""
 
 FROM_WEIGHTS = (ALL, EQUAL, STRONG, WEAK)
-"""The scales that are decided by the weights of ranks, however long rankings are; the others need every value."""
+"""Scales that the weights of ranks decide at any length; the others need the values of all rankings."""
 
 NOTHING_VIOLATED: dict[str, Any] = {"violations": 0, "share": 0.0, "low": 0.0, "high": 0.0}
-"""The numbers of a scale that is proved to hold."""
+"""Numbers of a scale that is proved to hold."""
 
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Two intervals [r, s] and [u, v] on which the measure contradicts the scale, and its rises on both.
+    """Two intervals [r, s] and [u, v] on which a measure contradicts a scale, and its rises on both.
 
     On an interval-like scale Delta_sr <= Delta_vu although M(s) - M(r) > M(v) - M(u); on an interval scale
     the distances are equal and the rises are not (or the reverse, for a measure that never rises).
@@ -74,16 +74,16 @@ class Counterexample:
         return self.setting.length
 
     def ends(self) -> list[str]:
-        """The four rankings as text."""
-        return [self.setting.written(code) for code in self.pair]
+        """Return the four rankings as text."""
+        return [self.setting.word(code) for code in self.pair]
 
     def sizes(self, scale: str) -> tuple[str, str]:
-        """How large the two intervals are: difference vectors (one for each grade), or distances."""
+        """Return the sizes of the two intervals: difference vectors (one for each grade) or distances."""
         return self._size(scale, *self.pair[:2]), self._size(scale, *self.pair[2:])
 
     def _size(self, scale: str, lower: int, upper: int) -> str:
         if scale == OWN:
-            return "1"  # single steps from one value to the next are all that is compared
+            return "1"  # Only single steps from one value to the next are compared.
         if scale == STRONG:
             return str(upper - lower)
         low, high = (np.array(self.setting.digits(code)) for code in (lower, upper))
@@ -93,9 +93,9 @@ class Counterexample:
         return " ".join(f"({','.join(map(str, vector.tolist()))})" for vector in vectors)
 
     def sentence(self, measure: str, scale: str) -> str:
-        """Why this contradicts the scale, in words."""
+        """Return a sentence that explains the contradiction."""
         (r, s, u, v), (small, large) = self.ends(), self.sizes(scale)
-        first, second = apart(self.rise_sr, self.rise_vu)
+        first, second = format_distinct(self.rise_sr, self.rise_vu)
         if scale in (ALL, EQUAL):
             return (
                 f"the step from {r} to {s} is no larger than the one from {u} to {v} (difference vectors {small} and"
@@ -108,14 +108,14 @@ class Counterexample:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One measure on one scale at one length.
+class ScaleVerdict:
+    """Verdict on one measure, one scale and one length.
 
-    ``method`` is how the numbers were found: "exact" (every pair), "dynamic program" or "theorem" (the
-    verdict is proved, no pair was counted), "sampled" (the verdict is proved, ``share`` is an estimate with
-    a 95 % interval ``low`` to ``high``), or "partial" (interrupted: the counts are those of the pairs
-    seen). ``share_nonempty`` is the share on an interval-like scale without pairs that contain an empty interval.
-    ``fails_from`` is the shortest length that contradicts the scale.
+    ``method`` is how the numbers were computed: "exact" (all pairs), "dynamic program" or "theorem" (the verdict is
+    proved, no pairs were counted), "sampled" (the verdict is proved, ``share`` is an estimate with the 95 % confidence
+    interval ``low`` to ``high``), or "partial" (interrupted: the counts are those of the pairs compared so far).
+    ``share_nonempty`` is the share on an interval-like scale without pairs that contain an empty interval.
+    ``fails_from`` is the shortest length at which the scale is contradicted.
     """
 
     measure: str
@@ -139,7 +139,7 @@ class Finding:
         return self.setting.length
 
     def verdict(self) -> str:
-        """Whether means of the measure are permissible, and why."""
+        """Return a sentence that states whether means are permissible, and why."""
         may = "are" if self.holds else "are not"
         return (
             f"Means of {self.measure} {may} permissible under {SCALES[self.scale]} "
@@ -159,7 +159,7 @@ class Finding:
         return f" ({self.method})"
 
     def row(self) -> tuple[Cell, ...]:
-        """The row of the table ``scales``."""
+        """Return the row of the table ``scales``."""
         return (
             self.measure, self.scale, self.holds, self.violations, self.comparable, self.share, self.share_nonempty,
             self.low, self.high, self.method, self.fails_from, self.length, self.setting.relevant, self.setting.grades,
@@ -188,28 +188,28 @@ _EXAMPLE = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scales(Result):
-    """The scales of measures: findings, and from them tables and sentences.
+    """Verdicts on the scales of measures, as tables and sentences.
 
-    ``partial`` is True when the work was interrupted and not everything asked for is here.
+    ``partial`` is True if the analysis was interrupted, so that verdicts are missing.
     """
 
-    findings: Sequence[Finding]
+    findings: Sequence[ScaleVerdict]
     settings: Mapping[str, Any] = field(default_factory=dict)
     partial: bool = False
 
     @property
     def verdicts(self) -> list[str]:
-        """One sentence per measure and scale."""
+        """Verdict on each measure and scale as a sentence."""
         return [finding.verdict() for finding in self.findings]
 
     @property
     def main(self) -> Sequence[str]:
-        """All tables."""
+        """Names of all tables."""
         return tuple(self.tables)
 
     @property
     def display(self) -> Sequence[Table]:
-        """The tables without the columns that say the same in every row; verdicts are read as sentences."""
+        """Tables ``scales`` and ``counterexamples`` without constant columns and explanations."""
         same = {"length"} if any(f.method == "sampled" for f in self.findings) else {"length", "low", "high"}
         return (self.tables["scales"].without(same), self.tables["counterexamples"].without({"explanation"}))
 
@@ -220,7 +220,7 @@ class Scales(Result):
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
-        """``scales``, ``counterexamples`` and ``verdicts``."""
+        """Tables ``scales``, ``counterexamples`` and ``verdicts``."""
         examples: list[tuple[Cell, ...]] = [
             (
                 f.measure, f.scale, f.counterexample.length, *f.counterexample.ends(), *f.counterexample.sizes(f.scale),
@@ -258,25 +258,29 @@ class Scales(Result):
         }
 
     def example(self, measure: object = None) -> TableResult:
-        """The first counterexample to an interval-like scale (of a measure, if it is named), rank by rank."""
-        for found in self.findings:
-            example = found.counterexample
-            if example and found.scale in (ALL, EQUAL) and (measure is None or str(measure) == found.measure):
+        """Return the first counterexample to an interval-like scale, rank by rank; with ``measure``, that measure's."""
+        for finding in self.findings:
+            example = finding.counterexample
+            if (
+                example
+                and finding.scale in (ALL, EQUAL)
+                and (measure is None or str(measure) == finding.measure)
+            ):
                 r, s, u, v = example.ends()
                 rises = example.rise_sr, example.rise_vu
-                return compared_intervals(r, s, u, v, found.measure, rises=rises)
+                return compare_intervals(r, s, u, v, finding.measure, rises=rises)
         raise SettingsError(
             "no interval-like scale is violated: there is no counterexample to draw",
             hint="try other measures or lengths",
         )
 
-    def finding(self, measure: object, scale: str) -> Finding:
-        """The finding about one measure and one scale."""
+    def finding(self, measure: object, scale: str) -> ScaleVerdict:
+        """Return the verdict on one measure and one scale."""
         return next(f for f in self.findings if f.measure == str(measure) and f.scale == scale)
 
 
-def counted(tally: Tally) -> dict[str, Any]:
-    """The numbers of a finding whose pairs were counted."""
+def tally_numbers(tally: Tally) -> dict[str, Any]:
+    """Return the numbers of a verdict from a count of pairs."""
     share = tally.violations / tally.comparable if tally.comparable else 0.0
     numbers: dict[str, Any] = {"violations": tally.violations, "comparable": tally.comparable, "share": share}
     if tally.complete:
@@ -284,13 +288,13 @@ def counted(tally: Tally) -> dict[str, Any]:
     return {"method": "partial", **numbers}
 
 
-def without_empty(
+def add_nonempty_share(
     numbers: dict[str, Any], n_rankings: int, n_intervals: int, n_falling: Callable[[], int]
 ) -> dict[str, Any]:
     """Add the share of violations among pairs of intervals [r, s] and [u, v] with r < s and u < v.
 
-    An empty interval is at most every interval, so it is the smaller one of ``n_rankings * n_intervals`` comparable
-    pairs; such a pair is violated where the measure falls on the larger one, on ``n_falling()`` intervals.
+    An empty interval is no larger than any interval, so it is the smaller one in ``n_rankings * n_intervals``
+    comparable pairs. Such a pair is violated if the measure falls on the larger one, as on ``n_falling()`` intervals.
     """
     if numbers["method"] == "exact":
         comparable = numbers["comparable"] - n_rankings * n_intervals
@@ -300,7 +304,7 @@ def without_empty(
 
 
 def wilson(violated: int, drawn: int) -> tuple[float, float]:
-    """The 95 % confidence interval of a share (Wilson 1927).
+    """Return the 95 % confidence interval of a share (Wilson 1927).
 
     >>> low, high = wilson(0, 100)
     >>> round(low, 4), round(high, 4)
@@ -310,5 +314,5 @@ def wilson(violated: int, drawn: int) -> tuple[float, float]:
     share = violated / drawn
     centre = (share + z * z / (2 * drawn)) / (1 + z * z / drawn)
     half = z / (1 + z * z / drawn) * float(np.sqrt(share * (1 - share) / drawn + z * z / (4 * drawn * drawn)))
-    # at the ends the formula gives 0 and 1 but for rounding
+    # At the ends the formula yields 0 and 1 up to rounding.
     return 0.0 if violated == 0 else centre - half, 1.0 if violated == drawn else centre + half

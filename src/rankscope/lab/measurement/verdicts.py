@@ -1,8 +1,7 @@
-"""Which scale a measure is on: interval-like, or interval under strong or weak top-heaviness or by its own order.
+"""Scales of measures: interval-like, or interval under strong or weak top-heaviness or in the measure's own order.
 
-The verdicts are decided by theorems from the 2^N values of the measure (see ``convexity`` and
-``distances``); the counts of violated pairs are exact as far as that is feasible, and sampled, with a
-confidence interval, beyond.
+Theorems decide the verdicts from the 2^N values of the measure (see ``convexity`` and ``distances``). The counts of
+violated pairs are exact if that is feasible, and otherwise sampled, with a confidence interval.
 """
 
 from __future__ import annotations
@@ -32,27 +31,27 @@ from rankscope.lab.measurement.counting import (
     Tally,
     count_groups,
     count_intervals,
-    work,
+    estimate_work,
 )
 from rankscope.lab.measurement.graded_verdicts import GradedStudy
 from rankscope.lab.measurement.intervals import interval_count
-from rankscope.lab.measurement.long_rankings import long_findings
-from rankscope.lab.measurement.own_order import count_steps, evenly_spaced, uneven_steps
-from rankscope.lab.measurement.scales import Counterexample, Finding, Scales
+from rankscope.lab.measurement.long_rankings import long_verdicts
+from rankscope.lab.measurement.own_order import count_steps, is_evenly_spaced, uneven_steps
+from rankscope.lab.measurement.scales import Counterexample, Scales, ScaleVerdict
 from rankscope.lab.measurement.setting import Setting
-from rankscope.lab.measurement.values import values_of
+from rankscope.lab.measurement.values import merits_on_binary
 from rankscope.lab.measurement.walks import Pair, comparable_pairs, sample_few, sample_pairs, worst_pair
 from rankscope.lab.rounding import ABSOLUTE, RELATIVE, magnitude, slack
 from rankscope.measures import Measure, parse_many
 
-__all__ = ["COUNTS", "LONGEST", "scales"]
+__all__ = ["COUNTS", "MAX_LENGTH", "scales"]
 
-LONGEST = 20
-"""The longest rankings that are all evaluated: 2^20 of them."""
+MAX_LENGTH = 20
+"""Maximal length at which all rankings are evaluated: 2^20 of them."""
 
 _FEASIBLE_MEMORY = 4 << 30
 _FEASIBLE_INTERVALS = 1 << 24
-_PROVABLE = 30  # the dynamic program keeps all its layers, which grow as N^5
+_MAX_PROVABLE = 30  # The dynamic program keeps all its layers, whose size grows as N^5.
 
 Floats = NDArray[np.float64]
 
@@ -71,55 +70,89 @@ def scales(
     jobs: int | None = None,
     engine: Any = None,
 ) -> Scales:
-    """Whether measures are on an interval-like or an interval scale, on all rankings of a length.
+    """Decide whether measures are on interval-like and interval scales, on all rankings of a length.
 
-    ``equal_relevant`` restricts the interval-like check to intervals with equally many relevant documents at
-    both ends (True), to all intervals (False), or makes both (None). ``relevant`` is the recall base, as many
-    as the rankings are long unless set; there are no rankings with more relevant documents. With ``grades`` the
-    documents have grades from 0 to that, ``relevant`` of each, and differences are taken for each grade.
-    ``count`` says how violated pairs are counted: "exact" all of them, "sample" a sample of ``samples``
-    comparable pairs, "auto" all while that takes seconds. An interruption (Ctrl-C) ends the work and leaves
-    what is known, marked as partial.
+    An interruption (Ctrl-C) returns the verdicts so far, marked as partial.
 
-    Reference: Ferrante, Ferro and Pontarollo 2017.
+    Parameters
+    ----------
+    measures
+        Measures, or their names.
+    length
+        Length of the rankings.
+    equal_relevant
+        Intervals of the interval-like scale: True for those with equally many relevant documents at both ends, False
+        for all intervals, None for both scales.
+    relevant
+        Recall base; by default ``length``. There are no rankings with more relevant documents.
+    grades
+        Highest grade. Above 1, ``relevant`` documents of each grade exist, and there is a difference vector per grade.
+    count
+        How violated pairs are counted: "exact" for all pairs, "sample" for a sample of comparable pairs, "auto" for
+        all pairs if that takes seconds, else a sample.
+    samples
+        Number of sampled pairs.
+    seed
+        Seed of the random numbers.
+    jobs
+        Number of workers; None or 0 for all cores.
+    engine
+        Where to compute, see :mod:`rankscope.engines`.
 
-    >>> found = scales("RBP(p=0.8)", length=4)
-    >>> print(found.verdicts[0])  # doctest: +NORMALIZE_WHITESPACE
+    Returns
+    -------
+    Scales
+        Verdicts, shares of violated pairs, and the shortest counterexamples.
+
+    References
+    ----------
+    Ferrante, Ferro and Pontarollo 2017.
+
+    Examples
+    --------
+    >>> result = scales("RBP(p=0.8)", length=4)
+    >>> print(result.verdicts[0])  # doctest: +NORMALIZE_WHITESPACE
     Means of RBP are not permissible under the interval-like scale over all intervals at length 4, because
     already at length 2 the step from (00) to (01) is no larger than the one from (01) to (10)
     (difference vectors (0,1) and (1,1)), but RBP rises by more: 0.1600 against 0.0400
     (9.29% of 7,695 comparable pairs of intervals are violated).
     """
-    wanted = parse_many(measures)
-    setting = Setting.checked(length, relevant, grades)
+    parsed = parse_many(measures)
+    setting = Setting.from_arguments(length, relevant, grades)
     _check(count, samples)
-    wanted_scales = _scales(equal_relevant, length)
+    requested = _scales(equal_relevant, length)
     settings = {
-        "measures": [str(measure) for measure in wanted], "length": length, "equal_relevant": equal_relevant,
+        "measures": [str(measure) for measure in parsed], "length": length, "equal_relevant": equal_relevant,
         "relevant": setting.relevant, "grades": grades, "count": count, "samples": samples, "seed": seed,
         "tolerance": f"a rise is larger if by more than {RELATIVE:g} of it + {ABSOLUTE:g} of the largest score",
     }  # fmt: skip
-    found: list[Finding] = []
+    verdicts: list[ScaleVerdict] = []
     try:
-        for measure in wanted:
-            if grades == 1 and length > LONGEST:
-                found += long_findings(measure, setting, wanted_scales)
+        for measure in parsed:
+            if grades == 1 and length > MAX_LENGTH:
+                verdicts += long_verdicts(measure, setting, requested)
                 continue
             study = (_Study if grades == 1 else GradedStudy)(measure, setting, count, samples, seed, jobs)
-            for scale in wanted_scales:
-                found.append(study.finding(scale))
-                if found[-1].method == "partial":
+            for scale in requested:
+                verdicts.append(study.finding(scale))
+                if verdicts[-1].method == "partial":
                     raise KeyboardInterrupt
     except KeyboardInterrupt:
-        return Scales(found, {**settings, "partial": True}, partial=True)
-    return Scales(found, settings)
+        return Scales(verdicts, {**settings, "partial": True}, partial=True)
+    return Scales(verdicts, settings)
 
 
 def _scales(equal_relevant: bool | None, length: int) -> list[str]:
-    both = [findings.ALL, findings.EQUAL]
-    interval_like = both if equal_relevant is None else both[1:] if equal_relevant else both[:1]
-    wanted = [*interval_like, findings.STRONG, findings.WEAK, findings.OWN]
-    return [scale for scale in wanted if length <= LONGEST or scale in findings.FROM_WEIGHTS]
+    interval_like_scales = [findings.ALL, findings.EQUAL]
+    interval_like = (
+        interval_like_scales
+        if equal_relevant is None
+        else interval_like_scales[1:]
+        if equal_relevant
+        else interval_like_scales[:1]
+    )
+    names = [*interval_like, findings.STRONG, findings.WEAK, findings.OWN]
+    return [scale for scale in names if length <= MAX_LENGTH or scale in findings.FROM_WEIGHTS]
 
 
 def _check(count: str, samples: int) -> None:
@@ -130,8 +163,10 @@ def _check(count: str, samples: int) -> None:
 
 
 @lru_cache(maxsize=4)
-def _drawn(length: int, equal_relevant: bool, samples: int, seed: int, relevant: int | None = None) -> Pair:
-    """The sample is the same for every measure."""
+def _draw_sample(
+    length: int, equal_relevant: bool, samples: int, seed: int, relevant: int | None = None
+) -> Pair:
+    """Draw a sample of comparable pairs, cached because it is the same for all measures."""
     rng = np.random.default_rng([seed, length, equal_relevant, *([] if relevant is None else [relevant])])
     if relevant is None:
         return sample_pairs(length, samples, rng, equal_relevant)
@@ -139,7 +174,7 @@ def _drawn(length: int, equal_relevant: bool, samples: int, seed: int, relevant:
 
 
 class _Study:
-    """One measure, evaluated on all rankings up to a length."""
+    """Analysis of one measure on all binary rankings up to a length."""
 
     def __init__(
         self,
@@ -153,15 +188,15 @@ class _Study:
         self.name = str(measure)
         self.setting = setting
         self.length = setting.length
-        self.relevant = setting.relevant if setting.limited else None
+        self.relevant = setting.relevant if setting.is_limited else None
         self.count = count
         self.samples = samples
         self.seed = seed
         self.jobs = jobs
-        # shorter rankings too: the shortest contradiction is the easiest to read
-        self.values = {n: values_of(measure, n, setting.relevant) for n in range(1, self.length + 1)}
+        # Shorter rankings are evaluated too, since the shortest counterexample is the easiest to read.
+        self.values = {n: merits_on_binary(measure, n, setting.relevant) for n in range(1, self.length + 1)}
 
-    def finding(self, scale: str) -> Finding:
+    def finding(self, scale: str) -> ScaleVerdict:
         if scale == findings.STRONG:
             return self._interval(scale, "strong")
         if scale == findings.WEAK:
@@ -170,10 +205,10 @@ class _Study:
             return self._own_order()
         return self._interval_like(scale, scale == findings.EQUAL)
 
-    def _interval_like(self, scale: str, equal_relevant: bool) -> Finding:
+    def _interval_like(self, scale: str, equal_relevant: bool) -> ScaleVerdict:
         weights = additive_weights(self.values[self.length], equal_relevant)
         holds = weights is not None and self._convexity(weights, equal_relevant).holds
-        numbers = findings.without_empty(
+        numbers = findings.add_nonempty_share(
             self._numbers(weights, holds, equal_relevant),
             int(np.count_nonzero(~np.isnan(self.values[self.length]))),
             interval_count(self.length, equal_relevant, self.relevant),
@@ -182,16 +217,16 @@ class _Study:
         if holds and not numbers.get("violations"):
             zeros = "" if equal_relevant else ", also when continued by zeros"
             because = f"it adds up weights that are convex{zeros}"
-            return Finding(self.name, scale, self.setting, True, because=because, **numbers)
+            return ScaleVerdict(self.name, scale, self.setting, True, because=because, **numbers)
         shortest = ((n, self._violation(n, equal_relevant)) for n in range(1, self.length + 1))
-        # curvatures too small to be distinguished from rounding, each by itself, can add up to a violation
+        # Curvatures that are each too small to be distinguished from rounding can add up to a violation.
         last = (
             [(self.length, self._violated(weights, equal_relevant))] if weights is not None and holds else []
         )
         return self._failed(scale, chain(shortest, last), numbers)
 
     def _violated(self, weights: Floats, equal_relevant: bool) -> Pair | None:
-        """The pair that an additive measure violates most, if the topic has its rankings."""
+        """Return the pair that an additive measure violates most, if its rankings exist in the topic."""
         pair = worst_pair(weights, equal_relevant).pair
         return pair if not np.isnan(self.values[self.length][list(pair)]).any() else None
 
@@ -199,7 +234,7 @@ class _Study:
         return convexity(weights, equal_relevant, noise=ABSOLUTE * magnitude(self.values[len(weights)]))
 
     def _violation(self, length: int, equal_relevant: bool) -> Pair | None:
-        """A violated pair at a length, or None if the theorems say that there is none."""
+        """Return a violated pair at a length, or None if the theorems exclude it."""
         weights = additive_weights(self.values[length], equal_relevant)
         if weights is None:
             return broken_additivity(self.values[length], equal_relevant)
@@ -208,20 +243,20 @@ class _Study:
 
     def _failed(
         self, scale: str, pairs: Iterable[tuple[int, Pair | None]], numbers: dict[str, Any]
-    ) -> Finding:
+    ) -> ScaleVerdict:
         length, pair = next((n, pair) for n, pair in pairs if pair is not None)
-        setting = self.setting.of_length(length)
+        setting = self.setting.with_length(length)
         rises = [float(self.values[length][b] - self.values[length][a]) for a, b in (pair[:2], pair[2:])]
         example = Counterexample(setting, pair, *rises)
         already = "" if length == self.length else f"already at length {length} "
-        return Finding(
+        return ScaleVerdict(
             self.name, scale, self.setting, False, because=already + example.sentence(self.name, scale),
             fails_from=length, counterexample=example, **numbers,
         )  # fmt: skip
 
     def _numbers(self, weights: Floats | None, holds: bool, equal_relevant: bool) -> dict[str, Any]:
-        """Violated and comparable pairs: all, or a sample of them."""
-        need = work(self.length, equal_relevant, weights is not None, self.relevant)
+        """Return the numbers of violated and comparable pairs, exact or sampled."""
+        need = estimate_work(self.length, equal_relevant, weights is not None, self.relevant)
         if self.count == "exact" and need.memory > _FEASIBLE_MEMORY:
             intervals = interval_count(self.length, equal_relevant, self.relevant)
             raise SettingsError(
@@ -231,13 +266,13 @@ class _Study:
             )
         feasible = need.words <= FEASIBLE_WORDS and need.memory <= _FEASIBLE_MEMORY
         if self.count == "exact" or (self.count == "auto" and feasible):
-            return findings.counted(self._tally(weights, equal_relevant))
+            return findings.tally_numbers(self._tally(weights, equal_relevant))
         if self.relevant is not None:
             if holds:
                 return {"method": "theorem", **findings.NOTHING_VIOLATED}
             return self._sampled(equal_relevant, None)
         comparable = comparable_pairs(self.length, equal_relevant)
-        if holds and weights is not None and self.length <= _PROVABLE:
+        if holds and weights is not None and self.length <= _MAX_PROVABLE:
             excess = worst_pair(weights, equal_relevant).excess
             if excess <= slack(0.0, magnitude(self.values[self.length])) * 10:
                 return {"method": "dynamic program", "comparable": comparable, **findings.NOTHING_VIOLATED}
@@ -245,18 +280,18 @@ class _Study:
 
     def _tally(self, weights: Floats | None, equal_relevant: bool) -> Tally:
         values = self.values[self.length]
-        more: dict[str, Any] = {
+        options: dict[str, Any] = {
             "label": f"{self.name}: pairs of intervals",
             "jobs": self.jobs,
             "relevant": self.relevant,
         }
         if weights is None:
-            return count_intervals(values, self.length, equal_relevant, **more)
-        return count_groups(weights, self.length, equal_relevant, scale=magnitude(values), **more)
+            return count_intervals(values, self.length, equal_relevant, **options)
+        return count_groups(weights, self.length, equal_relevant, scale=magnitude(values), **options)
 
     def _sampled(self, equal_relevant: bool, comparable: int | None) -> dict[str, Any]:
         values = self.values[self.length]
-        pair = _drawn(self.length, equal_relevant, self.samples, self.seed, self.relevant)
+        pair = _draw_sample(self.length, equal_relevant, self.samples, self.seed, self.relevant)
         small, large = values[pair.s] - values[pair.r], values[pair.v] - values[pair.u]
         violated = int((small > large + slack(large, magnitude(values))).sum())
         low, high = findings.wilson(violated, self.samples)
@@ -264,14 +299,14 @@ class _Study:
             "method": "sampled", "comparable": comparable, "share": violated / self.samples, "low": low, "high": high,
         }  # fmt: skip
 
-    def _interval(self, scale: str, heaviness: distances.Heaviness) -> Finding:
+    def _interval(self, scale: str, heaviness: distances.Heaviness) -> ScaleVerdict:
         numbers: dict[str, Any] = {"method": "theorem"}
         few = distances.chain_intervals(self.length, heaviness, self.relevant) <= _FEASIBLE_INTERVALS
         if few and self.count != "sample":
-            numbers = findings.counted(distances.count_distances(self.values[self.length], heaviness))
+            numbers = findings.tally_numbers(distances.count_distances(self.values[self.length], heaviness))
         if distances.is_interval_scale(self.values[self.length], heaviness):
             because = "every step up the order raises it by the same amount"
-            return Finding(
+            return ScaleVerdict(
                 self.name,
                 scale,
                 self.setting,
@@ -282,15 +317,15 @@ class _Study:
         pairs = ((n, distances.unequal_pair(self.values[n], heaviness)) for n in range(1, self.length + 1))
         return self._failed(scale, pairs, numbers)
 
-    def _own_order(self) -> Finding:
+    def _own_order(self) -> ScaleVerdict:
         values = self.values[self.length]
         few = distances.chain_intervals(self.length, "strong", self.relevant) <= _FEASIBLE_INTERVALS
         numbers: dict[str, Any] = {"method": "theorem"}
         if few and self.count != "sample":
-            numbers = findings.counted(count_steps(values))
-        if not evenly_spaced(values):
-            # a shorter ranking has other values: it says nothing about these
+            numbers = findings.tally_numbers(count_steps(values))
+        if not is_evenly_spaced(values):
+            # Shorter rankings have other values, which prove nothing about these.
             return self._failed(findings.OWN, [(self.length, Pair(*uneven_steps(values)))], numbers)
         numbers = {**findings.NOTHING_VIOLATED, **numbers}
         because = "its values are evenly spaced"
-        return Finding(self.name, findings.OWN, self.setting, True, because=because, **numbers)
+        return ScaleVerdict(self.name, findings.OWN, self.setting, True, because=because, **numbers)

@@ -1,13 +1,12 @@
-"""All pairs of comparable intervals at once, rank by rank.
+"""Dynamic programs over all pairs of comparable intervals.
 
 Two intervals with d1 = s - r and d2 = v - u are comparable, Delta_sr <= Delta_vu, iff T2 - T1 >= 0 at every
-rank, where C = prefix sums of d (never negative) and T = prefix sums of C. Walking down the ranks, the
-triple (T2 - T1, C1, C2) is all that the past leaves behind, and it takes polynomially many values. So one
-backward pass over the ranks
+rank, where C = prefix sums of d (never negative) and T = prefix sums of C. The state after a rank is the triple
+(T2 - T1, C1, C2), which takes polynomially many values. One backward pass over the ranks therefore
 
 * counts the comparable pairs exactly (:func:`comparable_pairs`),
 * draws them uniformly (:func:`sample_pairs`),
-* finds the pair that violates an additive measure most, or proves that none does (:func:`worst_pair`).
+* finds the largest violation by an additive measure, or proves that there is none (:func:`worst_pair`).
 """
 
 from __future__ import annotations
@@ -25,7 +24,8 @@ __all__ = ["Pair", "WorstPair", "comparable_pairs", "sample_few", "sample_pairs"
 
 Floats = NDArray[np.float64]
 
-# d = s - r at one rank, for both intervals; (0, 0) first so that ties go to the plainest pair
+# Values of d = s - r at one rank for both intervals. (0, 0) is first, so that ties go to the pair with the fewest
+# relevant documents.
 _MOVES = [(d1, d2) for d1 in (0, 1, -1) for d2 in (0, 1, -1)]
 
 
@@ -40,7 +40,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class _States:
-    """The grid of states: axis 0 is C2 - C1 (from -N), axis 1 is C1, axis 2 is T2 - T1."""
+    """Grid of states: axis 0 is C2 - C1 (from -N), axis 1 is C1, axis 2 is T2 - T1."""
 
     length: int
     equal_relevant: bool
@@ -51,37 +51,37 @@ class _States:
         return 2 * n + 1, n + 1, n * (n + 1) // 2 + 1
 
     def last(self, allowed: Any, forbidden: Any, dtype: Any) -> NDArray[Any]:
-        """The layer below the last rank."""
+        """Return the layer below the last rank."""
         layer = np.full(self.shape, forbidden if self.equal_relevant else allowed, dtype=dtype)
         if self.equal_relevant:
             layer[self.length, 0, :] = allowed
         return layer
 
     def arrivals(self, layer: NDArray[Any], forbidden: Any) -> NDArray[Any]:
-        """What the layer below says of arriving there, indexed by C2 - C1 and C1 then, and T2 - T1 *before*.
+        """Return the values of the layer below, indexed by its C2 - C1 and C1, and by T2 - T1 of the layer *above*.
 
-        Padded by what one rank can move, and forbidden wherever C1, C2 or T2 - T1 would be negative.
+        The array is padded by the largest change at one rank, and ``forbidden`` where C1, C2 or T2 - T1 is negative.
         """
         n = self.length
         wide, high, deep = self.shape
         reach = np.full((wide + 4, high + 2, deep), forbidden, dtype=layer.dtype)
         for lead in range(-n, n + 1):
             lowest = max(0, -lead)  # C1 >= 0 and C2 = C1 + lead >= 0
-            here = reach[lead + n + 2, 1 + lowest : 1 + high]
+            target = reach[lead + n + 2, 1 + lowest : 1 + high]
             if lead >= 0:
-                here[:, : deep - lead] = layer[lead + n, lowest:, lead:]
+                target[:, : deep - lead] = layer[lead + n, lowest:, lead:]
             else:
-                here[:, -lead:] = layer[lead + n, lowest:, :lead]
+                target[:, -lead:] = layer[lead + n, lowest:, :lead]
         return reach
 
     def shifted(self, reach: NDArray[Any], d1: int, d2: int) -> NDArray[Any]:
-        """The arrivals after one move, aligned with the states before it."""
+        """Return the arrivals after a move (d1, d2), aligned with the states before it."""
         wide, high, _ = self.shape
         return reach[2 + d2 - d1 : 2 + d2 - d1 + wide, 1 + d1 : 1 + d1 + high]
 
 
 def _completions(states: _States, dtype: Any) -> Iterator[NDArray[Any]]:
-    """For each rank, the last one first: in how many ways a state can be completed to a comparable pair."""
+    """Yield, from the last rank upwards, the number of completions of each state to a comparable pair."""
     layer = states.last(1, 0, dtype)
     for _ in range(states.length):
         reach = states.arrivals(layer, 0)
@@ -92,12 +92,12 @@ def _completions(states: _States, dtype: Any) -> Iterator[NDArray[Any]]:
 
 
 def _ways(d1: int, d2: int) -> int:
-    """Where both ends agree they may agree on either grade."""
+    """Return the number of grades for a move: where both ends agree there are two choices."""
     return (2 if d1 == 0 else 1) * (2 if d2 == 0 else 1)
 
 
 def comparable_pairs(length: int, equal_relevant: bool = False) -> int:
-    """How many ordered pairs of intervals have Delta_sr <= Delta_vu; each interval with itself included.
+    """Return the number of ordered pairs of intervals with Delta_sr <= Delta_vu, including an interval with itself.
 
     >>> comparable_pairs(4), comparable_pairs(4, equal_relevant=True)
     (7695, 1043)
@@ -105,13 +105,13 @@ def comparable_pairs(length: int, equal_relevant: bool = False) -> int:
     states = _States(length, equal_relevant)
     *_, rough = _completions(states, np.float64)
     *_, wrapped = _completions(states, np.uint64)
-    # the count modulo 2^64 is exact, and the floating-point one tells which multiple of 2^64 was lost
+    # The integer count is exact modulo 2^64, and the floating-point count determines the multiple of 2^64.
     low = int(wrapped[length, 0, 0])
     return low + round((float(rough[length, 0, 0]) - low) / 2**64) * 2**64
 
 
 def sample_pairs(length: int, samples: int, rng: np.random.Generator, equal_relevant: bool = False) -> Pair:
-    """Comparable pairs of intervals, drawn uniformly and independently: four arrays of codes.
+    """Draw comparable pairs of intervals uniformly and independently, as four arrays of codes.
 
     >>> pair = sample_pairs(3, 5, np.random.default_rng(1))
     >>> len(pair.r), bool((pair.r <= pair.s).all())
@@ -131,19 +131,19 @@ def sample_pairs(length: int, samples: int, rng: np.random.Generator, equal_rele
         d1, d2 = np.array(_MOVES)[move].T
         lead, c1 = lead + d2 - d1, c1 + d1
         state = [lead, c1, gap + lead - length]
-        for place, change in ((0, d1), (2, d2)):
+        for index, change in ((0, d1), (2, d2)):
             agreed = rng.integers(0, 2, samples) * (change == 0)
-            codes[place] = 2 * codes[place] + (agreed | (change < 0))
-            codes[place + 1] = 2 * codes[place + 1] + (agreed | (change > 0))
+            codes[index] = 2 * codes[index] + (agreed | (change < 0))
+            codes[index + 1] = 2 * codes[index + 1] + (agreed | (change > 0))
     return Pair(*codes)
 
 
 def sample_few(
     length: int, samples: int, rng: np.random.Generator, equal_relevant: bool, relevant: int
 ) -> Pair:
-    """Comparable pairs of intervals whose rankings have at most ``relevant`` relevant documents, drawn uniformly.
+    """Draw comparable pairs of intervals whose rankings have at most ``relevant`` relevant documents, uniformly.
 
-    Intervals are drawn in pairs, and the pairs that are comparable kept.
+    This is rejection sampling: pairs of intervals are drawn, and the comparable ones are kept.
 
     >>> pair = sample_few(5, 100, np.random.default_rng(1), False, relevant=2)
     >>> max(int(code).bit_count() for code in pair.s)
@@ -159,20 +159,21 @@ def sample_few(
 
 
 class _Drawn(NamedTuple):
-    """Intervals by the codes of their ends, and their difference vectors: a row for each rank."""
+    """Sampled intervals: the codes of their ends, and their difference vectors (ranks, intervals)."""
 
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
     delta: NDArray[np.int64]
 
 
-_DIGITS = ((0, 0), (1, 1), (0, 1), (1, 0))  # of the lower and the upper end at a rank
+_DIGITS = ((0, 0), (1, 1), (0, 1), (1, 0))  # grades of the lower and the upper end at a rank
 
 
 def _upper_ends(length: int, equal_relevant: bool, relevant: int) -> list[Floats]:
-    """For each rank, the first one first: in how many ways the rest of an interval can go on below it.
+    """Return, for each rank from the first, the number of ways to complete an interval below it.
 
-    By the balance S - R and the relevant documents of the upper end so far; both are padded by one.
+    Each layer is indexed by the balance S - R and the number of relevant documents of the upper end so far, both padded
+    by one.
     """
     layer = np.zeros((length + 3, relevant + 2))
     layer[1 if equal_relevant else slice(1, length + 2), : relevant + 1] = 1.0
@@ -193,16 +194,19 @@ def _upper_ends(length: int, equal_relevant: bool, relevant: int) -> list[Floats
 def _draw_intervals(
     layers: list[Floats], length: int, relevant: int, count: int, rng: np.random.Generator
 ) -> _Drawn:
-    lower, upper, balance, held, total = (np.zeros(count, dtype=np.int64) for _ in range(5))
+    lower, upper, balance, n_upper, total = (np.zeros(count, dtype=np.int64) for _ in range(5))
     delta = np.empty((length, count), dtype=np.int64)
     for rank, below in enumerate(layers[1:]):
         ways = np.stack(
-            [below[balance + 1 + high - low, np.minimum(held + high, relevant + 1)] for low, high in _DIGITS]
+            [
+                below[balance + 1 + high - low, np.minimum(n_upper + high, relevant + 1)]
+                for low, high in _DIGITS
+            ]
         ).cumsum(axis=0)
         move = (ways <= rng.random(count) * ways[-1]).sum(axis=0)
         low, high = np.array(_DIGITS)[move].T
         lower, upper = 2 * lower + low, 2 * upper + high
-        balance, held = balance + high - low, held + high
+        balance, n_upper = balance + high - low, n_upper + high
         total = total + balance
         delta[rank] = total
     return _Drawn(lower, upper, delta)
@@ -210,9 +214,9 @@ def _draw_intervals(
 
 @dataclass(frozen=True)
 class WorstPair:
-    """The comparable pair where the smaller interval's score difference exceeds the larger one's most.
+    """Comparable pair with the largest excess of the smaller interval's rise over the larger one's.
 
-    ``excess`` = (M(s) - M(r)) - (M(v) - M(u)); not above zero when nothing is violated.
+    ``excess`` = (M(s) - M(r)) - (M(v) - M(u)); it is at most zero if no pair is violated.
     """
 
     excess: float
@@ -221,9 +225,9 @@ class WorstPair:
 
 
 def worst_pair(weights: Sequence[float] | Floats, equal_relevant: bool = False) -> WorstPair:
-    """The largest violation of M(r) = sum of w_j r_j over all comparable pairs, by dynamic programming.
+    """Return the largest violation by M(r) = sum of w_j r_j over all comparable pairs, by dynamic programming.
 
-    Complete: an excess of zero proves that M is interval-like at this length.
+    An excess of zero proves that M is interval-like at this length.
 
     >>> worst = worst_pair([1.0, 1.0, 0.63, 0.5], equal_relevant=True)  # max(1, log2 i)
     >>> round(worst.excess, 2)
@@ -247,7 +251,7 @@ def worst_pair(weights: Sequence[float] | Floats, equal_relevant: bool = False) 
 
 
 def _walk_down(states: _States, weights: Floats, layers: list[NDArray[Any]]) -> Pair:
-    """The moves that reach the best value, as rankings with no more relevant documents than needed."""
+    """Trace back the moves that reach the best value, as rankings with as few relevant documents as possible."""
     length = states.length
     lead, c1, gap = length, 0, 0
     changes: list[tuple[int, int]] = []

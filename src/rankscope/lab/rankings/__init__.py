@@ -1,1 +1,1 @@
-"""All possible rankings: the worlds they come from, their prefix tree, their enumeration."""
+"""All possible rankings: kinds of documents, the prefix tree of rankings, and its enumeration."""

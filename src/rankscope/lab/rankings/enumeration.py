@@ -1,7 +1,7 @@
-"""The value of a measure on every ranking, block by block.
+"""Evaluation of a measure on every ranking, block by block.
 
-A block is the part of the prefix tree below one prefix; it fits a processor's cache, so that memory is bounded
-whatever the depth and work can stop between two blocks.
+A block is the subtree of the prefix tree below one prefix. It fits into the processor's cache, so memory is bounded at
+any depth, and the computation can be interrupted between two blocks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from rankscope.engines import stream_pieces
 from rankscope.errors import MeasureError, RankscopeError, SettingsError
 from rankscope.judging.lists import Floats, Lists
-from rankscope.lab.rankings.lumped import Lumped, NotLumpedError, Watch, lumped
+from rankscope.lab.rankings.lumped import LumpedTree, NotLumpedError, Watch, lump
 from rankscope.lab.rankings.tree import Shape, Tree
 from rankscope.lab.rankings.worlds import World, graded_world
 from rankscope.lab.rounding import magnitude
@@ -23,36 +23,37 @@ from rankscope.measures.base import Measure
 
 __all__ = [
     "Evaluator",
+    "block_orbits",
     "blocks",
     "check_depth",
-    "evaluated",
-    "number_of_rankings",
-    "orbits",
-    "places",
+    "count_rankings",
+    "evaluate_blocks",
+    "extension_nodes",
     "values_on_binary",
     "values_on_words",
 ]
 
 BLOCK = 1 << 19
-"""Rankings evaluated at a time."""
+"""Maximal number of rankings in a block."""
 
 LIMIT = 1 << 34
-"""Rankings beyond which an enumeration is refused: hours of work."""
+"""Limit on the number of enumerated rankings: more would take hours."""
 
 _FLAT_BLOCK = 1 << 15
+"""Maximal number of rankings per block for formulas that need explicit lists, which take more memory."""
 
 
-def number_of_rankings(letters: int, depth: int) -> int:
-    """How many rankings of at most ``depth`` documents there are, the empty one included.
+def count_rankings(letters: int, depth: int) -> int:
+    """Return the number of rankings of at most ``depth`` documents, including the empty one.
 
-    >>> number_of_rankings(3, 10)
+    >>> count_rankings(3, 10)
     88573
     """
     return int((letters ** (depth + 1) - 1) // (letters - 1))
 
 
 def blocks(world: World, depth: int, size: int | None = None) -> list[tuple[int, tuple[int, ...], int]]:
-    """The enumeration cut into (depth, prefix, first own level), each of at most ``size`` rankings.
+    """Split the enumeration into blocks (depth, prefix, first new level) of at most ``size`` rankings.
 
     >>> blocks(graded_world(1, relevant=1, nonrelevant=1), 3, size=7)
     [(1, (), 0), (3, (0,), 2), (3, (1,), 2)]
@@ -60,7 +61,7 @@ def blocks(world: World, depth: int, size: int | None = None) -> list[tuple[int,
     size = BLOCK if size is None else size
     check_depth(world, depth)
     below = depth
-    while below > 1 and number_of_rankings(len(world), below) > size:
+    while below > 1 and count_rankings(len(world), below) > size:
         below -= 1
     if below == depth:
         return [(depth, (), 0)]
@@ -69,74 +70,79 @@ def blocks(world: World, depth: int, size: int | None = None) -> list[tuple[int,
     return head + [(depth, prefix, top + 1) for prefix in product(range(len(world)), repeat=top)]
 
 
-def orbits(
+def block_orbits(
     world: World, pieces: Sequence[tuple[int, tuple[int, ...], int]]
 ) -> list[tuple[tuple[int, tuple[int, ...], int], int]]:
-    """One of all blocks that differ by the names of aspects, the first in alphabetical order; and how many they are.
+    """Return one block per orbit under renaming of aspects, and the size of the orbit.
+
+    The representative of an orbit is its alphabetically first block.
 
     >>> from rankscope.lab.rankings.worlds import aspect_world
     >>> world = aspect_world(2, relevant=1, nonrelevant=1)
-    >>> orbits(world, blocks(world, 2, size=4))
+    >>> block_orbits(world, blocks(world, 2, size=4))
     [((1, (), 0), 1), ((2, (0,), 2), 2), ((2, (2,), 2), 1)]
     """
-    found = []
-    many: dict[tuple[int, ...], int] = {}
+    representatives = []
+    sizes: dict[tuple[int, ...], int] = {}
     for piece in pieces:
         prefix = piece[1]
-        if prefix not in many:
-            images = _images(world, prefix)
-            many |= dict.fromkeys(images, 0)
-            many[min(images, key=world.word)] = len(images)
-        if many[prefix]:
-            found.append((piece, many[prefix]))
-    return found
+        if prefix not in sizes:
+            images = _renamed_prefixes(world, prefix)
+            sizes |= dict.fromkeys(images, 0)
+            sizes[min(images, key=world.word)] = len(images)
+        if sizes[prefix]:
+            representatives.append((piece, sizes[prefix]))
+    return representatives
 
 
-def _images(world: World, prefix: tuple[int, ...]) -> set[tuple[int, ...]]:
-    """What a ranking becomes when aspects change their names, itself included."""
-    images, waiting = {prefix}, [prefix]
-    while waiting:
-        here = waiting.pop()
-        more = {tuple(letters[letter] for letter in here) for _, letters in world.renamings} - images
-        images |= more
-        waiting += more
+def _renamed_prefixes(world: World, prefix: tuple[int, ...]) -> set[tuple[int, ...]]:
+    """Return the orbit of a prefix under renaming of aspects, including the prefix itself."""
+    images, queue = {prefix}, [prefix]
+    while queue:
+        current = queue.pop()
+        new_images = {tuple(letters[letter] for letter in current) for _, letters in world.renamings} - images
+        images |= new_images
+        queue += new_images
     return images
 
 
 def check_depth(world: World, depth: int) -> None:
-    """Refuse a depth with more rankings than can be looked at; such a number may be too long even to print."""
-    deepest = _deepest(len(world))
-    if not 1 <= depth <= deepest:
-        many = f"{number_of_rankings(len(world), depth):,}" if depth <= 3 * deepest else f"over {LIMIT:,}"
+    """Reject a depth with more than ``LIMIT`` rankings."""
+    max_depth = _max_depth(len(world))
+    if not 1 <= depth <= max_depth:
+        # A much larger number of rankings could be too long to print.
+        count = f"{count_rankings(len(world), depth):,}" if depth <= 3 * max_depth else f"over {LIMIT:,}"
         raise SettingsError(
-            f"depth {depth} has {many} rankings over {len(world)} letters",
-            hint=f"choose a depth from 1 to {deepest}",
+            f"depth {depth} has {count} rankings over {len(world)} letters",
+            hint=f"choose a depth from 1 to {max_depth}",
         )
 
 
-def _deepest(letters: int) -> int:
+def _max_depth(letters: int) -> int:
     depth = 1
-    while number_of_rankings(letters, depth + 1) <= LIMIT:
+    while count_rankings(letters, depth + 1) <= LIMIT:
         depth += 1
     return depth
 
 
-def evaluated(
+def evaluate_blocks(
     pieces: Sequence[tuple[int, tuple[int, ...], int]],
     evaluators: Sequence[Evaluator],
     world: World,
     jobs: int | None = None,
 ) -> Iterator[tuple[Tree, int, list[Floats]]]:
-    """(tree, first own level, values of each measure) for every block, in order; a few blocks ahead on other cores."""
+    """Yield (tree, first new level, values of each measure) for every block, in order.
 
-    values = stream_pieces(_Evaluated(world, tuple(evaluators)), pieces, jobs=jobs)
-    for (depth, prefix, first), found in zip(pieces, values, strict=True):
-        yield Tree(world, depth, prefix), first, found
+    Other workers evaluate a few blocks ahead.
+    """
+    values = stream_pieces(_BlockEvaluator(world, tuple(evaluators)), pieces, jobs=jobs)
+    for (depth, prefix, first), block_values in zip(pieces, values, strict=True):
+        yield Tree(world, depth, prefix), first, block_values
 
 
 @dataclass(frozen=True, eq=False)
-class _Evaluated:
-    """The values of every measure on one block."""
+class _BlockEvaluator:
+    """Callable that evaluates all measures on one block."""
 
     world: World
     evaluators: tuple[Evaluator, ...]
@@ -147,11 +153,11 @@ class _Evaluated:
 
 
 class Evaluator:
-    """A measure with the way to evaluate it on trees.
+    """Evaluator of a measure on prefix trees.
 
-    Most formulas follow the tree, and many of them need its hits only lumped. One that does not (it needs lists
-    written out, or asks for the length of the list a hit stands in) shows itself on short rankings, and is then given
-    lists written out; the measure is the same.
+    It chooses the fastest representation on which the formula is correct: lumped hits, the tree, or explicit lists.
+    A formula that needs explicit lists (for example because it uses the length of the list that contains a hit) is
+    detected on short rankings, where all three are compared.
     """
 
     def __init__(self, measure: Measure, world: World) -> None:
@@ -159,30 +165,30 @@ class Evaluator:
         short = Tree(world, 3)
         expected = self._values(short.flat())
         self.follows_tree = self._agrees(short, expected)
-        self.lumps = self.follows_tree and self._agrees(lumped(short), expected)
+        self.can_lump = self.follows_tree and self._agrees(lump(short), expected)
 
-    def watched(self, world: World, depth: int) -> Watch:
-        """What the formula learns of the rankings down to a depth: everything, if it cannot be watched.
+    def watch_formula(self, world: World, depth: int) -> Watch:
+        """Return what the formula reads from rankings down to a depth; everything, if it cannot be watched.
 
-        The hits of a lumped tree are those of all rankings, whatever its prefix: a few rankings show what it asks.
+        A lumped tree has the hits of all rankings, whatever its prefix, so a long prefix makes this cheap.
         """
-        thin = Lumped(world, depth, (0,) * (depth - 1))
-        watch = thin.watched()
+        thin = LumpedTree(world, depth, (0,) * (depth - 1))
+        watch = thin.watch_formula()
         try:
-            if self.lumps:
+            if self.can_lump:
                 self._values(thin)
                 return watch
         except NotLumpedError:
             pass
-        return Watch(depth, alike=False)
+        return Watch(depth, symmetric=False)
 
     def _agrees(self, tree: Tree, expected: Floats) -> bool:
         try:
-            found = self.measure.evaluate(tree)
-        except Exception:  # whatever an unsuited formula runs into
+            values = self.measure.evaluate(tree)
+        except Exception:  # The formula does not support this representation.
             return False
         return bool(
-            np.allclose(found, expected, rtol=1e-12, atol=1e-12 * magnitude(expected), equal_nan=True)
+            np.allclose(values, expected, rtol=1e-12, atol=1e-12 * magnitude(expected), equal_nan=True)
         )
 
     def _values(self, lists: Lists) -> Floats:
@@ -198,11 +204,11 @@ class Evaluator:
             ) from error
 
     def evaluate(self, tree: Tree) -> Floats:
-        """The value of every node."""
-        if self.lumps:
+        """Return the value of every node."""
+        if self.can_lump:
             try:
-                return self._values(lumped(tree))
-            except NotLumpedError:  # on long rankings only
+                return self._values(lump(tree))
+            except NotLumpedError:  # raised on long rankings only
                 pass
         if self.follows_tree:
             return self._values(tree)
@@ -210,24 +216,24 @@ class Evaluator:
             return self._values(tree.flat())
         return self._in_pieces(tree)
 
-    def written(self, lists: Lists) -> Floats:
-        """The value of every list that is written out."""
+    def evaluate_lists(self, lists: Lists) -> Floats:
+        """Return the value of every explicit list."""
         return self._values(lists)
 
     def _in_pieces(self, tree: Tree) -> Floats:
-        """Lists written out take much memory: a piece of the tree at a time."""
+        """Evaluate explicit lists, one small block at a time to bound memory."""
         values = np.empty(tree.shape.size)
         fixed = tree.shape.prefix
         for depth, more, first in blocks(tree.world, tree.shape.depth - len(fixed), _FLAT_BLOCK):
             piece = Tree(tree.world, len(fixed) + depth, fixed + more)
-            found = self._values(piece.flat())
+            piece_values = self._values(piece.flat())
             for level in range(len(fixed) + first if more else 0, piece.shape.depth + 1):
-                values[places(tree.shape, more, level)] = piece.level(found, level)[0]
+                values[extension_nodes(tree.shape, more, level)] = piece.level(piece_values, level)[0]
         return values
 
 
-def places(shape: Shape, more: tuple[int, ...], level: int) -> slice:
-    """Where the rankings of a level that go on with ``more`` after the prefix stand in a tree."""
+def extension_nodes(shape: Shape, more: tuple[int, ...], level: int) -> slice:
+    """Return the nodes of a level whose rankings continue the prefix of the tree with ``more``."""
     if level <= len(shape.prefix):
         return slice(level, level + 1)
     step = shape.letters ** len(more)
@@ -236,11 +242,25 @@ def places(shape: Shape, more: tuple[int, ...], level: int) -> slice:
 
 
 def values_on_binary(measure: Measure, length: int, relevant: int | None = None) -> Floats:
-    """The value of a measure on all 2^length binary rankings of one length.
+    """Return the values of a measure on all binary rankings of one length.
 
-    Entry c is the ranking whose binary number is c, the first rank counting most. ``relevant`` is the recall base;
-    by default as many as there are ranks.
+    Parameters
+    ----------
+    measure
+        The measure.
+    length
+        Number of documents in a ranking.
+    relevant
+        Recall base; by default ``length``.
 
+    Returns
+    -------
+    numpy.ndarray of shape (2 ** length,)
+        Entry c belongs to the ranking whose relevance values are the binary digits of c, the first rank being the most
+        significant digit.
+
+    Examples
+    --------
     >>> from rankscope.measures import measure
     >>> values_on_binary(measure("P@2"), 2).tolist()
     [0.0, 0.5, 0.5, 1.0]
@@ -250,9 +270,9 @@ def values_on_binary(measure: Measure, length: int, relevant: int | None = None)
 
 
 def values_on_words(measure: Measure, world: World, length: int) -> Floats:
-    """The value of a measure on all words of one length over the letters of a world.
+    """Return the values of a measure on all words of one length over the letters of a world.
 
-    Entry c is the word whose letters are the digits of the number c, the first rank counting most.
+    Entry c belongs to the word whose letters are the digits of c, the first rank being the most significant digit.
 
     >>> from rankscope.measures import measure
     >>> values_on_words(measure("CG@2"), graded_world(2, relevant=2, nonrelevant=2), 2).tolist()
@@ -261,18 +281,18 @@ def values_on_words(measure: Measure, world: World, length: int) -> Floats:
     evaluator, base = Evaluator(measure, world), len(world)
     values = np.empty(base**length)
     for tree in fixed_length(world, length):
-        found = tree.level(evaluator.evaluate(tree), length)[0]
+        level_values = tree.level(evaluator.evaluate(tree), length)[0]
         free = length - len(tree.shape.prefix)
         start = 0
         for letter in tree.shape.prefix:
             start = start * base + letter
         start *= base**free
-        values[start : start + base**free] = found.reshape((base,) * free).transpose().ravel()
+        values[start : start + base**free] = level_values.reshape((base,) * free).transpose().ravel()
     return values
 
 
 def fixed_length(world: World, length: int) -> Iterator[Tree]:
-    """Trees whose deepest levels together are all rankings of one length, each once."""
+    """Yield trees whose deepest levels together contain every ranking of one length once."""
     for depth, prefix, _ in blocks(world, length):
         if depth == length:
             yield Tree(world, depth, prefix)

@@ -1,7 +1,7 @@
-"""Sums along the paths of a prefix tree, where what a document adds depends on its kind, its rank and its ordinal.
+"""Sums along the paths of a prefix tree, where the summand of a document depends on its kind, rank and ordinal.
 
-All trees with the same number of free ranks have the same paths below their prefix: documents are counted once for
-all of them.
+All trees with the same number of free ranks have the same paths below their prefix, so the counts of documents are
+cached and shared by all of them.
 """
 
 from __future__ import annotations
@@ -19,28 +19,32 @@ from rankscope.native import paths as native
 if TYPE_CHECKING:
     from rankscope.lab.rankings.tree import Shape
 
-__all__ = ["Counts", "Marked", "counts_of", "descended"]
+__all__ = ["Counts", "Marked", "accumulate_paths", "count_letters"]
 
 Marked = tuple[bool, ...]
-"""For each letter whether it is meant."""
+"""Mask of letters."""
 
 Counts = npt.NDArray[np.uint8]
 
-_KEPT = 1 << 19
-"""Rankings of a level whose counts are kept for the next tree."""
+_MAX_CACHED = 1 << 19
+"""Maximal number of rankings of a level whose counts are cached for the next tree."""
 
 
 def _below(marked: Marked, levels: int) -> Counts:
-    """How many documents of marked letters each ranking of up to so many documents has, level by level."""
-    return _kept_below(marked, levels) if len(marked) ** levels <= _KEPT else _counted(marked, levels)
+    """Return the number of documents of marked letters in each ranking of up to ``levels`` documents."""
+    return (
+        _cached_counts_below(marked, levels)
+        if len(marked) ** levels <= _MAX_CACHED
+        else _count_below(marked, levels)
+    )
 
 
 @lru_cache(maxsize=32)
-def _kept_below(marked: Marked, levels: int) -> Counts:
-    return _counted(marked, levels)
+def _cached_counts_below(marked: Marked, levels: int) -> Counts:
+    return _count_below(marked, levels)
 
 
-def _counted(marked: Marked, levels: int) -> Counts:
+def _count_below(marked: Marked, levels: int) -> Counts:
     parts = [np.zeros(1, np.uint8)]
     more = np.array(marked, np.uint8)
     for _ in range(levels):
@@ -50,11 +54,11 @@ def _counted(marked: Marked, levels: int) -> Counts:
     return counts
 
 
-def counts_of(shape: Shape, marked: Marked) -> Counts:
-    """For each node of a tree the number of documents of marked letters.
+def count_letters(shape: Shape, marked: Marked) -> Counts:
+    """Return the number of documents of marked letters in the ranking of each node.
 
     >>> from rankscope.lab.rankings.tree import Shape
-    >>> counts_of(Shape(2, (1,), 3), (False, True)).tolist()
+    >>> count_letters(Shape(2, (1,), 3), (False, True)).tolist()
     [0, 1, 1, 2, 1, 2, 2, 3]
     """
     fixed = len(shape.prefix)
@@ -67,7 +71,7 @@ def counts_of(shape: Shape, marked: Marked) -> Counts:
     return counts
 
 
-def descended(
+def accumulate_paths(
     shape: Shape,
     marked: Sequence[Marked],
     table: Floats,
@@ -75,10 +79,10 @@ def descended(
     combine: np.ufunc = np.add,
     start: float = 0.0,
 ) -> Floats:
-    """For each node the total along its path, of all trees together.
+    """Return the total along the path to each node, summed over all trees in order.
 
-    ``table`` says what a document adds, by level, tree, letter and the number of the tree's documents above it;
-    ``hits`` of which level, tree and letter there are any. The trees are added in their order.
+    ``table[level, tree, letter, n]`` is the summand of a document with n marked documents above it; ``hits[level,
+    tree, letter]`` is False where there are no summands.
     """
     fixed = len(shape.prefix)
     totals = np.empty(shape.size)
@@ -106,18 +110,18 @@ def _descend(
     totals: Floats,
     combine: np.ufunc,
 ) -> None:
-    """The same as :func:`native.descend` for any way to combine."""
+    """Fill ``totals`` like :func:`native.descend`, for any ufunc ``combine``."""
     first, width = 0, 1
     for level in range(len(table)):
         parents = totals[first : first + width]
         for letter in range(table.shape[2]):
             start = first + width + letter * width
-            nodes, known = totals[start : start + width], parents
+            nodes, source = totals[start : start + width], parents
             for f in np.flatnonzero(hits[level, :, letter]).tolist():
-                more = table[level, f, letter, above[f] :]
-                combine(known, more.take(counts[f][first : first + width]), out=nodes)
-                known = nodes
-            if known is parents:
+                increments = table[level, f, letter, above[f] :]
+                combine(source, increments.take(counts[f][first : first + width]), out=nodes)
+                source = nodes
+            if source is parents:
                 nodes[:] = parents
         first += width
         width *= table.shape[2]

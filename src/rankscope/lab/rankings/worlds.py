@@ -1,8 +1,8 @@
-"""Worlds: what a document of a thought-up ranking can be, and what is judged in the collection it comes from.
+"""Worlds: the kinds of documents in hypothetical rankings, and the number of judged documents of each kind.
 
 A *letter* is a kind of document: relevant to aspect a or b, or not relevant (x); or of grade 0, 1, 2, ... A ranking
-is a word over these letters. A document that is relevant to several aspects, or more than relevant, has a letter too:
-``(ab)`` is relevant to both, ``A`` highly relevant to a, ``(aB)`` relevant to a and highly to b.
+is a word over these letters. Documents that are relevant to several aspects, or highly relevant, have letters too:
+``(ab)`` is relevant to both, ``A`` highly relevant to a, ``(aB)`` relevant to a and highly relevant to b.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ import numpy.typing as npt
 from rankscope.errors import SettingsError
 from rankscope.judging.pool import Aspects, Pool
 
-__all__ = ["World", "aspect_world", "graded_world", "letters_of"]
+__all__ = ["World", "aspect_world", "graded_world", "split_word"]
 
 _ALPHABET = "abcdefghijklmnopqrst"
-_MOST_KINDS = 30
+_MAX_KINDS = 30
 
 
 @dataclass(frozen=True)
 class World:
-    """The letters, each with its grade for every aspect, and how many documents of each are judged.
+    """Letters with their grades for every aspect and their numbers of judged documents.
 
-    A graded world has no aspects: every letter has one grade.
+    In a graded world, which has no aspects, every letter has one grade.
 
     >>> world = aspect_world(2, relevant=10, nonrelevant=10)
     >>> world.labels, world.pool.recall_base(1).tolist(), world.pool.by_aspect.recall_base(1).tolist()
@@ -49,79 +49,80 @@ class World:
 
     @property
     def aspects(self) -> int:
-        """The number of aspects; 1 for graded worlds."""
+        """Number of aspects; 1 for graded worlds."""
         return len(self.kinds[0])
 
     @cached_property
     def grades(self) -> tuple[int, ...]:
-        """The grade of each letter: its best one for some aspect."""
+        """Grade of each letter: its maximum over aspects."""
         return tuple(max(kind) for kind in self.kinds)
 
     @cached_property
     def better(self) -> list[tuple[int, int]]:
-        """(worse, better) letters: the second is at least as relevant to every aspect, and more to one."""
+        """Pairs (worse, better) of letters: the second is at least as relevant to every aspect, and more to one."""
         pairs = permutations(range(len(self)), 2)
         return [pair for pair in pairs if _at_least(self.kinds[pair[1]], self.kinds[pair[0]])]
 
     @cached_property
     def redundant(self) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
-        """(old, new, seen, unseen): letters that differ in aspects only, ``seen`` of the one, ``unseen`` of the other.
+        """Tuples (old, new, seen, unseen): letters that differ only in their aspects.
 
-        Both are relevant to equally many aspects with the same grades, so that nothing but the aspects can matter.
+        ``seen`` are the aspects of ``old`` alone, ``unseen`` those of ``new`` alone. Both letters have the same grades
+        for equally many aspects, so only the aspects can make a difference.
 
         >>> aspect_world(2, relevant=1, nonrelevant=1).redundant
         [(0, 1, (0,), (1,)), (1, 0, (1,), (0,))]
         """
-        found = []
+        result = []
         for old, new in permutations(range(len(self)), 2):
-            mine, theirs = self.kinds[old], self.kinds[new]
-            differ = [a for a in range(self.aspects) if mine[a] != theirs[a]]
-            seen = tuple(a for a in differ if theirs[a] == 0)
-            unseen = tuple(a for a in differ if mine[a] == 0)
-            same = sorted(mine[a] for a in seen) == sorted(theirs[a] for a in unseen)
+            old_kind, new_kind = self.kinds[old], self.kinds[new]
+            differ = [a for a in range(self.aspects) if old_kind[a] != new_kind[a]]
+            seen = tuple(a for a in differ if new_kind[a] == 0)
+            unseen = tuple(a for a in differ if old_kind[a] == 0)
+            same = sorted(old_kind[a] for a in seen) == sorted(new_kind[a] for a in unseen)
             if seen and same and len(seen) + len(unseen) == len(differ):
-                found.append((old, new, seen, unseen))
-        return found
+                result.append((old, new, seen, unseen))
+        return result
 
     @cached_property
     def renamings(self) -> list[tuple[list[int], list[int]]]:
-        """The pairs of aspects that can change their names and nothing else changes: (aspects, letters) afterwards.
+        """Transpositions of two aspects under which the world is invariant, as permutations (aspects, letters).
 
-        Both have the same weight, and as many documents of each kind are judged.
+        Both aspects have the same weight and the same numbers of judged documents.
 
         >>> aspect_world(2, relevant=1, nonrelevant=1).renamings
         [([1, 0], [1, 0, 2])]
         """
         if self.graded:
             return []
-        found = []
+        result = []
         number = {kind: letter for letter, kind in enumerate(self.kinds)}
-        for one, other in combinations(range(self.aspects), 2):
+        for first, second in combinations(range(self.aspects), 2):
             aspects = list(range(self.aspects))
-            aspects[one], aspects[other] = other, one
+            aspects[first], aspects[second] = second, first
             letters = [number.get(tuple(kind[a] for a in aspects), -1) for kind in self.kinds]
-            weights = self.weights is None or self.weights[one] == self.weights[other]
+            weights = self.weights is None or self.weights[first] == self.weights[second]
             if (
                 weights
                 and -1 not in letters
                 and all(self.judged[b] == n for b, n in zip(letters, self.judged, strict=True))
             ):
-                found.append((aspects, letters))
-        return found
+                result.append((aspects, letters))
+        return result
 
     @cached_property
     def document(self) -> npt.NDArray[np.int64]:
-        """For each letter one of its judged documents."""
+        """Index of the first judged document of each letter."""
         return np.cumsum([0, *self.judged[:-1]])
 
     @cached_property
     def pool(self) -> Pool:
-        """The one topic of this world."""
+        """Pool of the single topic of this world."""
         size, m = sum(self.judged), self.aspects
         grade = np.repeat(np.array(self.grades, np.int32), self.judged)
         if self.graded:
             return Pool(np.array([0, size]), grade)
-        # every document is judged for every aspect, as assessors do it
+        # Every document is judged for every aspect, as assessors do it.
         aspects = Aspects(
             tuple(_ALPHABET[:m]),
             np.array([0, m]),
@@ -133,21 +134,21 @@ class World:
         return Pool(np.array([0, size]), grade, aspects)
 
     def word(self, letters: Sequence[int]) -> str:
-        """A ranking as text; ``-`` for the empty one."""
+        """Return a ranking as text; ``-`` for the empty one."""
         return "".join(self.labels[letter] for letter in letters) or "-"
 
 
-def letters_of(word: str) -> list[str]:
-    """The letters of a ranking that was written as text.
+def split_word(word: str) -> list[str]:
+    """Split the text of a ranking into its letters.
 
-    >>> letters_of("a(ab)x"), letters_of("-")
+    >>> split_word("a(ab)x"), split_word("-")
     (['a', '(ab)', 'x'], [])
     """
     return re.findall(r"\([^)]*\)|[^-]", word)
 
 
-def _at_least(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    return one != other and all(a >= b for a, b in zip(one, other, strict=True))
+def _at_least(kind: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return kind != other and all(a >= b for a, b in zip(kind, other, strict=True))
 
 
 def aspect_world(
@@ -159,9 +160,9 @@ def aspect_world(
     grades: int = 1,
     several: bool = False,
 ) -> World:
-    """Documents relevant to one of m aspects (a, b, ...) with a grade up to ``grades``, or to none (x).
+    """Return the world of documents relevant to one aspect (a, b, ...) with grades up to ``grades``, or to none (x).
 
-    ``several`` adds those that are relevant to several aspects; ``relevant`` documents of each kind are judged.
+    ``several`` adds documents that are relevant to several aspects; ``relevant`` documents of each kind are judged.
 
     >>> aspect_world(2, relevant=1, nonrelevant=1, grades=2, several=True).labels
     ('a', 'A', 'b', 'B', '(ab)', '(aB)', '(Ab)', '(AB)', 'x')
@@ -174,18 +175,18 @@ def aspect_world(
         raise SettingsError(
             f"weights {list(weights)} for {aspects} aspects", hint="give one weight per aspect"
         )
-    most = aspects if several else 1
-    number = sum(comb(aspects, k) * grades**k for k in range(1, most + 1))
-    if number > _MOST_KINDS:
+    max_aspects = aspects if several else 1
+    number = sum(comb(aspects, k) * grades**k for k in range(1, max_aspects + 1))
+    if number > _MAX_KINDS:
         raise SettingsError(
             f"{number:,} kinds of documents",
-            hint=f"choose fewer aspects or grades: up to {_MOST_KINDS} kinds",
+            hint=f"choose fewer aspects or grades: up to {_MAX_KINDS} kinds",
         )
     kinds = [
-        tuple(dict(zip(chosen, given, strict=True)).get(a, 0) for a in range(aspects))
-        for size in range(1, most + 1)
-        for chosen in combinations(range(aspects), size)
-        for given in product(range(1, grades + 1), repeat=size)
+        tuple(dict(zip(subset, subset_grades, strict=True)).get(a, 0) for a in range(aspects))
+        for size in range(1, max_aspects + 1)
+        for subset in combinations(range(aspects), size)
+        for subset_grades in product(range(1, grades + 1), repeat=size)
     ]
     return World(
         (*(_label(kind, grades) for kind in kinds), "x"),
@@ -196,7 +197,10 @@ def aspect_world(
 
 
 def _label(kind: tuple[int, ...], grades: int) -> str:
-    """A letter for each aspect, a capital one for the second of two grades; with more grades, a number after it."""
+    """Return the label of a kind: a letter per aspect.
+
+    With two grades a capital letter is the higher one; with more grades the grade follows the letter.
+    """
     parts = []
     for letter, grade in zip(_ALPHABET, kind, strict=False):
         if grade:
@@ -206,7 +210,7 @@ def _label(kind: tuple[int, ...], grades: int) -> str:
 
 
 def graded_world(max_grade: int, *, relevant: int, nonrelevant: int) -> World:
-    """Documents of grade 0, 1, ..., max_grade; ``relevant`` documents are judged for each grade above 0."""
+    """Return the world of documents of grades 0 to ``max_grade``; ``relevant`` of each grade above 0 are judged."""
     if not 1 <= max_grade <= 9:
         raise SettingsError(
             f"grades up to {max_grade}", hint="the case analysis has letters for grades up to 9"

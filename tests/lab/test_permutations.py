@@ -10,25 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import SettingsError
-from rankscope.lab.rankings.arrangements import (
-    arrangements,
-    lists_of,
-    number_of_arrangements,
-    recall_bases,
+from rankscope.lab.rankings.permutations import (
+    count_multiset_permutations,
+    iter_recall_bases,
+    lists_from_rows,
+    multiset_permutations,
 )
 from rankscope.measures import measure
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=3), st.integers(0, 5))
 def test_every_list_once(counts: list[int], length: int) -> None:
-    found = [tuple(row) for row in arrangements(counts, length).tolist()]
+    found = [tuple(row) for row in multiset_permutations(counts, length).tolist()]
     expected = [
         word
         for word in itertools.product(range(len(counts) + 1), repeat=length)
         if all(word.count(grade) <= count for grade, count in enumerate(counts, 1))
     ]
     assert found == expected
-    assert len(found) == number_of_arrangements(counts, length)
+    assert len(found) == count_multiset_permutations(counts, length)
 
 
 @pytest.mark.parametrize("name", ["AP", "nDCG", "Twist@4", "Bpref", "CRP@4"])
@@ -36,8 +36,8 @@ def test_their_values_are_those_of_runs(name: str) -> None:
     import rankscope as rs
 
     counts = (2, 1)
-    rows = arrangements(counts, 4)
-    found = measure(name).evaluate(lists_of(rows, counts))
+    rows = multiset_permutations(counts, 4)
+    found = measure(name).evaluate(lists_from_rows(rows, counts))
     judged = {"r1": 1, "r2": 1, "s1": 2}
     for row, value in zip(rows.tolist(), found.tolist(), strict=True):
         left = {1: ["r1", "r2"], 2: ["s1"]}
@@ -46,9 +46,9 @@ def test_their_values_are_those_of_runs(name: str) -> None:
 
 
 def test_topics_of_a_recall_base() -> None:
-    assert list(recall_bases(1, 3)) == [(1,)]
+    assert list(iter_recall_bases(1, 3)) == [(1,)]
     for base, grades in itertools.product(range(1, 7), range(1, 4)):
-        found = list(recall_bases(base, grades))
+        found = list(iter_recall_bases(base, grades))
         assert len(set(found)) == len(found)
         assert all(sum(counts) == base and min(counts) > 0 and len(counts) <= grades for counts in found)
         every = itertools.product(range(1, base + 1), repeat=min(grades, base))
@@ -59,8 +59,8 @@ def test_topics_of_a_recall_base() -> None:
 
 def test_too_many_are_refused() -> None:
     with pytest.raises(SettingsError, match="lists of 40 ranks"):
-        arrangements((10, 10), 40)
+        multiset_permutations((10, 10), 40)
 
 
 def test_nothing_relevant() -> None:
-    assert np.array_equal(arrangements((0,), 3), [[0, 0, 0]])
+    assert np.array_equal(multiset_permutations((0,), 3), [[0, 0, 0]])

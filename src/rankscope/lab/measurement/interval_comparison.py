@@ -1,4 +1,4 @@
-"""Two intervals of rankings, rank by rank: is one no larger than the other, and does a measure contradict that?"""
+"""Comparison of two intervals of rankings, rank by rank, and of the rises of a measure on them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import numpy as np
 
 from rankscope.errors import SettingsError
 from rankscope.lab.measurement.intervals import cumsum, delta, is_below
-from rankscope.lab.measurement.values import values_of_grades
-from rankscope.lab.rounding import exceeded_by, magnitude
+from rankscope.lab.measurement.values import merits_on_grades
+from rankscope.lab.rounding import magnitude, upper_limits
 from rankscope.measures import Measure
 from rankscope.measures.grammar import parse
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
 
-__all__ = ["Ranking", "compared_intervals"]
+__all__ = ["Ranking", "compare_intervals"]
 
 Ranking = str | Sequence[int]
 """Grades from rank 1 on, as numbers or as text such as ``"0110"``."""
 
 
-def compared_intervals(
+def compare_intervals(
     r: Ranking,
     s: Ranking,
     u: Ranking,
@@ -31,34 +31,52 @@ def compared_intervals(
     *,
     rises: tuple[float, float] | None = None,
 ) -> TableResult:
-    """The intervals [r, s] and [u, v] with their difference vectors, and the rises of a measure (or those given).
+    """Compare the intervals [r, s] and [u, v]: their difference vectors, and the rises of a measure.
 
-    Where Delta_sr <= Delta_vu at every rank, a measure on an interval-like scale must not rise more on [r, s] than on
-    [u, v] (Ferrante, Ferro and Pontarollo 2017). Tables: ``comparison`` {measure, rise_sr, rise_vu, no_larger,
-    contradiction}; ``intervals`` {rank, r, sum_r, s, sum_s, u, sum_u, v, sum_v, delta_sr, delta_vu}, with several
-    grades for each {grade}, where the sums count documents of that grade or better.
+    If Delta_sr <= Delta_vu at every rank, a measure on an interval-like scale must not rise more on [r, s] than on
+    [u, v] (Ferrante, Ferro and Pontarollo 2017).
 
-    >>> found = compared_intervals("001", "010", "010", "100", "DCG(discount='jk')")
-    >>> found["intervals"].column("delta_sr"), found["intervals"].column("delta_vu")
+    Parameters
+    ----------
+    r, s, u, v
+        Rankings of equal length with r <= s and u <= v.
+    measure
+        Measure or its name.
+    rises
+        Rises of the measure on both intervals; by default they are computed.
+
+    Returns
+    -------
+    TableResult
+        ``comparison`` {measure, rise_sr, rise_vu, no_larger, contradiction} and ``intervals`` {rank, r, sum_r, s,
+        sum_s, u, sum_u, v, sum_v, delta_sr, delta_vu}. With several grades there are rows for each {grade}, and the
+        sums count documents of that grade or better.
+
+    Examples
+    --------
+    >>> result = compare_intervals("001", "010", "010", "100", "DCG(discount='jk')")
+    >>> result["intervals"].column("delta_sr"), result["intervals"].column("delta_vu")
     ([0, 1, 1], [1, 1, 1])
-    >>> found["comparison"].records()[0]["contradiction"]
+    >>> result["comparison"].records()[0]["contradiction"]
     True
     """
     ends = {name: _grades(value, name) for name, value in zip("rsuv", (r, s, u, v), strict=True)}
     _check(ends)
-    name, known = _rises(ends, measure, rises)
+    name, known_rises = _rises(ends, measure, rises)
     table = _table(ends)
     first, second = (np.array(table.column(column), np.int64) for column in ("delta_sr", "delta_vu"))
     no_larger = bool((first <= second).all())
-    against = None
-    if known is not None:
-        small, large = np.array(known[:1]), np.array(known[1:])
-        against = no_larger and bool((small > exceeded_by(large, magnitude(np.array(known)))).all())
-    row: tuple[Cell, ...] = (name, *(known or (None, None)), no_larger, against)
+    contradicts = None
+    if known_rises is not None:
+        small, large = np.array(known_rises[:1]), np.array(known_rises[1:])
+        contradicts = no_larger and bool(
+            (small > upper_limits(large, magnitude(np.array(known_rises)))).all()
+        )
+    row: tuple[Cell, ...] = (name, *(known_rises or (None, None)), no_larger, contradicts)
     columns = ("measure", "rise_sr", "rise_vu", "no_larger", "contradiction")
-    written = {end: "".join(map(str, grades)) for end, grades in ends.items()}
+    texts = {end: "".join(map(str, grades)) for end, grades in ends.items()}
     return TableResult.of(
-        Table("comparison", columns, [row]), table, settings={"measure": name, **written}, main=("intervals",)
+        Table("comparison", columns, [row]), table, settings={"measure": name, **texts}, main=("intervals",)
     )
 
 
@@ -75,10 +93,10 @@ def _grades(value: Ranking, name: str) -> tuple[int, ...]:
 
 
 def _at_least(ends: dict[str, tuple[int, ...]]) -> list[dict[str, tuple[int, ...]]]:
-    """For each grade the rankings as binary ones: documents of that grade or better."""
+    """Return the binary rankings of each grade: whether documents have that grade or better."""
     best = max(1, *(max(ranking) for ranking in ends.values()))
     return [
-        {name: tuple(int(one >= grade) for one in ranking) for name, ranking in ends.items()}
+        {name: tuple(int(value >= grade) for value in ranking) for name, ranking in ends.items()}
         for grade in range(1, best + 1)
     ]
 
@@ -95,21 +113,21 @@ def _check(ends: dict[str, tuple[int, ...]]) -> None:
 
 
 def _rises(
-    ends: dict[str, tuple[int, ...]], measure: str | Measure | None, known: tuple[float, float] | None
+    ends: dict[str, tuple[int, ...]], measure: str | Measure | None, rises: tuple[float, float] | None
 ) -> tuple[str | None, tuple[float, float] | None]:
-    """The name of a measure and its rises on the two intervals."""
-    if measure is None or known is not None:
-        return None if measure is None else str(measure), known
-    chosen = parse(measure) if isinstance(measure, str) else measure
-    at = values_of_grades(chosen, [ends[name] for name in "rsuv"]).tolist()
-    return str(chosen), (at[1] - at[0], at[3] - at[2])
+    """Return the name of a measure and its rises on the two intervals."""
+    if measure is None or rises is not None:
+        return None if measure is None else str(measure), rises
+    parsed = parse(measure) if isinstance(measure, str) else measure
+    at = merits_on_grades(parsed, [ends[name] for name in "rsuv"]).tolist()
+    return str(parsed), (at[1] - at[0], at[3] - at[2])
 
 
 def _table(ends: dict[str, tuple[int, ...]]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    every = _at_least(ends)
-    for grade, binary in enumerate(every, start=1):
-        columns: dict[str, list[Any]] = {"grade": [grade] * len(ends["r"])} if len(every) > 1 else {}
+    by_grade = _at_least(ends)
+    for grade, binary in enumerate(by_grade, start=1):
+        columns: dict[str, list[Any]] = {"grade": [grade] * len(ends["r"])} if len(by_grade) > 1 else {}
         columns["rank"] = list(range(1, len(ends["r"]) + 1))
         for name in "rsuv":
             columns[name] = list(ends[name])

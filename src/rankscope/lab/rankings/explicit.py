@@ -1,4 +1,4 @@
-"""A few rankings, written out: those that a property names, however long they are."""
+"""Explicit rankings of any length, as some properties name them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from rankscope.judging.lists import Lists
 from rankscope.lab.rankings.worlds import World
 
-__all__ = ["Written"]
+__all__ = ["ExplicitRankings"]
 
-_REPEATED = 8
-"""Equal letters in a row beyond which they are counted."""
+_MIN_ABBREVIATED = 8
+"""Length of a run of equal letters from which it is abbreviated, as in ``0^11``."""
 
 
-class Written(Lists):
+class ExplicitRankings(Lists):
     """Rankings of a world as lists: list i is ranking i.
 
     >>> from rankscope.lab.rankings.worlds import graded_world
     >>> from rankscope.measures import measure
-    >>> lists = Written(graded_world(1, relevant=12, nonrelevant=12), [(0, 1), (1,) + (0,) * 11])
+    >>> lists = ExplicitRankings(graded_world(1, relevant=12, nonrelevant=12), [(0, 1), (1,) + (0,) * 11])
     >>> measure("RR").evaluate(lists).tolist(), lists.word(0), lists.word(1)
     ([0.5, 1.0], '01', '1 0^11')
     """
@@ -43,11 +43,13 @@ class Written(Lists):
         )
 
     def word(self, number: int) -> str:
-        """One ranking as text; what is repeated often is counted."""
+        """Return one ranking as text, with long runs of a letter abbreviated."""
         runs = [(letter, len(list(same))) for letter, same in groupby(self.rankings[number])]
-        if all(many < _REPEATED for _, many in runs):
+        if all(count < _MIN_ABBREVIATED for _, count in runs):
             return self.world.word(self.rankings[number])
         return " ".join(
-            f"{self.world.word([letter])}^{many}" if many >= _REPEATED else self.world.word([letter] * many)
-            for letter, many in runs
+            f"{self.world.word([letter])}^{count}"
+            if count >= _MIN_ABBREVIATED
+            else self.world.word([letter] * count)
+            for letter, count in runs
         )

@@ -20,7 +20,7 @@ __all__ = [
     "SCALE_SETTINGS",
     "Certificate",
     "Certificates",
-    "said",
+    "describe_settings",
 ]
 
 ASPECTS = {"aspects": 2, "depth": 6, "relevant": 6}
@@ -71,7 +71,7 @@ class Certificate:
     counterexample: str
 
     def row(self) -> tuple[Any, ...]:
-        """The row of the table."""
+        """Return the row of the table."""
         verdict = {True: "holds", False: "violated", None: "undefined"}[self.holds]
         return (
             self.measure,
@@ -86,26 +86,30 @@ class Certificate:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificates(Result):
-    """The certificates of several measures, as tables."""
+    """Certificates of several measures, as tables."""
 
     certificates: tuple[Certificate, ...]
     settings: dict[str, Any]
 
     def _about(self) -> str:
-        holding = sum(bool(one.holds) for one in self.certificates)
+        holding = sum(bool(certificate.holds) for certificate in self.certificates)
         return f"{len(self.settings['measures'])} measures, {holding} of {len(self.certificates)} hold"
 
     @property
     def tables(self) -> Mapping[str, Table]:
         """``certificates``, one row for each measure and property."""
         columns = ("measure", "property", "verdict", "violations", "cases", "setting", "counterexample")
-        return {"certificates": Table("certificates", columns, [one.row() for one in self.certificates])}
+        return {
+            "certificates": Table(
+                "certificates", columns, [certificate.row() for certificate in self.certificates]
+            )
+        }
 
     def holds(self, name: str, property: str) -> bool:
         """Whether a measure has a property in every setting that was looked at."""
         return all(c.holds for c in self.certificates if c.measure == name and c.property == property)
 
 
-def said(settings: Mapping[str, int]) -> str:
+def describe_settings(settings: Mapping[str, int]) -> str:
     """Settings in words: "grades 1, depth 6, relevant 2"."""
     return ", ".join(f"{key} {value}" for key, value in settings.items())
