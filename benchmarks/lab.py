@@ -59,13 +59,13 @@ def _growth(depths: tuple[int, ...]) -> list[str]:
         "|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for depth in depths:
-        evaluation = _best(lambda h=depth: evaluate(h))
+        seconds = _best(lambda h=depth: evaluate(h))
         cases = _best(lambda h=depth: properties(FIVE, properties=LOCAL, **_two(h)))
         induced = _best(lambda h=depth: properties(FIVE, **_two(h))) if depth <= 12 else None
         loop = _best(lambda h=depth: _plain_loop(h)) if depth <= 10 else None
         rankings = count_rankings(3, depth)
         lines.append(
-            f"| {depth} | {rankings:,} | {_shown(evaluation)} | {evaluation / rankings / 5 * 1e9:.1f} | {_shown(cases)} "
+            f"| {depth} | {rankings:,} | {_shown(seconds)} | {seconds / rankings / 5 * 1e9:.1f} | {_shown(cases)} "
             f"| {_shown(induced)} | {_shown(loop)} |"
         )
     return lines

@@ -1,4 +1,4 @@
-"""What a certificate is, and on which rankings measures are looked at for it."""
+"""Certificates of measures, and the settings in which they are computed."""
 
 from __future__ import annotations
 
@@ -44,22 +44,23 @@ PROPERTIES: tuple[tuple[dict[str, int], tuple[str, ...]], ...] = (
     (NEAR, ("closeness threshold",)),
     (FAR, ("deepness threshold",)),
 )
-"""On which rankings each property is looked at.
+"""Settings in which each property is tested.
 
-What asks for a strict difference is asked of relevant and non-relevant documents only: a measure that does not look at
-grades would break it between two grades. AP breaks deepness only from length 8 on.
+Strict properties are tested with binary relevance only, since a measure that ignores grades would violate them between
+two grades. AP violates deepness only from length 8.
 """
 SCALE_SETTINGS = ({"length": 5, "relevant": 5}, {"length": 5, "relevant": 3})
 LONG_SETTINGS = ({"length": 12, "relevant": 12}, {"length": 12, "relevant": 6})
-"""Rankings for sums of weights are longer: the discount max(1, log10 i) fails only from length 11 on.
+"""Settings for weighted sums, which are longer because the discount max(1, log10 i) fails only from length 11.
 
-The first of each pair of settings has as many relevant documents as ranks: what holds only there, holds by chance.
+The first of each pair of settings has as many relevant documents as ranks. A property that holds only there holds by
+chance.
 """
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """One measure and one property: whether it holds (None: undefined), where that was looked at, and why not."""
+    """Verdict on one measure and one property in one setting: whether it holds (None: undefined), and why not."""
 
     measure: str
     family: str
@@ -97,7 +98,7 @@ class Certificates(Result):
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """``certificates``, one row for each measure and property."""
+        """Table ``certificates`` with one row for each measure, property and setting."""
         columns = ("measure", "property", "verdict", "violations", "cases", "setting", "counterexample")
         return {
             "certificates": Table(
@@ -106,10 +107,10 @@ class Certificates(Result):
         }
 
     def holds(self, name: str, property: str) -> bool:
-        """Whether a measure has a property in every setting that was looked at."""
+        """Return whether a measure has a property in every tested setting."""
         return all(c.holds for c in self.certificates if c.measure == name and c.property == property)
 
 
 def describe_settings(settings: Mapping[str, int]) -> str:
-    """Settings in words: "grades 1, depth 6, relevant 2"."""
+    """Return settings as text, such as "grades 1, depth 6, relevant 2"."""
     return ", ".join(f"{key} {value}" for key, value in settings.items())

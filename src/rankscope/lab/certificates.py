@@ -1,7 +1,6 @@
-"""Certificates: for every measure, what it guarantees and what it does not, found by enumeration.
+"""Certificates: the properties and scales of every measure, computed by enumeration.
 
-``python -m rankscope.lab.certificates docs/certificates.md`` writes the page (``certificate_page``); nothing on it is
-written by hand.
+``python -m rankscope.lab.certificates docs/certificates.md`` generates the page (``certificate_page``).
 """
 
 from __future__ import annotations
@@ -47,18 +46,18 @@ VARIANTS = (
     "Twist(crossing='definition')",
     "Twist(crossing='matters')",
 )
-"""Measures whose guarantees depend on a parameter, beside their defaults."""
+"""Variants of measures whose guarantees depend on a parameter, in addition to the defaults."""
 
 _ADDITIVE = ("RBP", "DCG")
 
 
 def certificates(measures: str | Measure | Iterable[str | Measure] | None = None) -> Certificates:
-    """What measures guarantee: properties of rankings, and scales of measurement.
+    """Compute the certificates of measures: properties of rankings, and scales of measurement.
 
-    By default every measure of the registry; those that need a cutoff get 3, effort measures the depth.
+    By default of every measure of the registry; those that need a cutoff get 3, effort measures the depth.
 
-    >>> found = certificates("ACT RR")
-    >>> found.holds("ACT", "irrelevance monotonicity"), found.holds("RR", "irrelevance monotonicity")
+    >>> result = certificates("ACT RR")
+    >>> result.holds("ACT", "irrelevance monotonicity"), result.holds("RR", "irrelevance monotonicity")
     (False, True)
     """
     parsed = parse_many(measures) if measures is not None else _all_measures()
@@ -83,7 +82,7 @@ def _all_measures() -> list[Measure]:
 
 
 def _with_depth(item: Measure, depth: int) -> Measure:
-    """Return the measure with an evaluation length that suits the rankings."""
+    """Return the measure with a cutoff that suits rankings of this depth."""
     if item.family == "effort" and item.cutoff_rule != "none":
         return item @ depth
     return item @ LONG_CUTOFF if depth >= NEAR["depth"] and item.cutoff == CUTOFF else item
@@ -95,7 +94,7 @@ def _property_certificates(item: Measure) -> list[Certificate]:
         try:
             result = properties([_with_depth(item, settings["depth"])], properties=names, **settings)  # type: ignore[arg-type]
             if not result.complete:
-                raise KeyboardInterrupt  # half a certificate is none
+                raise KeyboardInterrupt  # A certificate must be complete.
         except MeasureError as error:
             certified += _undefined(item, names, describe_settings(settings), error)
         else:
@@ -104,7 +103,7 @@ def _property_certificates(item: Measure) -> list[Certificate]:
 
 
 def _undefined(item: Measure, names: Iterable[str], where: str, error: MeasureError) -> list[Certificate]:
-    """Where a measure is no number, nothing can be said about it."""
+    """Return certificates without a verdict for a measure that is undefined on some ranking."""
     return [
         Certificate(str(item), item.family, name, None, None, None, where, error.message) for name in names
     ]

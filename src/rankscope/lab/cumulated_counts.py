@@ -1,16 +1,16 @@
-"""Which of two lists is better by every measure of a family? Dominance of cumulated counts.
+"""Dominance of cumulated counts: which of two rankings is better by every measure of a family.
 
-C_g(k) is the number of documents of grade g or better among the first k, and D_g(k) the difference between two lists.
+C_g(k) is the number of documents of grade g or better among the first k, and D_g(k) the difference of two rankings.
 
-- *First order*: D_g(k) >= 0 for every g and k. This is exactly what promoting a document past a worse one (swap) and
-  replacing a document by a better one (replacement) can reach, so every measure that respects both agrees. In
-  particular every additive measure with non-increasing weights w: summed by parts, its difference is the sum over g and
-  k of D_g(k) (w(k) - w(k+1)) times the gain of g over the grade below.
-- *Second order*: D_g(1) + ... + D_g(k) >= 0 for every g and k up to the end of the lists. Summed by parts once more,
-  every additive measure agrees whose weights are non-increasing and convex, the zero after the last rank included.
-- *Convex*: second order, and D_g >= 0 at the end. Weights that are cut off, or that go on after the end, are not convex
-  there: (1, 0, 0) is better than (0, 1, 1) at second order, yet RBP(p=0.9) and DCG prefer the latter. With the
-  condition at the end all convex weights agree, cut or not.
+- *First order*: D_g(k) >= 0 for every g and k. This holds exactly if swaps (a document moves above a worse one) and
+  replacements (a document is replaced by a better one) lead from one ranking to the other, so every measure that
+  respects both agrees. Every additive measure with non-increasing weights w does: by summation by parts, its difference
+  is the sum over g and k of D_g(k) (w(k) - w(k+1)) times the gain of g over the grade below.
+- *Second order*: D_g(1) + ... + D_g(k) >= 0 for every g and k up to the end of the rankings. By a second summation by
+  parts, every additive measure agrees whose weights, followed by a zero, are non-increasing and convex.
+- *Convex*: second order, and D_g >= 0 at the end. Weights that are cut off, or that continue after the end, are not
+  convex there: (1, 0, 0) is better than (0, 1, 1) at second order, yet RBP(p=0.9) and DCG prefer the latter. With the
+  condition at the end all convex weights agree, cut off or not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Bools = NDArray[np.bool_]
 
 
 class Orders(NamedTuple):
-    """Who dominates, for many pairs at once: ``first[0]`` where a does, ``first[1]`` where b does (both: equal)."""
+    """Masks of dominance for many pairs: ``first[0]`` where a dominates, ``first[1]`` where b does (both: equal)."""
 
     first: tuple[Bools, Bools]
     second: tuple[Bools, Bools]
@@ -38,14 +38,14 @@ class Orders(NamedTuple):
 
 
 def orders(difference: NDArray[Any]) -> Orders:
-    """Return the orders of differences of cumulated counts, a minus b; the last two axes are grades and ranks.
+    """Return the dominance orders of differences of cumulated counts, a minus b, of shape (..., grades, ranks).
 
     >>> first, second, convex = orders(np.array([[1, 0, -1]]))  # one grade, three ranks
     >>> bool(first[0]), bool(second[0]), bool(convex[0])
     (False, True, False)
     """
     first = _signs(difference)
-    second = first[0].copy(), first[1].copy()  # an order implies the weaker one
+    second = first[0].copy(), first[1].copy()  # The first order implies the second.
     undecided = ~(first[0] | first[1])
     sums = _signs(np.cumsum(difference[undecided], axis=-1, dtype=np.int64))
     end = _signs(difference[..., -1:])
@@ -55,7 +55,7 @@ def orders(difference: NDArray[Any]) -> Orders:
 
 
 def _signs(curves: NDArray[Any]) -> tuple[Bools, Bools]:
-    """Where all of a curve is at least zero, and where all of it is at most zero."""
+    """Return the masks of curves that are nowhere negative and of those that are nowhere positive."""
     axes = (-2, -1)
     return (
         np.asarray(curves.min(axis=axes, initial=0) >= 0),
@@ -64,7 +64,7 @@ def _signs(curves: NDArray[Any]) -> tuple[Bools, Bools]:
 
 
 def cumulate_counts(grades: NDArray[Any], levels: Sequence[int], depth: int) -> NDArray[np.int64]:
-    """Return the number of documents of each level or better among the first k, for k = 1..depth: levels x depth.
+    """Return the number of documents of each level or better among the first k = 1..depth (levels, depth).
 
     >>> cumulate_counts(np.array([2, 0, 1]), (1, 2), 4).tolist()
     [[1, 1, 2, 2], [1, 1, 1, 1]]
@@ -77,19 +77,31 @@ def cumulate_counts(grades: NDArray[Any], levels: Sequence[int], depth: int) -> 
 
 @dataclass(frozen=True)
 class Dominance:
-    """Two lists compared by their cumulated counts; each order is ``"a"``, ``"b"``, ``"both"`` (equal) or None."""
+    """Comparison of two rankings by cumulated counts; each order is ``"a"``, ``"b"``, ``"both"`` (equal) or None."""
 
     first_order: str | None
     second_order: str | None
     convex: str | None
-    """Winner by all additive measures with convex non-increasing weights, cut off or going on after the end."""
+    """Winner by all additive measures with convex non-increasing weights, cut off or continued after the end."""
     crossings: tuple[tuple[int, int], ...]
-    """(grade, rank): where the lead in documents of this grade or better changes hands."""
+    """Pairs (grade, rank) at which the lead in documents of this grade or better changes."""
 
 
 def dominance(a: Sequence[int | None], b: Sequence[int | None]) -> Dominance:
-    """Compare two lists of grades of one topic; None is an unjudged document, which counts as not relevant.
+    """Compare two rankings of one topic by their cumulated counts of relevant documents.
 
+    Parameters
+    ----------
+    a, b
+        Grades of the rankings, from rank 1; None is an unjudged document, which counts as not relevant.
+
+    Returns
+    -------
+    Dominance
+        Winner of each order, and the ranks at which the lead changes.
+
+    Examples
+    --------
     >>> dominance([1, 0, 1], [0, 1, 1])
     Dominance(first_order='a', second_order='a', convex='a', crossings=())
     >>> dominance([1, 0, 0], [0, 1, 1])
@@ -129,7 +141,7 @@ def _winner(a: bool, b: bool) -> str | None:
 
 
 def _crossing_ranks(row: NDArray[Any]) -> list[int]:
-    """Return the ranks at which the sign of a curve becomes the opposite of the last one that was not zero."""
+    """Return the ranks at which the sign of a curve differs from the last non-zero sign."""
     where = np.flatnonzero(row)
     signs = np.sign(row[where])
     return [int(rank) + 1 for rank in where[1:][signs[1:] != signs[:-1]]]

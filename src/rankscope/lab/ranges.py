@@ -1,8 +1,9 @@
-"""What the parts of Twist can be for each archetype: every list of small topics, beside what was published.
+"""Ranges of the components of Twist for each archetype, on all rankings of small topics.
 
-Ferro and others (2016) give in Figures 4 to 6 what the first crossing, the balance point, the ratios and Twist are for
-each archetype. Here all lists of all topics up to a recall base and a length are classified and measured: the smallest
-and largest value that occurs, with a list, and for every published entry whether it holds, with a list if it does not.
+Figures 4 to 6 of Ferro et al. (2016) state bounds of the first crossing, the balance point, the ratios and Twist for
+each archetype. This module classifies and measures all rankings of all topics up to a recall base and a length. It
+returns the smallest and largest values with example rankings, and for every published entry whether it holds, with a
+counterexample if it does not.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "typical A": ("typical A",),
     "typical B": ("typical B",),
 }
-"""Columns of the published figures, and the archetypes that they are about."""
+"""Columns of the published figures, and their archetypes."""
 
 _TENDS = "below 1, and nearer to 1 than to 0"
 _LONG = "N >= 3 RB"
@@ -56,7 +57,7 @@ _LONG = "N >= 3 RB"
 
 @dataclass(frozen=True)
 class _Group:
-    """All lists of one topic at one length, with their archetypes and values."""
+    """Rankings of one topic and one length, with their archetypes and values."""
 
     counts: tuple[int, ...]
     rows: Letters
@@ -69,7 +70,7 @@ class _Group:
 
     @cached_property
     def indices(self) -> dict[str, npt.NDArray[np.int64]]:
-        """Lists of each archetype that occurs."""
+        """Indices of the rankings of each archetype that occurs."""
         return {name: index for name in ARCHETYPES if len(index := np.flatnonzero(self.archetype == name))}
 
     @property
@@ -77,7 +78,7 @@ class _Group:
         return int(self.rows.shape[1])
 
     def list_text(self, index: int) -> str:
-        """Return a list as its grades, with what its topic has."""
+        """Return a ranking as text: its grades, and the numbers of documents per grade of its topic."""
         grades = ", ".join(f"{count} of grade {grade}" for grade, count in enumerate(self.counts, 1) if count)
         return f"{''.join(map(str, self.rows[index].tolist()))} (RB = {self.base}: {grades})"
 
@@ -87,7 +88,7 @@ Test = Callable[[Floats, "_Group"], npt.NDArray[np.bool_] | bool]
 
 @dataclass(frozen=True)
 class _Entry:
-    """One entry of a published figure: what it says of a quantity for some archetypes, and how that is tested."""
+    """Entry of a published figure: a statement on a quantity for some archetypes, and its test."""
 
     figure: str
     archetype: str
@@ -98,7 +99,7 @@ class _Entry:
     members: tuple[str, ...]
 
     def violations(self, group: _Group) -> tuple[int, npt.NDArray[np.int64]]:
-        """How many lists the entry speaks of, and which of them it does not hold for."""
+        """Return the number of rankings that the entry concerns, and the indices of those that violate it."""
         if self.reading == _LONG and group.length < 3 * group.base:
             return 0, np.zeros(0, np.int64)
         members = [group.indices[name] for name in self.members if name in group.indices]
@@ -132,7 +133,7 @@ def _late(values: Floats, group: _Group) -> npt.NDArray[np.bool_]:
 
 
 def _entries() -> Iterator[_Entry]:
-    """Figures 4, 5 and 6 of Ferro and others (2016), column by column."""
+    """Yield the entries of Figures 4, 5 and 6 of Ferro et al. (2016), and two sentences of the text."""
     infinite = float("inf")
     never = [("+\N{INFINITY}", _equals(infinite)), ("+\N{INFINITY}", _equals(infinite)), ("0", _equals(0))]
     tends = ("\N{RIGHTWARDS ARROW} 1", _tends, _TENDS)
@@ -169,7 +170,7 @@ def _entries() -> Iterator[_Entry]:
             published, holds, *reading = cells[number if number < 3 else number - 3]
             note = reading[0] if reading else ""
             yield _Entry(figure, name, quantity, published, holds, note, COLUMNS[name])
-    # two sentences of the text about archetypes
+    # Two sentences of the text make statements about archetypes.
     other = tuple(name for name in ARCHETYPES if name not in ("worst", "full scale"))
     yield _Entry(
         "text", "all but worst and full scale", "SigmaMinus", "> 0", lambda values, group: values > 0, "", other
@@ -182,7 +183,7 @@ def _entries() -> Iterator[_Entry]:
 
 @dataclass
 class _Summary:
-    """Smallest and largest value of a quantity, or the first list that breaks an entry."""
+    """Smallest and largest value of a quantity, or the violations of an entry with the first counterexample."""
 
     lists: int = 0
     low: tuple[float, str] = (float("inf"), "")
@@ -201,16 +202,36 @@ def archetype_ranges(
     jobs: int | None = None,
     engine: Any = None,
 ) -> TableResult:
-    """Return for each archetype what crossing, balance point, ratios and Twist can be, over all lists of small topics.
+    """Return the ranges of crossing, balance point, ratios and Twist per archetype, on all rankings of small topics.
 
-    All topics of 1 to ``relevant`` documents of up to ``grades`` grades, and all their lists of 2 RB to ``length``
-    ranks; shorter lists are filled up to 2 RB and so are among them. Tables: ``ranges`` {archetype, quantity, lists,
-    lowest, lowest_list, highest, highest_list}; ``entries`` {figure, archetype, quantity, published, reading, lists,
-    violations, verdict, counterexample}: every entry of Figures 4 to 6 of Ferro and others (2016), and two sentences
-    of their text, confirmed, or refuted by the shortest list.
+    Rankings have 2 RB to ``length`` ranks. Shorter rankings are padded to 2 RB, so they are included.
 
-    >>> found = archetype_ranges(relevant=2, length=4)
-    >>> [row for row in found["ranges"].records() if row["archetype"] == "typical B"][-1]["highest"]
+    Parameters
+    ----------
+    relevant
+        Largest recall base RB.
+    length
+        Maximal length of the rankings.
+    grades
+        Highest grade.
+    crossing
+        Definition of the first crossing.
+    jobs
+        Number of workers; None or 0 for all cores.
+    engine
+        Where to compute, see :mod:`rankscope.engines`.
+
+    Returns
+    -------
+    TableResult
+        ``ranges`` {archetype, quantity, lists, lowest, lowest_list, highest, highest_list}, and ``entries`` {figure,
+        archetype, quantity, published, reading, lists, violations, verdict, counterexample}: every entry of Figures 4
+        to 6 of Ferro et al. (2016), and two sentences of their text, confirmed, or refuted by the shortest ranking.
+
+    Examples
+    --------
+    >>> result = archetype_ranges(relevant=2, length=4)
+    >>> [row for row in result["ranges"].records() if row["archetype"] == "typical B"][-1]["highest"]
     0.4
     """
     if crossing not in CROSSINGS:
@@ -254,7 +275,7 @@ def _check(relevant: int, length: int, grades: int) -> None:
 
 
 def _topics(relevant: int, length: int, grades: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield the topics, and the lengths at which their lists are looked at: short ones first."""
+    """Yield the topics and the lengths of their rankings, short ones first."""
     for n in range(2, length + 1):
         for base in range(1, min(relevant, n // 2) + 1):
             yield from ((counts, n) for counts in iter_recall_bases(base, grades))
@@ -301,7 +322,7 @@ def _describe_counterexample(entry: _Entry, group: _Group, index: int) -> str:
 
 
 def _merge(into: _Summary, other: _Summary) -> None:
-    """Add what another topic has; topics come in the order of length, so the first example is the shortest."""
+    """Merge the summary of another topic; topics are ordered by length, so the first example is the shortest."""
     into.lists += other.lists
     into.low = other.low if other.low[0] < into.low[0] else into.low
     into.high = other.high if other.high[0] > into.high[0] else into.high
@@ -312,7 +333,7 @@ def _merge(into: _Summary, other: _Summary) -> None:
 def _ranges_table(ranges: dict[tuple[str, str], _Summary], total: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for (name, quantity), summary in ranges.items():
-        # infinite if no list is of the archetype, or only lists without a crossing are
+        # The limits are still infinite if the archetype has no rankings, or only rankings without a crossing.
         low, high = (summary.low, summary.high) if summary.lists else ((None, None), (None, None))
         if summary.lists and not summary.low[1]:
             low, high = (float("inf"), summary.high[1]), (float("inf"), summary.high[1])
@@ -336,7 +357,7 @@ def _entries_table(entries: list[_Entry], checked: list[_Summary]) -> Table:
 
 
 def _summary_table(entries: Table) -> Table:
-    """Number of entries of each figure, and how many of them hold."""
+    """Return the table of the numbers of entries, confirmed and refuted ones of each figure."""
     verdicts = [(str(row["figure"]), row["verdict"]) for row in entries.records()]
     rows: list[tuple[Cell, ...]] = []
     for figure in (*dict.fromkeys(name for name, _ in verdicts if name != "text"), "all figures"):

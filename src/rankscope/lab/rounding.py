@@ -1,7 +1,7 @@
-"""When two scores are different numbers, and not the same one rounded differently.
+"""Tolerance for the comparison of scores.
 
-Scores are sums of rounded numbers, so that ties would count as violations without a tolerance. It is relative to what
-the measure says: a measure of size 1e-10 can break a property as well as one between 0 and 1.
+Scores are sums of rounded numbers, so without a tolerance ties would count as violations. The tolerance is relative to
+the scores: a measure with values of about 1e-10 can violate a property as well as one with values between 0 and 1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ABSOLUTE = 1e-13
 
 
 def slack(value: Any, scale: float) -> Any:
-    """How far another value must exceed this one to be larger: 1e-9 of it + 1e-13 of the top score.
+    """Return by how much another value must exceed this one to be larger: 1e-9 of it + 1e-13 of the top score.
 
     >>> bool(0.1 + 0.2 - 0.3 > slack(0.3, 1.0))
     False
@@ -27,7 +27,7 @@ def slack(value: Any, scale: float) -> Any:
 
 
 def magnitude(values: NDArray[np.float64]) -> float:
-    """Return the largest score, whatever its sign; infinite and undefined ones do not count.
+    """Return the largest absolute value of finite scores.
 
     >>> magnitude(np.array([0.5, -2.0, np.inf, np.nan]))
     2.0
@@ -36,7 +36,7 @@ def magnitude(values: NDArray[np.float64]) -> float:
 
 
 def extent(values: NDArray[np.float64]) -> tuple[float, bool]:
-    """Return the magnitude of scores, and whether some are undefined.
+    """Return the magnitude of scores, and whether some are NaN.
 
     >>> extent(np.array([0.5, -2.0, np.inf])), extent(np.array([0.5, np.nan]))
     ((2.0, False), (0.5, True))
@@ -49,7 +49,7 @@ def extent(values: NDArray[np.float64]) -> tuple[float, bool]:
 
 
 def upper_limits(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Return for each score the number that a larger score exceeds: itself and the slack.
+    """Return, for each score, the number that a larger score must exceed: the score plus its slack.
 
     >>> limits = upper_limits(np.array([0.3, -np.inf]), 1.0)
     >>> (np.array([0.1 + 0.2, 0.0]) > limits).tolist()
@@ -62,7 +62,7 @@ def upper_limits(values: NDArray[np.float64], scale: float) -> NDArray[np.float6
 
 
 def format_distinct(a: float, b: float) -> tuple[str, str]:
-    """Return two numbers with as many digits as it takes to tell them apart, four decimals at least.
+    """Format two numbers with enough digits to distinguish them, and at least four decimals.
 
     >>> format_distinct(0.0833, 0.075), format_distinct(2e-10, 1e-10)
     (('0.0833', '0.0750'), ('2.000e-10', '1.000e-10'))

@@ -34,8 +34,8 @@ def plot_intervals(
     """The intervals [r, s] and [u, v] as steps between rankings, and the sizes of both (their difference vectors).
 
     With a ``measure`` its rises (or those given) are drawn, and the title says whether they contradict an interval-like
-    scale. The arguments are those of :func:`~rankscope.lab.measurement.interval_comparison.compare_intervals`, whose tables are
-    drawn.
+    scale. The arguments are those of :func:`~rankscope.lab.measurement.interval_comparison.compare_intervals`, whose
+    tables are drawn.
 
     >>> figure = plot_intervals("001", "010", "010", "100", "DCG(discount='jk')")
     >>> figure.table.column("delta_sr"), figure.table.column("delta_vu")

@@ -1,4 +1,4 @@
-"""How code of others is called: a function of grades, of dicts, of arrays, or something of a library."""
+"""Calls of user-defined functions with grades, dicts or arrays."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CALLS: dict[str, tuple[str, Callable[[Input], tuple[Any, ...]]]] = {
         lambda case: (_grades(case), list(case.scores)),
     ),
 }
-"""Ways to call a function, with the arguments that an input becomes."""
+"""Ways to call a function: a description, and the conversion of an input to arguments."""
 
 
 def _grades(case: Input) -> list[int]:
@@ -39,18 +39,18 @@ def _grades(case: Input) -> list[int]:
 
 
 class RefusedError(Exception):
-    """Code ended with an error, or returned no number."""
+    """Raised if a function fails, or does not return a number."""
 
 
 def has_scores(call: str) -> bool:
-    """Whether the code is given scores, so that it can meet ties."""
+    """Return whether a call passes scores, which can be tied."""
     return call in ("dicts", "arrays", "library")
 
 
 def make_caller(
     function: Callable[..., Any], call: str | None = None
 ) -> tuple[str, Callable[[Input], float]]:
-    """How the function is called (found out from its parameters unless named), and a function of inputs.
+    """Return the kind of call (by default guessed from the parameters), and a function of inputs.
 
     >>> def hit(qrels, run): return float(any(qrels.get(d, 0) > 0 for d in run))
     >>> call, evaluate = make_caller(hit)
@@ -66,7 +66,7 @@ def make_caller(
 
 
 def to_number(compute: Callable[[], Any]) -> float:
-    """What code returns as a number; an error of whatever kind is a refusal, and what it warns of is its own."""
+    """Return the result of a computation as a number; raise RefusedError on any exception, and ignore warnings."""
     try:
         with catch_warnings():
             simplefilter("ignore")
@@ -76,7 +76,7 @@ def to_number(compute: Callable[[], Any]) -> float:
 
 
 def _guess_call(function: Callable[..., Any]) -> str:
-    """Which call the names of the parameters suggest."""
+    """Guess the kind of call from the names of the parameters."""
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""How libraries compute measures: the definition of each, and the shortest input where it is not the usual one."""
+"""Definitions of the measures of libraries, and the shortest inputs on which they differ from the usual ones."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ MEASURES: Mapping[str, Mapping[str, str]] = {
     },
     "cwl_eval": {"AP": "AP", "RR": "RR", "RBP(theta=0.8)": "RBP", "Precision(k=10)": "P@10"},
 }  # fmt: skip
-"""What libraries call the measures, and the usual definition that the name promises."""
+"""Names of measures in libraries, and the usual definition that each name suggests."""
 
 
 class Difference(NamedTuple):
-    """An input on which a library does not give the usual value."""
+    """Input on which a library does not return the usual value."""
 
     input: Input
     usual: float
     theirs: float | None
-    """None where the library refuses the input."""
+    """None if the library rejects the input."""
 
 
 def first_difference(text: str, usual: str) -> Difference | None:
-    """Return the shortest input on which ``library:measure`` differs from a measure; else one that is refused."""
+    """Return the shortest input on which ``library:measure`` differs from a measure, else one that it rejects."""
     evaluate = library_function(text)
     refused = None
     for case in inputs():
@@ -74,10 +74,10 @@ _COLUMNS = (
 
 
 def conformance(libraries: Sequence[str] = tuple(MEASURES)) -> TableResult:
-    """Return every measure of some libraries: what it computes, and where that is not the usual definition.
+    """Identify every measure of libraries, and compare it with the usual definition.
 
-    Table ``conformance`` {library, name, usual, definition, equal, agrees, shortest, usual_value, theirs}; a library
-    that is not installed is left out, and named in the settings.
+    Table ``conformance`` {library, name, usual, definition, equal, agrees, shortest, usual_value, theirs}. Libraries
+    that are not installed are listed in the settings.
     """
     rows: list[tuple[Cell, ...]] = []
     absent = []

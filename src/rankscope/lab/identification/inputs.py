@@ -1,4 +1,4 @@
-"""The inputs that tell definitions apart: every short list, and a few long ones, the shortest first."""
+"""Inputs that distinguish definitions: every short ranking and a few long ones, the shortest first."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import NamedTuple
 __all__ = ["CIRCUMSTANCES", "CUTOFFS", "Input", "TopicLists", "break_ties", "inputs"]
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 100, 1000)
-"""Cutoffs that are told apart."""
+"""Cutoffs that can be identified."""
 
 Grades = tuple[int | None, ...]
 
 
 class Input(NamedTuple):
-    """One list on one topic.
+    """One ranking of one topic.
 
-    ``grades`` in the order of the file, None for an unjudged document; ``groups`` are the sizes of the groups of
-    documents with equal scores, from the top; inside a group ids ascend or ``descend`` in the order of the file;
-    ``missing`` are the grades of judged documents that the list does not have.
+    ``grades`` are in the order of the file, None for an unjudged document; ``missing`` are the grades of judged
+    documents that are not in the ranking; ``groups`` are the sizes of the groups of documents with equal scores, from
+    the top. Within a group ids ascend in the order of the file, or ``descend``.
     """
 
     grades: Grades
@@ -30,13 +30,13 @@ class Input(NamedTuple):
 
     @property
     def documents(self) -> list[str]:
-        """Their ids, in the order of the file."""
+        """Ids of the documents, in the order of the file."""
         size = len(self.grades)
         return [f"d{size - i if self.descend else i + 1:04d}" for i in range(size)]
 
     @property
     def scores(self) -> list[float]:
-        """Their scores: equal inside a group, falling from group to group."""
+        """Scores of the documents: equal within a group, decreasing between groups."""
         groups = self.groups or (1,) * len(self.grades)
         return [float(len(groups) - number) for number, size in enumerate(groups) for _ in range(size)]
 
@@ -48,7 +48,7 @@ class Input(NamedTuple):
 
     @property
     def run(self) -> dict[str, float]:
-        """List, with scores."""
+        """Scores of the ranking by document."""
         return dict(zip(self.documents, self.scores, strict=True))
 
     @property
@@ -69,7 +69,7 @@ class Input(NamedTuple):
             start += size
 
     def __str__(self) -> str:
-        """Such as ``list 0 (1 2) ?, missing 1``: tied documents in brackets, ? for an unjudged one."""
+        """Return text such as ``list 0 (1 2) ?, missing 1``: tied documents in brackets, ? for an unjudged one."""
         shown = []
         for group in self.by_group():
             text = " ".join("?" if g is None else str(g) for g in group)
@@ -82,7 +82,7 @@ class Input(NamedTuple):
 
 
 class TopicLists(NamedTuple):
-    """What a formula sees: the grades of a ranked list, and those of all judged documents of the topic."""
+    """Arguments of a formula: the grades of a ranking, and those of all judged documents of the topic."""
 
     grades: Grades
     pool: tuple[int, ...]
@@ -90,7 +90,7 @@ class TopicLists(NamedTuple):
 
 @cache
 def inputs() -> tuple[Input, ...]:
-    """Return all inputs, fewest documents first; those without ties, unjudged documents and higher grades before others."""
+    """Return all inputs by number of documents, those without ties, unjudged documents and higher grades first."""
     return tuple(sorted(set(_generate_inputs()), key=_sort_key))
 
 
@@ -127,7 +127,7 @@ def _generate_inputs() -> Iterator[Input]:
 
 
 def _compositions(length: int) -> list[tuple[int, ...]]:
-    """Return the ways to split a list into groups, at least one of them larger than one.
+    """Return the ways to split a ranking into groups of which at least one has several documents.
 
     >>> _compositions(3)
     [(1, 2), (2, 1), (3,)]
@@ -137,14 +137,14 @@ def _compositions(length: int) -> list[tuple[int, ...]]:
 
 
 def break_ties(case: Input, ties: str) -> list[Grades]:
-    """Return the lists that an input stands for when ties are broken in some way, or not at all (``expected``: all of them).
+    """Return the rankings of an input after ties are broken; for ``expected`` all possible ones.
 
     >>> case = Input((0, 1), groups=(2,))
     >>> break_ties(case, "descending"), break_ties(case, "file"), break_ties(case, "expected")
     ([(1, 0)], [(0, 1)], [(0, 1), (1, 0)])
     """
     groups = list(case.by_group())
-    if ties == "expected":  # every different order of a group is equally likely
+    if ties == "expected":  # Every distinct order of a group is equally likely.
         orders = [sorted(set(permutations(group)), key=repr) for group in groups]
         return [tuple(g for group in order for g in group) for order in product(*orders)]
     turn = {"file": False, "descending": not case.descend, "ascending": case.descend}[ties]
@@ -164,4 +164,4 @@ CIRCUMSTANCES: dict[str, Callable[[Input], bool]] = {
     "lists of at most 10 documents": lambda case: len(case.grades) <= 10,
     "lists of at least 10 documents": lambda case: len(case.grades) >= 10,
 }
-"""Classes of inputs, to say where two definitions agree."""
+"""Classes of inputs, to describe where two definitions agree."""

@@ -1,4 +1,4 @@
-"""Measures of other libraries as functions of one input, where the library is installed."""
+"""Measures of other installed libraries as functions of one input."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _trectools(measure: str) -> Function:
 
 
 def _cwl_eval(measure: str) -> Function:
-    """``RBP(theta=0.8)``, ``AP``, ``RR``, ``Precision(k=10)``: the class of that name, of binary gains."""
+    """Return a CWL metric such as ``RBP(theta=0.8)``, ``AP``, ``RR`` or ``Precision(k=10)``, with binary gains."""
     library = _module("cwl.ruler.cwl_ruler", "cwl-eval")
     ranking = import_module("cwl.ruler.ranking").Ranking
     name, _, inside = measure.removesuffix(")").partition("(")
@@ -128,11 +128,11 @@ LIBRARIES: dict[str, tuple[Callable[[str], Function], str]] = {
     "cwl_eval": (_cwl_eval, "RBP(theta=0.8)"),
     "torchmetrics": (_torchmetrics, "retrieval_normalized_dcg@10"),
 }
-"""Libraries, each with its adaptor and an example of a measure of its own."""
+"""Libraries, each with its adapter and an example of a measure."""
 
 
 def library_script(text: str, case: Input) -> str:
-    """Three lines that anybody can run to see what a library gives for an input.
+    """Return a script of three lines that prints the value of a library for an input.
 
     >>> print(library_script("ranx:map", Input((0, 1))))
     from ranx import Qrels, Run, evaluate
@@ -175,7 +175,7 @@ def library_script(text: str, case: Input) -> str:
 
 
 def library_function(text: str) -> Callable[[Input], float]:
-    """``library:measure`` as a function of inputs."""
+    """Return ``library:measure`` as a function of inputs."""
     library, colon, measure = text.partition(":")
     if not colon or library not in LIBRARIES or not measure:
         examples = ", ".join(f"{name}:{example}" for name, (_, example) in LIBRARIES.items())

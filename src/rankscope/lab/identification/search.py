@@ -1,4 +1,4 @@
-"""``identify``: the definition that a function computes, or the nearest one and the shortest input that differs."""
+"""``identify`` finds the definition that a function computes, or the nearest one with the shortest counterexample."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ TIES = {
     "ascending": "ties by ascending document id",
     "expected": "the mean over all orders of ties",
 }
-"""Circumstances that a definition decides beside its formula: the usual one has no words."""
+"""Conventions of a definition besides its formula, with descriptions; that of the usual one is empty."""
 
 N_NEAREST, N_CANDIDATES, N_SAMPLE, MAX_SHORT = 5, 60, 30, 6
-"""Definitions that are shown, and that are looked at closely; inputs of the first look; documents of a short list."""
+"""Numbers of definitions shown, of candidates, and of inputs in the first sample; length of a short ranking."""
 
 MIN_RANKINGS, MIN_LENGTHS = 20, 3
-"""Fewest different rankings, and lengths of them, on which code must return a number: code that accepts only lists of
-ten documents or more has 24 of 8 lengths; fewer cannot tell the variants of a measure apart."""
+"""Minimal numbers of distinct rankings, and of their lengths, on which a function must return a number. A function that
+accepts only rankings of ten documents or more has 24 of 8 lengths; fewer do not distinguish variants of a measure."""
 
 
 @lru_cache(200_000)
 def _lists(case: Input, unjudged: str, ties: str) -> tuple[TopicLists, ...]:
-    """What a formula sees of an input: one list, or one for each order of the tied documents."""
+    """Return the arguments of a formula for an input: one ranking, or one for each order of tied documents."""
     orders = list(break_ties(case, ties)) if case.is_tied else [case.grades]
     if unjudged == "condensed":
         orders = [tuple(g for g in grades if g is not None) for grades in orders]
@@ -64,7 +64,7 @@ def _lists(case: Input, unjudged: str, ties: str) -> tuple[TopicLists, ...]:
 
 @dataclass(frozen=True)
 class Definition:
-    """A formula and what it does in every circumstance."""
+    """Formula with its conventions for empty topics, unjudged documents and ties."""
 
     name: str
     core: Core
@@ -74,7 +74,7 @@ class Definition:
     ties: str = "descending"
 
     def __call__(self, case: Input) -> float:
-        """Return the value of an input."""
+        """Return the value for an input."""
         values = [self._value(lists) for lists in _lists(case, self.unjudged, self.ties)]
         return sum(values) / len(values)
 
@@ -91,26 +91,37 @@ class Definition:
 def identify(
     function: Callable[..., Any] | str, *, call: str | None = None, name: str | None = None
 ) -> TableResult:
-    """Which definition does ``function`` compute? It is called on every short list, as all variants are.
+    """Identify the definition that a function computes, by comparing it with all variants on every short ranking.
 
-    The function takes grades, or judgments and a run: see :data:`~.calls.CALLS`; ``call`` names one where the names of
-    its parameters do not say. A string names something of a library: ``"pytrec_eval:ndcg_cut_10"``,
-    ``"sklearn:ndcg_score"`` (see :mod:`~.libraries`).
+    Parameters
+    ----------
+    function
+        Function of grades, or of judgments and a run (see :data:`~.calls.CALLS`), or the name of a measure of a library
+        such as ``"pytrec_eval:ndcg_cut_10"`` or ``"sklearn:ndcg_score"`` (see :mod:`~.libraries`).
+    call
+        Kind of call; by default guessed from the names of the parameters.
+    name
+        Name of the function in the result; by default its own.
 
-    Tables: ``answer`` {function, definition, equal, agrees, where, shortest, ours, theirs}: the definition that it is
-    equal to on all inputs that it accepts, or the nearest one, where they agree, and the shortest input on which they
-    differ with both values; ``nearest`` {measure, agrees, inputs, shortest}: the nearest five; ``refused`` {input,
-    error}.
+    Returns
+    -------
+    TableResult
+        ``answer`` {function, definition, equal, agrees, where, shortest, ours, theirs}: the definition that equals the
+        function on all inputs that it accepts, or the nearest one, the inputs on which they agree, and the shortest
+        input on which they differ, with both values; ``nearest`` {measure, agrees, inputs, shortest}: the five nearest
+        definitions; ``refused`` {input, error}.
 
     Raises
     ------
     SettingsError
         If the function returns a number for too few different rankings to name a definition; it names the first error.
 
-    >>> def mine(grades, pool):  # divides by what was found instead evaluate by what there is
+    Examples
+    --------
+    >>> def average(grades, pool):  # divides by the number of retrieved instead of all relevant documents
     ...     hits = [i for i, g in enumerate(grades, 1) if g > 0]
     ...     return sum(n / i for n, i in enumerate(hits, 1)) / max(1, len(hits))
-    >>> identify(mine)["answer"].records()[0]["definition"]
+    >>> identify(average)["answer"].records()[0]["definition"]
     'AP, divided by the relevant documents found'
     """
     if isinstance(function, str):
@@ -157,7 +168,7 @@ def identify(
 
 
 def _answer_lines(answer: Table) -> Table:
-    """Return the answer as people read it: one thing a line, what does not apply left out."""
+    """Return the answer as a table of two columns, without empty values."""
     (row,) = answer.records()
     measure, *oddities = re.split("[;,] ", str(row["definition"]))
     rows: list[tuple[Cell, ...]] = [("definition", measure), *(("but", words) for words in oddities)]
@@ -169,7 +180,7 @@ def _answer_lines(answer: Table) -> Table:
 def _call_on_inputs(
     evaluate: Callable[[Input], float], tested: Iterable[Input]
 ) -> tuple[dict[Input, float], dict[Input, str]]:
-    """Return the values that the code returns, and the inputs that it refuses."""
+    """Return the values of a function on inputs, and the errors on the inputs that it rejects."""
     values: dict[Input, float] = {}
     refused: dict[Input, str] = {}
     for case in progress(list(tested), label="inputs"):
@@ -185,7 +196,7 @@ def _equal(a: float, b: float) -> bool:
 
 
 def _all_equal(a: Floats, b: Floats) -> NDArray[np.bool_]:
-    """Return the same of many.
+    """Return the mask of equal values, with the tolerance of :func:`_equal`.
 
     >>> _all_equal(np.array([nan, 1.0, np.inf, np.inf]), np.array([nan, 1 + 1e-7, np.inf, 1.0])).tolist()
     [True, True, True, False]
@@ -199,7 +210,7 @@ def _all_equal(a: Floats, b: Floats) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """Some inputs, by their numbers, and what the code gives."""
+    """Indices of inputs, and the values of the function on them."""
 
     indices: NDArray[np.intp]
     values: Floats
@@ -213,7 +224,7 @@ class _Sample:
         )
 
     def is_equal(self, definition: Definition) -> NDArray[np.bool_]:
-        """On which of them a definition agrees."""
+        """Return the mask of inputs on which a definition agrees with the function."""
         return _all_equal(_definition_values(definition, self.indices), self.values)
 
 
@@ -223,7 +234,7 @@ def _input_indices() -> dict[Input, int]:
 
 
 def _definition_values(definition: Definition, indices: NDArray[np.intp]) -> Floats:
-    """Return the values of a definition for the inputs with these numbers."""
+    """Return the values of a definition for the inputs with these indices."""
     numbers, offsets = _list_indices(definition.unjudged, definition.ties)
     counts = offsets[indices + 1] - offsets[indices]
     owner = np.repeat(np.arange(len(indices)), counts)
@@ -235,7 +246,7 @@ def _definition_values(definition: Definition, indices: NDArray[np.intp]) -> Flo
 
 @cache
 def _list_indices(unjudged: str, ties: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the numbers of the lists that a formula sees of every input, and where those of each input begin."""
+    """Return the indices of the rankings of every input, and the offsets of the inputs in them."""
     number = {lists: index for index, lists in enumerate(_all_lists())}
     by_input = [[number[lists] for lists in _lists(case, unjudged, ties)] for case in inputs()]
     offsets = np.cumsum([0, *map(len, by_input)])
@@ -243,7 +254,7 @@ def _list_indices(unjudged: str, ties: str) -> tuple[NDArray[np.intp], NDArray[n
 
 
 class _Column:
-    """Values of a formula for all lists, each computed when it is first asked for."""
+    """Values of a formula for all rankings, computed on first use."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -251,7 +262,7 @@ class _Column:
         self._known = np.zeros(len(_all_lists()), bool)
 
     def values_at(self, indices: NDArray[np.intp]) -> Floats:
-        """Return those with these numbers."""
+        """Return the values for the rankings with these indices."""
         lists = _all_lists()
         for index in np.unique(indices[~self._known[indices]]).tolist():
             self._values[index] = self._core(lists[index])
@@ -261,11 +272,11 @@ class _Column:
 
 @lru_cache(2000)
 def _column(core: Core) -> _Column:
-    """Asked for again and again: in all circumstances, and by those that identify several functions."""
+    """Return the cached values of a formula, shared by all conventions and all calls of :func:`identify`."""
     return _Column(core)
 
 
-# the search: first the formula, where nothing else matters, then the circumstances one after the other
+# The search determines first the formula, on inputs where no convention matters, and then each convention.
 
 
 def _nearest(accepted: Sequence[Input], values: dict[Input, float]) -> list[Definition]:
@@ -285,7 +296,7 @@ def _nearest(accepted: Sequence[Input], values: dict[Input, float]) -> list[Defi
 
 
 def _best(definitions: Sequence[Definition], sample: _Sample, number: int) -> list[Definition]:
-    """Return those that agree most often, and all that agree as often as the last of them."""
+    """Return the definitions that agree most often, and all that agree as often as the last of them."""
     scored = [(int(sample.is_equal(item).sum()), item) for item in definitions]
     scored.sort(key=lambda pair: (-pair[0], pair[1].oddities))
     threshold = scored[min(number, len(scored)) - 1][0]
@@ -298,13 +309,16 @@ def _plain() -> tuple[Input, ...]:
 
 
 def _is_plain(case: Input) -> bool:
-    """Whether only the formula matters: no ties, no unjudged documents, something relevant."""
+    """Return whether no convention matters: no ties, no unjudged documents, some relevant document."""
     return not case.is_tied and None not in case.grades and any(g > 0 for g in case.pool)
 
 
 def _is_varied(plain: Sequence[Input]) -> bool:
-    """Whether inputs suffice to name a formula: enough rankings, of different lengths, and the same documents in
-    different orders. Rankings are counted, not inputs: many inputs have the same ranking, for instance an empty one."""
+    """Return whether inputs suffice to name a formula.
+
+    There must be enough rankings of different lengths, and the same documents in different orders. Rankings are
+    counted instead of inputs, because many inputs have the same ranking, for instance the empty one.
+    """
     rankings = {case.grades for case in plain}
     orders = len(rankings) - len({tuple(sorted(map(str, grades))) for grades in rankings})
     return len(rankings) >= MIN_RANKINGS and len({*map(len, rankings)}) >= MIN_LENGTHS and orders > 0
@@ -313,7 +327,7 @@ def _is_varied(plain: Sequence[Input]) -> bool:
 def _choose_circumstances(
     core: Definition, accepted: Sequence[Input], values: dict[Input, float]
 ) -> Definition:
-    """Return the formula with the circumstances under which it agrees most."""
+    """Return the formula with the conventions under which it agrees most often."""
     accepted = [case for case in accepted if len(case.grades) <= MAX_SHORT]
     without = [case for case in accepted if not case.is_tied and None not in case.grades]
     best = core
@@ -327,7 +341,7 @@ def _choose_circumstances(
             _Sample.from_values(cases, values),
         )
         agrees = [int(sample.is_equal(definition).sum()) for definition in tried]
-        best = tried[agrees.index(max(agrees))]  # the first of equally good ones
+        best = tried[agrees.index(max(agrees))]  # the first of several equally good ones
     return best
 
 
@@ -343,7 +357,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _likely_definitions(sampled: tuple[Input, ...], sample: _Sample, p: float | None) -> list[Definition]:
-    """Return the variants that agree most often on a few inputs, and those of RBP with the p that the values suggest."""
+    """Return the variants that agree most often on a few inputs, including RBP with the p that the values suggest."""
     definitions, table = _variant_table(sampled)
     both_undefined = np.isnan(table) & np.isnan(sample.values)
     agrees = (both_undefined | np.isclose(table, sample.values, rtol=1e-6, atol=1e-9)).sum(axis=1)
@@ -355,13 +369,13 @@ def _likely_definitions(sampled: tuple[Input, ...], sample: _Sample, p: float | 
 
 @lru_cache(8)
 def _variant_table(sample: tuple[Input, ...]) -> tuple[list[Definition], Floats]:
-    """Return every variant and its values for some inputs."""
+    """Return all variants and their values for a sample of inputs (variants, inputs)."""
     definitions = [Definition(definition.name, definition, definition.oddities) for definition in formulas()]
     return definitions, np.array([[definition(case) for case in sample] for definition in definitions])
 
 
 def _persistence(values: dict[Input, float]) -> float | None:
-    """Return the p of RBP that the second rank suggests, if it is RBP at all."""
+    """Return the p that the second rank suggests if the function is RBP, else None."""
     first, second = (values.get(Input(grades)) for grades in ((1, 0), (0, 1)))
     p = second / first if first and second is not None else 0.0
     return round(p, 9) if 0 < p < 1 else None
@@ -369,7 +383,7 @@ def _persistence(values: dict[Input, float]) -> float | None:
 
 @cache
 def _registry() -> tuple[Definition, ...]:
-    """Return the measures of the registry that have no formula here, evaluated by the code that evaluates runs."""
+    """Return the measures of the registry without a formula in ``variants``."""
     definitions = []
     for name in sorted({measure.name for measure in REGISTRY.values()} - FAMILIES.keys()):
         measure = REGISTRY[name]
@@ -381,7 +395,7 @@ def _registry() -> tuple[Definition, ...]:
             continue
         try:
             cut = [] if measure.cutoff_rule == "none" else [measure @ k for k in CUTOFFS]
-        except MeasureError:  # its cutoff is no rank
+        except MeasureError:  # The cutoff of this measure is not a rank.
             continue
         whole = [] if measure.cutoff_rule == "required" and measure.cutoff is None else [measure]
         definitions += [Definition(str(item), _RegistryFormula(item)) for item in [*whole, *cut]]
@@ -389,7 +403,7 @@ def _registry() -> tuple[Definition, ...]:
 
 
 class _RegistryFormula:
-    """A measure as a function of lists: all short ones are evaluated at once when the first is asked for."""
+    """Measure of the registry as a function of rankings, all of which are evaluated on first use."""
 
     def __init__(self, measure: Measure) -> None:
         self.measure = measure
@@ -420,7 +434,7 @@ def _all_lists() -> tuple[TopicLists, ...]:
 
 @cache
 def _judged_lists() -> Any:
-    """Return all lists as topics of one collection."""
+    """Return all rankings as topics of one collection."""
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, list[str]] = {}
     for number, lists in enumerate(_all_lists()):
@@ -445,7 +459,7 @@ def _by_name() -> dict[str, Definition]:
 
 
 def usual_value(measure: str, case: Input) -> float:
-    """Return the value that the definition of a measure of the registry gives, ties broken as trec_eval breaks them.
+    """Return the value of a measure of the registry by its usual definition, with ties broken as by trec_eval.
 
     >>> usual_value("AP", Input((0, 1), (1,)))
     0.25
@@ -453,12 +467,12 @@ def usual_value(measure: str, case: Input) -> float:
     return _by_name()[measure](case)
 
 
-# what was found
+# Results
 
 
 @dataclass(frozen=True, eq=False)
 class _Comparison:
-    """A definition beside the values of the code."""
+    """Comparison of a definition with the values of a function."""
 
     definition: Definition
     agrees: int
@@ -466,7 +480,7 @@ class _Comparison:
     known: Sequence[Input]
     values: dict[Input, float]
     has_refused: bool
-    """Whether the code refused other inputs, of which nothing can be said."""
+    """Whether the function rejected other inputs, which were not compared."""
 
     @classmethod
     def from_values(

@@ -1,7 +1,7 @@
-"""Variants of measures: the definitions and the mistakes that are met in the wild, each a formula with options.
+"""Variants of measures: definitions and mistakes that occur in practice, each a formula with options.
 
-A formula is plain Python over a short list, written to be read; with its usual options it is the measure of the same
-name (a test compares them). What an option does differently is said in words.
+A formula is plain, readable Python over a short ranking; with its usual options it is the measure of the same name (a
+test compares them). Each unusual option has a description.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ GAINS: dict[str, tuple[str, Callable[[int], float]]] = {
 _Grades = tuple[int, ...]
 
 _cached = lru_cache(1 << 16)
-"""Many variants need the same sum of the same short list: it is computed once."""
+"""Cache for sums over short rankings, which many variants share."""
 
 
 @_cached
@@ -72,7 +72,7 @@ def _divisors(discount: str, length: int) -> tuple[float, ...]:
 def ndcg(lists: TopicLists, cutoff: int | None, gains: str, discount: str, ideal: str) -> float:
     grades = _with_zeros(lists)
     best = _best_first(grades if ideal.startswith("retrieved") else lists.pool)
-    if ideal == "short":  # no longer than the list
+    if ideal == "short":  # no longer than the ranking
         best = best[: len(grades)]
     if ideal == "first":  # of the documents above the cutoff only
         best = _best_first(_cut(grades, cutoff))
@@ -126,7 +126,7 @@ def rbp(lists: TopicLists, cutoff: int | None, p: float, gain: str, factor: str,
 
 @_cached
 def _rbp_sums(grades: _Grades, p: float, top: int | None, shift: int) -> tuple[float, float]:
-    """What a patient user gains, and what it would be if every document were worth 1."""
+    """Return the discounted sum of gains, and its value if every gain were 1."""
     worth = [float(g > 0) if top is None else max(g, 0) / top for g in grades]
     total = sum(w * p ** (i + shift) for i, w in enumerate(worth))
     return total, sum(p ** (i + shift) for i in range(len(worth)))
@@ -188,17 +188,17 @@ def success(lists: TopicLists, cutoff: int | None, rel: int) -> float:
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula with its options, and its name in words; without words it is a measure of the registry.
+    """Formula with options; its name is that of a measure of the registry, followed by descriptions of unusual options.
 
-    The value is NaN for a topic without relevant documents where the formula divides by their number; what code
-    returns there is a circumstance of its own.
+    The value is NaN for a topic without relevant documents if the formula divides by their number; the value of a
+    function there is a separate convention.
     """
 
     name: str
     function: Function
     options: tuple[tuple[str, Any], ...]
     oddities: int
-    """How many of its options are not the usual ones."""
+    """Number of unusual options; a described one counts more."""
 
     def __call__(self, lists: TopicLists) -> float:
         return self.function(lists, **self._options)
@@ -269,7 +269,7 @@ FAMILIES: Mapping[str, tuple[Function, Options]] = {
     }),
     "Success": (success, {"cutoff": _CUTS, "rel": _REL}),
 }  # fmt: skip
-"""Per measure its formula and its options, with words for what is unusual; the first value of each is the usual one."""
+"""Formula and options of each measure, with descriptions of unusual values; the first value is the usual one."""
 
 
 @cache
@@ -281,7 +281,7 @@ def formulas() -> tuple[Formula, ...]:
 
 @lru_cache(8)
 def rbp_formulas(p: float) -> tuple[Formula, ...]:
-    """Return the variants of RBP with one more p, the usual ones first."""
+    """Return the variants of RBP with another p, the usual ones first."""
     existing = frozenset(formulas())
     variants = (formula for formula in _variants("RBP", {"p": {p: ""}}) if formula not in existing)
     return tuple(sorted(variants, key=lambda formula: formula.oddities))
@@ -303,7 +303,7 @@ def _variants(family: str, replaced: Options) -> Iterator[Formula]:
 
 
 def _is_sensible(family: str, choice: Mapping[str, Any]) -> bool:
-    """Options that would only say the same as others in other words are left out."""
+    """Return whether options are not equivalent to other options."""
     cutoff = choice.get("cutoff")
     needs_cutoff = {"nDCG": ("pool uncut", "retrieved uncut", "first"), "AP": ("cut", "cutoff")}
     kind = choice.get("ideal", choice.get("base"))
@@ -313,7 +313,7 @@ def _is_sensible(family: str, choice: Mapping[str, Any]) -> bool:
 
 
 def _measure(family: str, choice: Mapping[str, Any]) -> Measure:
-    """Return the measure of the registry that comes nearest."""
+    """Return the nearest measure of the registry."""
     settings: dict[str, Any] = {}
     if "gains" in choice and choice["gains"] == "exp2":
         settings["gains"] = "exp2"

@@ -197,7 +197,7 @@ def difference_structure(
     --------
     >>> found = difference_structure("AP RBP(p=0.5)", length=2)
     >>> [(r["structure"], r["violations"]) for r in found["axioms"].records() if r["axiom"].startswith("iv")][2:]
-    [('strong top-heaviness', 0), ('order of AP', 14), ('order of RBP(p=0.5)', 0)]
+    [('strong top-heaviness', 0), ('order of AP', 9), ('order of RBP(p=0.5)', 0)]
     """
     parsed = parse_many(measures)
     setting = Setting.from_arguments(length, relevant)
