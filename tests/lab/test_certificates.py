@@ -16,19 +16,19 @@ from rankscope.measures.function import FunctionMeasure
 
 
 @pytest.fixture(scope="module")
-def found(shared: Callable[[str, Callable[[], Certificates]], Certificates]) -> Certificates:
+def result(shared: Callable[[str, Callable[[], Certificates]], Certificates]) -> Certificates:
     return shared("certificates", certificates)
 
 
-def test_every_measure_has_all_its_certificates(found: Certificates) -> None:
-    names = {c.measure.partition("@")[0] for c in found.certificates}
+def test_every_measure_has_all_its_certificates(result: Certificates) -> None:
+    names = {c.measure.partition("@")[0] for c in result.certificates}
     builtin = {m.name for m in REGISTRY.values() if not isinstance(m, FunctionMeasure)}
     assert builtin <= names
-    for name in {c.measure for c in found.certificates}:
+    for name in {c.measure for c in result.certificates}:
         expected = sum(len(names) for _, names in PROPERTIES) + 2 * len(SCALES)
-        assert len([c for c in found.certificates if c.measure == name]) == expected, name
-    for one in found.certificates:
-        assert bool(one.counterexample) == (not one.holds), one
+        assert len([c for c in result.certificates if c.measure == name]) == expected, name
+    for certificate in result.certificates:
+        assert bool(certificate.counterexample) == (not certificate.holds), certificate
 
 
 @pytest.mark.parametrize(
@@ -67,39 +67,39 @@ def test_every_measure_has_all_its_certificates(found: Certificates) -> None:
         ("DCG", "boundedness", False),
     ],
 )
-def test_what_is_known(found: Certificates, measure: str, property: str, holds: bool) -> None:
-    assert any(c.measure == measure and c.property == property for c in found.certificates)
-    assert found.holds(measure, property) is holds
+def test_what_is_known(result: Certificates, measure: str, property: str, holds: bool) -> None:
+    assert any(c.measure == measure and c.property == property for c in result.certificates)
+    assert result.holds(measure, property) is holds
 
 
-def test_undefined_scales_are_said_to_be_so(found: Certificates) -> None:
-    mine = [c for c in found.certificates if c.measure == "BalancePoint" and c.property == ALL]
-    assert [c.row()[2] for c in mine] == ["undefined", "undefined"]
+def test_undefined_scales_are_said_to_be_so(result: Certificates) -> None:
+    scores = [c for c in result.certificates if c.measure == "BalancePoint" and c.property == ALL]
+    assert [c.row()[2] for c in scores] == ["undefined", "undefined"]
 
 
-def test_the_page_tells_all_of_it(found: Certificates) -> None:
-    text = render_page(found)
+def test_the_page_tells_all_of_it(result: Certificates) -> None:
+    text = render_page(result)
     assert all(f"`{name}`, {property}. Claim: " in text for name, property, _ in CLAIMS)
     assert "already at length 11 the step from (00000000001) to (00000000010)" in text
     assert "ACT(abx) = 0.0833 > ACT(ab) = 0.0750" in text
     heads = [line for line in text.splitlines() if line.startswith("| measure |")]
     assert len(heads) == 2  # properties, and scales
-    for name in {c.measure for c in found.certificates}:
+    for name in {c.measure for c in result.certificates}:
         rows = [line for line in text.splitlines() if line.startswith(f"| [`{name}`](measures/")]
         assert [row.count("|") for row in rows] == [head.count("|") for head in heads], name
 
 
-def test_the_page_of_a_measure_has_its_counterexamples(found: Certificates) -> None:
-    lines = guarantees(found, "AP")
+def test_the_page_of_a_measure_has_its_counterexamples(result: Certificates) -> None:
+    lines = guarantees(result, "AP")
     assert lines[0].startswith("`AP` has relevance monotonicity, irrelevance monotonicity, redundancy, swap")
     assert any(
         line.startswith("| deepness | AP(00001110) = 0.1202 > AP(00010101) = 0.1198") for line in lines
     )
-    undefined = guarantees(found, "BalancePoint")
+    undefined = guarantees(result, "BalancePoint")
     assert any(line.startswith(f"| {ALL} | BalancePoint") for line in undefined)
-    broken = {c.property for c in found.certificates if c.measure == "AP" and not c.holds}
+    broken = {c.property for c in result.certificates if c.measure == "AP" and not c.holds}
     assert {line.split(" | ")[0][2:] for line in lines if line.startswith("| ")} == broken | {"but not"}
-    assert [line.split()[0] for line in guarantees(found, "RBP") if line.startswith("`")] == [
+    assert [line.split()[0] for line in guarantees(result, "RBP") if line.startswith("`")] == [
         "`RBP`",
         "`RBP(p=0.5)`",
         "`RBP(p=0.95)`",
@@ -107,14 +107,14 @@ def test_the_page_of_a_measure_has_its_counterexamples(found: Certificates) -> N
 
 
 def test_the_command(
-    found: Certificates, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+    result: Certificates, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
-    monkeypatch.setattr("rankscope.lab.certificates.certificates", lambda of: asked.append(of) or found)
+    calls = []
+    monkeypatch.setattr("rankscope.lab.certificates.certificates", lambda of: calls.append(of) or result)
     assert main(["measures", "--certificates", "-f", "json"]) == 0
-    assert asked == [None]  # every measure
+    assert calls == [None]  # every measure
     rows = json.loads(capsysbinary.readouterr().out)["tables"]["certificates"]
-    assert len(rows) == len(found.certificates)
+    assert len(rows) == len(result.certificates)
     assert {"measure", "property", "verdict", "violations", "cases", "setting", "counterexample"} == set(
         rows[0]
     )
@@ -122,12 +122,12 @@ def test_the_command(
 
 @pytest.mark.parametrize("name", ["Rprec", "Bpref", "Rho", "SigmaPlus"])
 def test_what_holds_only_with_as_many_relevant_documents_as_ranks_is_not_certified(name: str) -> None:
-    found = certificates(name)
-    rows = [r for r in found.tables["certificates"].records() if r["property"] == EQUAL]
+    result = certificates(name)
+    rows = [r for r in result.tables["certificates"].records() if r["property"] == EQUAL]
     assert [(r["setting"], r["verdict"]) for r in rows] == [
         ("length 5, relevant 5", "holds"),
         ("length 5, relevant 3", "violated"),
     ]
-    assert not found.holds(name, EQUAL)
-    rows = [line for line in render_page(found).splitlines() if line.startswith(f"| [`{name}`]")]
+    assert not result.holds(name, EQUAL)
+    rows = [line for line in render_page(result).splitlines() if line.startswith(f"| [`{name}`]")]
     assert ["(✓)" in row for row in rows] == [False, True]  # a scale, never a property

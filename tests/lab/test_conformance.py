@@ -1,4 +1,4 @@
-"""The page of conformance: its three lines give what it says, and it has every measure that is asked for."""
+"""Page of conformance: its scripts print the values it states, and it contains every declared measure."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_three_lines_show_a_difference(text, theirs, usual, script):
 @pytest.mark.filterwarnings("ignore")
 def test_the_usual_value_is_ours():
     pytest.importorskip("sklearn")
-    found = first_difference("sklearn:ndcg_score", "nDCG")
-    assert found is not None
-    scores = rs.evaluate({"q": found.input.qrels}, {"r": {"q": found.input.run}}, ["nDCG"])
-    assert scores.mean("nDCG")[0] == pytest.approx(found.usual)
+    result = first_difference("sklearn:ndcg_score", "nDCG")
+    assert result is not None
+    scores = rs.evaluate({"q": result.input.qrels}, {"r": {"q": result.input.run}}, ["nDCG"])
+    assert scores.mean("nDCG")[0] == pytest.approx(result.usual)

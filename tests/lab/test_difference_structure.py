@@ -18,8 +18,8 @@ Leq = Callable[[Ranking, Ranking, Ranking, Ranking], bool]
 
 
 def average_precision(ranking: Ranking) -> Fraction:
-    found = [Fraction(sum(ranking[: k + 1]), k + 1) for k, grade in enumerate(ranking) if grade]
-    return sum(found, Fraction(0)) / len(ranking)
+    result = [Fraction(sum(ranking[: k + 1]), k + 1) for k, grade in enumerate(ranking) if grade]
+    return sum(result, Fraction(0)) / len(ranking)
 
 
 def expected_reciprocal_rank(ranking: Ranking) -> Fraction:
@@ -42,26 +42,26 @@ MEASURES = {
 }
 
 
-def by_number(value: Callable[[Ranking], Fraction]) -> Leq:
+def order_by_value(value: Callable[[Ranking], Fraction]) -> Leq:
     return lambda a, b, c, d: value(a) - value(b) <= value(c) - value(d)
 
 
-def by_vector(a: Ranking, b: Ranking, c: Ranking, d: Ranking) -> bool:
+def is_vector_leq(a: Ranking, b: Ranking, c: Ranking, d: Ranking) -> bool:
     def vector(x: Ranking, y: Ranking) -> list[int]:
         return [sum((i - j + 1) * (x[j] - y[j]) for j in range(i + 1)) for i in range(len(x))]
 
-    return all(one <= other for one, other in zip(vector(a, b), vector(c, d), strict=True))
+    return all(first <= second for first, second in zip(vector(a, b), vector(c, d), strict=True))
 
 
 STRUCTURES: dict[str, Leq] = {
-    "difference vectors": by_vector,
-    "weak top-heaviness": by_number(
+    "difference vectors": is_vector_leq,
+    "weak top-heaviness": order_by_value(
         lambda r: Fraction(sum((len(r) - k) * grade for k, grade in enumerate(r)))
     ),
-    "strong top-heaviness": by_number(
+    "strong top-heaviness": order_by_value(
         lambda r: Fraction(sum(2 ** (len(r) - k) * grade for k, grade in enumerate(r)))
     ),
-    **{f"order of {name}": by_number(value) for name, value in MEASURES.items()},
+    **{f"order of {name}": order_by_value(value) for name, value in MEASURES.items()},
 }
 
 
@@ -95,9 +95,9 @@ def counts(leq: Leq, elements: list[Ranking]) -> dict[str, tuple[int, int]]:
 @pytest.mark.parametrize(("length", "relevant"), [(1, 1), (2, 2), (3, 3), (3, 2), (4, 1)])
 def test_every_count_is_that_of_naive_loops(length: int, relevant: int) -> None:
     elements = [r for r in product((0, 1), repeat=length) if sum(r) <= relevant]
-    found = rs.lab.difference_structure(list(MEASURES), length, relevant=relevant)
+    result = rs.lab.difference_structure(list(MEASURES), length, relevant=relevant)
     # AP divides by the recall base, which changes no order: the naive AP divides by the length.
-    rows = {(r["structure"], r["axiom"]): r for r in found["axioms"].records()}
+    rows = {(r["structure"], r["axiom"]): r for r in result["axioms"].records()}
     assert list(dict.fromkeys(structure for structure, _ in rows)) == list(STRUCTURES)
     for structure, leq in STRUCTURES.items():
         assert [axiom for name, axiom in rows if name == structure] == list(AXIOMS)
@@ -109,8 +109,8 @@ def test_every_count_is_that_of_naive_loops(length: int, relevant: int) -> None:
 
 
 def test_solvability_separates_the_measures_on_an_interval_scale_from_the_others() -> None:
-    found = rs.lab.difference_structure("AP ERR RBP(p=0.5) RBP DCG P@4", 4)
-    rows = [r for r in found["axioms"].records() if not r["holds"]]
+    result = rs.lab.difference_structure("AP ERR RBP(p=0.5) RBP DCG P@4", 4)
+    rows = [r for r in result["axioms"].records() if not r["holds"]]
     assert {(r["structure"], r["axiom"]) for r in rows} == {
         ("difference vectors", "i (complete)"),
         *(
@@ -125,7 +125,7 @@ def test_solvability_separates_the_measures_on_an_interval_scale_from_the_others
         ),
     }
     solvable = {
-        r["structure"] for r in found["axioms"].records() if r["axiom"].startswith("iv") and r["holds"]
+        r["structure"] for r in result["axioms"].records() if r["axiom"].startswith("iv") and r["holds"]
     }
     own = rs.lab.scales("AP ERR RBP(p=0.5) RBP DCG P@4", 4)
     assert {f"order of {f.measure}" for f in own.findings if f.scale.endswith("measure)") and f.holds} == {
@@ -137,21 +137,21 @@ def test_solvability_separates_the_measures_on_an_interval_scale_from_the_others
 def test_theorem_1_counted_steps_represent_every_structure_that_satisfies_the_axioms(
     length: int, relevant: int
 ) -> None:
-    found = rs.lab.difference_structure("AP ERR RBP(p=0.5) RBP DCG P@4 RR", length, relevant=relevant)
-    structures = dict.fromkeys(r["structure"] for r in found["axioms"].records())
+    result = rs.lab.difference_structure("AP ERR RBP(p=0.5) RBP DCG P@4 RR", length, relevant=relevant)
+    structures = dict.fromkeys(r["structure"] for r in result["axioms"].records())
     for structure in structures:
-        axioms = all(r["holds"] for r in found["axioms"].records() if r["structure"] == structure)
+        axioms = all(r["holds"] for r in result["axioms"].records() if r["structure"] == structure)
         [steps] = [
             r
-            for r in found["representations"].records()
+            for r in result["representations"].records()
             if r["structure"] == structure and r["measure"] == STEPS
         ]
         assert steps["holds"] or not axioms, structure  # the axioms suffice; they are not necessary
 
 
 def test_of_the_usual_measures_only_rbp_with_one_half_represents_strong_top_heaviness() -> None:
-    found = rs.lab.difference_structure("AP ERR RBP(p=0.5) RBP DCG P@4", 4)["representations"].records()
-    holding = [(r["structure"], r["measure"]) for r in found if r["holds"]]
+    result = rs.lab.difference_structure("AP ERR RBP(p=0.5) RBP DCG P@4", 4)["representations"].records()
+    holding = [(r["structure"], r["measure"]) for r in result if r["holds"]]
     assert holding == [
         ("weak top-heaviness", STEPS),
         ("strong top-heaviness", STEPS),
@@ -162,8 +162,8 @@ def test_of_the_usual_measures_only_rbp_with_one_half_represents_strong_top_heav
 
 
 def test_a_counterexample_is_one() -> None:
-    found = rs.lab.difference_structure("AP", 3)
-    [row] = [r for r in found["axioms"].records() if r["structure"] == "order of AP" and not r["holds"]]
+    result = rs.lab.difference_structure("AP", 3)
+    [row] = [r for r in result["axioms"].records() if r["structure"] == "order of AP" and not r["holds"]]
     assert row["counterexample"].startswith("D((010),(001)) <= D((001),(000)), but no ranking")
     values = {r: average_precision(r) for r in product((0, 1), repeat=3)}
     step = values[0, 1, 0] - values[0, 0, 1]

@@ -37,21 +37,21 @@ def mirrored() -> Iterator[Callable[[Callable[[Sequence[int]], float]], tuple[Me
 
 @pytest.mark.parametrize("world", [{"grades": 2, "depth": 4}, {"aspects": 2, "depth": 4}])
 def test_a_cost_has_the_properties_of_the_gain_that_it_mirrors(world: dict[str, int], mirrored: Any) -> None:
-    both = mirrored(gain)
-    up, down = (properties(one, **world, relevant=3) for one in both)  # type: ignore[arg-type]
+    pair = mirrored(gain)
+    up, down = (properties(variant, **world, relevant=3) for variant in pair)  # type: ignore[arg-type]
     assert [(f.cases, f.violations) for f in up.findings] == [(f.cases, f.violations) for f in down.findings]
     assert any(f.violations for f in up.findings)
     for a, b in zip(up.findings, down.findings, strict=True):
         assert [(e.low, e.high) for e in a.shortest] == [(e.low, e.high) for e in b.shortest]
         for example in b.shortest:
             assert example.low_score < example.high_score
-    pairs = [related(one, **world)["relations"].records() for one in both]  # type: ignore[arg-type]
+    pairs = [related(variant, **world)["relations"].records() for variant in pair]  # type: ignore[arg-type]
     assert [row["violated"] for row in pairs[0]] == [row["violated"] for row in pairs[1]]
 
 
 def test_sentences_turn_with_the_direction(mirrored: Any) -> None:
-    found = properties(mirrored(gain)[1], grades=1, depth=2, relevant=2)
-    rows = {row["property"]: row["sentence"] for row in found["verdicts"].records()}
+    result = properties(mirrored(gain)[1], grades=1, depth=2, relevant=2)
+    rows = {row["property"]: row["sentence"] for row in result["verdicts"].records()}
     assert "(appending a relevant document does not raise the score)" in rows["relevance monotonicity"]
     assert (
         "MirroredCost(0) = 5.0000 < MirroredCost(01) = 7.5000: appending a relevant document raised the score"
@@ -64,7 +64,7 @@ def test_a_cost_has_the_scale_of_the_gain_that_it_mirrors(graded: dict[str, int]
     def weighted(grades: Sequence[int]) -> float:
         return sum(g * 0.8**rank for rank, g in enumerate(grades))
 
-    gains, costs = (scales(one, 3, **graded) for one in mirrored(weighted))
+    gains, costs = (scales(variant, 3, **graded) for variant in mirrored(weighted))
     for a, b in zip(gains.findings, costs.findings, strict=True):
         assert (a.scale, a.holds, a.violations, a.comparable) == (
             b.scale,
@@ -76,7 +76,7 @@ def test_a_cost_has_the_scale_of_the_gain_that_it_mirrors(graded: dict[str, int]
 
 
 def test_the_balance_point_as_runs_that_are_evaluated() -> None:
-    """The same counts as evaluating every ranking as a run: later balance is worse."""
+    """Counts equal those from evaluating every ranking as a run: later balance is worse."""
     words = [
         word
         for length in range(1, 7)
@@ -98,13 +98,13 @@ def test_the_balance_point_as_runs_that_are_evaluated() -> None:
         for j in range(i + 1, len(word))
         if word[i] == "0" and word[j] == "1"
     )
-    found = properties("BalancePoint@6", grades=1, depth=6, relevant=2)
-    assert found.violations("BalancePoint@6", "relevance monotonicity") == appended == 0
-    assert found.violations("BalancePoint@6", "swap") == swapped == 28
+    result = properties("BalancePoint@6", grades=1, depth=6, relevant=2)
+    assert result.violations("BalancePoint@6", "relevance monotonicity") == appended == 0
+    assert result.violations("BalancePoint@6", "swap") == swapped == 28
     assert certificates("BalancePoint").holds("BalancePoint", "relevance monotonicity")
 
 
 def test_the_values_that_are_shown_are_those_of_the_measure() -> None:
     rows = related("BalancePoint@6", grades=1, depth=2, relevant=2)["rankings"].records()
-    found: Floats = np.array([row["score"] for row in rows])
-    assert (found >= 2).all()
+    result: Floats = np.array([row["score"] for row in rows])
+    assert (result >= 2).all()

@@ -23,27 +23,27 @@ def test_golden_cases(certainty):
     cases = [case for case in certainty if case["function"] == "dominance"]
     assert len(cases) >= 48
     for case in cases:
-        found = rs.lab.dominance(case["inputs"]["a"], case["inputs"]["b"])
+        result = rs.lab.dominance(case["inputs"]["a"], case["inputs"]["b"])
         for order in ("first_order", "second_order"):
             expected = case["expected"][order]
-            assert getattr(found, order) == BOTH[expected["a_over_b"], expected["b_over_a"]], case["name"]
+            assert getattr(result, order) == BOTH[expected["a_over_b"], expected["b_over_a"]], case["name"]
 
 
 def reached(ranking: tuple[int, ...], top: int) -> set[tuple[int, ...]]:
-    """All rankings that swaps (a better document moves up past a worse one) and replacements (a grade rises) make."""
-    found, new = {ranking}, [ranking]
-    while new:
-        one = new.pop()
-        for i in range(len(one)):
-            made = [(*one[:i], one[i] + 1, *one[i + 1 :])] if one[i] < top else []
-            made += [
-                (*one[:i], one[j], *one[i + 1 : j], one[i], *one[j + 1 :])
-                for j in range(i + 1, len(one))
-                if one[j] > one[i]
+    """Return all rankings that swaps (a better document moves above a worse one) and replacements (a grade rises) reach."""
+    result, queue = {ranking}, [ranking]
+    while queue:
+        grades = queue.pop()
+        for i in range(len(grades)):
+            neighbours = [(*grades[:i], grades[i] + 1, *grades[i + 1 :])] if grades[i] < top else []
+            neighbours += [
+                (*grades[:i], grades[j], *grades[i + 1 : j], grades[i], *grades[j + 1 :])
+                for j in range(i + 1, len(grades))
+                if grades[j] > grades[i]
             ]
-            new += [two for two in made if two not in found]
-            found.update(made)
-    return found
+            queue += [two for two in neighbours if two not in result]
+            result.update(neighbours)
+    return result
 
 
 @pytest.mark.parametrize(("length", "top"), [(6, 1), (4, 2), (3, 3)])
@@ -57,8 +57,8 @@ def test_first_order_is_exactly_what_swaps_and_replacements_reach(length, top):
 
 
 def test_second_order_needs_the_end_where_weights_are_cut_or_go_on():
-    found = rs.lab.dominance([1, 0, 0], [0, 1, 1])
-    assert (found.second_order, found.convex) == ("a", None)
+    result = rs.lab.dominance([1, 0, 0], [0, 1, 1])
+    assert (result.second_order, result.convex) == ("a", None)
     runs = {"a": {"q": ["a", "x", "y"]}, "b": {"q": ["x", "b", "c"]}}
     scores = rs.evaluate({"q": {"a": 1, "b": 1, "c": 1}}, runs, ["RBP(p=0.9)", "DCG"])
     assert all(b > a for a, b in (scores.mean(m) for m in scores.measures))
@@ -69,21 +69,21 @@ lists = st.lists(st.sampled_from([0, 0, 0, 1, 1, 2]), min_size=1, max_size=12)
 
 @given(lists, lists, st.lists(st.floats(0, 1), min_size=14, max_size=14), st.floats(0.1, 3))
 def test_convex_weights_agree_with_the_orders(a, b, bends, gain):
-    """Any non-increasing convex weights, made of their bends; they go on after the end of the lists."""
+    """Test any non-increasing convex weights, built from their bends and continued after the end of the rankings."""
     depth = max(len(a), len(b))
     slope = np.cumsum(bends[::-1])[::-1]
     weights = np.cumsum(slope[::-1])[::-1][:depth]
     to_zero = np.array([sum(bends[j] * (j + 1 - k) for j in range(k, depth)) for k in range(depth)])
-    found = rs.lab.dominance(a, b)
+    result = rs.lab.dominance(a, b)
     gains = np.array([0, 1, 1 + gain])
 
-    def value(one, weight):
-        return float((gains[np.array(one)] * weight[: len(one)]).sum())
+    def value(grades, weight):
+        return float((gains[np.array(grades)] * weight[: len(grades)]).sum())
 
     for order, weight in (
-        (found.convex, weights),
-        (found.second_order, to_zero),
-        (found.first_order, weights),
+        (result.convex, weights),
+        (result.second_order, to_zero),
+        (result.first_order, weights),
     ):
         difference = value(a, weight) - value(b, weight)
         assert order not in ("a", "both") or difference >= -1e-9
@@ -92,8 +92,8 @@ def test_convex_weights_agree_with_the_orders(a, b, bends, gain):
 
 @cache
 def respectful() -> list[Measure]:
-    """The measures of which no swap and no replacement breaks the order, in the settings of the certificates."""
-    found = []
+    """Return the measures that respect swap and replacement in the settings of the certificates."""
+    result = []
     for name in sorted({measure.name for measure in REGISTRY.values()}):
         measure = REGISTRY[name]
         if measure.needs_aspects or measure.better == "neither":
@@ -107,9 +107,9 @@ def respectful() -> list[Measure]:
             ]
         except MeasureError:
             continue
-        if not any(row["violations"] for one in tables for row in one["properties"].records()):
-            found.append(measure)
-    return found
+        if not any(row["violations"] for grades in tables for row in grades["properties"].records()):
+            result.append(measure)
+    return result
 
 
 def lists_of_one_length(draw):
@@ -124,7 +124,7 @@ def test_measures_that_respect_swap_and_replacement_agree_with_the_first_order(p
     if order not in ("a", "b"):
         return
     pool = {f"{grade}-{i}": grade for grade in range(3) for i in range(len(a))}
-    runs = {name: {"q": [f"{g}-{i}" for i, g in enumerate(one)]} for name, one in (("a", a), ("b", b))}
+    runs = {name: {"q": [f"{g}-{i}" for i, g in enumerate(grades)]} for name, grades in (("a", a), ("b", b))}
     scores = rs.evaluate({"q": pool}, runs, respectful())
     for measure in scores.measures:
         first, second = measure.merit(scores.mean(measure))

@@ -235,11 +235,11 @@ def test_what_is_no_measure_is_never_called_equal():
         value = ap(grades, count(pool))
         return value + 0.25 if list(grades) == [0, 1, 0, 1] and list(pool) == [0, 1, 0, 1] else value
 
-    found = rs.lab.identify(odd)
-    (answer,) = found["answer"].records()
+    result = rs.lab.identify(odd)
+    (answer,) = result["answer"].records()
     assert answer["definition"] == "AP" and not answer["equal"]
     assert answer["shortest"] == "list 0 1 0 1" and answer["theirs"] == pytest.approx(answer["ours"] + 0.25)
-    assert found["nearest"].records()[0]["inputs"] - found["nearest"].records()[0]["agrees"] == 1
+    assert result["nearest"].records()[0]["inputs"] - result["nearest"].records()[0]["agrees"] == 1
 
 
 def test_where_they_agree_is_said():
@@ -254,14 +254,14 @@ def test_refused_inputs_are_listed():
     def fragile(grades):
         return float(grades[0] > 0)
 
-    found = rs.lab.identify(fragile)
-    (answer,) = found["answer"].records()
+    result = rs.lab.identify(fragile)
+    (answer,) = result["answer"].records()
     assert answer["definition"] in ("Success@1", "P@1") and answer["equal"]
-    assert found["refused"].rows[0] == ("list (empty)", "IndexError: list index out of range")
+    assert result["refused"].rows[0] == ("list (empty)", "IndexError: list index out of range")
 
 
 def test_code_that_returns_on_too_few_different_rankings_is_not_identified():
-    """Every input of the first function with a ranking that is not empty raises: 7 of 966 return 0, as DCG does."""
+    """The first function raises on every non-empty ranking: 7 of 966 inputs return 0, as DCG does."""
 
     def swapped(run, qrels):
         return sum(qrels.get(d, 0) > 0 for d in run[:7]) / 9
@@ -314,29 +314,34 @@ def test_code_for_long_lists_alone_is_identified():
 
 
 def usual() -> list[tuple[str, Callable[[TopicLists], float]]]:
-    return [(one.name, one) for one in formulas() if "," not in one.name.split(")")[-1] and one.oddities <= 2]
+    return [
+        (case.name, case) for case in formulas() if "," not in case.name.split(")")[-1] and case.oddities <= 2
+    ]
 
 
 def test_the_usual_formulas_are_the_measures_of_the_registry():
-    """Where a formula has the name of a measure, it has its values: 0 for a topic without relevant documents."""
-    some = [one for one in inputs() if not one.groups and len(one.grades) <= 6][::3]
+    """A formula with the name of a measure has its values: 0 for a topic without relevant documents."""
+    sample = [case for case in inputs() if not case.groups and len(case.grades) <= 6][::3]
     named = {name: formula for name, formula in usual() if ", " not in name}
     measures = [
         m for m in parse_many(list(named)) if m.settings.get("max_grade", 1)
-    ]  # 0: that of the collection
+    ]  # 0: maximal grade of the collection
     assert len(measures) > 100
-    qrels = {f"q{i}": one.qrels or {"none": 0} for i, one in enumerate(some)}
-    scores = rs.evaluate(qrels, {"r": {f"q{i}": one.documents for i, one in enumerate(some)}}, measures)
-    places = [scores.topics.index(f"q{i}") for i in range(len(some))]
+    qrels = {f"q{i}": case.qrels or {"none": 0} for i, case in enumerate(sample)}
+    scores = rs.evaluate(qrels, {"r": {f"q{i}": case.documents for i, case in enumerate(sample)}}, measures)
+    places = [scores.topics.index(f"q{i}") for i in range(len(sample))]
     for measure in measures:
-        values = [named[str(measure)](TopicLists(one.grades, tuple(one.pool))) for one in some]
+        values = [named[str(measure)](TopicLists(case.grades, tuple(case.pool))) for case in sample]
         expected = scores.matrix(measure).values[0][places].tolist()
-        for one, value, theirs in zip(some, values, expected, strict=True):
-            assert isclose(0.0 if isnan(value) else value, theirs, abs_tol=1e-9), (str(measure), str(one))
+        for case, value, registry_value in zip(sample, values, expected, strict=True):
+            assert isclose(0.0 if isnan(value) else value, registry_value, abs_tol=1e-9), (
+                str(measure),
+                str(case),
+            )
 
 
 def test_inputs_are_short_first_and_different():
-    sizes = [len(one.grades) + len(one.missing) for one in inputs()]
+    sizes = [len(case.grades) + len(case.missing) for case in inputs()]
     assert sizes == sorted(sizes) and len(set(inputs())) == len(inputs())
     assert str(Input((0, 1, None), (2,), (2, 1), True)) == "list (0 1) ?, ids descending, missing 2"
     assert break_ties(Input((0, 1), groups=(2,)), "ascending") == [(0, 1)]

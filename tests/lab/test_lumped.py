@@ -1,4 +1,4 @@
-"""What is not looked at twice: lumped hits, ranks below a cutoff, other names of aspects. The results stay the same."""
+"""Shortcuts of the case analysis (lumped hits, ranks below a cutoff, renamed aspects) do not change its results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rankscope.measures import REGISTRY, Measure, measure
 from rankscope.measures.function import FunctionMeasure
 from rankscope.native import paths as native
 
-NEAR = [one.name for one in RELATIONS.values() if one.near]
+NEAR = [relation.name for relation in RELATIONS.values() if relation.near]
 PLAIN = ["relevance monotonicity", "irrelevance monotonicity", "redundancy", "monotonicity"]
 SEVERAL = aspect_world(2, relevant=2, nonrelevant=2, grades=2, several=True)
 WORLDS = {
@@ -40,9 +40,9 @@ WORLDS = {
 def every_measure() -> list[Measure]:
     cut = {"IPrec": 0.5}
     return [
-        one @ cut.get(one.name, 3) if one.cutoff_rule == "required" else one
-        for one in dict.fromkeys(REGISTRY.values())
-        if not isinstance(one, FunctionMeasure)
+        item @ cut.get(item.name, 3) if item.cutoff_rule == "required" else item
+        for item in dict.fromkeys(REGISTRY.values())
+        if not isinstance(item, FunctionMeasure)
     ]
 
 
@@ -59,25 +59,25 @@ def test_an_entry_at_the_length_of_each_list(cutoff: int | None) -> None:
     tree, table = Tree(WORLDS["two aspects"], 4, (0, 2)), np.array([5.0, 3.0, 8.0, 1.0, 9.0])
     for lists in (tree, lump(tree), tree.by_aspect.lists):
         values = np.arange(1.0, len(lists) + 1)
-        found = lists.times_at_length(values.copy(), table, cutoff)
-        np.testing.assert_array_equal(found, values * table[lists.retrieved(cutoff)])
+        result = lists.times_at_length(values.copy(), table, cutoff)
+        np.testing.assert_array_equal(result, values * table[lists.retrieved(cutoff)])
         flat = tree.flat().times_at_length(values[: len(tree)].copy(), table, cutoff)
-        np.testing.assert_array_equal(found[: len(tree)], flat)
+        np.testing.assert_array_equal(result[: len(tree)], flat)
 
 
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
-@pytest.mark.parametrize("one", every_measure(), ids=str)
-def test_lumped_hits_give_the_same_bits(one: Measure, world: World) -> None:
-    evaluator = Evaluator(one, world)
+@pytest.mark.parametrize("item", every_measure(), ids=str)
+def test_lumped_hits_give_the_same_bits(item: Measure, world: World) -> None:
+    evaluator = Evaluator(item, world)
     if not evaluator.can_lump:
         return
     for prefix in [(), (1,), (1, 1, 0)]:
         tree = Tree(world, 4, prefix)
-        np.testing.assert_array_equal(one.evaluate(lump(tree)), one.evaluate(tree))
+        np.testing.assert_array_equal(item.evaluate(lump(tree)), item.evaluate(tree))
 
 
 def test_most_measures_are_lumped() -> None:
-    names = {one.name for one in every_measure() if Evaluator(one, WORLDS["two aspects"]).can_lump}
+    names = {item.name for item in every_measure() if Evaluator(item, WORLDS["two aspects"]).can_lump}
     assert {"ACT", "AP_IA", "alpha_nDCG", "NRBP", "StRec", "AP", "nDCG", "RBP", "ERR", "P"} <= names
     assert "Bpref" not in names  # asks where a hit stands
 
@@ -114,20 +114,29 @@ class _Formula(Measure, abstract=True):
         return np.asarray(self.formula_of_lists(lists), np.float64)  # type: ignore[attr-defined]
 
 
-def seen(formula: Callable[[Lists], Any], world: World, depth: int = 5) -> Watch:
+def record_reads(formula: Callable[[Lists], Any], world: World, depth: int = 5) -> Watch:
     return Evaluator(_Formula(formula), world).watch_formula(world, depth)
 
 
 def test_how_far_a_formula_looks() -> None:
     world = WORLDS["two aspects"]
-    assert seen(lambda lists: lists.relevant(1, 2).sum(), world).reach == 2
-    assert seen(lambda lists: lists.retrieved(3) * 1.0, world).reach == 3
-    assert seen(lambda lists: lists.times_at_length(np.ones(len(lists)), np.arange(9.0), 2), world).reach == 2
-    assert seen(lambda lists: lists.times_at_length(np.ones(len(lists)), np.arange(9.0)), world).reach == 5
-    assert seen(lambda lists: lists.by_aspect.lists.relevant(1, 4).count.reshape(2, -1)[0], world).reach == 4
-    assert seen(lambda lists: lists.relevant(1, 2).sum() + lists.length, world).reach == 5
-    assert seen(lambda lists: lists.recall_base() * 1.0, world).reach == 0
-    flat = seen(lambda lists: lists.of_length(2).relevant().sum(), world)
+    assert record_reads(lambda lists: lists.relevant(1, 2).sum(), world).reach == 2
+    assert record_reads(lambda lists: lists.retrieved(3) * 1.0, world).reach == 3
+    assert (
+        record_reads(lambda lists: lists.times_at_length(np.ones(len(lists)), np.arange(9.0), 2), world).reach
+        == 2
+    )
+    assert (
+        record_reads(lambda lists: lists.times_at_length(np.ones(len(lists)), np.arange(9.0)), world).reach
+        == 5
+    )
+    assert (
+        record_reads(lambda lists: lists.by_aspect.lists.relevant(1, 4).count.reshape(2, -1)[0], world).reach
+        == 4
+    )
+    assert record_reads(lambda lists: lists.relevant(1, 2).sum() + lists.length, world).reach == 5
+    assert record_reads(lambda lists: lists.recall_base() * 1.0, world).reach == 0
+    flat = record_reads(lambda lists: lists.of_length(2).relevant().sum(), world)
     assert (flat.reach, flat.symmetric) == (5, False)  # cannot be watched
 
 
@@ -142,26 +151,30 @@ def test_who_would_notice_other_names() -> None:
 
         return formula
 
-    assert seen(total(lambda hits: hits.ordinal / hits.rank), world).symmetric
-    assert seen(lambda lists: lists.relevant().first(1 / lists.relevant().rank), world).symmetric
-    assert not seen(total(lambda hits: hits.judgment * 1.0), world).symmetric
-    assert not seen(total(lambda hits: np.arange(len(hits)) * 1.0), world).symmetric
-    assert not seen(total(lambda hits: 1 / hits.rank, np.array([[0.7], [0.3]])), world).symmetric
-    assert not seen(lambda lists: lists.relevant().sum(lists.relevant().judgment == 0), world).symmetric
+    assert record_reads(total(lambda hits: hits.ordinal / hits.rank), world).symmetric
+    assert record_reads(lambda lists: lists.relevant().first(1 / lists.relevant().rank), world).symmetric
+    assert not record_reads(total(lambda hits: hits.judgment * 1.0), world).symmetric
+    assert not record_reads(total(lambda hits: np.arange(len(hits)) * 1.0), world).symmetric
+    assert not record_reads(total(lambda hits: 1 / hits.rank, np.array([[0.7], [0.3]])), world).symmetric
+    assert not record_reads(
+        lambda lists: lists.relevant().sum(lists.relevant().judgment == 0), world
+    ).symmetric
     first = lambda lists: lists.by_aspect.lists.relevant().count[: len(lists)]  # noqa: E731
-    assert not seen(first, world).symmetric
-    assert not seen(lambda lists: lists.by_aspect.lists.topic[: len(lists)], world).symmetric
-    assert not seen(lambda lists: lists.by_aspect.lists.recall_base()[: len(lists)], world).symmetric
+    assert not record_reads(first, world).symmetric
+    assert not record_reads(lambda lists: lists.by_aspect.lists.topic[: len(lists)], world).symmetric
+    assert not record_reads(lambda lists: lists.by_aspect.lists.recall_base()[: len(lists)], world).symmetric
     # a document of two aspects is added twice, and the order can be told by the last digit
-    assert not seen(total(lambda hits: 1 / hits.rank), SEVERAL).symmetric
-    assert seen(lambda lists: lists.by_aspect.lists.topic[: len(lists)], WORLDS["three grades"]).symmetric
+    assert not record_reads(total(lambda hits: 1 / hits.rank), SEVERAL).symmetric
+    assert record_reads(
+        lambda lists: lists.by_aspect.lists.topic[: len(lists)], WORLDS["three grades"]
+    ).symmetric
 
 
 @pytest.mark.parametrize("world", list(WORLDS.values())[:4], ids=list(WORLDS)[:4])
-@pytest.mark.parametrize("one", every_measure(), ids=str)
-def test_who_does_not_notice_gives_the_same_to_other_names(one: Measure, world: World) -> None:
-    """The proof against the values, with every pair of names."""
-    evaluator = Evaluator(one, world)
+@pytest.mark.parametrize("item", every_measure(), ids=str)
+def test_symmetric_measures_have_equal_values_under_renaming(item: Measure, world: World) -> None:
+    """Measures that are proved symmetric have equal values under every renaming of two aspects."""
+    evaluator = Evaluator(item, world)
     if not evaluator.watch_formula(world, 4).symmetric:
         return
     tree = Tree(world, 4)
@@ -170,14 +183,14 @@ def test_who_does_not_notice_gives_the_same_to_other_names(one: Measure, world: 
         for level in range(5):
             renamed = np.array(letters)[tree.letter_matrix(level)]
             codes = renamed @ len(world) ** np.arange(level)
-            here = tree.level(values, level)[0]
-            np.testing.assert_array_equal(here[codes.astype(np.int64)], here)
+            level_values = tree.level(values, level)[0]
+            np.testing.assert_array_equal(level_values[codes.astype(np.int64)], level_values)
 
 
-@pytest.mark.parametrize("one", every_measure(), ids=str)
-def test_below_its_reach_a_measure_gives_the_score_of_what_is_above(one: Measure) -> None:
+@pytest.mark.parametrize("item", every_measure(), ids=str)
+def test_below_its_reach_a_measure_gives_the_score_of_what_is_above(item: Measure) -> None:
     world = WORLDS["two aspects"]
-    evaluator = Evaluator(one, world)
+    evaluator = Evaluator(item, world)
     reach = evaluator.watch_formula(world, 5).reach
     tree = Tree(world, 5)
     values = evaluator.evaluate(tree)
@@ -209,11 +222,13 @@ def test_renamings_are_those_that_change_nothing() -> None:
 @pytest.mark.parametrize("name", ["two aspects", "three aspects", "documents of both", "three grades"])
 def test_orbits_stand_for_every_block_once(name: str) -> None:
     world = WORLDS[name]
-    every = blocks(world, 4, size=len(world) + 2)
-    chosen = block_orbits(world, every)
-    assert sum(many for _, many in chosen) == len(every)
-    assert [piece for piece, _ in chosen] == [piece for piece in every if piece in dict(chosen)]
-    for (_, prefix, _), _ in chosen:
+    all_blocks = blocks(world, 4, size=len(world) + 2)
+    representatives = block_orbits(world, all_blocks)
+    assert sum(size for _, size in representatives) == len(all_blocks)
+    assert [piece for piece, _ in representatives] == [
+        piece for piece in all_blocks if piece in dict(representatives)
+    ]
+    for (_, prefix, _), _ in representatives:
         words = {world.word(prefix)}
         for order in permutations("abc"):
             name_of = str.maketrans(dict(zip("abc", order, strict=True)))
@@ -227,7 +242,7 @@ def outcome(result: PropertiesResult) -> list[tuple[Any, ...]]:
 
 
 def in_full(patch: pytest.MonkeyPatch) -> None:
-    """No measure is watched: every ranking is looked at."""
+    """Disable watching, so that every ranking is evaluated."""
     patch.setattr(Evaluator, "watch_formula", lambda self, world, depth: Watch(depth, symmetric=False))
 
 
@@ -255,18 +270,18 @@ def test_what_is_left_out_changes_no_count_and_no_example(
             assert outcome(properties(measures, **kept)) == quick
 
 
-def test_fewer_rankings_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fewer_rankings_are_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(enumeration, "BLOCK", 20)
-    evaluate_blocks: list[tuple[str, int]] = []
+    evaluations: list[tuple[str, int]] = []
     plain = Evaluator.evaluate
 
     def count_and_evaluate(self: Evaluator, tree: Tree) -> Floats:
-        evaluate_blocks.append((str(self.measure), tree.shape.size))
+        evaluations.append((str(self.measure), tree.shape.size))
         return plain(self, tree)
 
     monkeypatch.setattr(Evaluator, "evaluate", count_and_evaluate)
     properties("AP_IA StRec StRec@2", aspects=2, depth=6, properties=PLAIN)
-    sizes = {name: sum(size for one, size in evaluate_blocks if one == name) for name, _ in evaluate_blocks}
+    sizes = {name: sum(size for key, size in evaluations if key == name) for name, _ in evaluations}
     assert sizes["StRec@2"] == 1 + 3 + 9
     assert sizes["AP_IA"] < 0.6 * sizes["StRec"]
 
@@ -293,10 +308,10 @@ def test_any_formula_is_counted_as_in_full(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(enumeration, "BLOCK", 20)
-        one = _Formula(formula, better)
-        quick = outcome(properties(one, aspects=2, depth=4, properties=PLAIN))
+        custom = _Formula(formula, better)
+        quick = outcome(properties(custom, aspects=2, depth=4, properties=PLAIN))
         in_full(patch)
-        assert outcome(properties(one, aspects=2, depth=4, properties=PLAIN)) == quick
+        assert outcome(properties(custom, aspects=2, depth=4, properties=PLAIN)) == quick
 
 
 def test_without_the_library_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,23 +343,23 @@ def test_the_library_compares_as_numpy_does(strict: bool) -> None:
     values = generator.integers(0, 4, 200) / 3 + generator.choice([0.0, 1e-9, 2e-9, 1e-13], 200)
     values[::17], values[::19] = np.inf, -np.inf
     mask = generator.random(50) < 0.5
-    one = cases.replace(RELATIONS["monotonicity"], strict=strict)
+    relation = cases.replace(RELATIONS["monotonicity"], strict=strict)
     pairs = [
-        cases.Pairs(cases.Stretch(low, low + 50), cases.Stretch(high, high + 50), each)
-        for low, high, each in [(0, 50, None), (100, 30, mask), (7, 7, None), (150, 1, ~mask)]
+        cases.Pairs(cases.Stretch(low, low + 50), cases.Stretch(high, high + 50), item)
+        for low, high, item in [(0, 50, None), (100, 30, mask), (7, 7, None), (150, 1, ~mask)]
     ]
-    together = cases.Cases(one, pairs)
+    together = cases.Cases(relation, pairs)
     merits = cases.Merits(measure("AP"), values)
     assert together.stretches is not None
-    assert merits.count(together) == [int(merits.broken(one, each).sum()) for each in pairs]
+    assert merits.count(together) == [int(merits.broken(relation, item).sum()) for item in pairs]
 
 
 def test_undefined_below_the_reach_is_refused_as_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     """A ranking that nothing above relates may have longer ones that are related."""
 
     def formula(lists: Lists) -> Any:
-        found = lists.relevant(1, 2)
-        return np.where(found.sum(found.rank == 2) > 0, np.nan, 1.0)
+        result = lists.relevant(1, 2)
+        return np.where(result.sum(result.rank == 2) > 0, np.nan, 1.0)
 
     messages = []
     for patched in (False, True):
@@ -360,10 +375,10 @@ def test_undefined_below_the_reach_is_refused_as_in_full(monkeypatch: pytest.Mon
 def test_examples_are_in_alphabetical_order_among_many() -> None:
     """More than a thousand pairs are equally wrong."""
     late = _Formula(lambda lists: -1.0 * (lists.retrieved(9) == 9))
-    (found,) = properties(
+    (result,) = properties(
         late, aspects=2, depth=9, properties=["relevance monotonicity"], examples=2
     ).findings
-    assert [(e.low, e.high) for e in found.shortest] == [("a" * 8, "a" * 9), ("a" * 8, "a" * 8 + "b")]
+    assert [(e.low, e.high) for e in result.shortest] == [("a" * 8, "a" * 9), ("a" * 8, "a" * 8 + "b")]
     tree = Tree(SEVERAL, 3, (4,))
     keys = tree.alphabetical_keys(np.arange(1, len(tree)))
     assert [tree.words()[i + 1] for i in np.argsort(keys)] == sorted(tree.words()[1:])

@@ -37,19 +37,19 @@ def related(world: World, depth: int) -> Iterator[tuple[str, Pair]]:
                     yield "relevance monotonicity", (word, word + letter)
                     continue
                 yield "irrelevance monotonicity", (word + letter, word)
-                if any(grade[mine] > 0 for mine in word):
+                if any(grade[own_letter] > 0 for own_letter in word):
                     yield "confidence", (word + letter, word)
             for old, new in permutations(aspects, 2):
                 if old in word and new not in word:
                     yield "redundancy", (word + old, word + new)
-        for i, mine in enumerate(word):
+        for i, own_letter in enumerate(word):
             for letter in world.labels:
-                if grade[letter] > grade[mine]:
+                if grade[letter] > grade[own_letter]:
                     yield "replacement", (word, word[:i] + letter + word[i + 1 :])
                     yield "convergence", (word, word[:i] + letter + word[i + 1 :])
             for j in range(i + 1, len(word)):
-                if grade[word[j]] > grade[mine]:
-                    swapped = word[:i] + word[j] + word[i + 1 : j] + mine + word[j + 1 :]
+                if grade[word[j]] > grade[own_letter]:
+                    swapped = word[:i] + word[j] + word[i + 1 : j] + own_letter + word[j + 1 :]
                     yield "swap", (word, swapped)
                     yield "top-weightedness", (word, swapped)
                     if j == i + 1:
@@ -66,17 +66,18 @@ def related(world: World, depth: int) -> Iterator[tuple[str, Pair]]:
 def thresholds(world: World, depth: int) -> Iterator[tuple[str, list[Pair]]]:
     """(property, pairs of one case): one relevant document at the top, and n of them after n others."""
     (x,) = (letter for letter, grade in zip(world.labels, world.grades, strict=True) if grade == 0)
-    for letter, most in zip(world.labels, world.judged, strict=True):
+    for letter, max_count in zip(world.labels, world.judged, strict=True):
         if letter != x:
             case = [
-                (letter + x * (2 * n - 1), x * n + letter * n) for n in range(1, min(depth // 2, most) + 1)
+                (letter + x * (2 * n - 1), x * n + letter * n)
+                for n in range(1, min(depth // 2, max_count) + 1)
             ]
             yield "closeness threshold", case
             yield "deepness threshold", [case[-1][::-1]]
 
 
 def reach(world: World, depth: int) -> set[Pair]:
-    """The transitive closure, from the empty ranking on, by the book."""
+    """Return the transitive closure from the empty ranking, by its definition."""
     steps: dict[str, set[str]] = {word: set() for word in words(world, depth)}
     aspects = [] if world.graded else [letter for letter in world.labels if letter != "x"]
     for word in words(world, depth - 1):
@@ -86,15 +87,15 @@ def reach(world: World, depth: int) -> set[Pair]:
         for old, new in permutations(aspects, 2):
             if old in word and new not in word:
                 steps[word + old].add(word + new)
-    found = set()
+    result = set()
     for start in steps:
-        waiting, seen = [start], {start}
-        while waiting:
-            more = steps[waiting.pop()] - seen
-            seen |= more
-            waiting += more
-        found |= {(start, other) for other in seen - {start}}
-    return found
+        queue, visited = [start], {start}
+        while queue:
+            more = steps[queue.pop()] - visited
+            visited |= more
+            queue += more
+        result |= {(start, other) for other in visited - {start}}
+    return result
 
 
 STRICT = {"priority", "deepness", "confidence", "convergence", "top-weightedness"}
@@ -146,7 +147,7 @@ def test_counts_equal_a_plain_loop(
     limit = dict(zip(world.labels, world.judged, strict=True))
 
     def exists(word: str) -> bool:
-        return all(word.count(letter) <= most for letter, most in limit.items())
+        return all(word.count(letter) <= max_count for letter, max_count in limit.items())
 
     pairs: dict[str, list[Pair]] = {name: [] for name in names}
     named: dict[str, list[list[Pair]]] = {}
@@ -177,11 +178,11 @@ def test_induced_pairs_of_three_aspects_equal_the_closure() -> None:
     world = aspect_world(3, relevant=3, nonrelevant=3)
     tree = Tree(world, 3)
     words = [word.replace("-", "") for word in tree.words()]
-    found = [
+    result = [
         (words[a], words[b]) for low, high in induced_pairs(tree) for a, b in zip(low, high, strict=True)
     ]
-    assert len(found) == len(set(found))
-    assert set(found) == reach(world, 3)
+    assert len(result) == len(set(result))
+    assert set(result) == reach(world, 3)
 
 
 @pytest.mark.parametrize(
@@ -201,8 +202,8 @@ def test_twist_breaks_swap_and_replacement(
         fixed_length=True,
         examples=1000,
     )
-    found = {(e.low, e.high): (e.low_score, e.high_score) for f in result.findings for e in f.shortest}
-    assert found[low, high] == pytest.approx(scores, abs=1e-12)
+    examples = {(e.low, e.high): (e.low_score, e.high_score) for f in result.findings for e in f.shortest}
+    assert examples[low, high] == pytest.approx(scores, abs=1e-12)
 
 
 def test_a_property_and_a_measure_of_the_user() -> None:
@@ -231,13 +232,13 @@ def test_a_property_and_a_measure_of_the_user() -> None:
 def test_interruption_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rankings, "BLOCK", 100)
     whole = properties("ACT", aspects=2, depth=6, properties=["irrelevance monotonicity"])
-    seen = []
+    blocks_seen = []
 
     def interrupted(items: object, total: int, label: str) -> Iterator[object]:
         for item in items:  # type: ignore[attr-defined]
-            if len(seen) == 5:
+            if len(blocks_seen) == 5:
                 raise KeyboardInterrupt
-            seen.append(item)
+            blocks_seen.append(item)
             yield item
 
     monkeypatch.setattr(cases, "progress", interrupted)
@@ -302,26 +303,26 @@ def test_what_is_expected_of_measures(name: str, moffat: str, amigo: str) -> Non
     short = properties(name, grades=1, depth=8, properties=[*MOFFAT, "priority", "deepness", "confidence"])
     near = properties(name, grades=1, depth=60, relevant=30, properties=["closeness threshold"])
     far = properties(name, grades=1, depth=400, relevant=200, properties=["deepness threshold"])
-    broken = {f.relation.name: f.violations for found in (short, near, far) for f in found.findings}
-    assert "".join("01"[not broken[one]] for one in MOFFAT) == moffat
-    assert "".join("01"[not broken[one]] for one in AMIGO) == amigo
+    broken = {f.relation.name: f.violations for result in (short, near, far) for f in result.findings}
+    assert "".join("01"[not broken[property_name]] for property_name in MOFFAT) == moffat
+    assert "".join("01"[not broken[property_name]] for property_name in AMIGO) == amigo
 
 
 def test_average_precision_breaks_deepness_from_eight_documents_on() -> None:
     """Correcting ranks i and i + 1 gains (hits above + 1) / (i (i + 1)), so that hits above can outweigh the rank."""
     assert properties("AP", grades=1, depth=7, properties=["deepness"]).findings[0].violations == 0
-    (found,) = properties("AP", grades=1, depth=8, properties=["deepness"], examples=5).findings
-    assert {(e.low, e.high) for e in found.shortest} == {("00001110", "00010101"), ("00000110", "00001001")}
-    first = found.shortest[0]
+    (result,) = properties("AP", grades=1, depth=8, properties=["deepness"], examples=5).findings
+    assert {(e.low, e.high) for e in result.shortest} == {("00001110", "00010101"), ("00000110", "00001001")}
+    first = result.shortest[0]
     gains = {"00001110": 1 / 5 + 2 / 6 + 3 / 7, "00010101": 1 / 4 + 2 / 6 + 3 / 8}
     assert (first.low_score, first.high_score) == pytest.approx((gains[first.low] / 8, gains[first.high] / 8))
 
 
 def test_rankings_that_are_named_may_be_long_and_are_written_shortly() -> None:
     names = ["deepness threshold", "closeness threshold"]
-    found = properties("AP RR BalancePoint", grades=1, depth=2000, relevant=1000, properties=names)
-    assert found.settings["rankings"] == 2 + 2 * 1000
-    verdicts = {(row["measure"], row["property"]): row["sentence"] for row in found["verdicts"].records()}
+    result = properties("AP RR BalancePoint", grades=1, depth=2000, relevant=1000, properties=names)
+    assert result.settings["rankings"] == 2 + 2 * 1000
+    verdicts = {(row["measure"], row["property"]): row["sentence"] for row in result["verdicts"].records()}
     assert "AP(0^1000 1^1000) = 0.3071 > AP(1 0^1999) = 0.0010" in verdicts["AP", names[0]]
     assert "in the one case among rankings over 0, 1" in verdicts["RR", names[0]]
     assert "n up to 1000; the shortest is RR(10) = 1.0000 > RR(01) = 0.5000" in verdicts["RR", names[1]]
@@ -331,8 +332,8 @@ def test_rankings_that_are_named_may_be_long_and_are_written_shortly() -> None:
 
 
 def test_ties_are_written_as_such_and_single_scores_alone() -> None:
-    found = properties("DCG BalancePoint", grades=1, depth=2, properties=["boundedness", "confidence"])
-    sentences = [row[-1] for row in found["counterexamples"].rows]
+    result = properties("DCG BalancePoint", grades=1, depth=2, properties=["boundedness", "confidence"])
+    sentences = [row[-1] for row in result["counterexamples"].rows]
     assert sentences == [
         "DCG(11) = 1.6309: the score does not lie between 0 and 1",
         "DCG(10) = 1.0000 = DCG(1) = 1.0000: appending a non-relevant document did not lower the score",
@@ -342,12 +343,14 @@ def test_ties_are_written_as_such_and_single_scores_alone() -> None:
 
 
 def test_single_pairs_are_broken_as_the_case_analysis_says() -> None:
-    """The table of pairs and the counts ask the same place."""
+    """The table of pairs and the counts agree."""
     for name in [name for name in RELATIONS if name not in ("redundancy", "induced")]:
         (counted,) = properties("RR", grades=1, depth=5, properties=[name]).findings
         pairs = single_pairs("RR", grades=1, depth=5, properties=[name])["relations"].column("violated")
-        some = name == "closeness threshold"
-        assert (len(pairs), sum(pairs)) == ((2, 2) if some else (counted.cases, counted.violations)), name
+        is_existential = name == "closeness threshold"
+        assert (len(pairs), sum(pairs)) == (
+            (2, 2) if is_existential else (counted.cases, counted.violations)
+        ), name
     pairs = single_pairs("AP", grades=1, depth=6, properties=["closeness threshold"])["relations"]
     assert pairs.column("violated") == [False] * 3  # the third holds, which is enough
 

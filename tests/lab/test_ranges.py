@@ -20,7 +20,7 @@ from rankscope.result import Result
 
 
 def values(grades: list[int], counts: dict[int, int], crossing: str = "sign-change") -> dict[str, object]:
-    """The archetype and the quantities of a list, word by word as they are defined."""
+    """Return the archetype and the quantities of a ranking, literally by their definitions."""
     base, n = sum(counts.values()), len(grades)
     ideal = sorted((g for g, c in counts.items() for _ in range(c)), reverse=True) + [0] * (n - base)
 
@@ -55,8 +55,8 @@ def values(grades: list[int], counts: dict[int, int], crossing: str = "sign-chan
         name = "ups-and-downs"
     else:
         name = "excellent A" if all(grades[:base]) else "excellent B"
-    found = (m, beta, rho, plus, minus, sigma, (rho + sigma) / 2)
-    return {"archetype": name, **dict(zip(QUANTITIES, found, strict=True))}
+    result = (m, beta, rho, plus, minus, sigma, (rho + sigma) / 2)
+    return {"archetype": name, **dict(zip(QUANTITIES, result, strict=True))}
 
 
 def read_list(text: str) -> tuple[list[int], dict[int, int]]:
@@ -68,12 +68,12 @@ def read_list(text: str) -> tuple[list[int], dict[int, int]]:
 
 
 @pytest.fixture(scope="module")
-def found() -> Result:
+def result() -> Result:
     """RB up to 6, N up to 14, two grades: 1.1 million lists."""
     return archetype_ranges()
 
 
-# what the paper has -----------------------------------------------------------------------------------------
+# statements of the paper ------------------------------------------------------------------------------------
 
 REFUTED = {
     ("full scale", "first crossing"), ("full scale", "BalancePoint"), ("full scale", "Rho"), ("full scale", "Twist"),
@@ -83,43 +83,47 @@ REFUTED = {
 }  # fmt: skip
 
 
-def test_every_entry_is_confirmed_or_refuted(found: Result) -> None:
-    entries = [row for row in found["entries"].records() if row["figure"] != "text"]
+def test_every_entry_is_confirmed_or_refuted(result: Result) -> None:
+    entries = [row for row in result["entries"].records() if row["figure"] != "text"]
     assert [(row["archetype"], row["quantity"]) for row in entries] == [
         (name, quantity) for quantity in QUANTITIES for name in COLUMNS
     ]
     assert {row["verdict"] for row in entries} == {"confirmed", "refuted"}
     assert {(r["archetype"], r["quantity"]) for r in entries if r["verdict"] == "refuted"} == REFUTED
-    assert found.settings["lists"] == 1_097_839
+    assert result.settings["lists"] == 1_097_839
 
 
-def test_counterexamples_are_what_they_say(found: Result) -> None:
-    for row in found["entries"].records():
+def test_counterexamples_are_what_they_say(result: Result) -> None:
+    for row in result["entries"].records():
         if row["verdict"] == "confirmed":
             assert row["violations"] == 0 and row["counterexample"] is None
             continue
         text = str(row["counterexample"])
-        mine = values(*read_list(text))
-        said = re.search(r"is (.*) with (.*) (\S+)$", text)
-        assert said is not None
-        assert mine["archetype"] == said[1] and row["quantity"] == said[2]
-        assert float(mine[said[2]]) == pytest.approx(float(said[3]), abs=1e-3)  # type: ignore[arg-type]
+        expected = values(*read_list(text))
+        match = re.search(r"is (.*) with (.*) (\S+)$", text)
+        assert match is not None
+        assert expected["archetype"] == match[1] and row["quantity"] == match[2]
+        assert float(expected[match[2]]) == pytest.approx(float(match[3]), abs=1e-3)  # type: ignore[arg-type]
 
 
-def test_the_bounds_of_the_paper_are_reached_but_not_kept(found: Result) -> None:
+def test_the_bounds_of_the_paper_are_reached_but_not_kept(result: Result) -> None:
     """A full-scale list of N = 3 has Rho 1/2 and Twist 1/4, which are said to be below; it crosses at N - RB."""
-    mine = values([0, 0, 1], {1: 1})
-    assert (mine["archetype"], mine["Rho"], mine["Twist"]) == ("full scale", Fraction(1, 2), Fraction(1, 4))
-    assert mine["first crossing"] == 2  # and not at N - RB + 1 = 3 or later
+    expected = values([0, 0, 1], {1: 1})
+    assert (expected["archetype"], expected["Rho"], expected["Twist"]) == (
+        "full scale",
+        Fraction(1, 2),
+        Fraction(1, 4),
+    )
+    assert expected["first crossing"] == 2  # and not at N - RB + 1 = 3 or later
 
 
-def test_ranges_are_attained_by_their_lists(found: Result) -> None:
-    for row in found["ranges"].records():
+def test_ranges_are_attained_by_their_lists(result: Result) -> None:
+    for row in result["ranges"].records():
         assert row["lists"] > 0
         for end in ("lowest", "highest"):
-            mine = values(*read_list(str(row[f"{end}_list"])))
-            assert mine["archetype"] == row["archetype"]
-            assert float(mine[str(row["quantity"])]) == pytest.approx(row[end], abs=1e-12)  # type: ignore[arg-type]
+            expected = values(*read_list(str(row[f"{end}_list"])))
+            assert expected["archetype"] == row["archetype"]
+            assert float(expected[str(row["quantity"])]) == pytest.approx(row[end], abs=1e-12)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("crossing", ["sign-change", "definition", "matters"])
@@ -131,9 +135,11 @@ def test_ranges_of_very_small_topics_one_by_one(crossing: str) -> None:
             continue
         for row in itertools.product([0, *counts], repeat=n):
             if all(row.count(grade) <= count for grade, count in counts.items()):
-                mine = values(list(row), counts, crossing)
+                computed = values(list(row), counts, crossing)
                 for quantity in QUANTITIES:
-                    expected.setdefault((str(mine["archetype"]), quantity), []).append(float(mine[quantity]))  # type: ignore[arg-type]
+                    expected.setdefault((str(computed["archetype"]), quantity), []).append(
+                        float(computed[quantity])
+                    )  # type: ignore[arg-type]
     table = archetype_ranges(2, 5, crossing=crossing)["ranges"].records()
     for row in table:
         mine_too = expected.get((str(row["archetype"]), str(row["quantity"])), [])

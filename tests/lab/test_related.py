@@ -27,13 +27,13 @@ SETTINGS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_as_many_pairs_as_the_case_analysis_counts(settings: dict[str, Any], measure: str) -> None:
     result = rs.lab.properties(measure, **settings)
-    found = result.related(measure)
+    pairs_result = result.related(measure)
     counted = {
         row["property"]: (row["cases"], row["violations"])
         for row in result["properties"].records()
         if row["property"] != "induced"
     }
-    pairs = found["relations"].records()
+    pairs = pairs_result["relations"].records()
     cases = Counter(row["property"] for row in pairs)
     violated = Counter(row["property"] for row in pairs if row["violated"])
     assert {name: (cases[name], violated[name]) for name in counted} == counted
@@ -59,12 +59,12 @@ def test_a_small_world_by_hand() -> None:
 
 
 def test_scores_and_possible_rankings() -> None:
-    found = rs.lab.related("P@2", aspects=1, depth=2, relevant=1, nonrelevant=2)
-    rows = {row["ranking"]: row for row in found["rankings"].records()}
+    result = rs.lab.related("P@2", aspects=1, depth=2, relevant=1, nonrelevant=2)
+    rows = {row["ranking"]: row for row in result["rankings"].records()}
     assert list(rows) == ["-", "a", "x", "aa", "xa", "ax", "xx"]
     assert [name for name, row in rows.items() if not row["possible"]] == ["aa"]
     assert [row["score"] for row in rows.values()] == [0.0, 0.5, 0.0, 1.0, 0.5, 0.5, 0.0]
-    assert found.plot().table is found["relations"]
+    assert result.plot().table is result["relations"]
 
 
 def test_relations_of_ones_own_are_drawn_too() -> None:
@@ -76,7 +76,7 @@ def test_relations_of_ones_own_are_drawn_too() -> None:
     assert len(result.plot(depth=3).table) == result["properties"].rows[0][2]
 
 
-def test_what_there_are_no_pairs_of() -> None:
+def test_pairs_that_do_not_exist_are_rejected() -> None:
     with pytest.raises(SettingsError, match="rankings down to depth 20"):
         rs.lab.related(depth=20)
     with pytest.raises(SettingsError, match="RR was not tested"):

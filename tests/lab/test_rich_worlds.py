@@ -16,19 +16,19 @@ from rankscope.read import Qrels, Run
 JUDGED = 3
 
 
-def kinds_of(aspects, grades, several):
+def label_kinds(aspects, grades, several):
     """{letter: {aspect: grade}} by another way: every vector of grades, with as many aspects as are allowed."""
-    found = {}
+    result = {}
     for vector in product(range(grades + 1), repeat=aspects):
         named = {"abc"[a]: g for a, g in enumerate(vector) if g}
         if len(named) <= (aspects if several else 1):
             text = "".join(a.upper() if g == 2 else a for a, g in named.items())
-            found[text if len(text) == 1 else f"({text})" if text else "x"] = named
-    return found
+            result[text if len(text) == 1 else f"({text})" if text else "x"] = named
+    return result
 
 
-def scores_of(name, kinds, depth):
-    """The score of every ranking, each evaluated as a run of its own."""
+def evaluate_all(name, kinds, depth):
+    """Return the score of every ranking, each evaluated as a run."""
     documents = {f"{label}{k}": kind for label, kind in kinds.items() for k in range(JUDGED)}
     aspects = sorted({a for kind in kinds.values() for a in kind})
     qrels = Qrels.from_dict({"q": {d: {a: kind.get(a, 0) for a in aspects} for d, kind in documents.items()}})
@@ -73,17 +73,17 @@ WORLDS = [
 @pytest.mark.parametrize("name", ["AP_IA", "ERR_IA", "RBU", "alpha_nDCG", "DS@2"])
 @pytest.mark.parametrize("world, depth", WORLDS)
 def test_counts_are_those_of_plain_python(name, world, depth):
-    found = rs.lab.properties(
+    result = rs.lab.properties(
         name, **world, depth=depth, relevant=JUDGED, nonrelevant=JUDGED,
         properties=["relevance monotonicity", "irrelevance monotonicity", "redundancy"],
     )  # fmt: skip
-    kinds = kinds_of(world["aspects"], world.get("grades", 1), world.get("several", False))
-    scores = scores_of(name, kinds, depth)
-    counts = {one.relation.name: [0, 0] for one in found.findings}
+    kinds = label_kinds(world["aspects"], world.get("grades", 1), world.get("several", False))
+    scores = evaluate_all(name, kinds, depth)
+    counts = {one.relation.name: [0, 0] for one in result.findings}
     for property, low, high in related(kinds, scores):
         counts[property][0] += 1
         counts[property][1] += scores[low] > scores[high] + 1e-9
-    assert {f.relation.name: [f.cases, f.violations] for f in found.findings} == counts
+    assert {f.relation.name: [f.cases, f.violations] for f in result.findings} == counts
 
 
 def test_letters():
@@ -105,16 +105,16 @@ def test_better_documents_are_so_for_every_aspect():
 
 
 def test_swap_and_replacement_know_several_aspects():
-    found = rs.lab.properties(
+    result = rs.lab.properties(
         "ERR_IA StRec@3 AP_IA", aspects=2, several=True, depth=3, properties=["swap", "replacement"]
     )
-    assert {f.violations for f in found.findings} == {0}
-    assert all(f.cases for f in found.findings)
+    assert {f.violations for f in result.findings} == {0}
+    assert all(f.cases for f in result.findings)
 
 
 def test_verdicts_can_be_quoted():
-    found = rs.lab.properties("ACT RR", depth=4, relevant=10)
-    verdicts = {(r["measure"], r["property"]): r for r in found["verdicts"].records()}
+    result = rs.lab.properties("ACT RR", depth=4, relevant=10)
+    verdicts = {(r["measure"], r["property"]): r for r in result["verdicts"].records()}
     act = verdicts["ACT", "irrelevance monotonicity"]
     assert act["holds"] is False
     assert act["sentence"] == (

@@ -1,4 +1,4 @@
-"""Verdicts do not depend on how large the numbers of a measure are, and what is no number is no verdict."""
+"""Verdicts do not depend on the magnitude of scores, and undefined scores yield no verdict."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from rankscope.measures import Measure
 
 
 def violations(measure: Any, **settings: Any) -> list[int]:
-    found = rs.lab.properties(measure, **settings)
-    return [row["violations"] for row in found.tables["properties"].records()]
+    result = rs.lab.properties(measure, **settings)
+    return [row["violations"] for row in result.tables["properties"].records()]
 
 
 def test_the_height_of_a_cube_changes_no_verdict() -> None:
@@ -65,10 +65,12 @@ def test_an_undefined_score_is_no_verdict(tmp_path: Path, capsys: pytest.Capture
 
 def test_an_undefined_score_of_an_impossible_ranking_does_not_matter() -> None:
     """With one relevant document no ranking has two of them."""
-    one = rs.measure("One", lambda grades: float("nan") if sum(grades) > 1 else float(sum(grades)))
-    assert violations(one, grades=1, depth=3, relevant=1) == [0, 0, 0, 0]
+    partly_undefined = rs.measure(
+        "One", lambda grades: float("nan") if sum(grades) > 1 else float(sum(grades))
+    )
+    assert violations(partly_undefined, grades=1, depth=3, relevant=1) == [0, 0, 0, 0]
     with pytest.raises(MeasureError, match="is undefined"):
-        rs.lab.properties(one, grades=1, depth=3, relevant=1, possible=False)
+        rs.lab.properties(partly_undefined, grades=1, depth=3, relevant=1, possible=False)
 
 
 class Fails(Measure, abstract=True):

@@ -85,9 +85,9 @@ def test_the_verdicts_at_length_ten(usual: Scales, name: str) -> None:
 def test_interval_measures_are_on_the_interval_scale_of_their_own_order(
     inner: str, setting: dict[str, int]
 ) -> None:
-    """And of no other unless theory says so: the places of RBP(p=0.5) are those of strong top-heaviness."""
-    found = scales(f"Interval(measure='{inner}')@5", 5, **setting).findings[-1]
-    assert (found.scale, found.holds, found.violations) == (names.OWN, True, 0)
+    """They are on no other scale unless theory predicts it: positions of RBP(p=0.5) are those of strong top-heaviness."""
+    result = scales(f"Interval(measure='{inner}')@5", 5, **setting).findings[-1]
+    assert (result.scale, result.holds, result.violations) == (names.OWN, True, 0)
     plain = scales(inner, 5, **setting).findings[-1]
     assert plain.holds == (inner in ("P@5", "Rprec")), inner  # which count, so that they are evenly spaced
 
@@ -96,24 +96,24 @@ def test_interval_measures_are_on_the_interval_scale_of_their_own_order(
 def test_places_of_rbp_are_binary_numbers_where_the_first_rank_outweighs_the_rest(
     p: float, strong: bool
 ) -> None:
-    found = scales(f"Interval(measure='RBP(p={p})')@5", 5)
-    holds = {finding.scale: finding.holds for finding in found.findings}
+    result = scales(f"Interval(measure='RBP(p={p})')@5", 5)
+    holds = {finding.scale: finding.holds for finding in result.findings}
     assert (holds[names.STRONG], holds[names.WEAK], holds[names.OWN]) == (strong, False, True)
 
 
 def test_the_counts_of_the_own_order_equal_a_plain_loop() -> None:
     values = [0.0, 0.2, 0.2, 0.3, 0.5, 0.6, 0.6, 1.0]  # of the rankings 000, 001, ...
     counted = measure("Uneven_for_scales", lambda grades: values[_number([0, *map(int, grades)])])
-    (found,) = [f for f in scales(counted, 3).findings if f.scale == names.OWN]
-    place = {value: k for k, value in enumerate(sorted(set(values)))}
+    (result,) = [f for f in scales(counted, 3).findings if f.scale == names.OWN]
+    position = {value: k for k, value in enumerate(sorted(set(values)))}
     ends = [(a, b) for i, a in enumerate(values) for b in values[i:]]
     pairs = [
-        (place[b] - place[a] == place[d] - place[c], abs((b - a) - (d - c)) < 1e-9)
+        (position[b] - position[a] == position[d] - position[c], abs((b - a) - (d - c)) < 1e-9)
         for (a, b), (c, d) in product(ends, ends)
     ]
-    assert found.comparable == sum(near or equal for near, equal in pairs)
-    assert found.violations == sum(near != equal for near, equal in pairs)
-    assert found.because.startswith(
+    assert result.comparable == sum(near or equal for near, equal in pairs)
+    assert result.violations == sum(near != equal for near, equal in pairs)
+    assert result.because.startswith(
         "the steps from (000) to (001) and from (001) to (011) are equally large (1), but"
     )
 
@@ -162,10 +162,10 @@ def test_every_printed_counterexample_stands_up_to_arithmetic_by_hand(usual: Sca
             if scale == names.EQUAL:
                 assert sum(r) == sum(s) and sum(u) == sum(v)
         elif scale == names.OWN:
-            every = sorted(
-                {round(value(list(one)), 12) for one in product((0, 1), repeat=int(row["length"]))}
+            levels = sorted(
+                {round(value(list(word)), 12) for word in product((0, 1), repeat=int(row["length"]))}
             )
-            places = [every.index(round(value(one), 12)) for one in (r, s, u, v)]
+            places = [levels.index(round(value(word), 12)) for word in (r, s, u, v)]
             assert places[1] - places[0] == places[3] - places[2] == 1 and abs(first - second) > 1e-12
         else:
             weak = scale == names.WEAK
@@ -193,31 +193,33 @@ def test_the_counterexample_is_as_short_as_can_be(name: str, scale: str, fails_f
     }
     assert at[fails_from - 1].holds
     for length in (fails_from, 12):
-        found = at[length]
-        assert not found.holds and found.fails_from == fails_from
-        assert found.counterexample is not None and found.counterexample.length == fails_from
+        result = at[length]
+        assert not result.holds and result.fails_from == fails_from
+        assert result.counterexample is not None and result.counterexample.length == fails_from
 
 
 @pytest.mark.parametrize("p", [0.01, 0.3, 0.49, 0.5, 0.501, 0.6, 0.9, 0.99])
 def test_rbp_is_interval_like_up_to_one_half_and_always_between_equal_ends(p: float) -> None:
     for length in (2, 5, 9, 17, 60, 1000):
-        found = scales(f"RBP(p={p})", length, count="auto" if length < 6 else "sample", samples=10)
-        assert found.findings[0].holds == (p <= 0.5), length
-        assert found.findings[1].holds, length
+        result = scales(f"RBP(p={p})", length, count="auto" if length < 6 else "sample", samples=10)
+        assert result.findings[0].holds == (p <= 0.5), length
+        assert result.findings[1].holds, length
 
 
 def test_long_rankings_are_decided_by_theorems() -> None:
     for length in (21, 100):
-        found = scales(["DCG", "nDCG", "DCG(discount=jk,base=10)", "AP", "ERR", "P@10", "RBP(p=0.5)"], length)
-        equal = {f.measure: f.holds for f in found.findings if f.scale == names.EQUAL}
+        result = scales(
+            ["DCG", "nDCG", "DCG(discount=jk,base=10)", "AP", "ERR", "P@10", "RBP(p=0.5)"], length
+        )
+        equal = {f.measure: f.holds for f in result.findings if f.scale == names.EQUAL}
         assert equal == {
             "DCG": True, "nDCG": True, str(measure("DCG(discount=jk,base=10)")): False, "AP": False, "ERR": False,
             "P@10": False, "RBP(p=0.5)": True,
         }  # fmt: skip
-        assert {f.measure for f in found.findings if f.scale == names.STRONG and f.holds} == {"RBP(p=0.5)"}
-        assert not any(f.holds for f in found.findings if f.scale == names.WEAK)
-        assert {f.method for f in found.findings} == {"theorem"}
-        for finding in found.findings:
+        assert {f.measure for f in result.findings if f.scale == names.STRONG and f.holds} == {"RBP(p=0.5)"}
+        assert not any(f.holds for f in result.findings if f.scale == names.WEAK)
+        assert {f.method for f in result.findings} == {"theorem"}
+        for finding in result.findings:
             assert finding.holds or finding.counterexample is not None
 
 
@@ -235,8 +237,8 @@ def test_short_and_long_rankings_are_decided_alike(monkeypatch: pytest.MonkeyPat
 
 def test_linear_weights_are_an_interval_scale_under_weak_top_heaviness() -> None:
     linear = measure("Linear", lambda grades: sum(len(grades) - i for i, grade in enumerate(grades) if grade))
-    found = scales([linear], 6)
-    assert [f.holds for f in found.findings] == [True, True, False, True, True]
+    result = scales([linear], 6)
+    assert [f.holds for f in result.findings] == [True, True, False, True, True]
 
 
 def test_a_sample_estimates_the_share_that_is_counted() -> None:
@@ -253,11 +255,11 @@ def test_a_sample_estimates_the_share_that_is_counted() -> None:
 
 
 def test_beyond_counting_the_dynamic_program_proves_and_the_sample_estimates() -> None:
-    found = scales(["RBP(p=0.5)", "AP"], 14, equal_relevant=False, samples=2000)
-    assert found.finding("RBP(p=0.5)", names.ALL).method == "dynamic program"
-    assert found.finding("RBP(p=0.5)", names.ALL).violations == 0
-    assert found.finding("AP", names.ALL).method == "sampled"
-    assert "from a sample" in found.finding("AP", names.ALL).verdict()
+    result = scales(["RBP(p=0.5)", "AP"], 14, equal_relevant=False, samples=2000)
+    assert result.finding("RBP(p=0.5)", names.ALL).method == "dynamic program"
+    assert result.finding("RBP(p=0.5)", names.ALL).violations == 0
+    assert result.finding("AP", names.ALL).method == "sampled"
+    assert "from a sample" in result.finding("AP", names.ALL).verdict()
 
 
 def test_the_wilson_interval_covers_its_share() -> None:
@@ -309,25 +311,25 @@ def test_an_interruption_leaves_what_is_known_marked_as_partial(monkeypatch: pyt
     def interrupted(items: Any, *_: Any) -> Iterator[Any]:
         nonlocal calls
         calls += 1
-        for done, item in enumerate(items):
-            if calls == 2 and done == 3:
+        for index, item in enumerate(items):
+            if calls == 2 and index == 3:
                 raise KeyboardInterrupt
             yield item
 
     monkeypatch.setattr(counting, "_PIECE_WORDS", 1)
     monkeypatch.setattr(counting, "progress", interrupted)
-    found = scales(["AP", "RBP(p=0.5)"], 5)
-    assert found.partial and found.settings["partial"]
-    assert [f.method for f in found.findings] == ["exact", "partial"]
-    assert "interrupted" in found.verdicts[1]
+    result = scales(["AP", "RBP(p=0.5)"], 5)
+    assert result.partial and result.settings["partial"]
+    assert [f.method for f in result.findings] == ["exact", "partial"]
+    assert "interrupted" in result.verdicts[1]
 
 
 def test_verdicts_say_why(usual: Scales) -> None:
     assert len(usual.verdicts) == len(names.SCALES) * len(DEFAULT)
     jk = usual.finding(measure("DCG(discount=jk)"), names.EQUAL).verdict()
     assert jk.startswith("Means of DCG(discount='jk') are not permissible under the interval-like scale")
-    said = "(001) to (010) is no larger than the one from (010) to (100) (difference vectors (0,1,1) and (1,1,1))"
-    assert said in jk
+    text = "(001) to (010) is no larger than the one from (010) to (100) (difference vectors (0,1,1) and (1,1,1))"
+    assert text in jk
     assert "rises by more: 0.3691 against 0.0000" in jk
     assert (
         usual.finding(measure("RBP(p=0.5)"), names.STRONG)

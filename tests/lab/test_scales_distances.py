@@ -28,34 +28,34 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 def _intervals(length: int, heaviness: Heaviness) -> list[tuple[int, int, int]]:
     """(r, s, distance) straight from the definitions."""
-    every = rankings(length)
+    all_rankings = rankings(length)
     if heaviness == "strong":
         return [(a, b, b - a) for a in range(2**length) for b in range(a, 2**length)]
     return [
-        (a, b, int(delta(every[a], every[b])[-1]))
+        (a, b, int(delta(all_rankings[a], all_rankings[b])[-1]))
         for a, b in product(range(2**length), repeat=2)
-        if is_below(every[a], every[b])
+        if is_below(all_rankings[a], all_rankings[b])
     ]
 
 
 def _brute_force(values: Floats, heaviness: Heaviness) -> tuple[int, int]:
     """Pairs with equal distance or equal rise, and pairs with only one of both; exact for whole numbers."""
-    found = _intervals(len(values).bit_length() - 1, heaviness)
-    either = one = 0
-    for (a, b, first), (c, d, second) in product(found, repeat=2):
+    result = _intervals(len(values).bit_length() - 1, heaviness)
+    either = violations = 0
+    for (a, b, first), (c, d, second) in product(result, repeat=2):
         distance, rise = first == second, values[b] - values[a] == values[d] - values[c]
         either += distance or rise
-        one += distance != rise
-    return either, one
+        violations += distance != rise
+    return either, violations
 
 
 @pytest.mark.parametrize("heaviness", BOTH)
 @pytest.mark.parametrize("length", range(1, 6))
 def test_the_distance_of_an_interval_is_the_difference_of_places(length: int, heaviness: Heaviness) -> None:
     where = positions(length, heaviness)
-    found = _intervals(length, heaviness)
-    assert all(where[b] - where[a] == distance for a, b, distance in found)
-    assert chain_intervals(length, heaviness) == len(found)
+    result = _intervals(length, heaviness)
+    assert all(where[b] - where[a] == distance for a, b, distance in result)
+    assert chain_intervals(length, heaviness) == len(result)
 
 
 @pytest.mark.parametrize("heaviness", BOTH)
@@ -66,11 +66,11 @@ def test_counts_equal_brute_force(heaviness: Heaviness, length: int, data: st.Da
     noise = data.draw(st.sampled_from([0, 0, 2]))
     bumps = data.draw(st.lists(st.integers(-noise, noise), min_size=2**length, max_size=2**length))
     values = (line + np.array(bumps)).astype(float)
-    either, one = _brute_force(values, heaviness)
-    assert count_distances(values, heaviness) == (either, one, True)
-    assert is_interval_scale(values, heaviness) == (one == 0)
+    either, violations = _brute_force(values, heaviness)
+    assert count_distances(values, heaviness) == (either, violations, True)
+    assert is_interval_scale(values, heaviness) == (violations == 0)
     pair = unequal_pair(values, heaviness)
-    assert (pair is None) == (one == 0)
+    assert (pair is None) == (violations == 0)
     if pair is not None:
         where = positions(length, heaviness)
         r, s, u, v = pair

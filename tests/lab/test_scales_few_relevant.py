@@ -42,26 +42,30 @@ def interval_like(
     value: Callable[[Ranking], float], length: int, relevant: int, equal: bool
 ) -> tuple[int, int]:
     """(comparable, violated) pairs straight from the definition."""
-    every = universe(length, relevant)
-    found = [(r, s) for r in every for s in every if below(r, s) and (not equal or sum(r) == sum(s))]
-    sizes = np.array([delta(r, s) for r, s in found])
-    rises = np.array([float(value(s) - value(r)) for r, s in found])
+    all_rankings = universe(length, relevant)
+    result = [
+        (r, s) for r in all_rankings for s in all_rankings if below(r, s) and (not equal or sum(r) == sum(s))
+    ]
+    sizes = np.array([delta(r, s) for r, s in result])
+    rises = np.array([float(value(s) - value(r)) for r, s in result])
     comparable = (sizes[:, None] <= sizes[None]).all(axis=2)
     return int(comparable.sum()), int((comparable & (rises[:, None] > rises[None] + 1e-9)).sum())
 
 
 def interval(value: Callable[[Ranking], float], length: int, relevant: int, strong: bool) -> tuple[int, int]:
     """(equal distance or equal rise, only one of them) straight from the definition."""
-    every = universe(length, relevant)  # in the order of their codes
-    codes = [int("".join(map(str, r)), 2) for r in every]
-    found = [
+    all_rankings = universe(length, relevant)  # in the order of their codes
+    codes = [int("".join(map(str, r)), 2) for r in all_rankings]
+    result = [
         (i, j)
-        for i, r in enumerate(every)
-        for j, s in enumerate(every)
+        for i, r in enumerate(all_rankings)
+        for j, s in enumerate(all_rankings)
         if (i <= j if strong else below(r, s))
     ]
-    far = np.array([codes[j] - codes[i] if strong else delta(every[i], every[j])[-1] for i, j in found])
-    rises = np.array([float(value(every[j]) - value(every[i])) for i, j in found])
+    far = np.array(
+        [codes[j] - codes[i] if strong else delta(all_rankings[i], all_rankings[j])[-1] for i, j in result]
+    )
+    rises = np.array([float(value(all_rankings[j]) - value(all_rankings[i])) for i, j in result])
     near, same = far[:, None] == far[None], np.abs(rises[:, None] - rises[None]) < 1e-9
     return int((near | same).sum()), int((near ^ same).sum())
 
@@ -88,7 +92,7 @@ def test_counts_and_verdicts_are_those_of_the_definition(length: int, relevant: 
         "RBP(p=0.9)": rbp(Fraction(9, 10)),
         "Rprec": r_precision(relevant),
     }
-    found = rs.lab.scales(list(by_hand), length, relevant=relevant)
+    result = rs.lab.scales(list(by_hand), length, relevant=relevant)
     for name, value in by_hand.items():
         expected = {
             names.ALL: interval_like(value, length, relevant, False),
@@ -97,10 +101,10 @@ def test_counts_and_verdicts_are_those_of_the_definition(length: int, relevant: 
             names.WEAK: interval(value, length, relevant, False),
         }
         for scale, counts in expected.items():
-            one = found.finding(measure(name), scale)
-            assert (one.comparable, one.violations) == counts, (name, scale)
-            assert one.holds == (counts[1] == 0), (name, scale)
-            assert one.setting == Setting(length, relevant)
+            verdict = result.finding(measure(name), scale)
+            assert (verdict.comparable, verdict.violations) == counts, (name, scale)
+            assert verdict.holds == (counts[1] == 0), (name, scale)
+            assert verdict.setting == Setting(length, relevant)
 
 
 @pytest.mark.parametrize(
@@ -110,24 +114,26 @@ def test_what_holds_only_with_as_many_relevant_documents_as_ranks(name: str, vio
     few = rs.lab.scales(name, 5, relevant=3, equal_relevant=True).finding(measure(name), names.EQUAL)
     assert (few.holds, few.violations, few.comparable) == (False, violations, 6954)
     assert "at length 5 with 3 relevant documents" in few.verdict()
-    many = rs.lab.scales(name, 5, equal_relevant=True).finding(measure(name), names.EQUAL)
-    assert (many.holds, many.violations, many.comparable) == (True, 0, 9096)
+    unlimited = rs.lab.scales(name, 5, equal_relevant=True).finding(measure(name), names.EQUAL)
+    assert (unlimited.holds, unlimited.violations, unlimited.comparable) == (True, 0, 9096)
 
 
 @pytest.mark.parametrize("equal", [False, True])
 @pytest.mark.parametrize(("length", "relevant"), [*SMALL, (7, 2), (8, 7)])
 def test_intervals_of_a_small_recall_base(length: int, relevant: int, equal: bool) -> None:
-    every = universe(length, relevant)
-    expected = {(r, s) for r in every for s in every if below(r, s) and (not equal or sum(r) == sum(s))}
-    found, kinds = intervals(length, equal, relevant), groups(length, equal, relevant)
+    all_rankings = universe(length, relevant)
+    expected = {
+        (r, s) for r in all_rankings for s in all_rankings if below(r, s) and (not equal or sum(r) == sum(s))
+    }
+    result, kinds = intervals(length, equal, relevant), groups(length, equal, relevant)
     written = rankings(length)
     listed = [
         (tuple(written[low].tolist()), tuple(written[high].tolist()))
-        for low, high in zip(found.lower, found.upper, strict=True)
+        for low, high in zip(result.lower, result.upper, strict=True)
     ]
     assert set(listed) == expected and len(listed) == len(expected) == interval_count(length, equal, relevant)
-    assert np.bincount(found.group, minlength=len(kinds)).tolist() == kinds.size.tolist()
-    assert [tuple(kinds.delta[g].tolist()) for g in found.group] == [delta(r, s) for r, s in listed]
+    assert np.bincount(result.group, minlength=len(kinds)).tolist() == kinds.size.tolist()
+    assert [tuple(kinds.delta[g].tolist()) for g in result.group] == [delta(r, s) for r, s in listed]
     assert len(kinds) == vector_count(length, equal, relevant) == len(np.unique(kinds.delta, axis=0))
     need = estimate_work(length, equal, True, relevant)
     assert need.words == len(kinds) * (len(kinds) // 64 + 1)
@@ -138,8 +144,8 @@ def test_groups_count_as_their_intervals_do() -> None:
     values = rankings(6) @ weights
     for relevant in range(1, 7):
         for equal in (False, True):
-            one = count_groups(weights, 6, equal, relevant=relevant)
-            assert one == count_intervals(values, 6, equal, relevant=relevant)
+            by_group = count_groups(weights, 6, equal, relevant=relevant)
+            assert by_group == count_intervals(values, 6, equal, relevant=relevant)
 
 
 @pytest.mark.parametrize("equal", [False, True])
@@ -165,25 +171,25 @@ def test_samples_are_comparable_pairs_and_estimate_the_share(equal: bool) -> Non
 
 
 def test_proofs_need_no_count() -> None:
-    (found,) = [
+    (result,) = [
         f
         for f in rs.lab.scales("RBP(p=0.5)", 18, relevant=9, equal_relevant=False).findings
         if f.scale == names.ALL
     ]
-    assert (found.holds, found.method, found.comparable) == (True, "theorem", None)
+    assert (result.holds, result.method, result.comparable) == (True, "theorem", None)
 
 
 @pytest.mark.parametrize("relevant", range(1, 7))
 @pytest.mark.parametrize("name", ["RBP(p=0.5)", "DCG", "P@6"])
 def test_long_rankings_follow_the_same_rules(name: str, relevant: int) -> None:
-    """What the theorems say of long rankings, asked about a length at which every pair can be counted."""
+    """The theorems for long rankings agree with the counts at a length at which every pair can be counted."""
     from rankscope.lab.measurement.long_rankings import long_verdicts
 
     short = rs.lab.scales(name, 6, relevant=relevant)
-    for found in long_verdicts(measure(name), Setting(6, relevant), names.FROM_WEIGHTS):
-        counted = short.finding(found.measure, found.scale)
-        assert found.holds == counted.holds, found.scale
-        example = found.counterexample
+    for result in long_verdicts(measure(name), Setting(6, relevant), names.FROM_WEIGHTS):
+        counted = short.finding(result.measure, result.scale)
+        assert result.holds == counted.holds, result.scale
+        example = result.counterexample
         if example is not None:
             assert all(sum(example.setting.digits(code)) <= relevant for code in example.pair)
     far = rs.lab.scales(name, 60, relevant=relevant)

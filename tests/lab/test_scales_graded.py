@@ -24,8 +24,8 @@ SETTINGS = [(1, 1, 2), (2, 2, 2), (3, 3, 2), (3, 1, 2), (3, 2, 2), (2, 2, 3), (2
 
 
 def universe(length: int, relevant: int, grades: int) -> list[Ranking]:
-    every = product(range(grades + 1), repeat=length)
-    return [r for r in every if all(r.count(g) <= relevant for g in range(1, grades + 1))]
+    words = product(range(grades + 1), repeat=length)
+    return [r for r in words if all(r.count(g) <= relevant for g in range(1, grades + 1))]
 
 
 def projected(r: Ranking, grade: int) -> list[int]:
@@ -51,29 +51,29 @@ def delta(r: Ranking, s: Ranking, grades: int) -> list[int]:
 def expected(value: Callable[[Ranking], float], setting: tuple[int, int, int]) -> dict[str, tuple[int, int]]:
     """(comparable, violated) pairs for each scale, straight from the definitions."""
     length, _, grades = setting
-    every = universe(*setting)
-    found = {}
+    all_rankings = universe(*setting)
+    result = {}
     for name, equal in ((names.ALL, False), (names.EQUAL, True)):
         intervals = [
-            (r, s) for r in every for s in every
+            (r, s) for r in all_rankings for s in all_rankings
             if below(r, s, grades) and (not equal or sorted(r) == sorted(s))
         ]  # fmt: skip
         sizes = np.array([delta(r, s, grades) for r, s in intervals])
         rises = np.array([value(s) - value(r) for r, s in intervals])
         fits = (sizes[:, None] <= sizes[None]).all(axis=2)
-        found[name] = int(fits.sum()), int((fits & (rises[:, None] > rises[None] + 1e-9)).sum())
-    codes = [sum(g * (grades + 1) ** (length - 1 - j) for j, g in enumerate(r)) for r in every]
-    steps = [sum(delta((0,) * length, r, grades)[length - 1 :: length]) for r in every]
-    for name, place in ((names.STRONG, codes), (names.WEAK, steps)):
+        result[name] = int(fits.sum()), int((fits & (rises[:, None] > rises[None] + 1e-9)).sum())
+    codes = [sum(g * (grades + 1) ** (length - 1 - j) for j, g in enumerate(r)) for r in all_rankings]
+    steps = [sum(delta((0,) * length, r, grades)[length - 1 :: length]) for r in all_rankings]
+    for name, position in ((names.STRONG, codes), (names.WEAK, steps)):
         pairs = [
-            (i, j) for i in range(len(every)) for j in range(len(every))
-            if (i <= j if name == names.STRONG else below(every[i], every[j], grades))
+            (i, j) for i in range(len(all_rankings)) for j in range(len(all_rankings))
+            if (i <= j if name == names.STRONG else below(all_rankings[i], all_rankings[j], grades))
         ]  # fmt: skip
-        far = np.array([place[j] - place[i] for i, j in pairs])
-        rises = np.array([value(every[j]) - value(every[i]) for i, j in pairs])
+        far = np.array([position[j] - position[i] for i, j in pairs])
+        rises = np.array([value(all_rankings[j]) - value(all_rankings[i]) for i, j in pairs])
         near, same = far[:, None] == far[None], np.abs(rises[:, None] - rises[None]) < 1e-9
-        found[name] = int((near | same).sum()), int((near ^ same).sum())
-    return found
+        result[name] = int((near | same).sum()), int((near ^ same).sum())
+    return result
 
 
 def dcg(gain: Callable[[int], float], discount: Callable[[int], float]) -> Callable[[Ranking], float]:
@@ -101,14 +101,14 @@ def test_counts_and_verdicts_are_those_of_the_definition(setting: tuple[int, int
         f"ERR(max_grade={grades})": err(grades),
         "RBP(p=0.5,graded=True)": lambda r: sum(0.5**i * g / grades for i, g in enumerate(r, 1)),
     }
-    found = rs.lab.scales(list(by_hand), length, relevant=relevant, grades=grades)
+    result = rs.lab.scales(list(by_hand), length, relevant=relevant, grades=grades)
     for name, value in by_hand.items():
         for scale, counts in expected(value, setting).items():
-            one = found.finding(measure(name), scale)
-            assert (one.comparable, one.violations) == counts, (name, scale)
-            assert one.holds == (counts[1] == 0)
-            example = one.counterexample
-            assert (example is None) == one.holds
+            verdict = result.finding(measure(name), scale)
+            assert (verdict.comparable, verdict.violations) == counts, (name, scale)
+            assert verdict.holds == (counts[1] == 0)
+            example = verdict.counterexample
+            assert (example is None) == verdict.holds
             if example is not None and scale in (names.ALL, names.EQUAL):
                 r, s, u, v = (example.setting.digits(code) for code in example.pair)
                 assert below(r, s, grades) and below(u, v, grades)
@@ -118,7 +118,7 @@ def test_counts_and_verdicts_are_those_of_the_definition(setting: tuple[int, int
 
 
 def test_one_grade_is_the_binary_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same counts by listing as by the theory of binary rankings."""
+    """Enumeration yields the same counts as the theory of binary rankings."""
     for relevant in (2, 4):
         binary = rs.lab.scales("AP RBP DCG(discount='jk')", 4, relevant=relevant)
         for finding in binary.findings:
@@ -132,9 +132,9 @@ def test_one_grade_is_the_binary_case(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_gains_need_not_be_evenly_spaced() -> None:
-    """What follows from swaps and replacements does not depend on how far grades are apart."""
-    found = rs.lab.scales("DCG DCG(gains='exp2') DCG(gains='1=1,2=100')", 4, grades=2, equal_relevant=True)
-    for finding in found.findings:
+    """Verdicts that follow from swaps and replacements do not depend on the distances between grades."""
+    result = rs.lab.scales("DCG DCG(gains='exp2') DCG(gains='1=1,2=100')", 4, grades=2, equal_relevant=True)
+    for finding in result.findings:
         if finding.scale == names.EQUAL:
             assert finding.holds and "gains of the ranks and grades that are convex" in finding.because
             assert "over the grades 0 to 2 with 4 documents of each" in finding.verdict()

@@ -54,12 +54,12 @@ def test_the_share_without_empty_intervals_is_that_of_all_other_pairs(
         if low != high and is_below(low, high) and (scale == ALL or sorted(low) == sorted(high))
     ]
     pairs = [
-        (one[1], other[1])
-        for one, other in product(intervals, repeat=2)
-        if all(a <= b for a, b in zip(one[0], other[0], strict=True))
+        (first[1], second[1])
+        for first, second in product(intervals, repeat=2)
+        if all(a <= b for a, b in zip(first[0], second[0], strict=True))
     ]
     violated = sum(small > large + 1e-9 for small, large in pairs)
-    found = rs.lab.scales(name, length, relevant=relevant, grades=grades, count="exact")
-    finding = found.finding(measure(name), scale)
+    result = rs.lab.scales(name, length, relevant=relevant, grades=grades, count="exact")
+    finding = result.finding(measure(name), scale)
     assert finding.share_nonempty == pytest.approx(violated / len(pairs), abs=1e-12)
     assert finding.violations == 0 or finding.share_nonempty != finding.share

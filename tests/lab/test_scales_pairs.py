@@ -34,7 +34,7 @@ Ranking = tuple[int, ...]
 
 @pytest.fixture(params=["C", "numpy"])
 def counter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who counts: the library, or numpy."""
+    """Count by the C library and by numpy."""
     if request.param == "numpy":
         monkeypatch.setattr(native, "available", lambda: False)
     elif not native.available():
@@ -44,30 +44,30 @@ def counter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 @cache
 def _intervals(length: int, equal: bool) -> list[tuple[Ranking, Ranking, tuple[int, ...]]]:
     """(r, s, Delta_sr) straight from the definitions."""
-    every = list(product((0, 1), repeat=length))
+    all_rankings = list(product((0, 1), repeat=length))
     return [
         (r, s, tuple(sum((i - j + 1) * (s[j] - r[j]) for j in range(i + 1)) for i in range(length)))
-        for r in every
-        for s in every
+        for r in all_rankings
+        for s in all_rankings
         if all(sum(r[:k]) <= sum(s[:k]) for k in range(1, length + 1)) and (not equal or sum(r) == sum(s))
     ]
 
 
 @cache
 def _comparable(length: int, equal: bool) -> list[tuple[int, int]]:
-    found = _intervals(length, equal)
+    result = _intervals(length, equal)
     return [
         (i, j)
-        for i, (_, _, small) in enumerate(found)
-        for j, (_, _, large) in enumerate(found)
+        for i, (_, _, small) in enumerate(result)
+        for j, (_, _, large) in enumerate(result)
         if all(a <= b for a, b in zip(small, large, strict=True))
     ]
 
 
 def _brute_force(value: Any, length: int, equal: bool) -> tuple[int, int]:
     """(comparable, violated) pairs of a measure that is a function of the ranking with exact values."""
-    found = _intervals(length, equal)
-    rise = [value(s) - value(r) for r, s, _ in found]
+    result = _intervals(length, equal)
+    rise = [value(s) - value(r) for r, s, _ in result]
     pairs = _comparable(length, equal)
     return len(pairs), sum(rise[i] > rise[j] for i, j in pairs)
 
@@ -155,8 +155,8 @@ def test_counts_of_other_measures_equal_brute_force(value: Any, length: int, equ
 def test_counts_of_any_values_equal_brute_force(length: int, equal: bool, data: st.DataObject) -> None:
     whole = data.draw(st.lists(st.integers(-3, 3), min_size=2**length, max_size=2**length))
     lookup = dict(zip(product((0, 1), repeat=length), whole, strict=True))
-    found = count_intervals(np.array(whole, dtype=float), length, equal)
-    assert found == (*_brute_force(lookup.__getitem__, length, equal), True)
+    result = count_intervals(np.array(whole, dtype=float), length, equal)
+    assert result == (*_brute_force(lookup.__getitem__, length, equal), True)
 
 
 @pytest.mark.usefixtures("counter")
@@ -204,9 +204,9 @@ def test_the_library_counts_what_numpy_counts(equal: bool, monkeypatch: pytest.M
         (8, dice.random(2**8)),
         (8, dice.integers(0, 3, 2**8) / 2),
     ]
-    here = [count_intervals(values, length, equal) for length, values in cases]
+    by_library = [count_intervals(values, length, equal) for length, values in cases]
     monkeypatch.setattr(native, "available", lambda: False)
-    assert here == [count_intervals(values, length, equal) for length, values in cases]
+    assert by_library == [count_intervals(values, length, equal) for length, values in cases]
 
 
 def test_a_library_of_another_version_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,8 +237,8 @@ def test_the_work_is_known_before_it_begins(length: int, equal: bool) -> None:
 @pytest.mark.usefixtures("counter")
 def test_an_interruption_leaves_what_was_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(items: Any, *_: Any) -> Iterator[Any]:
-        for done, item in enumerate(items):
-            if done == 20:
+        for index, item in enumerate(items):
+            if index == 20:
                 raise KeyboardInterrupt
             yield item
 
@@ -246,10 +246,10 @@ def test_an_interruption_leaves_what_was_counted(monkeypatch: pytest.MonkeyPatch
     everything = count_intervals(values, 5, False)
     monkeypatch.setattr(counting, "_PIECE_WORDS", 1)
     monkeypatch.setattr(counting, "progress", interrupted)
-    some = count_intervals(values, 5, False)
-    assert not some.complete
-    assert 0 < some.comparable < everything.comparable
-    assert 0 <= some.violations <= everything.violations
+    partial = count_intervals(values, 5, False)
+    assert not partial.complete
+    assert 0 < partial.comparable < everything.comparable
+    assert 0 <= partial.violations <= everything.violations
 
 
 @pytest.mark.parametrize("equal", [False, True])
@@ -257,13 +257,13 @@ def test_samples_are_uniform_over_comparable_pairs(equal: bool) -> None:
     length, samples = 3, 200_000
     pair = sample_pairs(length, samples, np.random.default_rng(7), equal)
     drawn = np.stack(pair, axis=1)
-    seen, times = np.unique(drawn, axis=0, return_counts=True)
-    for r, s, u, v in seen[:200].tolist():
+    distinct, times = np.unique(drawn, axis=0, return_counts=True)
+    for r, s, u, v in distinct[:200].tolist():
         ends = [ranking(c, length) for c in (r, s, u, v)]
         assert is_below(ends[0], ends[1]) and is_below(ends[2], ends[3])
         assert (delta(*ends[:2]) <= delta(*ends[2:])).all()
     cells = comparable_pairs(length, equal)
-    assert len(seen) == cells
+    assert len(distinct) == cells
     expected = samples / cells
     chi_square = float(((times - expected) ** 2 / expected).sum())
     assert abs(chi_square - (cells - 1)) < 5 * (2 * cells) ** 0.5
@@ -281,8 +281,8 @@ def test_the_same_seed_draws_the_same_sample(equal: bool) -> None:
 def test_the_dynamic_program_finds_the_largest_violation(name: str, length: int, equal: bool) -> None:
     weights = WEIGHTS[name](length)
     value = _additive(weights)
-    found = _intervals(length, equal)
-    rise = [value(s) - value(r) for r, s, _ in found]
+    result = _intervals(length, equal)
+    rise = [value(s) - value(r) for r, s, _ in result]
     worst = worst_pair([float(w) for w in weights], equal)
     assert worst.excess == pytest.approx(
         float(max(rise[i] - rise[j] for i, j in _comparable(length, equal))), abs=1e-12
@@ -343,11 +343,11 @@ def test_any_measure_is_decided_by_additivity_and_convexity(
     if with_count:
         values += np.array(by_count)[rankings(length).sum(axis=1)]
     values[odd] += bump
-    found = additive_weights(values, equal)
-    decided = found is not None and convexity(found, equal).holds
+    result = additive_weights(values, equal)
+    decided = result is not None and convexity(result, equal).holds
     assert decided == (count_intervals(values, length, equal).violations == 0)
     broken = broken_additivity(values, equal)
-    assert (broken is None) == (found is not None)
+    assert (broken is None) == (result is not None)
     if broken is not None:
         r, s, u, v = broken
         assert (
@@ -358,8 +358,8 @@ def test_any_measure_is_decided_by_additivity_and_convexity(
 
 
 def test_a_part_that_counts_relevant_documents_matters_only_between_unequal_ends() -> None:
-    every = rankings(4)
-    values = every @ np.array([0.5, 0.25, 0.125, 0.0625]) + every.sum(axis=1) ** 2
+    all_rankings = rankings(4)
+    values = all_rankings @ np.array([0.5, 0.25, 0.125, 0.0625]) + all_rankings.sum(axis=1) ** 2
     assert additive_weights(values) is None
     assert count_intervals(values, 4, True).violations == 0
     assert additive_weights(values, equal_relevant=True) is not None
@@ -368,8 +368,8 @@ def test_a_part_that_counts_relevant_documents_matters_only_between_unequal_ends
 def test_values_on_the_tree_are_those_of_lists_written_out() -> None:
     for name in ("AP", "ERR", "RR", "Bpref", "nDCG@3", "RBP", "Rprec", "Twist"):
         for length in (1, 4):
-            found = merits_on_binary(measure(name), length, relevant=5)
-            assert found == pytest.approx(
+            result = merits_on_binary(measure(name), length, relevant=5)
+            assert result == pytest.approx(
                 merits_at(measure(name), range(2**length), length, relevant=5), abs=1e-12
             )
 

@@ -20,7 +20,7 @@ from rankscope.measures.function import FunctionMeasure
 WORLDS = {
     "two aspects": aspect_world(2, relevant=3, nonrelevant=4),
     "three weighted aspects": aspect_world(3, relevant=2, nonrelevant=5, weights=[0.5, 0.3, 0.2]),
-    "one aspect counts": aspect_world(2, relevant=2, nonrelevant=2, weights=[1.0, 0.0]),
+    "item aspect counts": aspect_world(2, relevant=2, nonrelevant=2, weights=[1.0, 0.0]),
     "three grades": graded_world(2, relevant=2, nonrelevant=3),
     "binary": graded_world(1, relevant=4, nonrelevant=4),
 }
@@ -29,21 +29,21 @@ WORLDS = {
 def every_measure() -> list[Measure]:
     cut = {"IPrec": 0.5}
     return [
-        one @ cut.get(one.name, 3) if one.cutoff_rule == "required" else one
-        for one in dict.fromkeys(REGISTRY.values())
-        if not isinstance(one, FunctionMeasure)
+        item @ cut.get(item.name, 3) if item.cutoff_rule == "required" else item
+        for item in dict.fromkeys(REGISTRY.values())
+        if not isinstance(item, FunctionMeasure)
     ]
 
 
 @pytest.mark.parametrize("prefix", [(), (0, 1), (1, 1, 0)])
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
-@pytest.mark.parametrize("one", every_measure(), ids=str)
+@pytest.mark.parametrize("item", every_measure(), ids=str)
 def test_every_measure_on_the_tree_equals_lists_written_out(
-    one: Measure, world: World, prefix: tuple[int, ...]
+    item: Measure, world: World, prefix: tuple[int, ...]
 ) -> None:
     tree = Tree(world, 5, prefix)
     np.testing.assert_allclose(
-        Evaluator(one, world).evaluate(tree), one.evaluate(tree.flat()), rtol=1e-12, atol=1e-14
+        Evaluator(item, world).evaluate(tree), item.evaluate(tree.flat()), rtol=1e-12, atol=1e-14
     )
 
 
@@ -61,19 +61,19 @@ def test_flat_lists_are_the_words_of_the_tree() -> None:
 
 def test_aspects_have_their_own_grades() -> None:
     tree = Tree(WORLDS["two aspects"], 2)
-    found = tree.by_aspect.lists.relevant().count.reshape(2, -1)
-    assert found.tolist() == [[word.count(letter) for word in tree.words()] for letter in "ab"]
+    result = tree.by_aspect.lists.relevant().count.reshape(2, -1)
+    assert result.tolist() == [[word.count(letter) for word in tree.words()] for letter in "ab"]
     flat = tree.flat().by_aspect.lists.relevant().count.reshape(2, -1)
-    assert flat.tolist() == found.tolist()
+    assert flat.tolist() == result.tolist()
 
 
 def test_blocks_hold_every_ranking_once() -> None:
     world = WORLDS["two aspects"]
-    seen: list[str] = []
+    words: list[str] = []
     for depth, prefix, first in blocks(world, 6, size=50):
         tree = Tree(world, depth, prefix)
-        seen += tree.words()[tree.shape.starts[first] :]
-    assert len(seen) == len(set(seen)) == count_rankings(3, 6) == 1093
+        words += tree.words()[tree.shape.starts[first] :]
+    assert len(words) == len(set(words)) == count_rankings(3, 6) == 1093
 
 
 def test_too_deep_is_refused_with_the_numbers() -> None:

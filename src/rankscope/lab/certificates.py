@@ -102,14 +102,14 @@ def _property_certificates(item: Measure) -> list[Certificate]:
     return certified
 
 
-def _undefined(item: Measure, names: Iterable[str], where: str, error: MeasureError) -> list[Certificate]:
+def _undefined(item: Measure, names: Iterable[str], setting: str, error: MeasureError) -> list[Certificate]:
     """Return certificates without a verdict for a measure that is undefined on some ranking."""
     return [
-        Certificate(str(item), item.family, name, None, None, None, where, error.message) for name in names
+        Certificate(str(item), item.family, name, None, None, None, setting, error.message) for name in names
     ]
 
 
-def _from_cases(item: Measure, result: PropertiesResult, where: str) -> list[Certificate]:
+def _from_cases(item: Measure, result: PropertiesResult, setting: str) -> list[Certificate]:
     return [
         Certificate(
             str(item),
@@ -118,7 +118,7 @@ def _from_cases(item: Measure, result: PropertiesResult, where: str) -> list[Cer
             finding.violations == 0,
             finding.violations,
             finding.cases,
-            where,
+            setting,
             finding.shortest[0].sentence(finding.measure) if finding.shortest else "",
         )
         for finding in result.findings

@@ -55,7 +55,7 @@ def orders(difference: NDArray[Any]) -> Orders:
 
 
 def _signs(curves: NDArray[Any]) -> tuple[Bools, Bools]:
-    """Return the masks of curves that are nowhere negative and of those that are nowhere positive."""
+    """Return two masks: curves that are nowhere negative, and curves that are nowhere positive."""
     axes = (-2, -1)
     return (
         np.asarray(curves.min(axis=axes, initial=0) >= 0),

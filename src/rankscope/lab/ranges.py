@@ -99,7 +99,7 @@ class _Entry:
     members: tuple[str, ...]
 
     def violations(self, group: _Group) -> tuple[int, npt.NDArray[np.int64]]:
-        """Return the number of rankings that the entry concerns, and the indices of those that violate it."""
+        """Return the number of rankings that the entry concerns, and the indices of its violations."""
         if self.reading == _LONG and group.length < 3 * group.base:
             return 0, np.zeros(0, np.int64)
         members = [group.indices[name] for name in self.members if name in group.indices]
@@ -241,11 +241,11 @@ def archetype_ranges(
     entries = list(_entries())
     ranges = {(name, quantity): _Summary() for name in ARCHETYPES for quantity in QUANTITIES}
     checked = [_Summary() for _ in entries]
-    for some_ranges, some_checked in run_pieces(_analyse_topic, pieces, jobs=jobs, label="topics"):
-        for key, found in some_ranges.items():
-            _merge(ranges[key], found)
-        for mine, found in zip(checked, some_checked, strict=True):
-            _merge(mine, found)
+    for own_ranges, own_checked in run_pieces(_analyse_topic, pieces, jobs=jobs, label="topics"):
+        for key, summary in own_ranges.items():
+            _merge(ranges[key], summary)
+        for merged, summary in zip(checked, own_checked, strict=True):
+            _merge(merged, summary)
     total = sum(ranges[name, QUANTITIES[0]].lists for name in ARCHETYPES)
     settings = {
         "relevant": relevant, "length": length, "grades": grades, "crossing": crossing, "lists": total,

@@ -103,7 +103,7 @@ class PropertiesResult(Result):
         """Description of the rankings that were compared."""
         settings = self.settings
         lengths = "of" if settings["fixed_length"] else "of up to"
-        counts = "" if settings["possible"] else ", whether so many are judged or not"
+        counts = "" if settings["possible"] else ", also with more documents than are judged"
         weights = (
             f", aspects weighted {', '.join(f'{w:g}' for w in settings['weights'])}"
             if settings["weights"]

@@ -42,7 +42,7 @@ TIES = {
     "ascending": "ties by ascending document id",
     "expected": "the mean over all orders of ties",
 }
-"""Conventions of a definition besides its formula, with descriptions; that of the usual one is empty."""
+"""Conventions of a definition besides its formula, with descriptions; the usual convention has an empty one."""
 
 N_NEAREST, N_CANDIDATES, N_SAMPLE, MAX_SHORT = 5, 60, 30, 6
 """Numbers of definitions shown, of candidates, and of inputs in the first sample; length of a short ranking."""
@@ -453,7 +453,7 @@ def _judged_lists() -> Any:
 
 
 @cache
-def _by_name() -> dict[str, Definition]:
+def _definitions_by_name() -> dict[str, Definition]:
     by_name = {item.name: item for item in _registry()}
     return by_name | {item.name: Definition(item.name, item) for item in formulas()}
 
@@ -464,7 +464,7 @@ def usual_value(measure: str, case: Input) -> float:
     >>> usual_value("AP", Input((0, 1), (1,)))
     0.25
     """
-    return _by_name()[measure](case)
+    return _definitions_by_name()[measure](case)
 
 
 # Results

@@ -161,7 +161,7 @@ AXIOMS: dict[str, tuple[Callable[[Structure], Check], str]] = {
         "D({2},{3}) <= D({0},{1}), but no ranking is D({2},{3}) below {0}, or none is that much above {1}",
     ),
 }
-"""Axioms of Definition 1: how each is checked, and what a counterexample says. D(a,b) is Delta_ab."""
+"""Axioms of Definition 1: the check, and the text of a counterexample. D(a,b) is Delta_ab."""
 
 
 def difference_structure(

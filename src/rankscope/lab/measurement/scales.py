@@ -70,7 +70,7 @@ class Counterexample:
 
     @property
     def length(self) -> int:
-        """How long the rankings are."""
+        """Length of the rankings."""
         return self.setting.length
 
     def ends(self) -> list[str]:
@@ -135,7 +135,7 @@ class ScaleVerdict:
 
     @property
     def length(self) -> int:
-        """How long the rankings are."""
+        """Length of the rankings."""
         return self.setting.length
 
     def verdict(self) -> str:
@@ -235,7 +235,7 @@ class Scales(Result):
                 "scales",
                 _COLUMNS,
                 [f.row() for f in self.findings],
-                caption="On which scales measures are: pairs of intervals, and how many violate it",
+                caption="Scales of measures: comparable pairs of intervals, and how many violate the scale",
                 spare=(
                     "share_nonempty",
                     "low",
@@ -251,7 +251,7 @@ class Scales(Result):
                 "counterexamples",
                 _EXAMPLE,
                 examples,
-                caption="The shortest counterexamples: the way from r to s beside the way from u to v",
+                caption="Shortest counterexamples: the steps from r to s and from u to v",
                 spare=("size_sr", "size_vu"),
             ),
             "verdicts": Table("verdicts", ("measure", "scale", "verdict"), verdicts),

@@ -88,8 +88,8 @@ def scales(
     grades
         Highest grade. Above 1, ``relevant`` documents of each grade exist, and there is a difference vector per grade.
     count
-        How violated pairs are counted: "exact" for all pairs, "sample" for a sample of comparable pairs, "auto" for
-        all pairs if that takes seconds, else a sample.
+        Pairs that are compared to count violations: "exact" for all pairs, "sample" for a sample of comparable pairs,
+        "auto" for all pairs if that takes seconds, else a sample.
     samples
         Number of sampled pairs.
     seed

@@ -6,7 +6,7 @@ rank, where C = prefix sums of d (never negative) and T = prefix sums of C. The 
 
 * counts the comparable pairs exactly (:func:`comparable_pairs`),
 * draws them uniformly (:func:`sample_pairs`),
-* finds the largest violation by an additive measure, or proves that there is none (:func:`worst_pair`).
+* finds the largest violation by an additive measure, or proves that no pair is violated (:func:`worst_pair`).
 """
 
 from __future__ import annotations

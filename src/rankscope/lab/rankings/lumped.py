@@ -97,26 +97,26 @@ class LumpedHits(Hits):
     def __len__(self) -> int:
         return len(self._slots.place) if self._keep is None else len(self._keep)
 
-    def _kept(self, values: AnyArray) -> AnyArray:
+    def _select(self, values: AnyArray) -> AnyArray:
         return values if self._keep is None else values[self._keep]
 
     @cached_property
     def rank(self) -> AnyArray:  # type: ignore[override]
         """Rank of each hit."""
-        return self._kept(self._slots.rank)
+        return self._select(self._slots.rank)
 
     @cached_property
     def grade(self) -> AnyArray:  # type: ignore[override]
         """Grade of each hit."""
         grades = self._tree.letter_grades.astype(np.int64)
-        return self._kept(grades[self._slots.tree, self._slots.letter])
+        return self._select(grades[self._slots.tree, self._slots.letter])
 
     @cached_property
     def judgment(self) -> AnyArray:  # type: ignore[override]
         """A judged document of the kind of each hit."""
         documents = len(self._tree.pool.grade) // len(self._slots.marked)
         first = self._tree.world.document[self._slots.letter]
-        return self._kept(first + self._slots.tree * documents)
+        return self._select(first + self._slots.tree * documents)
 
     @property
     def list(self) -> Ints:  # type: ignore[override]
@@ -178,7 +178,7 @@ class LumpedHits(Hits):
 
     def _table(self, values: AnyArray | float, neutral: float = 0.0) -> Floats:
         table = np.full(self._slots.shape, neutral)
-        table.ravel()[self._kept(self._slots.place)] = values
+        table.ravel()[self._select(self._slots.place)] = values
         return table
 
     def _totals(self, table: Floats, combine: np.ufunc = np.add, start: float = 0.0) -> Floats:
@@ -208,12 +208,12 @@ class LumpedHits(Hits):
         return self.sum().astype(np.int64)
 
     def first(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
-        """Return the value at the first hit of each ranking, or ``otherwise`` where it has none."""
+        """Return the value at the first hit of each ranking; ``otherwise`` for rankings without hits."""
         own = np.where(self.ordinal == 1, np.asarray(values, np.float64), 0.0)
         return np.where(self.count > 0, self.sum(own), otherwise)
 
     def max(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
-        """Return the largest value over the hits of each ranking, or ``otherwise`` where it has none."""
+        """Return the largest value over the hits of each ranking; ``otherwise`` for rankings without hits."""
         largest = self._totals(self._table(values, -np.inf), np.maximum, -np.inf)
         return np.where(self.count > 0, largest, otherwise)
 

@@ -95,7 +95,7 @@ _cached_lengths = lru_cache(maxsize=16)(_lengths)
 
 
 class Tree(Lists):
-    """Every ranking that begins with ``prefix``, up to a length: list i is node i.
+    """Rankings that begin with ``prefix``, up to a length: list i is node i.
 
     >>> from rankscope.lab.rankings.worlds import graded_world
     >>> tree = Tree(graded_world(1, relevant=2, nonrelevant=2), 2)

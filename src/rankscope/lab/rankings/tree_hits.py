@@ -83,9 +83,9 @@ class TreeHits(Hits):
         result: AnyArray = np.empty(self._layout[1], kind)
         for f, level, letter, slots in self._each():
             result[slots] = value(f, level, letter)
-        return self._kept(result)
+        return self._select(result)
 
-    def _kept(self, slots: AnyArray) -> AnyArray:
+    def _select(self, slots: AnyArray) -> AnyArray:
         return slots if self._keep is None else slots[self._keep]
 
     def _spread(self, values: AnyArray | float, neutral: float) -> AnyArray:
@@ -128,7 +128,7 @@ class TreeHits(Hits):
         for step in self._layout[0]:
             if step.hits is not None:
                 nodes[step.hits] = np.arange(step.nodes.start, step.nodes.stop)
-        return self._kept(nodes)
+        return self._select(nodes)
 
     def __len__(self) -> int:
         return self._layout[1] if self._keep is None else len(self._keep)
@@ -226,12 +226,12 @@ class TreeHits(Hits):
         return self._above(self._descend(np.multiply, spread, 1.0))
 
     def first(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
-        """Return the value at the first hit of each ranking, or ``otherwise`` where it has none."""
+        """Return the value at the first hit of each ranking; ``otherwise`` for rankings without hits."""
         own = np.where(self.ordinal == 1, np.asarray(values, np.float64), 0.0)
         return np.where(self.count > 0, self.sum(own), otherwise)
 
     def max(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
-        """Return the largest value over the hits of each ranking, or ``otherwise`` where it has none."""
+        """Return the largest value over the hits of each ranking; ``otherwise`` for rankings without hits."""
         spread = self._spread(np.asarray(values, np.float64), -np.inf)
         return np.where(self.count > 0, self._descend(np.maximum, spread, -np.inf), otherwise)
 
@@ -252,4 +252,4 @@ class TreeHits(Hits):
         for step in self._layout[0]:
             if step.hits is not None:
                 slots[step.hits] = totals[step.parents]
-        return self._kept(slots)
+        return self._select(slots)

@@ -223,7 +223,7 @@ def graded_world(max_grade: int, *, relevant: int, nonrelevant: int) -> World:
     )
 
 
-def _at_least_one(number: int, what: str) -> int:
+def _at_least_one(number: int, kind: str) -> int:
     if number < 1:
-        raise SettingsError(f"{number} {what} documents", hint=f"{what} documents are judged: give 1 or more")
+        raise SettingsError(f"{number} {kind} documents", hint=f"{kind} documents are judged: give 1 or more")
     return number
