@@ -30,7 +30,7 @@ def test_golden_cases(certainty):
 
 
 def reached(ranking: tuple[int, ...], top: int) -> set[tuple[int, ...]]:
-    """Return all rankings that swaps (a better document moves above a worse one) and replacements (a grade rises) reach."""
+    """Return all rankings that swaps (a better document moves up) and replacements (a grade rises) reach."""
     result, queue = {ranking}, [ranking]
     while queue:
         grades = queue.pop()

@@ -85,7 +85,7 @@ def test_the_verdicts_at_length_ten(usual: Scales, name: str) -> None:
 def test_interval_measures_are_on_the_interval_scale_of_their_own_order(
     inner: str, setting: dict[str, int]
 ) -> None:
-    """They are on no other scale unless theory predicts it: positions of RBP(p=0.5) are those of strong top-heaviness."""
+    """They are on no other scale unless theory predicts it: RBP(p=0.5) counts the steps of strong top-heaviness."""
     result = scales(f"Interval(measure='{inner}')@5", 5, **setting).findings[-1]
     assert (result.scale, result.holds, result.violations) == (names.OWN, True, 0)
     plain = scales(inner, 5, **setting).findings[-1]

@@ -92,21 +92,17 @@ def test_the_order_is_the_one_that_swaps_and_replacements_generate(length: int) 
 @pytest.mark.parametrize("length", range(1, 8))
 def test_all_intervals_are_listed_once_with_their_difference(length: int, equal: bool) -> None:
     result, kinds = intervals(length, equal), groups(length, equal)
-    all_rankings = rankings(length)
+    grades = rankings(length)
     listed = {(int(r), int(s)) for r, s in zip(result.lower, result.upper, strict=True)}
     expected = {
         (a, b)
         for a in range(2**length)
         for b in range(2**length)
-        if is_below(all_rankings[a], all_rankings[b])
-        and (not equal or all_rankings[a].sum() == all_rankings[b].sum())
+        if is_below(grades[a], grades[b]) and (not equal or grades[a].sum() == grades[b].sum())
     }
     assert listed == expected
     assert len(result) == len(listed) == interval_count(length, equal) == int(kinds.size.sum())
-    vectors = [
-        delta(all_rankings[a], all_rankings[b]).tolist()
-        for a, b in zip(result.lower, result.upper, strict=True)
-    ]
+    vectors = [delta(grades[a], grades[b]).tolist() for a, b in zip(result.lower, result.upper, strict=True)]
     assert kinds.delta[result.group].tolist() == vectors
     assert len(np.unique(kinds.delta, axis=0)) == len(kinds) <= 3**length
     assert np.bincount(result.group).tolist() == kinds.size.tolist()
