@@ -20,5 +20,5 @@ early = rs.measure(
     range=(0, 1),
     better="higher",
     reference="our paper",
-    parameters={"depth": "how many ranks are looked at"},
+    parameters={"depth": "number of ranks that count"},
 )

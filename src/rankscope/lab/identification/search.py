@@ -289,7 +289,7 @@ def _nearest(accepted: Sequence[Input], values: dict[Input, float]) -> list[Defi
         candidates = _best([*candidates, *_registry()], sample, N_CANDIDATES)
     candidates = _best(
         _best(candidates, _Sample.from_values(short, values), 4 * N_NEAREST),
-        _Sample.of(plain, values),
+        _Sample.from_values(plain, values),
         N_NEAREST,
     )
     return [_choose_circumstances(core, accepted, values) for core in candidates]
