@@ -188,7 +188,7 @@ class _Summary:
     lists: int = 0
     low: tuple[float, str] = (float("inf"), "")
     high: tuple[float, str] = (-float("inf"), "")
-    broken: int = 0
+    violations: int = 0
     example: str = ""
 
 
@@ -298,7 +298,7 @@ def _analyse_topic(
     checked = []
     for entry in _entries():
         lists, broken = entry.violations(group)
-        summary = _Summary(lists, broken=len(broken))
+        summary = _Summary(lists, violations=len(broken))
         if len(broken):
             summary.example = _describe_counterexample(entry, group, int(broken[0]))
         checked.append(summary)
