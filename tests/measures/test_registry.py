@@ -119,8 +119,8 @@ assert rs.__file__.startswith({str(tmp_path)!r})
 print(*parse_many("RootRank(rel=2) root_rank"), rs.RootRank, "RootRank" in dir(rs))
 print(rs.evaluate({{"q": {{"a": 1, "b": 1}}}}, {{"q": ["a", "x", "y", "b"]}}, "RootRank").mean("RootRank")[0])
 print([name for name in REGISTRY][-2:])
-from rankscope.lab.certificates import _everything, certificates
-print(rs.RootRank in _everything(), certificates("RootRank").holds("RootRank", "relevance monotonicity"))
+from rankscope.lab.certificates import _all_measures, certificates
+print(rs.RootRank in _all_measures(), certificates("RootRank").holds("RootRank", "relevance monotonicity"))
 sys.path.insert(0, "docs")
 import make_measures
 print("[RootRank](RootRank.md)" in make_measures.index())
