@@ -19,6 +19,7 @@ import pytest
 import rankscope as rs
 from rankscope.analysis.certain import certain
 from rankscope.analysis.next_judgments import next_judgments
+from rankscope.analysis.stats.matrices import complete, run_merits
 from rankscope.certainty.pairs import pair_form
 from rankscope.measures import REGISTRY, Measure, parse
 from rankscope.measures.forms import Weighted
@@ -140,14 +141,29 @@ class World:
             ])  # fmt: skip
 
 
-def lowest(values: np.ndarray, a: int, b: int) -> float:
+Ends = tuple[float, bool]
+"""The lowest value that a topic has where it is defined for all runs, infinity if it never is, and whether it always
+is."""
+
+
+def lowest(values: np.ndarray, a: int, b: int) -> Ends:
     """The lowest difference of two runs over judgments and the orders of each; runs x judgments x orders."""
-    defined = np.isfinite(values).all(axis=(0, 2))
-    worst, best = values[a].min(axis=1), values[b].max(axis=1)
-    with np.errstate(invalid="ignore"):
-        change = worst - best
-        # A topic on which the measure is undefined for some run is left out.
-        return float(np.where(defined, change, np.minimum(0, np.where(np.isfinite(change), change, 0))).min())
+    finite = np.isfinite(values)
+    defined = finite.any(axis=2).all(axis=0)
+    worst = np.where(finite[a], values[a], np.inf).min(axis=1)
+    best = np.where(finite[b], values[b], -np.inf).max(axis=1)
+    return float((worst - best)[defined].min(initial=np.inf)), bool(finite.all())
+
+
+def lowest_mean(topics: Sequence[Ends]) -> float:
+    """The lowest mean over topics, of which some may be left out; infinity if there is none."""
+    means = [
+        np.mean([end for (end, _), is_kept in zip(topics, kept, strict=True) if is_kept])
+        for kept in product([False, True], repeat=len(topics))
+        if any(kept) and all(np.isfinite(end) if is_kept else not always
+                             for (end, always), is_kept in zip(topics, kept, strict=True))
+    ]  # fmt: skip
+    return float(min(means, default=np.inf))
 
 
 def check(seed: int) -> int:
@@ -172,15 +188,13 @@ def check(seed: int) -> int:
     now = [world.evaluate(t, [world.qrels[t]], n_orders) for t in world.qrels]
     statements = 0
     for m, measure in enumerate(usable):
-        dropped = ~np.isfinite(scores.matrix(measure).values).all(axis=0)
         brute = {}
         for a, b in permutations(range(len(names)), 2):
             brute[a, b] = {
-                "ties": [lowest(one[m], a, b) for one in now],
-                "unjudged": [lowest(one[m][:, :, :1], a, b) for one in labelled],
-                "both": [lowest(one[m], a, b) for one in labelled],
+                "ties": lowest_mean([lowest(one[m], a, b) for one in now]),
+                "unjudged": lowest_mean([lowest(one[m][:, :, :1], a, b) for one in labelled]),
+                "both": lowest_mean([lowest(one[m], a, b) for one in labelled]),
             }
-        kept = max(1, int((~dropped).sum()))
         for row in found["pairs"].records():
             if row["measure"] != str(measure):
                 continue
@@ -191,10 +205,10 @@ def check(seed: int) -> int:
                 if row[column] is None or (column == "together" and not row["topics"] and not row[column]):
                     continue
                 statements += 1
-                least = min(sum(brute[side][source]) for side in sides)
+                least = min(brute[side][source] for side in sides)
                 assert least >= -1e-10 if row[column] else least < -1e-13, (column, why)
-            least = sum(brute[a, b]["unjudged"]) / kept
-            if row["lowest"] is not None and not dropped.any():
+            least = brute[a, b]["unjudged"]
+            if row["lowest"] is not None:
                 statements += 1
                 assert row["lowest"] <= least + 1e-9, why
                 assert not row["exact"] or row["lowest"] == pytest.approx(least, abs=1e-9), why
@@ -208,13 +222,13 @@ def check(seed: int) -> int:
                     t: {**world.qrels[t], **{d: g for (q, d), g in labels.items() if q == t}}
                     for t in world.qrels
                 }
-                means = rs.evaluate(more, world.runs, [measure]).mean(measure)
-                assert measure.merit(means)[a] < measure.merit(means)[b], (labels, why)
+                merits = run_merits(complete(rs.evaluate(more, world.runs, [measure]), measure))
+                assert merits[a] < merits[b], (labels, why)
         for row in found["ranges"].records():
-            if row["measure"] != str(measure) or dropped.any():
+            if row["measure"] != str(measure):
                 continue
             a, b = names.index(row["a"]), names.index(row["b"])
-            ends = sum(brute[a, b][row["source"]]) / kept, -sum(brute[b, a][row["source"]]) / kept
+            ends = brute[a, b][row["source"]], -brute[b, a][row["source"]]
             statements += 1
             if row["exact"]:
                 assert (row["lowest"], row["highest"]) == pytest.approx(ends, abs=1e-9), (seed, row)
@@ -222,17 +236,22 @@ def check(seed: int) -> int:
                 assert row["lowest"] is None or row["lowest"] <= ends[0] + 1e-9, (seed, row)
                 assert row["highest"] is None or row["highest"] >= ends[1] - 1e-9, (seed, row)
         for row in found["runs"].records():
-            if row["measure"] != str(measure) or dropped.any():
+            if row["measure"] != str(measure):
                 continue
             r = names.index(row["run"])
-            values = [one[m][r, :, 0] for one in labelled]
-            if not all(np.isfinite(one).all() for one in values):
-                continue
-            ends = [sum(map(end, values)) / len(values) for end in (np.min, np.max)]
+            ends = []
+            for sign in (1, -1):
+                topics = []
+                for one in labelled:
+                    defined = np.isfinite(one[m][:, :, 0]).all(axis=0)
+                    topics.append(
+                        (float((sign * one[m][r, defined, 0]).min(initial=np.inf)), bool(defined.all()))
+                    )
+                ends.append(sign * lowest_mean(topics))
             if measure.better == "lower":
                 ends = [-ends[1], -ends[0]]
             ends = [float(np.exp(end)) if measure.summary == "geometric mean" else end for end in ends]
-            ends = [end * len(values) if measure.summary == "sum" else end for end in ends]
+            ends = [end * len(world.qrels) if measure.summary == "sum" else end for end in ends]
             statements += 1
             if row["exact"]:
                 assert (row["lowest"], row["highest"]) == pytest.approx(ends, abs=1e-9), (seed, row)
@@ -244,8 +263,8 @@ def check(seed: int) -> int:
                 for a, b in permutations(range(len(names)), 2) if a < b
             ]  # fmt: skip
             turned = sum(
-                (sign >= 0 and sum(brute[a, b]["unjudged"]) < -1e-12)
-                or (sign <= 0 and sum(brute[b, a]["unjudged"]) < -1e-12)
+                (sign >= 0 and brute[a, b]["unjudged"] < -1e-12)
+                or (sign <= 0 and brute[b, a]["unjudged"] < -1e-12)
                 for sign, a, b in signs
             )
             statements += 1
@@ -298,3 +317,13 @@ def test_no_statement_about_labels_and_orders_is_false(block: int) -> None:
             done += made > 0
             seed += 1
     assert statements > 20 * done
+
+
+def test_labels_that_leave_out_a_topic_leave_the_mean_of_the_others() -> None:
+    qrels = {"q1": {"r": 1, "n": 0, "m": 0}, "q2": {"r": 1}}
+    runs = {"A": {"q1": ["n", "r", "m"], "q2": ["r", "x"]}, "B": {"q1": ["r", "n", "m"], "q2": ["x", "r"]}}
+    with pytest.warns(UserWarning, match="undefined on 1 of 2"):
+        left = complete(rs.evaluate({**qrels, "q2": {"r": 1, "x": 1}}, runs, "Accuracy"), "Accuracy")
+    assert np.diff(run_merits(left)) == pytest.approx(0.5)
+    (row,) = certain(rs.evaluate(qrels, runs, "Accuracy"))["pairs"].records()
+    assert (row["a"], row["difference"], row["unjudged"], row["lowest"]) == ("A", 0.25, None, -0.5)

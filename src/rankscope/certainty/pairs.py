@@ -3,6 +3,7 @@
 A document has one label, which counts for every run: it changes the recall base and the ideal list of the topic even
 for runs that do not hold the document. Labels are therefore those of all unjudged documents that some list of the topic
 holds. Topics are independent, so that the lowest mean difference is the mean of the lowest differences of the topics.
+A topic on which a measure is undefined for some run under some labels and orders is left out of the mean under these.
 Each topic has a solver:
 
 - :class:`_Sums` for sums of gain times weight, also as a share of the ideal list: exact, by sorting weight differences.
@@ -155,25 +156,33 @@ def lowest_differences(
         The topics that are left out now, because the measure is undefined there; labels and orders may change that.
     """
     low, high = (np.vstack([end, np.zeros(len(hits))]) for end in ends)
-    total = np.zeros(len(first))
+    total, least = np.zeros(len(first)), np.full(len(first), np.inf)
     exact = np.ones(len(first), np.bool_)
     gone = np.zeros(len(hits), np.bool_) if is_undefined is None else is_undefined
     closed = np.array([not len(one.union) and not one.deep for one in hits], np.bool_)
     for start in range(0, len(first), max(1, _CELLS // max(1, len(hits)))):
         part = slice(start, start + max(1, _CELLS // max(1, len(hits))))
         keep = closed & ~gone
-        total[part] = (low[first[part]][:, keep] - high[second[part]][:, keep]).sum(axis=1)
+        value = low[first[part]][:, keep] - high[second[part]][:, keep]
+        total[part], least[part] = value.sum(axis=1), value.min(axis=1, initial=np.inf)
+    n_kept, n_perhaps = int((~gone).sum()), 0
     for t in np.flatnonzero(~closed | gone).tolist():
         if closed[t] and not (ties and (hits[t].last > hits[t].first).any()):
             continue
         solver = _solver(judged, measure, hits[t], low[:, t], high[:, t], ties)
+        is_perhaps = solver.may_be_undefined or bool(gone[t])
+        n_kept -= is_perhaps and not gone[t]
+        n_perhaps += is_perhaps
         step = max(1, _CELLS // solver.width)
         for start in range(0, len(first), step):
             part = slice(start, start + step)
             value, is_exact = solver.lowest(first[part], second[part])
-            total[part] += np.minimum(value, 0.0) if gone[t] else value
-            exact[part] &= is_exact & (not gone[t])
-    return Differences(total / max(1, int((~gone).sum())), exact & np.isfinite(total))
+            total[part] += np.minimum(value, 0.0) if is_perhaps else value
+            least[part] = np.minimum(least[part], value)
+            exact[part] &= is_exact & (not is_perhaps)
+    # A mean is not below its lowest term, nor, where topics may be left out, below the sum over as few as possible.
+    mean = np.where(total < 0, np.maximum(total / max(1, n_kept), least), total / max(1, n_kept + n_perhaps))
+    return Differences(mean, exact & np.isfinite(total))
 
 
 class _Solver(Protocol):
@@ -181,6 +190,8 @@ class _Solver(Protocol):
 
     width: int
     """Cells that a pair needs."""
+    may_be_undefined: bool
+    """Whether labels and orders may leave the topic out; the lowest differences are those of all others."""
 
     def lowest(self, first: Ints, second: Ints) -> tuple[Floats, Bools]:
         """Return the lowest differences, and whether they are exact."""
@@ -238,6 +249,8 @@ class _Sums:
     many pairs at once. With ties the weight in A is at least that of the last rank of the group, and in B at most that
     of the first.
     """
+
+    may_be_undefined = False
 
     def __init__(
         self,
@@ -336,6 +349,8 @@ class _Counts:
     document is so far up in the first run if it is in all orders, and in the second one if it is in some.
     """
 
+    may_be_undefined = False
+
     def __init__(self, judged: Judged, form: Counted, hits: TopicHits, ties: bool) -> None:
         runs = len(judged.runs)
         start = judged.qrels.topic_offsets[hits.topic]
@@ -400,6 +415,8 @@ class _FirstHit:
     first run gains no less from all of them.
     """
 
+    may_be_undefined = False
+
     def __init__(
         self,
         measure: Measure,
@@ -431,24 +448,29 @@ class _FirstHit:
 class _Cases:
     """The lowest and the highest merit of every run in each of several cases, one of which holds: runs x cases."""
 
-    def __init__(self, measure: Measure, low: Floats, high: Floats, is_exact: bool) -> None:
+    def __init__(
+        self,
+        measure: Measure,
+        low: Floats,
+        high: Floats,
+        *,
+        is_exact: bool = False,
+        may_be_undefined: bool = False,
+    ) -> None:
         if measure.better == "lower":
             low, high = -high, -low
         if measure.summary == "geometric mean":
             with np.errstate(divide="ignore", invalid="ignore"):
                 low, high = np.log(low), np.log(high)
-        # A topic on which the measure is undefined for some run is left out: then no run is ahead there.
-        undefined = (np.isnan(low) | np.isnan(high)).any(axis=0)
-        low, high = (np.where(undefined, 0.0, end) for end in (low, high))
         self.low, self.high = (np.vstack([end, np.zeros(end.shape[1])]) for end in (low, high))
-        self.has_undefined = bool(undefined.any())
-        self.is_exact = is_exact and not self.has_undefined
+        self.may_be_undefined = may_be_undefined
+        self.is_exact = is_exact and not may_be_undefined
         self.width = 2 * low.shape[1] + 1
 
     def lowest(self, first: Ints, second: Ints) -> tuple[Floats, Bools]:
         with np.errstate(invalid="ignore"):
-            value = (self.low[first] - self.high[second]).min(axis=1)
-        if self.has_undefined:  # the mean of a single run leaves out topics by its own values alone
+            value = (self.low[first] - self.high[second]).min(axis=1, initial=np.inf)
+        if self.may_be_undefined:  # the mean of a single run leaves out topics by its own values alone
             value[np.maximum(first, second) == len(self.low) - 1] = -np.inf
         return np.where(np.isnan(value), -np.inf, value), np.full(len(first), self.is_exact)
 
@@ -463,7 +485,7 @@ def _cases(judged: Judged, measure: Measure, hits: TopicHits, ties: bool) -> _Ca
         cases = _declared_cases(judged, measure, hits, ties)
     if cases is None:
         low, high = (np.full((len(judged.runs), 1), end) for end in measure.range)
-        cases = _Cases(measure, low, high, is_exact=False)
+        cases = _Cases(measure, low, high, may_be_undefined=True)
     return cases
 
 
@@ -528,7 +550,7 @@ def _numbered_cases(
             if found is None:
                 return None
             ends[end].append(found[end])
-    return _Cases(measure, np.array(ends[0]), np.array(ends[1]), is_exact=False)
+    return _Cases(measure, np.array(ends[0]), np.array(ends[1]))
 
 
 def _declared_cases(judged: Judged, measure: Measure, hits: TopicHits, ties: bool) -> _Cases | None:
@@ -570,6 +592,8 @@ def _evaluated_cases(
     lists = [_open_list(judged, hits, run, ties) for run in range(len(judged.runs))]
     per_aspect = measure.needs_aspects and judged.qrels.aspects is not None
     numbers = np.repeat([one.number for one, _ in lists], len(low))
+    stands_for_many = np.array([not is_exact or (ties and bool((one.size > 1).any())) for one, _ in lists])
+    defined, may_be_undefined = np.ones(len(low), np.bool_), False
     ends: list[Floats] = []
     for labels, order in ((low, "worst"), (high, "best")):
         if ends and low is high and not ties:
@@ -586,8 +610,16 @@ def _evaluated_cases(
         if not found.exact.all():  # a sample of orders proves nothing
             is_exact = False
             found.value[~found.exact] = measure.range[0 if order == "worst" else 1]
-        ends.append(found.value.reshape(len(lists), -1))
-    return _Cases(measure, ends[0], ends[1], is_exact)
+        value = found.value.reshape(len(lists), -1)
+        # Where one labelling and order is undefined, others that it stands for may have any value.
+        is_gone = ~np.isfinite(value)
+        unknown = is_gone & stands_for_many[:, np.newaxis]
+        value[unknown] = measure.range[0 if order == "worst" else 1]
+        defined &= ~(is_gone & ~unknown).any(axis=0)
+        may_be_undefined |= bool(is_gone.any())
+        ends.append(value)
+    worst, best = (end[:, defined] for end in ends)
+    return _Cases(measure, worst, best, is_exact=is_exact, may_be_undefined=may_be_undefined)
 
 
 def _open_list(judged: Judged, hits: TopicHits, run: int, ties: bool) -> tuple[OpenList, Ints]:

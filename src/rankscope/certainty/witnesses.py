@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.certainty.declared import rewards_grades
+from rankscope.certainty.declared import form_of, rewards_grades
 from rankscope.certainty.labels import best_label, values_under
 from rankscope.certainty.pairs import SLACK, TopicHits, pair_form
 from rankscope.judging import Judged
@@ -169,7 +169,7 @@ def _values(
     """Return the difference of each pair on a topic under the labels of its task.
 
     Other unjudged documents stay unjudged, or are non-relevant: the higher difference of the two, so that a reversal
-    holds either way. Where it is undefined, labels change nothing.
+    holds either way. It is infinite where the measure is undefined for some run, which leaves the topic out.
     """
     start, stop = judged.qrels.topic_offsets[hits.topic : hits.topic + 2]
     grade = judged.qrels.grade[start:stop]
@@ -177,17 +177,20 @@ def _values(
     rest[hits.union] = 0
     best = best_label(judged)
     result = np.full(len(tasks), np.inf)
-    step = max(1, _CELLS // max(1, len(grade) + len(hits.rank) // len(judged.runs)))
+    # What has a form is defined everywhere, so that other runs need not be looked at.
+    others = np.arange(len(judged.runs) if form_of(measure) is None else 0)
+    step = max(1, _CELLS // max(1, len(grade) + len(hits.rank) * (2 + len(others)) // len(judged.runs)))
     for begin in range(0, len(tasks), step):
         part = tasks[begin : begin + step]
         pair = np.array([task.pair for task in part])
-        runs = np.stack([first[pair], second[pair]], axis=1)
+        runs = np.hstack([np.stack([first[pair], second[pair]], axis=1), np.tile(others, (len(part), 1))])
         ends = []
         for known in (grade, rest):
             variants = np.tile(known, (len(part), 1))
             for row, task in zip(variants, part, strict=True):
                 row[task.documents] = best
-            value = merits(values_under(judged, measure, hits.topic, runs, variants))
-            ends.append(value[:, 0] - value[:, 1])
+            value = values_under(judged, measure, hits.topic, runs, variants)
+            merit = merits(value)
+            ends.append(np.where(np.isfinite(value).all(axis=1), merit[:, 0] - merit[:, 1], np.inf))
         result[begin : begin + step] = np.maximum(*ends)
     return np.where(np.isfinite(result), result, np.inf)
