@@ -1,7 +1,7 @@
-"""Make the page docs/conformance.md: how libraries compute measures, found by asking them.
+"""Generate docs/conformance.md: which definitions libraries compute, found by experiment.
 
-python docs/make_conformance.py            writes the page (takes a few minutes)
-python docs/make_conformance.py ranx       only says what one library does
+python docs/make_conformance.py            write the page (takes a few minutes)
+python docs/make_conformance.py ranx       only print the definitions of one library
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ PACKAGES = {
 }
 HEAD = """# Conformance: what libraries compute under the names of measures
 
-Made by `python docs/make_conformance.py`, which asks every library for the value of {inputs:,} short inputs
-(all lists of up to three documents with grades 0 to 2 and unjudged ones, with ties and without, with judged
-documents missing, and some longer ones) and compares the answers with every variant of every measure.
-`rankscope identify ranx:ndcg@10` does the same for one of them. Nothing on this page is written by hand.
+`python docs/make_conformance.py` generates this page. It evaluates {inputs:,} short inputs with every library (all
+rankings of up to three documents with grades 0 to 2 and unjudged ones, with and without ties, with judged documents
+missing, and some longer ones), and compares the values with every variant of every measure.
+`rankscope identify ranx:ndcg@10` does the same for one of them.
 
-*Definition* is the variant that the library computes on all of these inputs, or the nearest one, with the
-share of inputs on which it agrees. *Shortest difference* is the smallest input on which it is not the usual
-definition, that of trec_eval, with the usual value and theirs: grades from the top, tied documents in
-brackets, ? for an unjudged one, missing: judged documents that the list does not have. Three lines reproduce
-each, below.
+*Definition* is the variant that the library computes on all of these inputs, or the nearest variant with the share of
+inputs on which both agree. *Shortest difference* is the smallest input on which the library departs from the usual
+definition (trec_eval), with the usual value and the library's value. It lists grades from the top, tied documents in
+brackets, ? for unjudged documents, and after *missing* the judged documents that the ranking lacks. The end of the page
+has three lines of code to reproduce each.
 """
 
 
@@ -49,9 +49,9 @@ def line(row: dict[str, Any]) -> str:
     definition = cell(row["definition"])
     if not row["equal"]:
         definition += f" ({100 * float(row['agrees'] or 0):.1f} % of the inputs)"
-    theirs = "refused" if row["shortest"] and row["theirs"] is None else cell(row["theirs"])
+    value = "refused" if row["shortest"] and row["theirs"] is None else cell(row["theirs"])
     shown = [row["name"], row["usual"], definition, row["shortest"], row["usual_value"]]
-    return "| " + " | ".join([*map(cell, shown), theirs]) + " |"
+    return "| " + " | ".join([*map(cell, shown), value]) + " |"
 
 
 def page() -> str:
@@ -59,18 +59,18 @@ def page() -> str:
     parts = [HEAD.format(inputs=len(inputs()))]
     scripts = []
     for library in MEASURES:
-        mine = [row for row in rows if row["library"] == library]
+        members = [row for row in rows if row["library"] == library]
         parts.append(f"## {library} {version(PACKAGES[library])}\n")
         parts.append(
             "| name | usual | definition | shortest difference | usual value | theirs |\n|---|---|---|---|---:|---:|"
         )
-        for row in mine:
+        for row in members:
             parts.append(line(row))
             text = f"{library}:{row['name']}"
             if row["shortest"] and row["theirs"] is not None:
-                one = next(one for one in inputs() if str(one) == row["shortest"])
-                said = f"`{text}`, {row['theirs']:.6g} and not {row['usual_value']:.6g}:"
-                scripts.append(f"{said}\n\n```python\n{library_script(text, one)}\n```\n")
+                example = next(example for example in inputs() if str(example) == row["shortest"])
+                heading = f"`{text}`, {row['theirs']:.6g} and not {row['usual_value']:.6g}:"
+                scripts.append(f"{heading}\n\n```python\n{library_script(text, example)}\n```\n")
         parts.append("")
     return "\n".join([*parts, "## Three lines each\n", *scripts]).rstrip("\n") + "\n"
 

@@ -1,19 +1,19 @@
-"""How often do the intervals hold the truth, and tests err? Simulated, and written into docs/certainty.md.
+"""Measure coverage of intervals and error rates of tests by simulation, and write the tables of docs/certainty.md.
 
-    python docs/make_coverage.py                  writes the tables (some minutes)
-    python docs/make_coverage.py --only errors    writes some of them
-    python docs/make_coverage.py --check          only says whether they would change
+    python docs/make_coverage.py                  write the tables (some minutes)
+    python docs/make_coverage.py --only errors    write some of them
+    python docs/make_coverage.py --check          only check whether they would change
 
-A synthetic collection of many topics is the truth: its means, differences, and how far a second judge agrees, are
-known. Samples of its topics are what somebody would have evaluated; every interval is computed on each by the functions
-of the package, and counted if it holds the truth.
+A synthetic collection of many topics is the population: its means, its differences and the agreement of a second
+judge are known. Samples of its topics stand for the topics of an evaluation; the functions of the package compute every
+interval on each sample, and the script counts the intervals that contain the true value.
 
-How hard it is to hold a rank depends on how close the runs are. So for ranks the runs of every sample get new true
-means: their scores keep their spread over topics, their likeness and their skew, and are moved up or down so that the
-true means have a given standard deviation, in standard errors of the difference of two runs.
+The coverage of ranks depends on how close the runs are. So for ranks the runs of every sample get new true means: their
+scores keep their variance over topics, their correlation and their skew, and are shifted so that the true means have a
+given standard deviation, in standard errors of the difference of two runs.
 
-Error rates are those of runs whose true means are equal: scores of three kinds that are exchangeable between runs, and
-those of the synthetic collection, moved to the same true mean. The seed of a test differs from sample to sample.
+Error rates are those of runs with equal true means: scores of three kinds that are exchangeable between runs, and those
+of the synthetic collection, shifted to the same true mean. The seed of a test differs from sample to sample.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ TOPICS = (25, 50, 100)
 MEASURES = "AP nDCG@10 RR"
 RUNS = (5, 10, 20)
 SYSTEMS = (10, 20, 40)
-"""Numbers of runs of simulated collections; 40 is what ``rankscope simulate`` makes unless told otherwise."""
+"""Numbers of runs of simulated collections; 40 is the default of ``rankscope simulate``."""
 
 SPREADS = (0.5, 1.0, 2.0, 4.0, 16.0)
-"""Standard deviations of the true means, in standard errors of a difference: hardly to be told apart ... well apart."""
+"""Standard deviations of the true means, in standard errors of a difference: from nearly equal to well separated."""
 
 Floats = NDArray[np.float64]
 
 
 class Population(NamedTuple):
-    """All topics: measures x runs x topics under two judges, and how often both gave which grade."""
+    """Scores (measures x runs x topics) under two judges, and counts of their grades by topic."""
 
     first: Floats
     second: Floats
@@ -71,11 +71,11 @@ class Population(NamedTuple):
 
 
 def population(systems: int = 20, topics: int = 600, depth: int = 50, seed: int = 5) -> Population:
-    """A synthetic collection, and a second judge who guesses more on some topics than on others."""
-    made = rs.simulate(systems=systems, topics=topics, depth=depth, seed=seed, pool_depth=20)
-    qrels = rs.Qrels.from_dict(made.qrels)
+    """Simulate a collection, and a second judge who guesses more on some topics than on others."""
+    collection = rs.simulate(systems=systems, topics=topics, depth=depth, seed=seed, pool_depth=20)
+    qrels = rs.Qrels.from_dict(collection.qrels)
     judged = rs.judge(
-        qrels, rs.Runs([rs.Run.from_dict(lists, name=name) for name, lists in made.runs.items()])
+        qrels, rs.Runs([rs.Run.from_dict(lists, name=name) for name, lists in collection.runs.items()])
     )
     rng = np.random.default_rng(seed)
     topic = np.repeat(np.arange(topics), np.diff(qrels.topic_offsets))
@@ -84,7 +84,7 @@ def population(systems: int = 20, topics: int = 600, depth: int = 50, seed: int 
     counts = np.zeros((topics, 3, 3))
     np.add.at(counts, (topic, qrels.grade, other), 1)
     measures = parse_many(MEASURES)
-    first, second = (score(one, measures).values for one in (judged, judged.rejudged(other)))
+    first, second = (score(judgments, measures).values for judgments in (judged, judged.rejudged(other)))
     return Population(first, second, counts)
 
 
@@ -99,133 +99,137 @@ AGREEMENT = {
 def coverage(
     whole: Population, topics: int, samples: int, replicates: int = 300, seed: int = 1
 ) -> dict[str, float]:
-    """The share of samples of so many topics, and of runs, whose 95 % interval holds the truth."""
+    """Return the share of samples and runs whose 95 % interval contains the true value."""
     rng = np.random.default_rng(seed)
-    held: dict[str, list[Any]] = defaultdict(list)
+    is_covered: dict[str, list[Any]] = defaultdict(list)
     taus: dict[int, list[tuple[float, float, float]]] = defaultdict(list)
     for number in range(samples):
-        taken = rng.integers(0, whole.first.shape[2], topics)
+        topic_sample = rng.integers(0, whole.first.shape[2], topics)
         for index in range(len(whole.first)):
-            mine = whole.first[index][:, taken]
-            _leaderboard(held, whole.first[index], mine, replicates, number)
-            taus[index].append(_tau(mine, whole.second[index][:, taken], replicates, number))
-    _agreement(held, whole, topics, 4 * samples, replicates, seed)
-    for found in taus.values():  # what so many topics give on average is known from all samples
-        truth = np.mean([value for value, _, _ in found])
-        held["judges: tau of the leaderboards"] += [low <= truth <= high for _, low, high in found]
-    return {name: float(np.mean(values)) for name, values in held.items()}
+            sample = whole.first[index][:, topic_sample]
+            _leaderboard(is_covered, whole.first[index], sample, replicates, number)
+            taus[index].append(_tau(sample, whole.second[index][:, topic_sample], replicates, number))
+    _agreement(is_covered, whole, topics, 4 * samples, replicates, seed)
+    for (
+        estimates
+    ) in taus.values():  # The true tau of this many topics is estimated by the mean over all samples.
+        truth = np.mean([value for value, _, _ in estimates])
+        is_covered["judges: tau of the leaderboards"] += [low <= truth <= high for _, low, high in estimates]
+    return {name: float(np.mean(values)) for name, values in is_covered.items()}
 
 
 def _agreement(
-    held: dict[str, list[Any]], whole: Population, topics: int, samples: int, replicates: int, seed: int
+    is_covered: dict[str, list[Any]], whole: Population, topics: int, samples: int, replicates: int, seed: int
 ) -> None:
-    """What the judges agree on: quick, so that more samples are drawn."""
+    """Add the coverage of agreement statistics, which are cheap enough for more samples."""
     rng = np.random.default_rng([seed, topics])
     for number in range(samples):
         counts = whole.counts[rng.integers(0, len(whole.counts), topics)]
-        drawn = resample_counts(resample(topics, replicates, number))
+        weights = resample_counts(resample(topics, replicates, number))
         for name, function in AGREEMENT.items():
             low, high = percentile_intervals(
-                np.atleast_2d(function(np.tensordot(drawn, counts, 1))), expanded(0.05, topics)
+                np.atleast_2d(function(np.tensordot(weights, counts, 1))), expanded(0.05, topics)
             )
-            held[f"judges: {name}"].append(low[0] <= function(whole.counts.sum(axis=0)) <= high[0])
+            is_covered[f"judges: {name}"].append(low[0] <= function(whole.counts.sum(axis=0)) <= high[0])
 
 
-def _leaderboard(held: dict[str, list[Any]], whole: Floats, mine: Floats, replicates: int, seed: int) -> None:
+def _leaderboard(
+    is_covered: dict[str, list[Any]], whole: Floats, sample: Floats, replicates: int, seed: int
+) -> None:
     truth = whole.mean(axis=1)
-    low, high = t_intervals(mine)
-    held["mean (t)"].append((low <= truth) & (truth <= high))
-    drawn = bootstrap_means(mine, replicates, seed)
-    low, high = percentile_intervals(drawn, expanded(0.05, mine.shape[1]))
-    held["mean (bootstrap)"].append((low <= truth) & (truth <= high))
-    ends = np.array([lower_limit(row - mine[0]) for row in mine[1:]])
-    held["non-inferiority"].append(ends <= truth[1:] - truth[0])
+    low, high = t_intervals(sample)
+    is_covered["mean (t)"].append((low <= truth) & (truth <= high))
+    resampled = bootstrap_means(sample, replicates, seed)
+    low, high = percentile_intervals(resampled, expanded(0.05, sample.shape[1]))
+    is_covered["mean (bootstrap)"].append((low <= truth) & (truth <= high))
+    ends = np.array([lower_limit(row - sample[0]) for row in sample[1:]])
+    is_covered["non-inferiority"].append(ends <= truth[1:] - truth[0])
 
 
 def _tau(first: Floats, second: Floats, replicates: int, seed: int) -> tuple[float, float, float]:
     value = kendall(first.mean(axis=1), second.mean(axis=1)).tau_b
-    drawn = [bootstrap_means(one, replicates // 3, seed).T for one in (first, second)]
-    sampled = np.array([kendall(a, b).tau_b for a, b in zip(*drawn, strict=True)])
+    resampled = [bootstrap_means(scores, replicates // 3, seed).T for scores in (first, second)]
+    sampled = np.array([kendall(a, b).tau_b for a, b in zip(*resampled, strict=True)])
     return value, *reflected_interval(value, sampled, expanded(0.05, first.shape[1]))
 
 
 def shares(whole: Population, samples: int = 500) -> str:
-    """The shares of all but ranks in Markdown: a table, which those of the ranks continue."""
-    found = {topics: coverage(whole, topics, samples) for topics in TOPICS}
+    """Return the coverage of all intervals except ranks as a Markdown table; rank_shares continues it."""
+    results = {topics: coverage(whole, topics, samples) for topics in TOPICS}
     lines = [f"| interval | {' | '.join(f'{topics} topics' for topics in TOPICS)} |", "|---|---:|---:|---:|"]
     lines += [
-        f"| {name} | {' | '.join(f'{100 * found[t][name]:.1f} %' for t in TOPICS)} |"
-        for name in found[TOPICS[0]]
+        f"| {name} | {' | '.join(f'{100 * results[t][name]:.1f} %' for t in TOPICS)} |"
+        for name in results[TOPICS[0]]
     ]
     return "\n".join(lines) + "\n"
 
 
 def true_ranks(whole: Population, topics: int, samples: int, replicates: int = 300) -> float:
-    """The share of the runs of a collection as it is, nothing moved, whose rank interval holds the true rank."""
+    """Return the coverage of rank intervals on an unmodified collection."""
     rng = np.random.default_rng([topics, whole.first.shape[1]])
-    held = []
+    is_covered = []
     for number in range(samples):
         scores = whole.first[number % len(whole.first)]
-        mine = scores[:, rng.integers(0, scores.shape[1], topics)]
-        low, high = rank_intervals(mine, bootstrap_means(mine, replicates, number))
+        sample = scores[:, rng.integers(0, scores.shape[1], topics)]
+        low, high = rank_intervals(sample, bootstrap_means(sample, replicates, number))
         rank = ranks(scores.mean(axis=1, keepdims=True))[0][:, 0]
-        held.append((low <= rank) & (rank <= high))
-    return float(np.mean(held))
+        is_covered.append((low <= rank) & (rank <= high))
+    return float(np.mean(is_covered))
 
 
 def rank_shares(samples: int = 150, seeds: tuple[int, ...] = (5, 6, 7)) -> str:
-    """The rows of the ranks on simulated collections as they are, three of each size."""
+    """Return the rows of ranks on unmodified simulated collections, three of each size."""
     lines = []
     for systems in SYSTEMS:
-        made = [population(systems=systems, seed=seed) for seed in seeds]
-        found = [np.mean([true_ranks(one, topics, samples) for one in made]) for topics in TOPICS]
-        lines.append(f"| rank, {systems} runs | {' | '.join(f'{100 * share:.1f} %' for share in found)} |")
+        populations = [population(systems=systems, seed=seed) for seed in seeds]
+        values = [np.mean([true_ranks(whole, topics, samples) for whole in populations]) for topics in TOPICS]
+        lines.append(f"| rank, {systems} runs | {' | '.join(f'{100 * share:.1f} %' for share in values)} |")
     return "\n".join(lines) + "\n"
 
 
 class Ranks(NamedTuple):
-    """Of one way to make rank intervals: how often they hold the truth, by true rank, and how many ranks they have."""
+    """Coverage of a method of rank intervals by true rank, and mean number of ranks in an interval."""
 
     held: Floats
     width: float
 
 
-def percentile_ranks(mine: Floats, drawn: Floats, spread: float) -> tuple[Floats, Floats]:
-    """The ranks that at most 2.5 % of the bootstrap samples leave on each side (Goldstein and Spiegelhalter 1996)."""
-    low, high = np.quantile(ranks(drawn)[0], [0.025, 0.975], axis=1, method="inverted_cdf")
+def percentile_ranks(sample: Floats, resampled: Floats, spread: float) -> tuple[Floats, Floats]:
+    """Return percentile intervals of bootstrap ranks (Goldstein and Spiegelhalter 1996)."""
+    low, high = np.quantile(ranks(resampled)[0], [0.025, 0.975], axis=1, method="inverted_cdf")
     return low, high
 
 
-def tested_ranks(mine: Floats, drawn: Floats, spread: float) -> tuple[Floats, Floats]:
-    """The ranks that simultaneous tests of a run against all others leave open (Mogstad and others 2024).
+def tested_ranks(sample: Floats, resampled: Floats, spread: float) -> tuple[Floats, Floats]:
+    """Return the ranks that simultaneous tests of a run against all others cannot exclude (Mogstad et al. 2024).
 
-    A run is better than this one if their difference, in standard errors, is above the 95 % quantile of the largest
-    one, without its sign, that bootstrap samples have by chance.
+    A run is better than another one if their difference, in standard errors, exceeds the 95 % quantile of the largest
+    absolute difference that bootstrap samples have by chance.
     """
-    means = mine.mean(axis=1)
-    runs, topics = mine.shape
+    means = sample.mean(axis=1)
+    runs, topics = sample.shape
     low, high = np.empty((2, runs))
     for run in range(runs):
         others = np.delete(np.arange(runs), run)
-        error = (mine[others] - mine[run]).std(axis=1, ddof=1) / np.sqrt(topics)
+        error = (sample[others] - sample[run]).std(axis=1, ddof=1) / np.sqrt(topics)
         apart = means[others] - means[run]
-        by_chance = np.abs(drawn[others] - drawn[run] - apart[:, None]) / error[:, None]
+        by_chance = np.abs(resampled[others] - resampled[run] - apart[:, None]) / error[:, None]
         limit = np.quantile(by_chance.max(axis=0), 0.95)
         low[run] = 1 + (apart / error > limit).sum()
         high[run] = runs - (apart / error < -limit).sum()
     return low, high
 
 
-def knowing_ranks(mine: Floats, drawn: Floats, spread: float) -> tuple[Floats, Floats]:
-    """The shortest ranges with at least 95 % of the ranks, for who knows how far the true means are spread."""
-    topics, runs = mine.shape[1], len(mine)
-    means = mine.mean(axis=1, keepdims=True)
-    share = spread**2 / (spread**2 + 0.5)  # chance moves a mean by half the variance of a difference
-    place = ranks(np.sqrt(share) * means + np.sqrt(topics / (topics - 1)) * (drawn - means))[0]
-    held = np.cumsum([(place == rank).mean(axis=1) for rank in range(runs + 1)], axis=0)
+def oracle_ranks(sample: Floats, resampled: Floats, spread: float) -> tuple[Floats, Floats]:
+    """Return the shortest ranges with at least 95 % of the ranks, given the true spread of the means."""
+    topics, runs = sample.shape[1], len(sample)
+    means = sample.mean(axis=1, keepdims=True)
+    share = spread**2 / (spread**2 + 0.5)  # The variance of a mean is half the variance of a difference.
+    sampled_ranks = ranks(np.sqrt(share) * means + np.sqrt(topics / (topics - 1)) * (resampled - means))[0]
+    cumulated = np.cumsum([(sampled_ranks == rank).mean(axis=1) for rank in range(runs + 1)], axis=0)
     low, high = np.ones(runs), np.full(runs, float(runs))
-    for size in range(runs, 0, -1):  # ever shorter ones, while they hold enough
-        inside = held[size:] - held[:-size]
+    for size in range(runs, 0, -1):  # Shorten the ranges while they contain enough.
+        inside = cumulated[size:] - cumulated[:-size]
         enough = inside.max(axis=0) >= 0.95 - 1e-9
         low = np.where(enough, inside.argmax(axis=0) + 1, low)
         high = np.where(enough, low + size - 1, high)
@@ -233,10 +237,10 @@ def knowing_ranks(mine: Floats, drawn: Floats, spread: float) -> tuple[Floats, F
 
 
 WAYS = {
-    "this page": lambda mine, drawn, spread: rank_intervals(mine, drawn),
+    "this page": lambda sample, resampled, spread: rank_intervals(sample, resampled),
     "percentiles": percentile_ranks,
     "simultaneous tests": tested_ranks,
-    "knowing the spread, at least 95 %": knowing_ranks,
+    "knowing the spread, at least 95 %": oracle_ranks,
 }
 LAYOUTS = {
     "normal": lambda rng, runs: rng.standard_normal(runs),
@@ -244,36 +248,36 @@ LAYOUTS = {
     "skewed": lambda rng, runs: rng.standard_exponential(runs),
     "two groups": lambda rng, runs: np.where(np.arange(runs) % 2, 1, -1) + rng.normal(0, 0.05, runs),
 }
-"""How true means of standard deviation 1 can lie."""
+"""Distributions of true means with standard deviation 1."""
 
 
 def rank_coverage(
     whole: Population, runs: int, topics: int, spread: float, samples: int, layout: str = "normal"
 ) -> dict[str, Ranks]:
-    """How often rank intervals hold the true ranks of so many runs over so many topics, for each way to make them."""
+    """Return the coverage of rank intervals for a number of runs and topics, by method."""
     rng = np.random.default_rng([runs, topics, int(10 * spread), list(LAYOUTS).index(layout)])
-    held: dict[str, list[Any]] = defaultdict(list)
+    is_covered: dict[str, list[Any]] = defaultdict(list)
     width: dict[str, list[Any]] = defaultdict(list)
     for number in range(samples):
         scores = whole.first[number % len(whole.first)]
         scores = scores[rng.permutation(len(scores))[:runs]]
         around = scores - scores.mean(axis=1, keepdims=True)
-        # the mean over pairs of the variance of their difference is twice that of runs around the topic's mean
+        # The mean variance of a difference over pairs is twice the variance of runs around the mean of a topic.
         error = np.sqrt(2 * around.var(axis=0, ddof=1).mean() / topics)
         truth = spread * error * LAYOUTS[layout](rng, runs)
-        mine = around[:, rng.integers(0, around.shape[1], topics)] + truth[:, None]
-        drawn = bootstrap_means(mine, 300, number)
+        sample = around[:, rng.integers(0, around.shape[1], topics)] + truth[:, None]
+        resampled = bootstrap_means(sample, 300, number)
         rank = ranks(truth[:, None])[0][:, 0]
         for name, way in WAYS.items():
-            low, high = way(mine, drawn, spread)
-            held[name].append(((low <= rank) & (rank <= high))[np.argsort(rank)])
+            low, high = way(sample, resampled, spread)
+            is_covered[name].append(((low <= rank) & (rank <= high))[np.argsort(rank)])
             width[name].append(high - low + 1)
-    return {name: Ranks(np.mean(held[name], axis=0), float(np.mean(width[name]))) for name in WAYS}
+    return {name: Ranks(np.mean(is_covered[name], axis=0), float(np.mean(width[name]))) for name in WAYS}
 
 
 def rank_tables(whole: Population, samples: int = 300) -> tuple[str, str]:
-    """All shares of the rank intervals in Markdown, and the ways to make them against each other."""
-    found = {
+    """Return two Markdown tables: the coverage of rank intervals, and the comparison of methods."""
+    results = {
         (runs, spread, topics): rank_coverage(whole, runs, topics, spread, samples)
         for runs in RUNS
         for spread in SPREADS
@@ -283,31 +287,33 @@ def rank_tables(whole: Population, samples: int = 300) -> tuple[str, str]:
     lines = [f"| runs | spread | {head} |", "|---:|---:|---:|---:|---:|"]
     for runs in RUNS:
         for spread in SPREADS:
-            cells = [_cell(found[runs, spread, topics]["this page"]) for topics in TOPICS]
+            cells = [_cell(results[runs, spread, topics]["this page"]) for topics in TOPICS]
             lines.append(f"| {runs} | {spread:g} | {' | '.join(cells)} |")
-    ways = [("normal", found)]
+    ways = [("normal", results)]
     for layout in list(LAYOUTS)[1:]:
-        some = {(10, spread, 50): rank_coverage(whole, 10, 50, spread, samples, layout) for spread in SPREADS}
-        ways.append((layout, some))
+        others = {
+            (10, spread, 50): rank_coverage(whole, 10, 50, spread, samples, layout) for spread in SPREADS
+        }
+        ways.append((layout, others))
     return "\n".join(lines) + "\n", _ways(ways)
 
 
-def _cell(one: Ranks) -> str:
-    return f"{100 * one.held.mean():.1f} % ({100 * one.held.min():.0f} %), {one.width:.1f}"
+def _cell(result: Ranks) -> str:
+    return f"{100 * result.held.mean():.1f} % ({100 * result.held.min():.0f} %), {result.width:.1f}"
 
 
-def _ways(found: list[tuple[str, dict[tuple[int, float, int], dict[str, Ranks]]]]) -> str:
-    """By layout and spread, over all numbers of runs and topics: the lowest and the highest share, and the width."""
+def _ways(layouts: list[tuple[str, dict[tuple[int, float, int], dict[str, Ranks]]]]) -> str:
+    """Return lowest and highest coverage and mean width by layout and spread, over all numbers of runs and topics."""
     lines = [f"| true means | spread | {' | '.join(WAYS)} |", "|---|---:|" + "---:|" * len(WAYS)]
-    for layout, cells in found:
+    for layout, cells in layouts:
         for spread in SPREADS:
             row = []
             for name in WAYS:
-                mine = [(runs, one[name]) for (runs, s, _), one in cells.items() if s == spread]
-                every = [100 * one.held.mean() for _, one in mine]
-                wide = np.mean([one.width / runs for runs, one in mine])
-                held = "–".join(dict.fromkeys(f"{end:.1f}" for end in (min(every), max(every))))
-                row.append(f"{held} %, {100 * wide:.0f} %")
+                results = [(runs, result[name]) for (runs, s, _), result in cells.items() if s == spread]
+                shares = [100 * result.held.mean() for _, result in results]
+                width = np.mean([result.width / runs for runs, result in results])
+                extremes = "–".join(dict.fromkeys(f"{end:.1f}" for end in (min(shares), max(shares))))
+                row.append(f"{extremes} %, {100 * width:.0f} %")
             lines.append(f"| {layout} | {spread:g} | {' | '.join(row)} |")
     return "\n".join(lines) + "\n"
 
@@ -460,16 +466,16 @@ def main() -> int:
     parser.add_argument("--only", choices=tuple(parts), help="the tables of one section")
     args = parser.parse_args()
     whole = population()
-    wanted = {name for part, names in parts.items() if args.only in (None, part) for name in names}
-    made = {}
-    if "coverage" in wanted:
-        made["coverage"] = shares(whole) + rank_shares()
-    if "ranks" in wanted:
-        made["ranks"], made["ways"] = rank_tables(whole)
-    if "first" in wanted:
-        made |= {"first": first_errors(whole), "power": first_power(), "pairs": pair_errors(whole)}
-        made["gate"] = gate_rates(whole)
-    return put(PAGE, made, check=args.check)
+    selected = {name for part, names in parts.items() if args.only in (None, part) for name in names}
+    tables = {}
+    if "coverage" in selected:
+        tables["coverage"] = shares(whole) + rank_shares()
+    if "ranks" in selected:
+        tables["ranks"], tables["ways"] = rank_tables(whole)
+    if "first" in selected:
+        tables |= {"first": first_errors(whole), "power": first_power(), "pairs": pair_errors(whole)}
+        tables["gate"] = gate_rates(whole)
+    return put(PAGE, tables, check=args.check)
 
 
 if __name__ == "__main__":

@@ -27,18 +27,18 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\((images/[^)]+)\)")
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
-    """The language and the text of every command on a page."""
+    """Return the language and the text of every code block of a page."""
     return _BLOCK.findall(page)
 
 
 def pictures(page: str) -> list[str]:
-    """The pictures that a page shows."""
+    """Return the pictures of a page."""
     return _PICTURE.findall(page)
 
 
 def run(page: str) -> dict[str, bytes]:
-    """Run the commands of a page in an empty folder; what they wrote into images/, by name."""
-    here = Path.cwd()
+    """Run the commands of a page in an empty folder, and return the files in images/ by name."""
+    previous = Path.cwd()
     names: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -52,7 +52,7 @@ def run(page: str) -> dict[str, bytes]:
                         _run_shell(text)
             return {f"images/{path.name}": path.read_bytes() for path in sorted(Path("images").iterdir())}
         finally:
-            os.chdir(here)
+            os.chdir(previous)
 
 
 def _run_shell(text: str) -> None:

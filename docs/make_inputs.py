@@ -1,9 +1,10 @@
-"""Writes docs/inputs.md: every format of files, tried on one small collection.
+"""Generate docs/inputs.md: all file formats, tested on one small collection.
 
 python docs/make_inputs.py            write the page
-python docs/make_inputs.py --check    only say whether it is up to date
+python docs/make_inputs.py --check    only check whether it is up to date
 
-Each row is a case: the file is written, recognised, evaluated beside the TREC file of the same data, and damaged.
+For each case the script writes a file, recognises its format, compares its scores with those of the TREC file of the
+same data, and damages it.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ OTHER = [("1", "d7", 1, 2.0), ("2", "d3", 1, 1.0), ("10", "d5", 1, 9.0), ("10", 
 
 
 class Case(NamedTuple):
-    """One kind of file: how it is written, and what is wrong with a damaged one."""
+    """A file format: how to write a file, and how to damage it."""
 
     name: str
     kind: str
@@ -51,7 +52,7 @@ class Case(NamedTuple):
 
 
 def text_file(name: str, text: str) -> Callable[[Path], Path]:
-    """Writes a file with this text."""
+    """Return a function that writes a file with this text."""
 
     def write(folder: Path) -> Path:
         path = folder / name
@@ -62,7 +63,7 @@ def text_file(name: str, text: str) -> Callable[[Path], Path]:
 
 
 def packed_file(name: str, pack: Callable[[bytes], bytes], text: str) -> Callable[[Path], Path]:
-    """Writes a packed file."""
+    """Return a function that writes a compressed file."""
 
     def write(folder: Path) -> Path:
         path = folder / name
@@ -79,13 +80,13 @@ def zstd(data: bytes) -> bytes:
 
 
 def lines(rows: list[tuple[object, ...]], separator: str = "\t", header: str = "") -> str:
-    """Rows as text."""
+    """Format rows as text."""
     first = f"{header}\n" if header else ""
     return first + "".join(separator.join(map(str, row)) + "\n" for row in rows)
 
 
 def replaced(old: str, new: str) -> Callable[[bytes], bytes]:
-    """Damage: one text in the place of another."""
+    """Return a damage that replaces one text by another."""
 
     def damage(data: bytes) -> bytes:
         assert old.encode() in data
@@ -95,16 +96,16 @@ def replaced(old: str, new: str) -> Callable[[bytes], bytes]:
 
 
 def cut(data: bytes) -> bytes:
-    """Damage: the end is missing."""
+    """Truncate a file."""
     return data[: len(data) * 2 // 3]
 
 
 def nested(rows: list[tuple[object, ...]], value: int) -> dict[str, dict[str, object]]:
-    """Rows as ``{topic: {document: value}}``."""
-    found: dict[str, dict[str, object]] = {}
+    """Convert rows to ``{topic: {document: value}}``."""
+    mapping: dict[str, dict[str, object]] = {}
     for row in rows:
-        found.setdefault(str(row[0]), {})[str(row[1])] = row[value]
-    return found
+        mapping.setdefault(str(row[0]), {})[str(row[1])] = row[value]
+    return mapping
 
 
 TREC_QRELS = lines([(t, 0, d, g) for t, d, g in JUDGED], " ")
@@ -116,12 +117,12 @@ _LONG = [("bm25", t, d, s) for t, d, _, s in RUN] + [("dense", t, d, s) for t, d
 
 
 def json_lines(names: tuple[str, ...], rows: list[tuple[object, ...]]) -> str:
-    """One object a line."""
+    """Format rows as one JSON object per line."""
     return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
 
 
 def arrow_table(names: tuple[str, ...], rows: list[tuple[object, ...]]) -> Any:
-    """Rows as an Arrow table; topics are numbers."""
+    """Convert rows to an Arrow table with numeric topics."""
     import pyarrow
 
     columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
@@ -132,7 +133,7 @@ def arrow_table(names: tuple[str, ...], rows: list[tuple[object, ...]]) -> Any:
 def arrow_file(
     name: str, kind: str, names: tuple[str, ...], rows: list[tuple[object, ...]]
 ) -> Callable[[Path], Path]:
-    """Writes a table as Parquet, as an Arrow file (Feather), as a stream, or as Parquet in parts, a folder per run."""
+    """Return a function that writes Parquet, Feather, an Arrow stream, or Parquet in parts with a folder per run."""
 
     def write(folder: Path) -> Path:
         import pyarrow
@@ -262,14 +263,14 @@ _VALUES = ("run", "topic", "measure", "value")
 
 
 def trec_eval_output(run: str, rows: list[tuple[str, str, float]]) -> str:
-    """What trec_eval -q prints."""
-    found = [("runid", "all", run), ("num_q", "all", 2)]
-    found += [(_THEIRS[measure], topic, value) for topic, measure, value in rows]
-    return "".join(f"{a:<22}\t{b}\t{c}\n" for a, b, c in [*found, ("map", "all", 0.75)])
+    """Format scores as the output of trec_eval -q."""
+    output = [("runid", "all", run), ("num_q", "all", 2)]
+    output += [(_THEIRS[measure], topic, value) for topic, measure, value in rows]
+    return "".join(f"{a:<22}\t{b}\t{c}\n" for a, b, c in [*output, ("map", "all", 0.75)])
 
 
 class ScoreCase(NamedTuple):
-    """One kind of file of scores; ``other`` has the second run where a file holds one."""
+    """A format of scores; ``other`` is the file of the second run if a file holds one run."""
 
     name: str
     example: str
@@ -317,18 +318,18 @@ SCORE_CASES = [
 
 
 def scored(case: ScoreCase, folder: Path) -> Outcome:
-    """Write the files of a case, read their scores, damage one."""
+    """Write the files of a case, read their scores, and damage one."""
     paths = [text_file("bm25.txt", case.text)(folder)]
     if case.other:
         paths.append(text_file("dense.txt", case.other)(folder))
-    found = rs.read_scores(*paths)
+    scores = rs.read_scores(*paths)
     expected = {
         run: {topic: {m: v for t, m, v in rows if t == topic} for topic in ("1", "2")}
         for run, rows in (("bm25", SCORED), ("dense", SCORED_OTHER))
     }
     values = {
-        run: {topic: {str(m): v for m, v in each.items()} for topic, each in topics.items()}
-        for run, topics in found.per_topic().items()
+        run: {topic: {str(m): v for m, v in values.items()} for topic, values in topics.items()}
+        for run, topics in scores.per_topic().items()
     }
     bad = text_file("bad.txt", case.bad)(folder)
     try:
@@ -336,11 +337,11 @@ def scored(case: ScoreCase, folder: Path) -> Outcome:
         refused = False
     except InputError as error:
         refused = str(error).startswith(str(bad))
-    return Outcome([str(m) for m in found.measures] == ["AP", "nDCG@10"], values == expected, refused)
+    return Outcome([str(m) for m in scores.measures] == ["AP", "nDCG@10"], values == expected, refused)
 
 
 class Outcome(NamedTuple):
-    """What a case showed."""
+    """Outcome of a case."""
 
     recognised: bool
     same: bool
@@ -348,11 +349,11 @@ class Outcome(NamedTuple):
 
 
 def tried(case: Case, folder: Path) -> Outcome:
-    """Write the file of a case, recognise it, evaluate it beside the TREC file, damage it."""
+    """Write the file of a case, recognise it, compare its scores with those of the TREC file, and damage it."""
     qrels, run = text_file("official.txt", TREC_QRELS)(folder), text_file("bm25.run", TREC_RUN)(folder)
     other = text_file("dense.run", TREC_OTHER)(folder)
     path = case.write(folder)
-    found = format_of(Source.of(path), case.kind)
+    recognised = format_of(Source.of(path), case.kind)
     if case.kind == "qrels":
         expected = rs.evaluate(qrels, run, MEASURES).values
         read = rs.evaluate(path, run, MEASURES).values
@@ -360,12 +361,12 @@ def tried(case: Case, folder: Path) -> Outcome:
         expected = rs.evaluate(qrels, [run, other] if case.several else run, MEASURES).values
         read = rs.evaluate(qrels, path, MEASURES).values
     return Outcome(
-        found == case.format, expected.tolist() == read.tolist(), refusal(case, folder) is not None
+        recognised == case.format, expected.tolist() == read.tolist(), refusal(case, folder) is not None
     )
 
 
 def refusal(case: Case, folder: Path) -> str | None:
-    """What is said about the damaged file of a case, if it is refused by its name."""
+    """Return the error about the damaged file of a case, or None if the error does not name the file."""
     qrels, run = text_file("official.txt", TREC_QRELS)(folder), text_file("bm25.run", TREC_RUN)(folder)
     path = case.write(folder)
     part = path if path.is_file() else next(part for part in sorted(path.rglob("*")) if part.is_file())
@@ -378,7 +379,7 @@ def refusal(case: Case, folder: Path) -> str | None:
 
 
 def page() -> str:
-    """The page, with what every case showed."""
+    """Return the page with the outcomes of all cases."""
     text = _PAGE
     for kind in ("qrels", "run"):
         rows = [
@@ -388,76 +389,75 @@ def page() -> str:
         with TemporaryDirectory() as folder:
             for case in CASES:
                 if case.kind == kind:
-                    outcome = " | ".join("yes" if one else "**no**" for one in tried(case, Path(folder)))
+                    outcome = " | ".join("yes" if case else "**no**" for case in tried(case, Path(folder)))
                     rows.append(f"| {case.name} | {case.example} | `{case.format}` | {outcome} |")
         text = text.replace(f"({kind})", "\n".join(rows))
     rows = ["| | looks like | recognised | same scores | bad file refused by name |", "|---|---|---|---|---|"]
     with TemporaryDirectory() as folder:
-        for one in SCORE_CASES:
-            outcome = " | ".join("yes" if each else "**no**" for each in scored(one, Path(folder)))
-            rows.append(f"| {one.name} | {one.example} | {outcome} |")
+        for score_case in SCORE_CASES:
+            outcome = " | ".join("yes" if is_met else "**no**" for is_met in scored(score_case, Path(folder)))
+            rows.append(f"| {score_case.name} | {score_case.example} | {outcome} |")
     return text.replace("(scores)", "\n".join(rows))
 
 
-_PAGE = """# What goes in
+_PAGE = """# Input formats
 
-Files are known by their content, never by their names: a few thousand bytes are looked at. What is not clearly
-something else is a TREC file. What was recognised is said once on standard error where it is not TREC (`--quiet`
-silences it), and `--input-format F` (or `qrels=F`, `runs=F`) overrules it. Every way in takes the same files:
-Python (`rs.evaluate`, `rs.read_qrels`, `rs.read_runs`), every command, studies and their manifests, the report and the
-explorer.
+Rankscope recognises a file by its first few thousand bytes, never by its name. A file that is not clearly in another
+format is read as a TREC file. A note on standard error names any format other than TREC (`--quiet` silences it), and
+`--input-format F` (or `qrels=F`, `runs=F`) overrides it. All interfaces read the same files: Python (`rs.evaluate`,
+`rs.read_qrels`, `rs.read_runs`), every command, studies and their manifests, the report and the explorer.
 
-The tables are made by `docs/make_inputs.py`, which writes each file, opens it, compares the scores of five measures
-with those of the TREC file of the same data, and damages it.
+`docs/make_inputs.py` generates the tables: it writes each file, opens it, compares the scores of five measures with
+the TREC file of the same data, and damages it.
 
 ## Judgments
 
 (qrels)
 
-`irds:ID` in the place of a file, or the ID itself where there is no such file, are the judgments of a dataset of
-ir_datasets (`pip install 'rankscope[datasets]'`): `rankscope eval irds:beir/scifact/test bm25.run`.
+Instead of a file, name the judgments of a dataset of ir_datasets by `irds:ID`, or by the ID if no such file exists
+(`pip install 'rankscope[datasets]'`): `rankscope eval irds:beir/scifact/test bm25.run`.
 
 ## Runs
 
 (run)
 
-A header of ir_metadata (`# ir_metadata.start` ... `# ir_metadata.end`) names its run, and is `run.metadata` in Python.
-A file that names its runs (a column `run`, `system` or `name`; `{run: {topic: {document: score}}}`) holds several; else
-a run is called after its file. A run without scores is in the order of its ranks. `~`, patterns (`"runs/*.json"`),
-directories and `-` for standard input work for every format. A directory is one table in parts if it has folders called
-`column=value`, a mark such as `_SUCCESS`, or nothing but files called `part-...` or `...-00000-of-00002...`; any other
-directory holds a run in each file. Parquet and Arrow need `pip install 'rankscope[frames]'`, zstd `rankscope[zstd]`.
+A header of ir_metadata (`# ir_metadata.start` ... `# ir_metadata.end`) names its run; Python has it as `run.metadata`.
+A file that names its runs (a column `run`, `system` or `name`; `{run: {topic: {document: score}}}`) can hold several;
+otherwise the run has the name of its file. A run without scores is ordered by its ranks. `~`, patterns
+(`"runs/*.json"`), directories and `-` for standard input work for every format. A directory is one partitioned table if
+it has folders named `column=value`, a marker such as `_SUCCESS`, or only files named `part-...` or
+`...-00000-of-00002...`; any other directory holds one run per file. Parquet and Arrow need
+`pip install 'rankscope[frames]'`, zstd needs `rankscope[zstd]`.
 
-In Python the runs of `rs.evaluate(qrels, runs, ...)` are a path or several, a dict `{topic: {document: score}}`, a
+In Python the runs of `rs.evaluate(qrels, runs, ...)` are one or several paths, a dict `{topic: {document: score}}`, a
 frame, or a dict of these by name: `{"bm25": "bm25.run", "dense": frame, "fused": {"q1": {"d1": 7.5}}}`.
 
-A line may have 16,777,216 bytes, and a packed file unpack to 1 GB or 250 times its size; what has more is refused,
-because it could take all memory. Where more is meant, environment variables raise these limits:
+A line may have up to 16,777,216 bytes, and a compressed file may decompress to 1 GB or to 250 times its size. Rankscope
+rejects larger input, because it could exhaust memory. If you need more, environment variables raise these limits:
 `RANKSCOPE_LONGEST_LINE` (bytes) and `RANKSCOPE_UNPACKED_RATIO` (times).
 
 ## Scores
 
-`rs.read_scores(...)`, and `--scores FILE` of `compare`, `correlate` and `power` in the place of QRELS and RUN, take
-what was computed before, here or elsewhere, also by people and by language models:
+`rs.read_scores(...)`, and `--scores FILE` instead of QRELS and RUN in `compare`, `correlate` and `power`, read scores
+that were computed before, by Rankscope or other programs, and also scores by people or language models:
 
 (scores)
 
-A table with a row per topic and a column per system holds one measure, which `--scores M=FILE` or
-`rs.read_scores({"M": "file.csv"})` names. Frames of both kinds work, as do Parquet and Arrow, and files may be packed.
-Several files with the same measures of other runs (`trec_eval -q` once for each run) are put together; without a name
-of their own, runs are called after their files. A measure that is not known here stands for its values; higher is
-better.
+A table with a row per topic and a column per system holds one measure; name it by `--scores M=FILE` or
+`rs.read_scores({"M": "file.csv"})`. Frames of both kinds, Parquet and Arrow work too, and files may be compressed.
+Rankscope combines several files with the same measures of different runs (`trec_eval -q` once per run); runs without
+a name have the names of their files. Unknown measures are allowed; higher values then count as better.
 """
 
 
 def main() -> int:
-    made = page()
+    text = page()
     if "--check" in sys.argv:
-        if PAGE.exists() and PAGE.read_text() == made:
+        if PAGE.exists() and PAGE.read_text() == text:
             return 0
         print(f"{PAGE} is not up to date; run python docs/make_inputs.py")
         return 1
-    PAGE.write_text(made)
+    PAGE.write_text(text)
     return 0
 
 

@@ -1,11 +1,11 @@
-"""What `judges` says where the answer is known, on real judgments, written into docs/certainty.md.
+"""Validate `judges` on real judgments with known agreement, and write the tables of docs/certainty.md.
 
-    RANKSCOPE_DATA=FOLDER python docs/make_judges.py             writes the tables
-    RANKSCOPE_DATA=FOLDER python docs/make_judges.py --check     only says whether they would change
+    RANKSCOPE_DATA=FOLDER python docs/make_judges.py             write the tables
+    RANKSCOPE_DATA=FOLDER python docs/make_judges.py --check     only check whether they would change
 
-The judgments and runs of TREC-COVID round 1 (docs/data.md) against stratified halves of them, against their binary
-form, and against judges who guess: a judge who draws a share s of the grades anew from all grades there are agrees with
-the first one by kappa = 1 - s. Kappa and alpha of random tables are held against scikit-learn and krippendorff.
+The script compares the judgments of TREC-COVID round 1 (docs/data.md) with stratified halves of them, with their binary
+form, and with simulated judges: a judge who redraws a share s of the grades from their distribution agrees with the
+first one by kappa = 1 - s. It compares kappa and alpha of random tables with scikit-learn and krippendorff.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 def half(qrels: rs.Qrels, seed: int) -> rs.Qrels:
-    """Half of the judgments of every topic and grade, at least one of a grade and ten that are not relevant."""
+    """Sample half of the judgments of every topic and grade: at least one per grade, and ten non-relevant ones."""
     pool = Pool(qrels.topic_offsets, qrels.grade)
     return qrels.regraded(Sampler(pool, "grade", np.random.SeedSequence(seed)).sample(50))
 
 
 def guessing(qrels: rs.Qrels, share: float, seed: int) -> rs.Qrels:
-    """A judge who draws a share of the grades anew from all grades there are."""
+    """Simulate a judge who redraws a share of the grades from their distribution."""
     rng = np.random.default_rng([seed, int(100 * share)])
     guessed = rng.permutation(qrels.grade)
     grades = np.where(rng.random(len(qrels)) < share, guessed, qrels.grade)
@@ -46,22 +46,24 @@ def guessing(qrels: rs.Qrels, share: float, seed: int) -> rs.Qrels:
 
 
 def against(first: rs.Qrels, second: rs.Qrels, runs: Any, measures: str) -> list[str]:
-    """What the two make of the runs: a row of Markdown for each measure."""
+    """Compare the runs under both judges: a row of Markdown for each measure."""
     result = rs.judges({"a": first, "b": second}, runs, measures, most=0)
     agreed = {row["measure"]: row for row in result["agreement"].records()}
     rows = []
     for measure in measures.split():
-        found = {r["statistic"]: r for r in result["leaderboards"].records() if r["measure"] == measure}
-        both = [_interval(found[name]) for name in ("tau", "tau_ap")]
-        pairs = [f"{found[name]['value']:,}" for name in ("agree", "reverse", "only first", "only second")]
+        statistics = {r["statistic"]: r for r in result["leaderboards"].records() if r["measure"] == measure}
+        taus = [_interval(statistics[name]) for name in ("tau", "tau_ap")]
+        pairs = [
+            f"{statistics[name]['value']:,}" for name in ("agree", "reverse", "only first", "only second")
+        ]
         cells = [
             f"{agreed['documents']['value']:,}",
             f"{agreed['kappa']['value']:.3f}",
             measure,
-            *both,
+            *taus,
             *pairs,
         ]
-        rows.append(" | ".join([*cells, str(found["largest rank change"]["value"])]))
+        rows.append(" | ".join([*cells, str(statistics["largest rank change"]["value"])]))
     return rows
 
 
@@ -70,43 +72,43 @@ def _interval(row: Any) -> str:
 
 
 def real_sets(halves: int = 3) -> str:
-    """TREC-COVID round 1 against halves of itself, and graded against binary."""
+    """Compare TREC-COVID round 1 with halves of itself, and graded with binary judgments."""
     qrels = rs.read_qrels(COVID / "qrels.txt")
     runs = rs.read_runs(COVID / "runs")
     head = "both judged | kappa | measure | tau | tau_ap | agree | reverse | only first | only second | largest change"
     lines = [f"| second set | {head} |", "|---|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|"]
     for seed in range(1, halves + 1):
-        found = against(qrels, half(qrels, seed), runs, "AP nDCG@10")
-        lines += [f"| half {seed} | {row} |" for row in found]
+        rows = against(qrels, half(qrels, seed), runs, "AP nDCG@10")
+        lines += [f"| half {seed} | {row} |" for row in rows]
     binary = against(qrels, qrels.merged("0=0;1,2=1"), runs, "AP nDCG@10")
     return "\n".join([*lines, *(f"| binary | {row} |" for row in binary)]) + "\n"
 
 
 def known_kappa(judges: int = 40) -> str:
-    """How often the intervals of judges who guess hold the kappa that they have by construction."""
+    """Return the coverage of the intervals of kappa for simulated judges, whose kappa is known."""
     qrels = rs.read_qrels(COVID / "qrels.txt")
     names = ("kappa", "kappa linear", "kappa quadratic")
     lines = [f"| kappa | {' | '.join(names)} | mean kappa | mean width |", "|---:|---:|---:|---:|---:|---:|"]
     total = 0
     for share in SHARES:
-        held = np.zeros(len(names), np.int64)
-        seen = []
+        n_covered = np.zeros(len(names), np.int64)
+        estimates = []
         for seed in range(judges):
             result = rs.judges({"nist": qrels, "guesses": guessing(qrels, share, seed)}, seed=seed)
             rows = {row["measure"]: row for row in result["agreement"].records()}
-            held += [rows[name]["low"] <= 1 - share <= rows[name]["high"] for name in names]
-            seen.append((rows["kappa"]["value"], rows["kappa"]["high"] - rows["kappa"]["low"]))
-        total += held
-        value, width = np.mean(seen, axis=0)
-        cells = " | ".join(f"{number} of {judges}" for number in held)
+            n_covered += [rows[name]["low"] <= 1 - share <= rows[name]["high"] for name in names]
+            estimates.append((rows["kappa"]["value"], rows["kappa"]["high"] - rows["kappa"]["low"]))
+        total += n_covered
+        value, width = np.mean(estimates, axis=0)
+        cells = " | ".join(f"{number} of {judges}" for number in n_covered)
         lines.append(f"| {1 - share:.1f} | {cells} | {value:.3f} | {width:.3f} |")
-    every = judges * len(SHARES)
-    cells = " | ".join(f"{100 * number / every:.1f} %" for number in total)
+    n_judges = judges * len(SHARES)
+    cells = " | ".join(f"{100 * number / n_judges:.1f} %" for number in total)
     return "\n".join([*lines, f"| all | {cells} | | |"]) + "\n"
 
 
 def random_tables(tables: int = 1000) -> str:
-    """The largest difference from scikit-learn and krippendorff on random tables."""
+    """Return the largest differences from scikit-learn and krippendorff on random tables."""
     import krippendorff
     from sklearn.metrics import cohen_kappa_score
 
@@ -127,11 +129,11 @@ def random_tables(tables: int = 1000) -> str:
             for name in ("none", "linear", "quadratic")
         }
         if len(np.unique(grades)) > 1:
-            wanted = krippendorff.alpha(grades.T, level_of_measurement="ordinal")
-            pairs["alpha (ordinal)"] = (float(krippendorff_alpha(coincidences(grades, levels))), wanted)
-        for name, (mine, theirs) in pairs.items():
-            assert np.isnan(mine) == np.isnan(theirs), name
-            worst[name] = max(worst.get(name, 0.0), 0.0 if np.isnan(mine) else abs(mine - theirs))
+            alpha = krippendorff.alpha(grades.T, level_of_measurement="ordinal")
+            pairs["alpha (ordinal)"] = (float(krippendorff_alpha(coincidences(grades, levels))), alpha)
+        for name, (value, reference) in pairs.items():
+            assert np.isnan(value) == np.isnan(reference), name
+            worst[name] = max(worst.get(name, 0.0), 0.0 if np.isnan(value) else abs(value - reference))
     lines = ["| statistic | largest difference |", "|---|---:|"]
     return "\n".join([*lines, *(f"| {name} | {value:.0e} |" for name, value in worst.items())]) + "\n"
 
@@ -145,8 +147,8 @@ def main() -> int:
     if not COVID.is_dir():
         print(f"{COVID} is absent: set RANKSCOPE_DATA to the folder of official files")
         return 2
-    made = {"two sets": real_sets(), "known kappa": known_kappa(), "random tables": random_tables()}
-    return put(PAGE, made, check=args.check)
+    tables = {"two sets": real_sets(), "known kappa": known_kappa(), "random tables": random_tables()}
+    return put(PAGE, tables, check=args.check)
 
 
 if __name__ == "__main__":

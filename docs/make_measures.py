@@ -74,11 +74,11 @@ def picture(measure: Measure) -> str:
     if weights is None:
         return ""
     step, height, left, top = 14, 90, 44, 10
-    most = float(weights.max()) or 1.0
+    highest = float(weights.max()) or 1.0
     bottom, right = top + height, left + step * DEPTH
     bars = []
     for rank, weight in enumerate(weights.tolist(), 1):
-        tall = height * weight / most
+        tall = height * weight / highest
         x = left + step * (rank - 1) + 2
         bars.append(
             f'<rect x="{x}" y="{bottom - tall:.2f}" width="{step - 4}" height="{tall:.2f}">'
@@ -97,7 +97,7 @@ def picture(measure: Measure) -> str:
             f'<g fill="#0072B2">{"".join(bars)}</g>',
             f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="#555"/>',
             f'<g fill="#222">{"".join(numbers)}',
-            f'<text x="{left - 5}" y="{top + 8}" text-anchor="end">{most:.3g}</text>',
+            f'<text x="{left - 5}" y="{top + 8}" text-anchor="end">{highest:.3g}</text>',
             f'<text x="{left - 5}" y="{bottom}" text-anchor="end">0</text>',
             f'<text x="{(left + right) / 2:g}" y="{bottom + 28}" text-anchor="middle">rank</text></g>',
             "</svg>",
@@ -171,23 +171,23 @@ def existing_files() -> list[Path]:
 def main() -> int:
     """Write the pages, or compare them with --check."""
     HOME.mkdir(exist_ok=True)
-    wanted = pages()
+    expected = pages()
     present = {path.name: path.read_text("utf-8") for path in existing_files()}
     if "--check" in sys.argv:
         if NAMES.read_text("utf-8") != names():
             print(f"out of date: {NAMES.name}")
             return 1
         stale = sorted(
-            name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name)
+            name for name in expected.keys() | present.keys() if expected.get(name) != present.get(name)
         )
         print("\n".join(f"out of date: docs/measures/{name}" for name in stale) or "up to date")
         return 1 if stale else 0
-    for name in present.keys() - wanted.keys():
+    for name in present.keys() - expected.keys():
         (HOME / name).unlink()
-    for name, text in wanted.items():
+    for name, text in expected.items():
         (HOME / name).write_text(text, "utf-8")
     NAMES.write_text(names(), "utf-8")
-    print(f"{len(wanted)} pages and pictures in {HOME}, and {NAMES.name}")
+    print(f"{len(expected)} pages and pictures in {HOME}, and {NAMES.name}")
     return 0
 
 

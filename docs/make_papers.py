@@ -1,7 +1,7 @@
-"""Writes docs/papers.md, every item of the five papers with the command that makes it, and docs/findings.md.
+"""Generate docs/papers.md (every item of the five papers with its command) and docs/findings.md.
 
 python docs/make_papers.py            run every row and write the page
-python docs/make_papers.py --check    only say whether the page is up to date
+python docs/make_papers.py --check    only check whether the page is up to date
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
 from papers import crp, lists, properties, rbp, scales, twist  # noqa: E402
-from papers import findings as found  # noqa: E402
+from papers import findings as findings_page  # noqa: E402
 from papers.row import STATUSES, Detail, Made, Row, make  # noqa: E402, F401
 from papers.running import COLLECTIONS, EXAMPLES, LEADERBOARD, OTHERS, data_folder, folders, four  # noqa: E402, F401
 
@@ -29,13 +29,13 @@ HEAD = "| item | what it is | command or example | paper | ours | why |\n|---|--
 
 
 def page(made: dict[str, list[Made]]) -> str:
-    """The whole page from the rows of each paper."""
+    """Return the page, given the rows of each paper."""
     counts = Counter(row.status for rows in made.values() for row in rows)
     return "\n\n".join([preface(counts), *(section(paper, made[paper.__name__]) for paper in PAPERS)]) + "\n"
 
 
 def section(paper: ModuleType, rows: Iterable[Made]) -> str:
-    """The part of one paper: its table, and the longer tables below it."""
+    """Return the section of a paper: its table, and the longer tables below it."""
     rows = list(rows)
     table = "\n".join([HEAD, *(row.line for row in rows)])
     below = [longer(row, row.detail) for row in rows if row.detail]
@@ -43,14 +43,14 @@ def section(paper: ModuleType, rows: Iterable[Made]) -> str:
 
 
 def longer(row: Made, detail: Detail) -> str:
-    """A table below the main one."""
+    """Return a table below the main one."""
     head = "| " + " | ".join(detail.columns) + " |\n|---|" + "---:|" * (len(detail.columns) - 1)
     body = "\n".join("| " + " | ".join(cells) + " |" for cells in detail.rows)
     return "\n\n".join([f"### {row.cells[0]}", *([detail.note] if detail.note else []), f"{head}\n{body}"])
 
 
 def preface(counts: Counter[str]) -> str:
-    """What stands before the tables: what the words mean, and the variables of the commands."""
+    """Return the introduction: meanings of the statuses, and variables of the commands."""
     statuses = "\n".join(
         f"| {status} | {counts[status]} | {meaning} |"
         for status, meaning in STATUSES.items()
@@ -66,17 +66,17 @@ def preface(counts: Counter[str]) -> str:
 
 # Five papers, item by item
 
-Every definition, equation, table, figure and announced piece of work of the five papers that Rankscope started from:
-the command that makes it, what the paper prints, what comes out, and why they differ where they do. What is wrong or
-unclear in the papers is collected in [Findings](findings.md).
+This page lists every definition, equation, table, figure and announced piece of work of the five papers that
+Rankscope started from, with its command, the published value, our value, and the reason for any difference.
+[Findings](findings.md) collects the errors and ambiguities of the papers.
 
-This page is written by `python docs/make_papers.py`, which runs every row; a test runs them again and compares.
+`python docs/make_papers.py` runs every row and writes this page; a test runs the rows again and compares.
 
 | the last column begins with | rows | meaning |
 |---|---:|---|
 {statuses}
 
-Commands are run from the root of the repository, with these variables.
+Run the commands from the root of the repository, with these variables.
 
 ```sh
 {examples}
@@ -87,48 +87,48 @@ LEADERBOARD=$RANKSCOPE_DATA/{LEADERBOARD}
 ```
 
 `$RANKSCOPE_DATA` is the folder of [official files](data.md): TREC-COVID round 1 (the 25 runs of full length),
-Cranfield, and the Web tracks of 2011 and 2012 with the runs that are public (one and nine). Where the data of a
-paper is not public, its tables are made from these."""
+Cranfield, and the Web tracks of 2011 and 2012 with the runs that are public (one and nine). If the data of a
+paper are not public, its tables are computed from these."""
 
 
 def findings(made: list[list[Made]]) -> str:
-    """The page of findings from the rows of each of its sections."""
-    parts = [WRITTEN, "# What we found", " ".join(found.INTRODUCTION.split())]
-    for (title, text, _), rows in zip(found.SECTIONS, made, strict=True):
+    """Return the page of findings, given the rows of each section."""
+    parts = [WRITTEN, "# Findings about papers and programs", " ".join(findings_page.INTRODUCTION.split())]
+    for (title, text, _), rows in zip(findings_page.SECTIONS, made, strict=True):
         table = "\n".join([FINDINGS_HEAD, *(finding(row) for row in rows)])
         parts += [f"## {title}", " ".join(text.split()), table]
     return "\n\n".join(parts) + "\n"
 
 
 def finding(row: Made) -> str:
-    """A line of the page of findings."""
-    _, what, command, _, ours, _ = row.cells
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in (what, ours, command)) + " |"
+    """Return a line of the page of findings."""
+    _, title, command, _, numbers, _ = row.cells
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in (title, numbers, command)) + " |"
 
 
 def made_rows(paper: ModuleType) -> list[Made]:
-    """Every row of a paper, run."""
+    """Run every row of a paper."""
     return [make(row) for row in paper.ROWS]
 
 
 def main() -> int:
-    """Write the page and the files of its examples, or with --check compare."""
+    """Write the page and the files of its examples, or compare them with --check."""
     if data_folder() is None:
         print("the collections are absent: set RANKSCOPE_DATA to their folder")
         return 2
-    wanted = {EXAMPLES / name: text for name, text in lists.files().items()}
+    expected = {EXAMPLES / name: text for name, text in lists.files().items()}
     if "--check" not in sys.argv:
-        for path, text in wanted.items():
+        for path, text in expected.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
     pages = {
         PAGE: page({paper.__name__: made_rows(paper) for paper in PAPERS}),
-        FINDINGS: findings([[make(row) for row in rows] for _, _, rows in found.SECTIONS]),
+        FINDINGS: findings([[make(row) for row in rows] for _, _, rows in findings_page.SECTIONS]),
     }
-    wanted |= pages
+    expected |= pages
     if "--check" in sys.argv:
         stale = [
-            path for path, text in wanted.items() if not path.exists() or path.read_text("utf-8") != text
+            path for path, text in expected.items() if not path.exists() or path.read_text("utf-8") != text
         ]
         print("\n".join(f"out of date: {path.relative_to(DOCS.parent)}" for path in stale) or "up to date")
         return 1 if stale else 0

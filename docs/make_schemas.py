@@ -1,10 +1,10 @@
-"""Writes docs/reference/schemas.json: the tables of every command's JSON, with the types of their columns.
+"""Generate docs/reference/schemas.json: the tables of every command's JSON, with the types of their columns.
 
-python docs/make_schemas.py            add what is new
-python docs/make_schemas.py --check    only say what is new, and what was lost
+python docs/make_schemas.py            add new tables and columns
+python docs/make_schemas.py --check    only report lost columns
 
-The file is a promise: what is in it stays until the next version of the schemas. Columns may be added; taking one
-away, or another type, needs a new version.
+The file is a promise: its columns stay until the next version of the schemas. New columns may be added; removing a
+column or changing its type needs a new version.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ COMMANDS = {
 
 
 def answered() -> dict[str, Tables]:
-    """The tables of every command, as they are now."""
-    here = Path.cwd()
-    found = {}
+    """Return the current tables of every command."""
+    previous = Path.cwd()
+    schemas = {}
     with tempfile.TemporaryDirectory() as folder:
         rs.simulate(systems=4, topics=5, depth=20, pool_depth=10, seed=3).write(f"{folder}/c")
         os.chdir(f"{folder}/c")
@@ -70,17 +70,19 @@ def answered() -> dict[str, Tables]:
                 "def first(grades):\n    return float(bool(grades) and grades[0] > 0)\n"
             )
             for name, words in COMMANDS.items():
-                found[name] = _tables(name, words.split())
+                schemas[name] = _tables(name, words.split())
         finally:
-            os.chdir(here)
-    return found | {command: _declared(tables) for command, tables in declared().items()}
+            os.chdir(previous)
+    return schemas | {command: _declared(tables) for command, tables in declared().items()}
 
 
 def _declared(tables: dict[str, Any]) -> Tables:
-    """The types of the columns of tables, from the classes of their rows."""
+    """Return the column types of tables, from the classes of their rows."""
     return {
         name: {
-            column: " or ".join(sorted({_KINDS[one] for one in get_args(kind) or (kind,) if one in _KINDS}))
+            column: " or ".join(
+                sorted({_KINDS[type_] for type_ in get_args(kind) or (kind,) if type_ in _KINDS})
+            )
             for column, kind in rows.types().items()
         }
         for name, rows in tables.items()
@@ -88,60 +90,60 @@ def _declared(tables: dict[str, Any]) -> Tables:
 
 
 def _tables(name: str, words: list[str]) -> Tables:
-    with contextlib.redirect_stderr(io.StringIO()) as said:
+    with contextlib.redirect_stderr(io.StringIO()) as errors:
         try:
             code = rankscope([*name.split(), *words, "-f", "json", "-o", f"{name}.json", "--quiet"])
         except SystemExit as end:
             code = end.code
     if code != 0:
-        raise SystemExit(f"rankscope {name} {' '.join(words)}: {said.getvalue()}")
+        raise SystemExit(f"rankscope {name} {' '.join(words)}: {errors.getvalue()}")
     tables: dict[str, list[dict[str, Any]]] = json.loads(Path(f"{name}.json").read_text("utf-8"))["tables"]
     return {table: _columns(rows) for table, rows in tables.items() if rows}
 
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, str]:
-    """The type of every column, from all its values: text, number, boolean, or several; empty cells say nothing."""
+    """Return the type of every column from its non-empty values: text, number, boolean, or several."""
     kinds: dict[str, set[str]] = {}
     for row in rows:
         for key, value in row.items():
             kinds.setdefault(key, set()).update([] if value is None else [_KINDS.get(type(value), "text")])
-    return {key: " or ".join(sorted(found)) or "empty" for key, found in kinds.items()}
+    return {key: " or ".join(sorted(names)) or "empty" for key, names in kinds.items()}
 
 
 _KINDS = {bool: "boolean", int: "number", float: "number", str: "text", list: "list", dict: "object"}
 
 
 def promised() -> dict[str, Tables]:
-    """The tables that were promised."""
+    """Return the promised tables."""
     commands: dict[str, Tables] = json.loads(FILE.read_text("utf-8"))["commands"]
     return commands
 
 
-def lost(now: dict[str, Tables]) -> list[str]:
-    """What was promised and is not there, or is of another type; an empty column has none yet."""
+def lost(current: dict[str, Tables]) -> list[str]:
+    """Return promised columns that are missing or have another type; empty columns have no type yet."""
     return [
         f"{command}: {table}.{column}: {kind}"
         for command, tables in promised().items()
         for table, columns in tables.items()
         for column, kind in columns.items()
-        if not _holds(kind, now.get(command, {}).get(table, {}).get(column))
+        if not _holds(kind, current.get(command, {}).get(table, {}).get(column))
     ]
 
 
-def _holds(kind: str, now: str | None) -> bool:
-    return now is not None and (
-        "empty" in (kind, now) or bool(set(kind.split(" or ")) & set(now.split(" or ")))
+def _holds(kind: str, current: str | None) -> bool:
+    return current is not None and (
+        "empty" in (kind, current) or bool(set(kind.split(" or ")) & set(current.split(" or ")))
     )
 
 
 def main() -> int:
-    """Write the promise, or with --check compare."""
-    now = answered()
-    gone = lost(now) if FILE.exists() else []
-    print("\n".join(f"lost: {line}" for line in gone) or "nothing is lost")
-    if "--check" in sys.argv or gone:
-        return 1 if gone else 0
-    FILE.write_text(json.dumps({"version": VERSION, "commands": now}, indent=1) + "\n", "utf-8")
+    """Write the promise, or compare it with --check."""
+    current = answered()
+    losses = lost(current) if FILE.exists() else []
+    print("\n".join(f"lost: {line}" for line in losses) or "nothing is lost")
+    if "--check" in sys.argv or losses:
+        return 1 if losses else 0
+    FILE.write_text(json.dumps({"version": VERSION, "commands": current}, indent=1) + "\n", "utf-8")
     return 0
 
 

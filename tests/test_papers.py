@@ -73,7 +73,7 @@ def every_command_once(shared: Callable[[str, Callable[[], Any]], Any], light_fo
 def test_a_study_of_four_collections_draws_every_figure(data_dir: Any) -> None:
     for folder in MAKER.folders(RUNNING.needs(TWIST.STUDY)):
         assert data_dir / folder
-    tables = RUNNING.result_of(TWIST.STUDY, "")
+    tables = RUNNING.run_source(TWIST.STUDY, "")
     planes = ("AP", "Bpref", "RBP", "nDCG_discount_jk_base_10")
     together = {"correlation", "robustness", "depth_pool_means", "discriminative_power", "bounds", "means"}
     beside = {"heat_map", "topics", "findings", "forest", "differences", "ranks", "orderings"}
@@ -137,13 +137,14 @@ def test_a_number_that_no_command_prints_is_noticed() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "row", [*CASES, *(pytest.param(r, id=r.item) for _, _, rows in MAKER.found.SECTIONS for r in rows)]
+    "row",
+    [*CASES, *(pytest.param(r, id=r.item) for _, _, rows in MAKER.findings_page.SECTIONS for r in rows)],
 )
 def test_every_number_of_a_row_is_in_the_output_of_its_command(row: Any, data_dir: Any) -> None:
     for folder in MAKER.folders(row.needs):
         assert data_dir / folder
     if row.ours is not None:
-        result = RUNNING.result_of(row.command, row.python)
+        result = RUNNING.run_source(row.command, row.python)
         assert absent_numbers(row, row.ours(result), result) == []
 
 
@@ -196,7 +197,7 @@ FINDINGS = (DOCS / "findings.md").read_text("utf-8")
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "row", [pytest.param(row, id=row.item) for _, _, rows in MAKER.found.SECTIONS for row in rows]
+    "row", [pytest.param(row, id=row.item) for _, _, rows in MAKER.findings_page.SECTIONS for row in rows]
 )
 def test_a_finding_is_what_its_command_shows(row: Any, data_dir: Any) -> None:
     for folder in MAKER.folders(row.needs):
@@ -206,11 +207,13 @@ def test_a_finding_is_what_its_command_shows(row: Any, data_dir: Any) -> None:
 
 def test_the_findings_are_these_and_no_others() -> None:
     assert sum(line.startswith("| ") for line in FINDINGS.splitlines()) == sum(
-        len(rows) + 1 for _, _, rows in MAKER.found.SECTIONS
+        len(rows) + 1 for _, _, rows in MAKER.findings_page.SECTIONS
     )
     lines = [line for line in FINDINGS.splitlines() if not line.startswith("|") and line]
     texts = [
-        part for title, text, _ in MAKER.found.SECTIONS for part in (f"## {title}", " ".join(text.split()))
+        part
+        for title, text, _ in MAKER.findings_page.SECTIONS
+        for part in (f"## {title}", " ".join(text.split()))
     ]
     assert lines == [MAKER.WRITTEN, "# What we found", " ".join(MAKER.found.INTRODUCTION.split()), *texts]
 

@@ -79,7 +79,7 @@ PATHS = {
         "is the order certain": "certainty#is-the-order-certain",
         "what to judge next": "certainty#what-to-judge-next",
         "a shallower pool": "meta-evaluation#pools",
-        "do the judges agree": "certainty#judgments-are-somebody-s",
+        "do the judges agree": "certainty#agreement-of-judges",
         "measures that may be averaged": "scales",
         "diversity measures": "measures/alpha_nDCG",
     },
@@ -435,7 +435,7 @@ def test_pages_of_measures_have_formula_bibtex_and_what_to_mind() -> None:
     assert len(made) > 80
     for place, text in made.items():
         assert re.search(r'<div class="formula"><p>.+</p></div>', text), place
-        assert "\n@" in text and "## What to mind\n\n- " in text and "## What it guarantees" in text, place
+        assert "\n@" in text and "## Pitfalls\n\n- " in text and "## What it guarantees" in text, place
         assert not re.search(r"[\^]|<=", re.search(r'<div class="formula".*?</div>', text, re.DOTALL)[0]), (
             place
         )  # type: ignore[index]

@@ -1,7 +1,7 @@
-"""The reference of the Python API: what docstrings say, completed with types, returns and errors.
+"""The reference of the Python API: docstrings with types, return values and errors added.
 
-The meaning of a parameter is in the docstring of its function (numpydoc); parameters.toml has those of functions that
-are not written so yet. Names, defaults and types are those of the functions themselves.
+Docstrings (numpydoc) define the meaning of parameters; parameters.toml defines them for functions whose docstrings
+have no Parameters section yet. Names, defaults and types come from the signatures.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "meta-evaluation": ("Studying measures", ()),
     "showing": ("Showing", ("report", "explore", "cite")),
 }
-"""Pages of functions; those that no other page has are in meta-evaluation."""
+"""Pages of functions; meta-evaluation has all functions that no other page lists."""
 MODULES = {
     "lab": "The laboratory",
     "plots": "Figures",
     "engines": "Engines",
-    "pytrec_eval": "The place of pytrec_eval",
+    "pytrec_eval": "Replacement for pytrec_eval",
     "spark": "Spark",
     "ir_measures": "ir_measures and PyTerrier",
     "errors": "Errors",
@@ -57,48 +57,48 @@ _READS = {"qrels", "runs", "run", "source", "sources", "judgments"}
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """Every public function, by its name below ``rankscope``."""
-    found = {name: getattr(rs, name) for name in rs.__all__}
+    """Return all public functions by their names below ``rankscope``."""
+    names = {name: getattr(rs, name) for name in rs.__all__}
     for module in MODULES:
         loaded = import_module(f"rankscope.{module}")
-        found |= {f"{module}.{name}": getattr(loaded, name) for name in loaded.__all__}
-    return {name: value for name, value in found.items() if inspect.isfunction(value)}
+        names |= {f"{module}.{name}": getattr(loaded, name) for name in loaded.__all__}
+    return {name: value for name, value in names.items() if inspect.isfunction(value)}
 
 
 def classes() -> dict[str, type]:
-    """Every public class, by its name below ``rankscope``."""
-    found = {name: getattr(rs, name) for name in rs.__all__}
+    """Return all public classes by their names below ``rankscope``."""
+    names = {name: getattr(rs, name) for name in rs.__all__}
     for module in MODULES:
         loaded = import_module(f"rankscope.{module}")
-        found |= {f"{module}.{name}": getattr(loaded, name) for name in loaded.__all__}
-    return {name: value for name, value in found.items() if inspect.isclass(value)}
+        names |= {f"{module}.{name}": getattr(loaded, name) for name in loaded.__all__}
+    return {name: value for name, value in names.items() if inspect.isclass(value)}
 
 
 def meaning(function: str, parameter: str) -> str | None:
-    """What a parameter of a function means, or None if nobody has written it down."""
-    written = parse_docstring(functions()[function].__doc__).parameters
-    if parameter in written:
-        return written[parameter]
+    """Return the meaning of a parameter, or None if it is undocumented."""
+    documented = parse_docstring(functions()[function].__doc__).parameters
+    if parameter in documented:
+        return documented[parameter]
     own = _GLOSSARY["functions"].get(function, {})
-    found: str | None = own.get(parameter, _GLOSSARY["all"].get(parameter))
-    return found
+    text: str | None = own.get(parameter, _GLOSSARY["all"].get(parameter))
+    return text
 
 
 def returned(function: Callable[..., Any]) -> str | None:
-    """What a function returns, in words."""
+    """Return the description of the return value, or None if it is undocumented."""
     declared = str(inspect.signature(function).return_annotation)
     if declaration := getattr(function, "declaration", None):
-        tables = [f"``{name}`` ({said.meaning})" for name, said in declaration.result.specs().items()]
+        tables = [f"``{name}`` ({table.meaning})" for name, table in declaration.result.specs().items()]
         return f"{_first_line(declaration.result)} Tables: {', '.join(tables)}."
-    found: str | None = _GLOSSARY["returns"].get(declared)
-    return found
+    text: str | None = _GLOSSARY["returns"].get(declared)
+    return text
 
 
 def raised(name: str, function: Callable[..., Any]) -> Iterator[tuple[str, str]]:
-    """The errors that a function raises: which, and when."""
+    """Yield the errors that a function raises, each with its condition."""
     parameters = inspect.signature(function).parameters.keys()
     if name.startswith("pytrec_eval."):
-        yield "TypeError", "if an argument is not what pytrec_eval takes either"
+        yield "TypeError", "if an argument has a type that pytrec_eval rejects, too"
         return
     if name.startswith("plots."):
         yield "MissingDependencyError", "without matplotlib (rankscope[plots])"
@@ -111,16 +111,16 @@ def raised(name: str, function: Callable[..., Any]) -> Iterator[tuple[str, str]]
     if parameters & {"measures", "measure", "text", "gains", "against"}:
         yield "MeasureError", "if there is no such measure, or not with these parameters"
     if "engine" in parameters:
-        yield "WorkerError", "if workers die again and again"
-    yield "SettingsError", "if an argument is outside what it may be"
+        yield "WorkerError", "if workers keep dying"
+    yield "SettingsError", "if an argument is outside its range"
 
 
 def fields(name: str, function: Callable[..., Any]) -> list[str]:
-    """Parameters, result and errors as a field list of reStructuredText."""
+    """Return parameters, result and errors as a field list of reStructuredText."""
     lines = []
-    for key, one in inspect.signature(function).parameters.items():
+    for key, parameter in inspect.signature(function).parameters.items():
         lines.append(f":param {key}: {meaning(name, key)}")
-        kind = "" if one.annotation in (one.empty, "Any", Any) else str(one.annotation)
+        kind = "" if parameter.annotation in (parameter.empty, "Any", Any) else str(parameter.annotation)
         if kind:
             lines.append(f":type {key}: ``{kind}``")
     declared = inspect.signature(function).return_annotation
@@ -131,11 +131,11 @@ def fields(name: str, function: Callable[..., Any]) -> list[str]:
     return lines
 
 
-def complete(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Sphinx asks for the docstring of something: the fields come before the example."""
+def complete(app: Any, kind: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Insert the fields into a docstring before its example; called by Sphinx."""
     doc = parse_docstring("\n".join(lines))
     short = name.removeprefix("rankscope.")
-    if what == "function" and short in functions():
+    if kind == "function" and short in functions():
         added = fields(short, value)
     elif doc.parameters:
         added = [f":param {key}: {meant}" for key, meant in doc.parameters.items()]
@@ -153,51 +153,51 @@ def complete(app: Any, what: str, name: str, value: Any, options: Any, lines: li
 
 
 def _plain(line: str) -> str:
-    """Signs of statistics (``*``, ``|t|``) are no markup."""
+    """Escape signs of statistics (``*``, ``|t|``) that are not markup."""
     parts = re.split(r"(``.*?``)", line)
     parts[::2] = [
-        re.sub(r"(?<!\S)\*+(?=\s)|\|", lambda found: "".join(f"\\{c}" for c in found[0]), p)
+        re.sub(r"(?<!\S)\*+(?=\s)|\|", lambda signs: "".join(f"\\{c}" for c in signs[0]), p)
         for p in parts[::2]
     ]
     return "".join(parts)
 
 
 def pages() -> dict[str, str]:
-    """The pages of the API, in reStructuredText as docstrings are."""
-    known = functions()
+    """Return the pages of the API in reStructuredText, the markup of docstrings."""
+    public_functions = functions()
     named = {name for _, names in GROUPS.values() for name in names}
-    rest = tuple(name for name in known if "." not in name and name not in named)
-    made = {}
+    rest = tuple(name for name in public_functions if "." not in name and name not in named)
+    sources = {}
     for page, (title, names) in GROUPS.items():
-        made[f"{FOLDER}/{page}.rst"] = _page(
+        sources[f"{FOLDER}/{page}.rst"] = _page(
             title, "rankscope", [f"rankscope.{name}" for name in names or rest]
         )
-    made[f"{FOLDER}/objects.rst"] = _page(
+    sources[f"{FOLDER}/objects.rst"] = _page(
         "Objects", "rankscope", [], [f"rankscope.{name}" for name in classes() if "." not in name]
     )
     for module, title in MODULES.items():
-        some = [f"rankscope.{name}" for name in known if name.startswith(f"{module}.")]
+        members = [f"rankscope.{name}" for name in public_functions if name.startswith(f"{module}.")]
         kinds = [f"rankscope.{name}" for name in classes() if name.startswith(f"{module}.")]
-        made[f"{FOLDER}/{module}.rst"] = _page(
-            f"{title}: ``rankscope.{module}``", f"rankscope.{module}", some, kinds
+        sources[f"{FOLDER}/{module}.rst"] = _page(
+            f"{title}: ``rankscope.{module}``", f"rankscope.{module}", members, kinds
         )
-    return {f"{FOLDER}/index.md": _index(), **{place: _ORPHAN_RST + text for place, text in made.items()}}
+    return {f"{FOLDER}/index.md": _index(), **{path: _ORPHAN_RST + text for path, text in sources.items()}}
 
 
 _ORPHAN_RST = ":orphan:\n\n"
 
 
-def _page(title: str, module: str, some: list[str], kinds: list[str] = []) -> str:  # noqa: B006 (not changed)
+def _page(title: str, module: str, members: list[str], kinds: list[str] = []) -> str:  # noqa: B006 (not changed)
     lines = [title, "=" * len(title), "", f".. py:currentmodule:: {module}", ""]
     for name in kinds:
         lines += [f".. autoclass:: {name}", "   :members:", "   :show-inheritance:", ""]
-    for name in some:
+    for name in members:
         lines += [f".. autofunction:: {name}", ""]
     return "\n".join(lines)
 
 
 def _index() -> str:
-    known = functions()
+    public_functions = functions()
     named = {name for _, names in GROUPS.values() for name in names}
     lines = [
         "# Python",
@@ -206,15 +206,17 @@ def _index() -> str:
         "import rankscope as rs",
         "```",
         "",
-        "Every measure is a name of the package, too (`rs.nDCG @ 10`, `rs.RBP(p=0.5)`):",
+        "Every measure is also a name in the package (`rs.nDCG @ 10`, `rs.RBP(p=0.5)`):",
         "[Measures](../../measures/README.md).",
         "Functions return a `Result`: `tables`, `settings`, exports (`to_pandas`, `to_latex`, ...) and `plot()`.",
         "",
     ]
     for page, (title, names) in GROUPS.items():
-        some = names or tuple(name for name in known if "." not in name and name not in named)
+        members = names or tuple(name for name in public_functions if "." not in name and name not in named)
         lines += [f"## [{title}]({page}.rst)", "", "| function | |", "|---|---|"]
-        lines += [f"| [`{name}`](#rankscope.{name}) | {_first_line(known[name])} |" for name in some]
+        lines += [
+            f"| [`{name}`](#rankscope.{name}) | {_first_line(public_functions[name])} |" for name in members
+        ]
         lines.append("")
     lines += ["## Objects and modules", "", "| page | |", "|---|---|"]
     lines += ["| [Objects](objects.rst) | judgments, runs, scores, results and tables |"]
@@ -230,7 +232,7 @@ def _first_line(value: Any) -> str:
 
 
 def public(app: Any, env: Any, node: Any, contents: Any) -> Any:
-    """A reference to where something is written leads to where it is public; to what is not public, nowhere."""
+    """Resolve a reference to the public name of an object, or to plain text if it is not public."""
     if node.get("refdomain") != "py":
         return None
     target = str(node["reftarget"])

@@ -1,4 +1,4 @@
-"""The pages of the commands, written from their parsers."""
+"""Pages of commands, generated from their parsers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WIDTH = "100"
 
 
 def pages() -> dict[str, str]:
-    """A page for each command, and one that lists them by the question they answer."""
+    """Return a page for each command, and an index by group."""
     return {
         f"{FOLDER}/index.md": _index(),
         **{f"{FOLDER}/{name}.md": ORPHAN + page(name) for name in COMMANDS},
@@ -28,7 +28,7 @@ def _index() -> str:
     lines = [
         "# Commands",
         "",
-        "`rankscope COMMAND QRELS RUN [RUN ...] [options]`. These pages are written from the program itself;",
+        "`rankscope COMMAND QRELS RUN [RUN ...] [options]`. These pages are generated from the program;",
         "`rankscope help eval` prints the same in a terminal.",
         "",
     ]
@@ -40,16 +40,16 @@ def _index() -> str:
             "|---|---|",
         ]
         lines += [
-            f"| [{name}]({name}.md) | {_cell(one.meaning)} |"
-            for name, one in COMMANDS.items()
-            if one.group == group
+            f"| [{name}]({name}.md) | {_cell(command.meaning)} |"
+            for name, command in COMMANDS.items()
+            if command.group == group
         ]
         lines.append("")
     return "\n".join(lines)
 
 
 def page(name: str) -> str:
-    """What a command is for, its examples, and its options."""
+    """Return the page of a command: purpose, examples and options."""
     lines = [f"# rankscope {name}", ""]
     if name in OWN_GRAMMAR:
         module = import_module(f"rankscope.cli.{name}")
@@ -61,19 +61,19 @@ def page(name: str) -> str:
     parser = command_parser(name)
     lines += ["```text", _usage(parser), "```", "", *_described(parser.description or "")]
     actions = [action for action in parser._actions if action.help != argparse.SUPPRESS]
-    for title, some in (
+    for title, members in (
         ("Arguments", [action for action in actions if not action.option_strings]),
         ("Options", [action for action in actions if action.option_strings]),
     ):
-        if some:
+        if members:
             lines += [f"## {title}", "", "| | meaning |", "|---|---|"]
-            lines += [f"| {_names(action)} | {_meaning(action)} |" for action in some]
+            lines += [f"| {_names(action)} | {_meaning(action)} |" for action in members]
             lines.append("")
     return "\n".join(lines)
 
 
 def _described(text: str) -> list[str]:
-    """A docstring as Markdown: paragraphs, and the examples as commands."""
+    """Convert a docstring to Markdown: paragraphs, and examples as commands."""
     lines: list[str] = []
     for paragraph in inspect.cleandoc(text).split("\n\n"):
         head, *rest = paragraph.splitlines()
@@ -87,7 +87,7 @@ def _described(text: str) -> list[str]:
 
 
 def _example(line: str) -> str:
-    """A command, and what it is for as a comment."""
+    """Return a command with its purpose as a comment."""
     command, *comment = re.split(r"\s{3,}", line.strip(), maxsplit=1)
     return command + (f"  # {comment[0]}" if comment else "")
 
@@ -126,7 +126,7 @@ def _meaning(action: argparse.Action) -> str:
 
 
 def _text(text: str) -> str:
-    """Words of the terminal as words of the page: nothing in them is markup but code."""
+    """Escape text of the terminal for Markdown; only code is markup."""
     return re.sub(r"(?<![`\w])([*_<])", r"\\\1", text.replace("``", "`"))
 
 

@@ -39,29 +39,29 @@ autodoc_member_order = "bysource"
 
 
 def setup(app: Any) -> None:
-    """Docstrings are completed; a name of ours that is not public is text."""
+    """Complete docstrings, and convert references to private names to text."""
     app.connect("autodoc-process-docstring", api.complete)
     app.connect("missing-reference", api.public)
-    app.connect("html-page-context", beside_the_sidebar, priority=400)  # before the theme asks for it
-    # the words of the pages come again and again: what the search reduces each of them to is worked out once
+    app.connect("html-page-context", share_sidebar, priority=400)  # before the theme renders it
+    # Cache word stems for the search index: pages repeat the same words.
     SearchEnglish.stem = cache(SearchEnglish.stem)  # type: ignore[method-assign]
-    # autodoc reads whole modules for the lines that each definition is on, which only links to sources would need
+    # Skip the source lines of definitions: autodoc parses whole modules for them, and only source links need them.
     Parser.parse_definition = lambda self: None  # type: ignore[method-assign]
 
 
 SIDEBARS: dict[tuple[Any, ...], str] = {}
 
 
-def beside_the_sidebar(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Pages that the sidebar does not lead to have the same one in a folder, which is made once."""
+def share_sidebar(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Render one sidebar per folder for pages that the sidebar does not list."""
     if "toctree" not in context or "orphan" not in app.env.metadata[page]:
         return
-    make = context["toctree"]
+    render = context["toctree"]
 
     def sidebar(**options: Any) -> str:
-        asked = (page.rpartition("/")[0], *sorted(options.items()))
-        if asked not in SIDEBARS:
-            SIDEBARS[asked] = make(**options)
-        return SIDEBARS[asked]
+        key = (page.rpartition("/")[0], *sorted(options.items()))
+        if key not in SIDEBARS:
+            SIDEBARS[key] = render(**options)
+        return SIDEBARS[key]
 
     context["toctree"] = sidebar

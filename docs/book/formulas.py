@@ -1,7 +1,7 @@
-"""Formulas as mathematics: the text that a measure has for terminals, set in MathML, which browsers draw by themselves.
+"""Convert the plain-text formulas of measures to MathML.
 
-A line of a formula is a row of statements. What of a statement is mathematics (sums, products, fractions, powers,
-indices) is parsed; its words, and whatever cannot be parsed, stay words.
+A line of a formula is a sequence of statements. The parser converts the mathematics of a statement (sums, products,
+fractions, powers, indices); words, and text that it cannot parse, stay text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _INDEXED = re.compile(r"([A-Za-z]{1,5})_([a-zA-Z0-9]|max|min|base)")
 
 
 def set_formula(formula: str) -> str:
-    """A formula as HTML with MathML, a paragraph for each line.
+    """Return a formula as HTML with MathML, with a paragraph for each line.
 
     >>> set_formula("R = 1/k")
     '<p><math displaystyle="true"><mi>R</mi><mo>=</mo><mfrac><mn>1</mn><mi>k</mi></mfrac></math></p>'
@@ -38,30 +38,30 @@ def set_formula(formula: str) -> str:
 
 
 def _line(line: str) -> str:
-    """The statements of a line, each as mathematics as far as it is."""
+    """Convert the statements of a line."""
     parts = re.split(r"(;\s+|,\s+(?=[\w+]+(?:\([a-z]\))? = ))", line)
     set_ = [_statement(part) if i % 2 == 0 else f"{part.strip()} " for i, part in enumerate(parts)]
     return "".join(set_).strip()
 
 
 def _statement(text: str) -> str:
-    """A label before a colon, the mathematics, and the words after it; all words if there is no mathematics."""
+    """Convert a statement: an optional label before a colon, mathematics, and the words after it."""
     label = re.match(r"((?:[a-z0-9][\w-]*(?: [\w-]+)*:|(?:the )?mean over .*? of) )(?=.*[=/^])", text)
     before, rest = (label[0], text[label.end() :]) if label else ("", text)
     ends = [*_ends(rest), len(rest)]
-    # the words after it rather without a fraction among them: then more of it is mathematics
-    for end in sorted(ends, key=lambda place: " / " in rest[place:]):
+    # Prefer ends after which no fraction follows, so that more of the statement becomes mathematics.
+    for end in sorted(ends, key=lambda position: " / " in rest[position:]):
         if _may_be_mathematics(rest[:end]):
             try:
-                found = _Parser(rest[:end]).whole()
+                mathml = _Parser(rest[:end]).whole()
             except ValueError:
                 continue
-            return _words(before) + f'<math displaystyle="true">{found}</math>' + _words(rest[end:])
+            return _words(before) + f'<math displaystyle="true">{mathml}</math>' + _words(rest[end:])
     return _words(text)
 
 
 def _may_be_mathematics(text: str) -> bool:
-    """Whether there is an operator outside of parentheses, and before the first relation no sentence."""
+    """Return whether text has an operator outside parentheses and no sentence before its first relation."""
     left = re.split(r"[=<>]", text, maxsplit=1)[0] if re.search(r"[=<>]", text) else ""
     words = [
         word for word in re.findall(r"[a-z]{2,}", left.split("sum over")[0]) if word not in (*_GREEK, "of")
@@ -71,22 +71,22 @@ def _may_be_mathematics(text: str) -> bool:
 
 
 def _ends(text: str) -> list[int]:
-    """Where mathematics may end and words begin: outside of parentheses and of what a sum is over."""
+    """Return where words may begin: outside parentheses and outside the range of a sum."""
     hidden = re.sub(
         r"(sum|prod|product) over .*? of\b",
-        lambda found: re.sub(r"\S", "x", found[0]).replace(" ", "x"),
+        lambda match: re.sub(r"\S", "x", match[0]).replace(" ", "x"),
         text,
     )
-    places = []
-    for found in _ENDS.finditer(hidden):
-        before = hidden[: found.start()]
+    ends = []
+    for match in _ENDS.finditer(hidden):
+        before = hidden[: match.start()]
         if before.count("(") == before.count(")"):
-            places.append(found.start())
-    return places
+            ends.append(match.start())
+    return ends
 
 
 def _words(text: str) -> str:
-    """Words, with the signs, indices and powers among them."""
+    """Convert words, including the signs, indices and powers among them."""
     text = html.escape(text, quote=False)
     for plain, sign in {" * ": " · ", "&lt;=": "≤", "&gt;=": "≥", "-&gt;": "→", " ... ": " … "}.items():
         text = text.replace(plain, sign)
@@ -98,118 +98,118 @@ def _words(text: str) -> str:
 
 
 class _Parser:
-    """Reads an equation by recursive descent; every method returns MathML."""
+    """Recursive-descent parser of equations; its methods return MathML."""
 
     def __init__(self, text: str) -> None:
         self.tokens: list[tuple[str, str, bool]] = []  # kind, text, whether a space is before it
-        self.place = 0
-        at, text = 0, text.strip()
-        while at < len(text):
-            found = _TOKEN.match(text, at)
-            if found is None:
-                raise ValueError(text[at:])
-            kind = str(found.lastgroup if found.lastgroup != "over" else "big")
-            value = found["over"] or "" if kind == "big" else found[kind]
+        self.position = 0
+        position, text = 0, text.strip()
+        while position < len(text):
+            match = _TOKEN.match(text, position)
+            if match is None:
+                raise ValueError(text[position:])
+            kind = str(match.lastgroup if match.lastgroup != "over" else "big")
+            value = match["over"] or "" if kind == "big" else match[kind]
             if kind == "big":
-                value = f"{found['big'].split()[0]} {value}"
-            self.tokens.append((kind, value, found[0][:1] == " "))
-            at = found.end()
+                value = f"{match['big'].split()[0]} {value}"
+            self.tokens.append((kind, value, match[0][:1] == " "))
+            position = match.end()
 
     def peek(self, ahead: int = 0) -> tuple[str, str, bool]:
-        place = self.place + ahead
-        return self.tokens[place] if place < len(self.tokens) else ("end", "", False)
+        index = self.position + ahead
+        return self.tokens[index] if index < len(self.tokens) else ("end", "", False)
 
     def take(self, value: str = "") -> str:
-        found = self.peek()[1]
-        if self.peek()[0] == "end" or (value and found != value):
+        token = self.peek()[1]
+        if self.peek()[0] == "end" or (value and token != value):
             raise ValueError(f"{value} expected")
-        self.place += 1
-        return found
+        self.position += 1
+        return token
 
     def whole(self) -> str:
-        """All of it, or an error."""
-        found = self.relation()
+        """Parse the whole text, or raise ValueError."""
+        mathml = self.relation()
         if self.peek()[0] != "end":
             raise ValueError(self.peek()[1])
-        return found
+        return mathml
 
     def relation(self) -> str:
-        made = "" if self.peek()[1] == "=" else self.addition()
+        mathml = "" if self.peek()[1] == "=" else self.addition()
         while self.peek()[1] in _RELATIONS:
-            made += f"<mo>{_RELATIONS[self.take()]}</mo>{self.addition()}"
-        return made
+            mathml += f"<mo>{_RELATIONS[self.take()]}</mo>{self.addition()}"
+        return mathml
 
     def addition(self) -> str:
-        made = ""
+        mathml = ""
         if self.peek()[1] == "-":
             self.take()
-            made = "<mo>−</mo>"
-        made += self.product()
+            mathml = "<mo>−</mo>"
+        mathml += self.product()
         while self.peek()[1] in ("+", "-"):
             sign = "+" if self.take() == "+" else "−"
-            made += f"<mo>{sign}</mo>{self.product()}"
-        return made
+            mathml += f"<mo>{sign}</mo>{self.product()}"
+        return mathml
 
     def product(self, *, summed: bool = False) -> str:
-        made = self.fraction(summed)
+        mathml = self.fraction(summed)
         while self.peek()[1] == "*":
             self.take()
-            # a sum needs no sign of multiplication before it
-            made += ("" if self.peek()[0] == "big" else "<mo>·</mo>") + self.fraction(summed)
-        return made
+            # A sum needs no multiplication sign before it.
+            mathml += ("" if self.peek()[0] == "big" else "<mo>·</mo>") + self.fraction(summed)
+        return mathml
 
     def fraction(self, summed: bool) -> str:
-        first = self.place
+        first = self.position
         above = self.adjacent()
         while self.peek()[1] == "/":
             if summed and self.peek(1)[0] == "big":
                 break  # a sum divided by a sum
             above = self.bare(above, first)
             self.take()
-            second = self.place
+            second = self.position
             below = self.bare(self.adjacent(), second)
             above = f"<mfrac>{_row(above)}{_row(below)}</mfrac>"
             first = -1
         return above
 
-    def bare(self, made: str, first: int) -> str:
-        """Without the parentheses around all of it: the bar of a fraction is enough."""
+    def bare(self, mathml: str, first: int) -> str:
+        """Remove enclosing parentheses, which the bar of a fraction makes redundant."""
         if first >= 0 and self.tokens[first][1] == "(":
             depth = 0
-            for place in range(first, self.place):
-                depth += {"(": 1, ")": -1}.get(self.tokens[place][1], 0)
+            for index in range(first, self.position):
+                depth += {"(": 1, ")": -1}.get(self.tokens[index][1], 0)
                 if depth == 0:
-                    if place == self.place - 1:
-                        return made.removeprefix("<mrow><mo>(</mo>").removesuffix("<mo>)</mo></mrow>")
+                    if index == self.position - 1:
+                        return mathml.removeprefix("<mrow><mo>(</mo>").removesuffix("<mo>)</mo></mrow>")
                     break
-        return made
+        return mathml
 
     def adjacent(self) -> str:
-        """Factors one beside the other, or words that say what is meant."""
+        """Parse adjacent factors, or a phrase."""
         if self.peek()[0] == "big":
             return self.big()
         words = self.phrase()
         if words:
             return words
-        made = self.power()
+        mathml = self.power()
         while self.peek()[0] in ("number", "name", "signed", "dots", "big") or self.peek()[1] == "(":
             after = self.big() if self.peek()[0] == "big" else self.phrase() or self.power()
-            made += (_SPACE if re.search(r">[^<]{2,}</m(?:i|text)>$", made) else "") + after
-        return made
+            mathml += (_SPACE if re.search(r">[^<]{2,}</m(?:i|text)>$", mathml) else "") + after
+        return mathml
 
     def phrase(self) -> str:
-        """Names and numbers in a row with two words among them, as text."""
+        """Parse a sequence of names and numbers that has at least two words, as text."""
         last = 0
         while self.peek(last)[0] in ("name", "number") and not self.called(last):
             last += 1
         row = [self.peek(i)[1] for i in range(last)]
         if sum(bool(re.fullmatch(r"[a-z-]{2,}", word)) and word not in _GREEK for word in row) < 2:
             return ""
-        self.place += last
+        self.position += last
         return f"<mtext>{_plain(' '.join(row))}</mtext>"
 
     def called(self, ahead: int) -> bool:
-        """Whether a name has arguments."""
+        """Return whether a name has arguments."""
         sign, spaced = self.peek(ahead + 1)[1:]
         return self.peek(ahead)[0] == "name" and sign in ("(", "[") and not spaced
 
@@ -217,14 +217,14 @@ class _Parser:
         name, _, over = self.take().partition(" ")
         sign = f'<mo movablelimits="false">{_BIG[name]}</mo>'
         under = f"<munder>{sign}<mtext>{_plain(over)}</mtext></munder>" if over else sign
-        made = f"<mrow>{under}{self.product(summed=True)}</mrow>"
+        mathml = f"<mrow>{under}{self.product(summed=True)}</mrow>"
         if self.peek()[1] == "/":
             self.take()
-            made = f"<mfrac>{made}{_row(self.adjacent())}</mfrac>"
-        return made
+            mathml = f"<mfrac>{mathml}{_row(self.adjacent())}</mfrac>"
+        return mathml
 
     def power(self) -> str:
-        made = self.atom()
+        mathml = self.atom()
         if self.peek()[1] == "^":
             self.take()
             if self.peek()[1] == "(":
@@ -234,8 +234,8 @@ class _Parser:
             else:
                 minus = "<mo>−</mo>" if self.peek()[1] == "-" and self.take() else ""
                 raised = minus + self.atom()
-            made = f"<msup>{_row(made)}{_row(raised)}</msup>"
-        return made
+            mathml = f"<msup>{_row(mathml)}{_row(raised)}</msup>"
+        return mathml
 
     def atom(self) -> str:
         kind, value, _ = self.peek()
@@ -249,33 +249,33 @@ class _Parser:
         if kind == "dots":
             return "<mo>⋯</mo>"
         if kind == "signed":
-            made = f"<msup><mi>{value[0]}</mi><mo>{value[1].replace('-', '−')}</mo></msup>"
+            mathml = f"<msup><mi>{value[0]}</mi><mo>{value[1].replace('-', '−')}</mo></msup>"
             called = self.peek()[1] == "("
         elif kind == "name" and not _PROSE.fullmatch(value):
-            made = _name(value)
+            mathml = _name(value)
         else:
             raise ValueError(value)
         if not called:
-            return made
+            return mathml
         closing = {"(": ")", "[": "]"}[self.peek()[1]]
-        return f"<mrow>{made}{self.enclosed(self.peek()[1], closing, self.arguments)}</mrow>"
+        return f"<mrow>{mathml}{self.enclosed(self.peek()[1], closing, self.arguments)}</mrow>"
 
     def arguments(self) -> str:
-        made = self.relation()
+        mathml = self.relation()
         while self.peek()[1] == ",":
             self.take()
-            made += f"<mo>,</mo>{self.relation()}"
-        return made
+            mathml += f"<mo>,</mo>{self.relation()}"
+        return mathml
 
     def enclosed(self, opening: str, closing: str, inner: Callable[[], str]) -> str:
         self.take(opening)
-        made = inner()
+        mathml = inner()
         self.take(closing)
-        return f"<mo>{opening}</mo>{made}<mo>{closing}</mo>"
+        return f"<mo>{opening}</mo>{mathml}<mo>{closing}</mo>"
 
 
 def _name(name: str) -> str:
-    """A name: an index below the line, a Greek letter, a logarithm with its base; measures keep their names."""
+    """Convert a name: subscripts, Greek letters, logarithms with their base; measures keep their names."""
     if name in ("log2", "log10"):
         return f"<msub><mi>log</mi><mn>{name[3:]}</mn></msub>"
     indexed = _INDEXED.fullmatch(name)
@@ -288,18 +288,18 @@ def _plain(text: str) -> str:
     return html.escape(text, quote=False).replace("&lt;=", "≤").replace("&gt;=", "≥").replace(" .. ", " … ")
 
 
-def _row(made: str) -> str:
-    """One element, as fractions and powers need it."""
-    kind = re.match(r"<(\w+)[ >]", made)
-    closed = kind is not None and _closes(made, kind[1])
-    return made if closed else f"<mrow>{made}</mrow>"
+def _row(mathml: str) -> str:
+    """Wrap MathML into a single element, as fractions and powers require."""
+    kind = re.match(r"<(\w+)[ >]", mathml)
+    closed = kind is not None and _closes(mathml, kind[1])
+    return mathml if closed else f"<mrow>{mathml}</mrow>"
 
 
-def _closes(made: str, kind: str) -> bool:
-    """Whether the first element ends where all of it ends."""
+def _closes(mathml: str, kind: str) -> bool:
+    """Return whether the first element encloses the whole text."""
     depth = 0
-    for found in re.finditer(rf"<(/?){kind}[ >]", made):
-        depth += -1 if found[1] else 1
+    for tag in re.finditer(rf"<(/?){kind}[ >]", mathml):
+        depth += -1 if tag[1] else 1
         if depth == 0:
-            return made.index(">", found.start()) == len(made) - 1
+            return mathml.index(">", tag.start()) == len(mathml) - 1
     return False

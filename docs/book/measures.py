@@ -1,4 +1,4 @@
-"""The pages of the measures: those of docs/measures, with the formula set in type, what to mind, and the BibTeX."""
+"""Pages of measures: docs/measures with MathML, pitfalls and BibTeX added."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ _FORMULA = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def pages() -> dict[str, str]:
-    """A page for each measure."""
-    made = {}
+    """Return a page for each measure."""
+    sources = {}
     for path in sorted((DOCS / "measures").glob("*.md")):
         if path.stem != "README":
-            place = f"measures/{path.name}"
-            text = for_the_site(place, f"docs/{place}", path.read_text("utf-8"))
-            made[place] = ORPHAN + page(REGISTRY[path.stem], text)
-    return made
+            target = f"measures/{path.name}"
+            text = for_the_site(target, f"docs/{target}", path.read_text("utf-8"))
+            sources[target] = ORPHAN + page(REGISTRY[path.stem], text)
+    return sources
 
 
 def page(measure: Measure, text: str) -> str:
-    """The page of a measure, completed."""
+    """Add the formula in MathML, pitfalls and BibTeX to the page of a measure."""
     typed = f'```{{raw}} html\n<div class="formula">{set_formula(measure.formula)}</div>\n```'
     text = _FORMULA.sub(lambda _: typed, text, count=1)
     keys = find_keys(measure.reference)
-    lines = [text.rstrip(), "", "## What to mind", "", *(f"- {one}" for one in pitfalls(measure)), ""]
-    lines += ["## To cite it", "", "```sh", f"rankscope cite -m {_named(measure)}", "```", ""]
+    lines = [text.rstrip(), "", "## Pitfalls", "", *(f"- {pitfall}" for pitfall in pitfalls(measure)), ""]
+    lines += ["## Citation", "", "```sh", f"rankscope cite -m {_named(measure)}", "```", ""]
     lines += [
         "```bibtex",
         *(load_entries()[key].replace(", title", ",\n  title", 1) for key in keys),
@@ -40,39 +40,43 @@ def page(measure: Measure, text: str) -> str:
 
 
 def pitfalls(measure: Measure) -> list[str]:
-    """What goes wrong with a measure, as far as its definition says it."""
-    found = []
+    """Return the pitfalls that follow from the declaration of a measure."""
+    sentences = []
     if measure.better == "lower":
-        found.append("Lower values are better: tables and tests here know it, a spreadsheet does not.")
+        sentences.append(
+            "Lower values are better: tables and tests here take this into account, a spreadsheet does not."
+        )
     if measure.better == "neither":
-        found.append("It describes a list; no value of it is better than another.")
+        sentences.append("It describes a ranking; none of its values is better than another.")
     if measure.needs_aspects:
-        found.append(
-            "It needs judgments by aspect; documents that are judged without aspects have a single one."
+        sentences.append(
+            "It needs judgments by aspect; documents that are judged without aspects have a single aspect."
         )
     if measure.cutoff_rule == "required":
-        found.append(
+        sentences.append(
             f"It needs a cutoff, and values at different cutoffs are different measures: `{_named(measure)}`."
         )
     elif measure.default_cutoff is not None:
-        found.append(
-            f"Lists are evaluated to rank {measure.default_cutoff:g} unless a cutoff is named; say which in a paper."
+        sentences.append(
+            f"Rankings are evaluated to rank {measure.default_cutoff:g} unless you name a cutoff; report it in a paper."
         )
     if "max_grade" in measure.parameters:
-        found.append(
-            "The best grade is that of the collection unless `max_grade` is set, so that the same list can have"
+        sentences.append(
+            "The highest grade is that of the collection unless you set `max_grade`, so the same ranking can have"
             " another value in another collection."
         )
     if measure.summary != "mean":
-        found.append(f"Over topics it is the {measure.summary}, not the mean.")
+        sentences.append(f"The value over topics is the {measure.summary}, not the mean.")
     if "rel" in measure.parameters:
-        found.append("Grades below `rel` count as not relevant, also where a person meant “somewhat”.")
-    if not found:
-        found.append(
-            "A document without a judgment counts as not relevant unless `--unjudged` says otherwise."
+        sentences.append(
+            "Grades below `rel` count as not relevant, even if assessors meant “somewhat relevant”."
         )
-    found.append("Means over topics assume that its steps mean the same everywhere: [Scales](../scales.md).")
-    return found
+    if not sentences:
+        sentences.append("An unjudged document counts as not relevant unless you set `--unjudged`.")
+    sentences.append(
+        "A mean over topics assumes that equal differences have equal meaning: [Scales](../scales.md)."
+    )
+    return sentences
 
 
 def _named(measure: Measure) -> str:

@@ -20,23 +20,23 @@ _INFINITE = {"enum": ["Infinity", "-Infinity"]}
 
 
 def declared() -> dict[str, dict[str, Any]]:
-    """The classes of rows of every table of every declared analysis, by command."""
+    """Return the row classes of all tables of declared analyses, by command."""
     spaces = (getattr(space, name) for space in (rs, rs.lab) for name in space.__all__)
-    found = [one.declaration for one in spaces if hasattr(one, "declaration")]
-    return {one.command: one.result.row_types() for one in found}
+    declarations = [declaration.declaration for declaration in spaces if hasattr(declaration, "declaration")]
+    return {declaration.command: declaration.result.row_types() for declaration in declarations}
 
 
 def meaning(command: str, table: str, column: str) -> str | None:
-    """What a column of a table means, or None if nobody has written it down."""
+    """Return the meaning of a column, or None if it is undocumented."""
     rows = declared().get(command, {}).get(table)
     if rows is not None and column in rows.specs:
         return str(rows.specs[column].meaning)
-    known = {**VOCABULARY, **MEANINGS["all"], **MEANINGS.get(f"{command}.{table}", {})}
-    return known.get(column)
+    meanings = {**VOCABULARY, **MEANINGS["all"], **MEANINGS.get(f"{command}.{table}", {})}
+    return meanings.get(column)
 
 
 def schema(version: int, command: str, tables: dict[str, dict[str, str]]) -> dict[str, Any]:
-    """The JSON Schema of what a command answers with -f json."""
+    """Return the JSON Schema of the output of a command with -f json."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"rankscope:schemas/{version}/{command}",
@@ -67,18 +67,18 @@ def schema(version: int, command: str, tables: dict[str, dict[str, str]]) -> dic
 
 
 def _cell(kind: str) -> dict[str, Any]:
-    """A cell of that type, or null; numbers may be infinite, which JSON has as text."""
+    """Return the schema of a cell: its type or null, and text for infinite numbers."""
     if kind == "empty":
         return {}
-    types = [_TYPES[one] for one in kind.split(" or ")]
+    types = [_TYPES[name] for name in kind.split(" or ")]
     allowed = {"type": [*types, "null"]}
     return {"anyOf": [allowed, _INFINITE]} if "number" in types and "string" not in types else allowed
 
 
 def pages() -> dict[str, str]:
-    """The page of all tables, and the schemas beside it."""
-    kept = json.loads(FILE.read_text("utf-8"))
-    version, commands = kept["version"], kept["commands"]
+    """Return the page of all tables, and the schemas."""
+    stored = json.loads(FILE.read_text("utf-8"))
+    version, commands = stored["version"], stored["commands"]
     lines = [
         "# Tables and their schemas",
         "",

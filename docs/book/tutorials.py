@@ -1,8 +1,8 @@
-"""Tutorials: one source each, which is run, is a page of the site, and becomes a notebook.
+"""Run tutorials, and convert them to pages of the site and to notebooks.
 
-A block of Python is a conversation (``>>>``) and must print what it says. A block for the shell has commands of ours,
-which must end with 0, or with the code in a comment (``# exit 1``). All blocks of a tutorial share a folder and their
-names; what they save as ``figures/NAME.svg`` are its figures.
+A block of Python is a doctest (``>>>``). A block for the shell has rankscope commands, which must return 0 or the
+exit code in a comment (``# exit 1``). All blocks of a tutorial share a folder and a namespace; its figures are the
+files that they save as ``figures/NAME.svg``.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ class Cell(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What running a tutorial gave: what was wrong, and its figures by name."""
+    """Result of running a tutorial: errors, and figures by name."""
 
-    wrong: list[str]
+    errors: list[str]
     figures: dict[str, str]
 
 
 def names() -> list[str]:
-    """The tutorials."""
+    """Return the names of all tutorials."""
     return sorted(path.stem for path in FOLDER.glob("*.md") if path.stem != "index")
 
 
 def cells(text: str) -> list[Cell]:
-    """A page, cut into its pieces."""
-    found, last = [], 0
+    """Split a page into cells."""
+    pieces, last = [], 0
     for block in _BLOCK.finditer(text):
-        found += [Cell("text", text[last : block.start()].strip()), Cell(block[1], block[2])]
+        pieces += [Cell("text", text[last : block.start()].strip()), Cell(block[1], block[2])]
         last = block.end()
-    return [cell for cell in [*found, Cell("text", text[last:].strip())] if cell.text]
+    return [cell for cell in [*pieces, Cell("text", text[last:].strip())] if cell.text]
 
 
 def run(name: str) -> Run:
@@ -58,8 +58,8 @@ def run(name: str) -> Run:
 
     text = (FOLDER / f"{name}.md").read_text("utf-8")
     scope: dict[str, Any] = {"__name__": "__main__"}
-    wrong: list[str] = []
-    here = Path.cwd()
+    errors: list[str] = []
+    previous = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
@@ -67,11 +67,11 @@ def run(name: str) -> Run:
             for cell in cells(text):
                 if cell.kind == "python":
                     case = doctest.DocTestParser().get_doctest(cell.text, scope, name, name, 0)
-                    case.globs = scope  # later blocks go on where earlier ones ended
-                    said = io.StringIO()
+                    case.globs = scope  # All blocks share one namespace.
+                    output = io.StringIO()
                     runner = doctest.DocTestRunner(optionflags=_FLAGS, verbose=False)
-                    if runner.run(case, out=said.write, clear_globs=False).failed:
-                        wrong.append(said.getvalue())
+                    if runner.run(case, out=output.write, clear_globs=False).failed:
+                        errors.append(output.getvalue())
                 elif cell.kind == "sh":
                     for command, code in commands(cell.text):
                         quiet = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
@@ -79,57 +79,61 @@ def run(name: str) -> Run:
                             contextlib.redirect_stdout(quiet),
                             contextlib.redirect_stderr(io.StringIO()) as error,
                         ):
-                            ended = main(command)
-                        if ended != code:
-                            wrong.append(
-                                f"{shlex.join(command)}: {ended} instead of {code}: {error.getvalue()}"
+                            actual = main(command)
+                        if actual != code:
+                            errors.append(
+                                f"{shlex.join(command)}: {actual} instead of {code}: {error.getvalue()}"
                             )
             figures = {path.name: path.read_text("utf-8") for path in sorted(Path("figures").glob("*.svg"))}
         finally:
-            os.chdir(here)
-    return Run(wrong, figures)
+            os.chdir(previous)
+    return Run(errors, figures)
 
 
 def commands(block: str) -> list[tuple[list[str], int]]:
-    """The commands of a block with the exit codes they should have."""
-    found = []
+    """Return the commands of a block with their expected exit codes."""
+    pairs = []
     for line in re.sub(r"\\\n\s*", "", block).splitlines():
         program, *words = shlex.split(line, comments=True) or [""]
         if program == "rankscope":
             code = re.search(r"# exit (\d+)", line)
-            found.append((words, int(code[1]) if code else 0))
-    return found
+            pairs.append((words, int(code[1]) if code else 0))
+    return pairs
 
 
 def notebook(name: str, figures: dict[str, str]) -> str:
-    """The tutorial as a notebook, with what it prints and draws."""
+    """Return a tutorial as a notebook with its outputs and figures."""
     import nbformat
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-    made = []
+    notebook_cells = []
     for number, cell in enumerate(cells((FOLDER / f"{name}.md").read_text("utf-8"))):
         key = f"{name}-{number}"
         if cell.kind == "text":
-            made.append(new_markdown_cell(_without_pictures(cell.text), id=key))
+            notebook_cells.append(new_markdown_cell(_without_pictures(cell.text), id=key))
         elif cell.kind == "sh":
-            made.append(new_code_cell("\n".join(f"!{line}" for line in cell.text.splitlines()), id=key))
+            notebook_cells.append(
+                new_code_cell("\n".join(f"!{line}" for line in cell.text.splitlines()), id=key)
+            )
         else:
             source, printed = _conversation(cell.text)
             outputs = [new_output("stream", name="stdout", text=printed)] if printed else []
             outputs += [
-                new_output("display_data", {"image/svg+xml": figures[drawn]})
-                for drawn in re.findall(r"figures/(\S+?\.svg)", source)
-                if drawn in figures
+                new_output("display_data", {"image/svg+xml": figures[figure]})
+                for figure in re.findall(r"figures/(\S+?\.svg)", source)
+                if figure in figures
             ]
-            made.append(new_code_cell(source, outputs=outputs, id=key))
+            notebook_cells.append(new_code_cell(source, outputs=outputs, id=key))
     about = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    return str(nbformat.writes(new_notebook(cells=made, metadata=about)))
+    return str(nbformat.writes(new_notebook(cells=notebook_cells, metadata=about)))
 
 
 def _conversation(block: str) -> tuple[str, str]:
-    """What was typed, and what was answered."""
+    """Return the source of a doctest, and its expected output."""
     examples = doctest.DocTestParser().get_examples(block)
-    return "".join(one.source for one in examples).rstrip(), "".join(one.want for one in examples)
+    return "".join(example.source for example in examples).rstrip(), "".join(
+        example.want for example in examples
+    )
 
 
 def _without_pictures(text: str) -> str:
@@ -137,16 +141,18 @@ def _without_pictures(text: str) -> str:
 
 
 def pages() -> dict[str, str]:
-    """Every tutorial as a page, its notebook, and its figures."""
-    made = {}
+    """Return page, notebook and figures of every tutorial."""
+    sources = {}
     for name in names():
-        done = run(name)
-        if done.wrong:
-            raise SystemExit(f"docs/tutorials/{name}.md: {done.wrong[0]}")
-        made |= {f"tutorials/figures/{figure}": content for figure, content in done.figures.items()}
-        made[f"tutorials/{name}.ipynb"] = notebook(name, done.figures)
+        outcome = run(name)
+        if outcome.errors:
+            raise SystemExit(f"docs/tutorials/{name}.md: {outcome.errors[0]}")
+        sources |= {f"tutorials/figures/{figure}": content for figure, content in outcome.figures.items()}
+        sources[f"tutorials/{name}.ipynb"] = notebook(name, outcome.figures)
         text = (FOLDER / f"{name}.md").read_text("utf-8")
         head, _, rest = text.partition("\n")
-        page = f"{head}\n\n{{download}}`Take it away as a notebook <{name}.ipynb>`\n{rest}"
-        made[f"tutorials/{name}.md"] = for_the_site(f"tutorials/{name}.md", f"docs/tutorials/{name}.md", page)
-    return made
+        page = f"{head}\n\n{{download}}`Download as a notebook <{name}.ipynb>`\n{rest}"
+        sources[f"tutorials/{name}.md"] = for_the_site(
+            f"tutorials/{name}.md", f"docs/tutorials/{name}.md", page
+        )
+    return sources

@@ -73,7 +73,7 @@ PROTOTYPE = {
         "ranked too early",
     ),
     "the points of the indicators marked on the curve": ("Curves", "turn-around point: the lowest CRP"),
-    "DCG beside CRP, with the bar of what each document gains more or less than the ideal one": (
+    "DCG and CRP, with a bar for the gain of each document relative to the ideal one": (
         "Curves",
         "gain above the ideal",
     ),
@@ -293,7 +293,7 @@ ROWS = [
     ),
     Row(
         "Figure 2",
-        "CRP beside DCG with a negative gain for non-relevant documents; the lowest point of each curve",
+        "CRP and DCG with a negative gain for non-relevant documents; the lowest point of each curve",
         command="rankscope curve $COVID_RUN --topic 1 --cutoff 1000 --gains 0=-1,1=1,2=2 --plot both.svg --figure dcg",
         ours=lambda t: f"CRP {min(column(t['curve'], 'crp'))}, DCG {min(column(t['curve'], 'dcg')):.2f}",
         why="another run and topic: TREC 7's are not public, nor are the judgments of Sormunen (2002) in four grades",

@@ -1,4 +1,4 @@
-"""What we found in papers and programs: each line with the command that shows it."""
+"""Errors and contradictions in papers and programs, each with the command that shows it."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from papers.reading import column, means, percent, pick, values
 from papers.row import Row
 from papers.scales import ALL, EQUAL, WEAK
 
-INTRODUCTION = """Implementing five papers and three official programs to the last digit turns up where they disagree, with each other or
-with themselves. The numbers of every line are those of the command or example beside it: this page is written by
-`python docs/make_papers.py`, which runs them, and a test runs them again. The variables are those of [Papers](papers.md), where every
-item of the papers has a row."""
+INTRODUCTION = """We implemented five papers and three official programs to the last digit, and found where they contradict each other or
+themselves. The command or example in a line gives its numbers: `python docs/make_papers.py` runs them all and writes this page,
+and a test runs them again. The variables are those of [Papers](papers.md), which has a row for every item of the papers."""
 
 PROPERTIES = 'rankscope properties --aspects 2 --depth 10 --relevant 10 -m "ACT AP_IA"'
 SCALES = 'rankscope scales --length 6 -m "AP ERR RBP(p=0.5) RBP(p=0.8) DCG"'
 
 
-def _of(tables: Any, measure: str, name: str) -> str:
+def _violations(tables: Any, measure: str, name: str) -> str:
     row = pick(tables["properties"], measure=measure, property=name)
     return f"{row['violations']:,} of {row['cases']:,}"
 
 
 def _crossings(tables: Any) -> str:
-    found = means(tables)
+    mean = means(tables)
     names = dict.fromkeys(row["measure"] for row in tables["means"])
     return "Twist of the paper's lists a, b: " + "; ".join(
-        f"{found['a', name]:.4f}, {found['b', name]:.4f} ({reading})"
+        f"{mean['a', name]:.4f}, {mean['b', name]:.4f} ({reading})"
         for name, reading in zip(
             names, ("as printed", "change of sign, our default", "the authors' toolkit"), strict=True
         )
@@ -39,23 +38,23 @@ def _archetypes(tables: Any) -> str:
     return f"{total['refuted']} of {total['entries']} fail, by lists such as {example['counterexample']}"
 
 
-def _needed(found: dict[int, list[float]]) -> str:
+def _needed(numbers: dict[int, list[float]]) -> str:
     return "; ".join(
         f"with {runs} runs the printed values need {', '.join(f'{pairs:.2f}' for pairs in needed[:3])} pairs in Table 3 and"
         f" {', '.join(f'{pairs:.2f}' for pairs in needed[3:])} in Table 4"
-        for runs, needed in found.items()
+        for runs, needed in numbers.items()
     )
 
 
-def _as_printed(found: tuple[float, float]) -> str:
-    return f"alpha-DCG at 4 of aaaa is {found[0]:.4f}, with the printed exponent it would be {found[1]:.4f}"
+def _as_printed(values: tuple[float, float]) -> str:
+    return f"alpha-DCG at 4 of aaaa is {values[0]:.4f}, with the printed exponent it would be {values[1]:.4f}"
 
 
 def _presets(tables: Any) -> str:
-    found = means(tables)
+    mean = means(tables)
     official, iterations, documents = dict.fromkeys(row["measure"] for row in tables["means"])
     return "; ".join(
-        f"{name}: ACT(ab) {found['ab', measure]:.4f}, ACT(abx) {found['abx', measure]:.4f}"
+        f"{name}: ACT(ab) {mean['ab', measure]:.4f}, ACT(abx) {mean['abx', measure]:.4f}"
         for name, measure in (
             ("`trec-dd-2017`, which the paper's numbers are", official),
             ("`equation7` with iterations as time, which its text names", iterations),
@@ -65,13 +64,13 @@ def _presets(tables: Any) -> str:
 
 
 def _jk(tables: Any) -> str:
-    found = {row["measure"]: row for row in tables["scales"] if row["scale"] == EQUAL}
+    rows = {row["measure"]: row for row in tables["scales"] if row["scale"] == EQUAL}
     base_2, base_10 = "DCG(discount='jk')", "DCG(discount='jk',base=10)"
     example = pick(tables["counterexamples"], measure=base_2, scale=EQUAL)
     return (
-        f"log2(1+i): {found['DCG']['violations']} violations; base 2: from length {found[base_2]['fails_from']},"
+        f"log2(1+i): {rows['DCG']['violations']} violations; base 2: from length {rows[base_2]['fails_from']},"
         f" {example['r']}→{example['s']} against {example['u']}→{example['v']}, {example['rise_sr']:.3f} > {example['rise_vu']:.0f};"
-        f" base 10: from length {found[base_10]['fails_from']}"
+        f" base 10: from length {rows[base_10]['fails_from']}"
     )
 
 
@@ -100,10 +99,10 @@ def _strongest(tables: Any) -> str:
     )
 
 
-def _triangle(found: tuple[float, float, float]) -> str:
+def _triangle(values: tuple[float, float, float]) -> str:
     return (
-        f"the distance of RR at depth 10 from P@R is {found[0]:.4f}, by way of RR at depth 100 it is {found[1]:.4f}; ties would have to"
-        f" explain {found[2]:.1f} pairs"
+        f"the distance of RR at depth 10 from P@R is {values[0]:.4f}, by way of RR at depth 100 it is {values[1]:.4f}; ties would have to"
+        f" explain {values[2]:.1f} pairs"
     )
 
 
@@ -116,8 +115,8 @@ def _leaderboard(order: str) -> str:
     )
 
 
-def _same(found: tuple[int, int]) -> str:
-    return f"{found[0]} of {found[1]} runs have the official nDCG@10"
+def _same(counts: tuple[int, int]) -> str:
+    return f"{counts[0]} of {counts[1]} runs have the official nDCG@10"
 
 
 def _orders(tables: Any) -> str:
@@ -170,8 +169,8 @@ EFFORT = [
         command="rankscope properties --grades 1 --depth 10 --relevant 5 --fixed-length --property swap --property replacement"
         ' -m "Twist@10 AP"',
         ours=lambda t: (
-            f"{_of(t, 'Twist@10', 'swap')} swaps and {_of(t, 'Twist@10', 'replacement')} replacements with RB = 5,"
-            f" N = 10; AP {_of(t, 'AP', 'swap')} and {_of(t, 'AP', 'replacement')}"
+            f"{_violations(t, 'Twist@10', 'swap')} swaps and {_violations(t, 'Twist@10', 'replacement')} replacements with RB = 5,"
+            f" N = 10; AP {_violations(t, 'AP', 'swap')} and {_violations(t, 'AP', 'replacement')}"
         ),
     ),
     Row(
@@ -212,7 +211,7 @@ EFFORT = [
     Row(
         "pool depth",
         'Table 1 prints the pool depth of TREC 21 as "30 and 25", and so does Table 3 of the RBP paper (2015), whose text says that 25 topics'
-        " were judged to depth 30 and 25 to depth 20: the tables seem to give the number of topics in the place of a depth",
+        " were judged to depth 30 and 25 to depth 20: the tables seem to give the number of topics instead of a depth",
         python='{"tables": (30, 25), "text": (30, 20)}',
         ours=lambda found: "; ".join(
             f"{where} {', '.join(map(str, depths))}" for where, depths in found.items()
@@ -243,19 +242,19 @@ LABORATORY = [
         "99 %",
         '"Almost 99 %" of irrelevance cases violated by ACT are 99.9 %; the others are ties',
         command=PROPERTIES,
-        ours=lambda t: _of(t, "ACT", "irrelevance monotonicity"),
+        ours=lambda t: _violations(t, "ACT", "irrelevance monotonicity"),
     ),
     Row(
         "AP-IA, ten",
         "AP-IA violates redundancy in every possible case",
         command=PROPERTIES,
-        ours=lambda t: f"{_of(t, 'AP_IA', 'redundancy')} with ten relevant documents an aspect",
+        ours=lambda t: f"{_violations(t, 'AP_IA', 'redundancy')} with ten relevant documents an aspect",
     ),
     Row(
         "AP-IA, five",
         "also with five, where fewer rankings are possible",
         command="rankscope properties --aspects 2 --depth 10 --relevant 5 -m AP_IA",
-        ours=lambda t: f"{_of(t, 'AP_IA', 'redundancy')} with five",
+        ours=lambda t: f"{_violations(t, 'AP_IA', 'redundancy')} with five",
     ),
     Row(
         "nrel",

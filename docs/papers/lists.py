@@ -55,7 +55,7 @@ EXAMPLES = {"twist": TWIST, "crp": CRP, "aspects": ASPECTS, "scales": SCALES}
 
 
 def files() -> dict[str, str]:
-    """Every file of `docs/papers/examples` with its content."""
+    """Return the content of every file of `docs/papers/examples`."""
     texts = {
         "aspects/qrels.txt": "".join(f"t {aspect} {aspect}{n} 1\n" for aspect in "ab" for n in range(1, 6)),
         "scales/qrels.txt": "".join(f"t 0 r{n} 1\n" for n in range(1, 11)),

@@ -8,7 +8,7 @@ from papers.reading import lines, means, percent, pick
 from papers.row import Detail, Row
 
 TITLE = "Desirable properties (Albahem, Spina, Scholer, Moffat and Cavedon 2018)"
-ABOUT = """Explained in [The laboratory](laboratory.md). No data is needed: every ranking up to a length is looked at. `$ASPECTS` holds
+ABOUT = """Explained in [The laboratory](laboratory.md). No data is needed: every ranking up to a length is tested. `$ASPECTS` holds
 the paper's small rankings as files, over two aspects a and b with five relevant documents each."""
 
 FULL = "rankscope properties --aspects 2 --depth 10 --relevant 10"
@@ -202,7 +202,7 @@ ROWS = [
     ),
     Row(
         "Table 1",
-        "which measures violate what, of those of the Web and Dynamic Domain tracks",
+        "violations by the measures of the Web and Dynamic Domain tracks",
         command=FULL,
         paper=lines("ACT: irrelevance monotonicity, induced", "AP_IA: redundancy, induced"),
         ours=_violated,

@@ -6,7 +6,7 @@ from typing import Any
 
 from papers.reading import lines, percent, pick
 from papers.row import Detail, Row
-from papers.twist import NAMES, drawn
+from papers.twist import NAMES, reason_with_figure
 
 TITLE = "Rank-biased precision reloaded (Ferro and Silvello 2015)"
 ABOUT = """Explained in [Meta-evaluation](meta-evaluation.md). The runs of TREC 5 are not public; `$SCORES` has the AP and P@10 of its 61
@@ -46,12 +46,12 @@ def _bounds(tables: Any) -> str:
 
 def _significant(measure: str) -> Any:
     def cell(tables: Any) -> str:
-        found = {
+        counts = {
             (row["test"], row["alpha"]): row["significant"]
             for row in tables["power"]
             if row["measure"] == measure
         }
-        return lines(*(f"{name} {found[test, 0.05]}, {found[test, 0.01]}" for test, name in TESTS.items()))
+        return lines(*(f"{name} {counts[test, 0.05]}, {counts[test, 0.01]}" for test, name in TESTS.items()))
 
     return cell
 
@@ -70,11 +70,13 @@ PRINTED_PAIRS = {
 
 
 def _significant_table(tables: Any) -> Detail:
-    found = {(row["measure"], row["test"], row["alpha"]): row for row in tables["power"]}
+    by_key = {(row["measure"], row["test"], row["alpha"]): row for row in tables["power"]}
     rows = []
     for measure, printed in PRINTED_PAIRS.items():
-        mine = [found[measure, test, level] for test in TESTS for level in (0.05, 0.01)]
-        cells = (f"{count / 1830:.3f}, {row['power']:.3f}" for count, row in zip(printed, mine, strict=True))
+        selected = [by_key[measure, test, level] for test in TESTS for level in (0.05, 0.01)]
+        cells = (
+            f"{count / 1830:.3f}, {row['power']:.3f}" for count, row in zip(printed, selected, strict=True)
+        )
         rows.append([measure, *cells])
     columns = ("measure", "Wilcoxon 95 %", "Wilcoxon 99 %", "t 95 %", "t 99 %")
     return Detail(columns, rows, "Share of significant pairs: TREC 5 as printed, then TREC-COVID.")
@@ -102,8 +104,8 @@ def _pool_table(tables: Any) -> Detail:
     columns = ("RR", "P@10", "Rprec", "AP")
     rows = []
     for (measure, pool), printed in PRINTED_TAU.items():
-        ours = [_both(tables, measure, pool, column).split() for column in columns]
-        cells = [f"{value:.3f}, {ours[k % 4][k // 4]}" for k, value in enumerate(printed)]
+        values = [_both(tables, measure, pool, column).split() for column in columns]
+        cells = [f"{value:.3f}, {values[k % 4][k // 4]}" for k, value in enumerate(printed)]
         rows.append([measure, pool, *cells])
     heads = [f"{column}, {order}" for order in ("trec_eval", "file") for column in columns]
     return Detail(
@@ -151,31 +153,31 @@ def _feature_table(tables: Any) -> Detail:
     )
 
 
-def _by_collection(rows: Any, column: str) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+def _group_by_collection(rows: Any, column: str) -> dict[str, dict[str, float]]:
+    values: dict[str, dict[str, float]] = {}
     for row in rows:
-        found.setdefault(row["collection"], {})[row["measure"]] = float(row[column])
-    return found
+        values.setdefault(row["collection"], {})[row["measure"]] = float(row[column])
+    return values
 
 
 def _changes(tables: Any) -> str:
-    found = _by_collection(tables["depth_pools"], "change")
+    changes = _group_by_collection(tables["depth_pools"], "change")
     return lines(
-        *(f"{name} " + ", ".join(f"{values[m]:.3f}" for m in ORDER) for name, values in found.items())
+        *(f"{name} " + ", ".join(f"{values[m]:.3f}" for m in ORDER) for name, values in changes.items())
     )
 
 
 def _depth_table(tables: Any) -> Detail:
-    depth = _by_collection(tables["depth_pools"], "tau")
-    sample = _by_collection(tables["robustness_curve"], "10%")
+    depth = _group_by_collection(tables["depth_pools"], "tau")
+    sample = _group_by_collection(tables["robustness_curve"], "10%")
     rows = [[name, *(f"{taus[name][m]:.3f}" for taus in (depth, sample) for m in ORDER)] for name in depth]
     heads = [f"{short}, {pool}" for pool in ("depth 10", "10 %") for short in ("RBP.5", "RBP.8", "RBP.95")]
     return Detail(("collection", *heads), rows, "Kendall's tau between the full pool and the smaller one.")
 
 
 def _both_pools(tables: Any) -> str:
-    depth = _by_collection(tables["depth_pools"], "tau")
-    sample = _by_collection(tables["robustness_curve"], "10%")
+    depth = _group_by_collection(tables["depth_pools"], "tau")
+    sample = _group_by_collection(tables["robustness_curve"], "10%")
     first = [name for name, taus in depth.items() if taus["RBP(p=0.5)"] == max(taus.values())]
     last = [name for name, taus in sample.items() if taus["RBP(p=0.5)"] == min(taus.values())]
     return lines(
@@ -319,7 +321,9 @@ ROWS = [
         command=STUDY,
         paper=lines("RBP.5 and RBP.8 robust,", "RBP.95 underestimates"),
         ours=_changes,
-        why=drawn("depth_pool_means.pdf", "the same order everywhere; Web-2011 has a single run"),
+        why=reason_with_figure(
+            "depth_pool_means.pdf", "the same order everywhere; Web-2011 has a single run"
+        ),
         detail=_depth_table,
     ),
     Row(

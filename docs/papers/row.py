@@ -1,4 +1,4 @@
-"""A row of the page: an item of a paper, the command that makes it, what the paper prints and what comes out here."""
+"""A row of the page: an item of a paper, its command, the published value and ours."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from papers.running import needs, result_of
+from papers.running import needs, run_source
 
 EQUAL = "equal"
 HOLDS = "holds"
@@ -16,13 +16,13 @@ SHOWN = "shown"
 PEOPLE = "needs people"
 OPEN = "open"
 STATUSES = {
-    EQUAL: "the paper prints what comes out",
+    EQUAL: "the paper prints the same value",
     HOLDS: "the paper claims it without printing it, and the claim is true",
     DIFFERS: "the paper prints or claims something else; the reason is given",
-    OTHER_DATA: "the paper's runs are not public; the same is made with the collections below",
+    OTHER_DATA: "the paper's runs are not public; computed with the collections below instead",
     SHOWN: "the paper prints no number (a definition, a sketch, an announcement); the command computes or draws it",
     PEOPLE: "cannot be computed: it needs a study with people",
-    OPEN: "no command makes it yet",
+    OPEN: "no command computes it yet",
 }
 
 
@@ -39,10 +39,10 @@ class Detail:
 class Row:
     """One item of a paper.
 
-    `command` is a rankscope command with the variables of the page, `python` an expression; the result of either is given to
-    `ours`, `why` and `detail`. Where the paper claims rather than prints, `holds` decides whether the claim is true; a row is
-    equal only if the paper prints what comes out. `people` says what could only
-    be seen with people, `waits` what is missing while no command makes the item.
+    `command` is a rankscope command with the variables of the page, `python` an expression; `ours`, `why` and `detail` take
+    the result of either. If the paper claims something without printing it, `holds` decides whether the claim is true; a row
+    is equal only if the paper prints our value. `people` names what only a study with people can show, `waits` what is
+    missing until a command computes the item.
     """
 
     item: str
@@ -59,13 +59,13 @@ class Row:
 
     @property
     def needs(self) -> frozenset[str]:
-        """The collections without which the row cannot be made."""
+        """Collections that the row needs."""
         return needs(self.command or self.python)
 
 
 @dataclass(frozen=True)
 class Made:
-    """What a row became: the cells of its line, its status, and the table below, if any."""
+    """Result of a row: cells, status, and the table below if there is one."""
 
     cells: tuple[str, ...]
     status: str
@@ -73,7 +73,7 @@ class Made:
 
     @property
     def line(self) -> str:
-        """The line of the table."""
+        """Line of the table in Markdown."""
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in self.cells) + " |"
 
 
@@ -84,16 +84,18 @@ def make(row: Row) -> Made:
     if row.people:
         return Made((row.item, row.what, "", row.paper, "", f"**{PEOPLE}**: {row.people}"), PEOPLE)
     if row.ours is None:
-        raise ValueError(f"{row.item}: says how to make it, but not what comes out")
-    result = result_of(row.command, row.python)
-    ours = row.ours(result)
+        raise ValueError(f"{row.item}: has a command, but no function that formats its result")
+    result = run_source(row.command, row.python)
+    result_text = row.ours(result)
     why = row.why(result) if callable(row.why) else row.why
-    status = _status(row, ours) if row.holds is None else HOLDS if row.holds(result) else DIFFERS
+    status = _status(row, result_text) if row.holds is None else HOLDS if row.holds(result) else DIFFERS
     if status == DIFFERS and not why:
-        raise ValueError(f"{row.item}: the paper has {row.paper!r}, we have {ours!r}, and no reason is given")
+        raise ValueError(
+            f"{row.item}: the paper has {row.paper!r}, we have {result_text!r}, and no reason is given"
+        )
     shown = f"`{row.command or row.python}`"
     detail = row.detail(result) if row.detail else None
-    return Made((row.item, row.what, shown, row.paper, ours, _because(status, why)), status, detail)
+    return Made((row.item, row.what, shown, row.paper, result_text, _because(status, why)), status, detail)
 
 
 def _status(row: Row, ours: str) -> str:

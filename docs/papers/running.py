@@ -1,4 +1,4 @@
-"""Runs the commands and expressions of the page, each one once."""
+"""Run the commands and expressions of the page, each one once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COLLECTIONS = {
     "WEB2011": ("Web-2011", "web2011_diversity/qrels.adhoc.txt web2011_diversity/runs"),
     "WEB2012": ("Web-2012", "web2012_diversity/qrels.adhoc.txt web2012_diversity/runs"),
 }
-"""What stands for a collection in a command: its name, its judgments and its runs, below the folder of the data."""
+"""Collections by variable: name, and paths of judgments and runs below the data folder."""
 OTHERS = {
     "COVID_RUN": "trec_covid_r1_full24/qrels.txt trec_covid_r1_full24/runs/sab20.1.meta.docs.gz",
     "WEB2012_ASPECTS": "web2012_diversity/qrels.for_ndeval.txt web2012_diversity/runs",
@@ -35,7 +35,7 @@ OTHERS = {
 """One run of TREC-COVID, and the judgments of Web 2012 by aspect."""
 
 LEADERBOARD = "trec_covid_r1_full24/official_leaderboard.csv"
-"""What NIST printed for the runs of TREC-COVID."""
+"""Official results of the runs of TREC-COVID, by NIST."""
 
 FUNCTIONS = {
     "cumsum": "rankscope.lab.measurement.intervals",
@@ -50,18 +50,18 @@ FUNCTIONS = {
     "DictReader": "csv",
     "wilcoxon": "scipy.stats",
 }
-"""Functions that an expression may use beside `rs`, and where they are imported from."""
+"""Functions that expressions may use in addition to `rs`, with the modules that define them."""
 
 
 def data_folder() -> Path | None:
-    """The folder of the collections: the one that RANKSCOPE_DATA names, or the one beside the checkout."""
+    """Return the data folder: RANKSCOPE_DATA, or ../shared/data; None if it does not exist."""
     named = os.environ.get("RANKSCOPE_DATA")
-    found = Path(named) if named else ROOT.parent / "shared" / "data"
-    return found if found.is_dir() else None
+    folder = Path(named) if named else ROOT.parent / "shared" / "data"
+    return folder if folder.is_dir() else None
 
 
 def variables() -> dict[str, str]:
-    """Every variable of the page with what it stands for."""
+    """Return the value of every variable of the page."""
     data = data_folder() or Path("data")
     values = {name: _below(data, parts) for name, (_, parts) in COLLECTIONS.items()}
     values |= {name: _below(data, parts) for name, parts in OTHERS.items()}
@@ -73,7 +73,7 @@ def variables() -> dict[str, str]:
 
 
 def four(data: str) -> str:
-    """The options that name the four collections below a folder."""
+    """Return the options that name the four collections below a folder."""
     return " ".join(
         f"--collection {title}=" + ":".join(f"{data}/{part}" for part in parts.split())
         for title, parts in COLLECTIONS.values()
@@ -81,7 +81,7 @@ def four(data: str) -> str:
 
 
 def folders(names: Iterable[str]) -> list[str]:
-    """The folders of the data that these variables stand for.
+    """Return the data folders that these variables refer to.
 
     >>> folders(["COVID_RUN", "SCORES"])
     ['score_matrices', 'trec_covid_r1_full24']
@@ -100,7 +100,7 @@ def _below(folder: Path, parts: str) -> str:
 
 
 def needs(text: str) -> frozenset[str]:
-    """The variables of a command or expression that stand for real data.
+    """Return the variables of a command or expression that refer to real data.
 
     >>> sorted(needs("rankscope effort $COVID"))
     ['COVID']
@@ -111,8 +111,8 @@ def needs(text: str) -> frozenset[str]:
     return frozenset(used & {*COLLECTIONS, *OTHERS, "SCORES", "LEADERBOARD"})
 
 
-def result_of(command: str, python: str) -> Any:
-    """The tables of a command, or the value of an expression."""
+def run_source(command: str, python: str) -> Any:
+    """Return the tables of a command, or the value of an expression."""
     if python:
         return _value(python)
     return _tables(command)
@@ -120,7 +120,7 @@ def result_of(command: str, python: str) -> Any:
 
 def _filled(text: str) -> str:
     values = variables()
-    return re.sub(r"\$(\w+)", lambda found: values[found[1]], text)
+    return re.sub(r"\$(\w+)", lambda match: values[match[1]], text)
 
 
 @functools.cache
@@ -133,7 +133,7 @@ def _value(python: str) -> Any:
 
 
 def _numbers(row: dict[str, Any]) -> dict[str, Any]:
-    """A row in which infinite numbers are numbers; JSON has only words for them."""
+    """Convert infinite numbers, which JSON stores as text, back to floats."""
     return {
         key: float(value) if isinstance(value, str) and value in ("Infinity", "-Infinity") else value
         for key, value in row.items()
@@ -145,13 +145,13 @@ def _tables(command: str) -> dict[str, Any]:
     program, *arguments = shlex.split(_filled(command))
     if program != "rankscope":
         raise ValueError(f"not a command of ours: {command}")
-    here = Path.cwd()
+    previous = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
             return _run(command, arguments)
         finally:
-            os.chdir(here)
+            os.chdir(previous)
 
 
 def _run(command: str, arguments: list[str]) -> dict[str, Any]:

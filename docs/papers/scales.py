@@ -9,8 +9,8 @@ from papers.row import Detail, Row
 
 TITLE = "Interval-like scales (Ferrante, Ferro and Pontarollo 2017)"
 ABOUT = """Explained, with proofs, in [Scales](scales.md). No data is needed; `$SCALES` holds the rankings of the examples as files. In
-Python `cumsum`, `steps` and `delta` are those of `rankscope.lab.measurement.intervals`, `positions` is that of `distances` and
-`rbp_threshold` that of `convexity` beside it."""
+Python `cumsum`, `steps` and `delta` are those of `rankscope.lab.measurement.intervals`, `positions` is that of `rankscope.lab.measurement.distances`, and
+`rbp_threshold` that of `rankscope.lab.measurement.convexity`."""
 
 EQUAL, ALL = "interval-like (equal-relevant)", "interval-like (all)"
 STRONG, WEAK = "interval (strong top-heaviness)", "interval (weak top-heaviness)"
@@ -33,7 +33,7 @@ def _share(measure: str, scale: str) -> Any:
 
 def _shares(tables: Any) -> Detail:
     measures = list(dict.fromkeys(row["measure"] for row in tables["scales"]))
-    found = {(row["measure"], row["scale"]): row for row in tables["scales"]}
+    by_key = {(row["measure"], row["scale"]): row for row in tables["scales"]}
     rows = [
         [
             m,
@@ -41,9 +41,9 @@ def _shares(tables: Any) -> Detail:
                 cell
                 for s in (ALL, EQUAL)
                 for cell in (
-                    f"{found[m, s]['violations']:,} of {found[m, s]['comparable']:,}",
-                    percent(found[m, s]["share"]),
-                    percent(found[m, s]["share_nonempty"]),
+                    f"{by_key[m, s]['violations']:,} of {by_key[m, s]['comparable']:,}",
+                    percent(by_key[m, s]["share"]),
+                    percent(by_key[m, s]["share_nonempty"]),
                 )
             ),
         ]
@@ -65,11 +65,11 @@ def _eval(runs: str, measures: str) -> str:
 
 
 def _rise(tables: Any, *pairs: tuple[str, str]) -> dict[str, tuple[float, float]]:
-    """How much each measure rises over the first interval and over the second, larger one."""
-    found = means(tables)
+    """Return the increase of each measure over the first interval and over the second, larger one."""
+    mean = means(tables)
     measures = dict.fromkeys(row["measure"] for row in tables["means"])
     return {
-        measure: tuple(found[high, measure] - found[low, measure] for low, high in pairs)  # type: ignore[misc]
+        measure: tuple(mean[high, measure] - mean[low, measure] for low, high in pairs)  # type: ignore[misc]
         for measure in measures
     }
 
@@ -113,18 +113,15 @@ AXIOMS = f'rankscope scales --length 4 --axioms -m "{USUAL}"'
 
 def _axioms(tables: Any) -> Detail:
     names = list(dict.fromkeys(row["axiom"] for row in tables["axioms"]))
-    found = {(row["structure"], row["axiom"]): row for row in tables["axioms"]}
+    rows = {(row["structure"], row["axiom"]): row for row in tables["axioms"]}
     structures = dict.fromkeys(row["structure"] for row in tables["axioms"])
     return Detail(
         ("structure", *names, "against solvability"),
         [
             [
                 structure,
-                *(
-                    f"{found[structure, n]['violations']:,} of {found[structure, n]['cases']:,}"
-                    for n in names
-                ),
-                found[structure, names[-1]]["counterexample"] or "",
+                *(f"{rows[structure, n]['violations']:,} of {rows[structure, n]['cases']:,}" for n in names),
+                rows[structure, names[-1]]["counterexample"] or "",
             ]
             for structure in structures
         ],
@@ -133,21 +130,21 @@ def _axioms(tables: Any) -> Detail:
 
 
 def _represented(tables: Any) -> str:
-    held: dict[str, list[str]] = {}
+    structures: dict[str, list[str]] = {}
     for row in tables["representations"]:
         if row["holds"]:
-            held.setdefault(row["structure"], []).append(row["measure"])
-    return lines(*(f"{structure}: {', '.join(measures)}" for structure, measures in held.items()))
+            structures.setdefault(row["structure"], []).append(row["measure"])
+    return lines(*(f"{structure}: {', '.join(measures)}" for structure, measures in structures.items()))
 
 
 STUDY = 'rankscope study $COVID -m "AP ERR RBP DCG" --focus ERR -o study'
 
 
-def _kept(tables: Any) -> str:
+def _tau_of_means(tables: Any) -> str:
     return lines(*(f"{row['measure']} {float(row['tau']):.3f}" for row in tables["scale_effect"]))
 
 
-def _kept_variance(tables: Any) -> str:
+def _tau_of_variances(tables: Any) -> str:
     return lines(*(f"{row['measure']} {float(row['tau_variance']):.3f}" for row in tables["scale_effect"]))
 
 
@@ -328,7 +325,7 @@ ROWS = [
                 if row["scale"] == EQUAL
             )
         ),
-        why="the paper looks at all rankings, so that RB >= N; with RB = N the last four violate nothing",
+        why="the paper considers all rankings, so that RB >= N; with RB = N the last four violate nothing",
     ),
     Row(
         "Interval-like",
@@ -401,7 +398,7 @@ ROWS = [
         "Future work 1",
         "what it does to means on real runs: tau between the means of a measure and of the same on an interval scale",
         command=STUDY,
-        ours=_kept,
+        ours=_tau_of_means,
         why="[how a measure is put on an interval scale](scales.md#interval-scaled-measures)",
         detail=_effect,
     ),
@@ -409,12 +406,12 @@ ROWS = [
         "Future work 1",
         "what it does to variances: tau between the variances of the runs over topics, by the measure and by the same on an interval scale",
         command=STUDY,
-        ours=_kept_variance,
+        ours=_tau_of_variances,
         why="announced as descriptive statistics like mean and variance",
     ),
     Row(
         "Future work 2",
-        "what it does to significance tests: significant pairs that are lost and gained by the step",
+        "effect on significance tests: significant pairs lost and gained by the step",
         command=STUDY,
         ours=_lost,
     ),

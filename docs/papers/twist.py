@@ -39,9 +39,9 @@ def _crp(tables: Any) -> str:
 
 def _three_crossings(name: str) -> Any:
     def cell(tables: Any) -> str:
-        found = values(tables)
+        value = values(tables)
         return lines(
-            *(f"{mode} {found[f'{name} ({mode})']:.4f}" for mode in ("definition", "sign-change", "matters"))
+            *(f"{mode} {value[f'{name} ({mode})']:.4f}" for mode in ("definition", "sign-change", "matters"))
         )
 
     return cell
@@ -72,16 +72,16 @@ def _feature(tables: Any, feature: str, collection: str) -> str:
 
 
 def _feature_table(tables: Any) -> Detail:
-    asked = ("Topics", "Runs", "Longest list", "Relevance grades", "Pool depth (half of the runs)")
+    features = ("Topics", "Runs", "Longest list", "Relevance grades", "Pool depth (half of the runs)")
     rows = [
         [
             feature,
             *(str(row[k]) for row in PRINTED_FEATURES.values()),
             *(_feature(tables, feature, name) for name in NAMES),
         ]
-        for k, feature in enumerate(asked)
+        for k, feature in enumerate(features)
     ]
-    more = [row for row in tables["features"] if row["feature"] not in asked]
+    more = [row for row in tables["features"] if row["feature"] not in features]
     rows += [[row["feature"], *[""] * 4, *(str(row[name]) for name in NAMES)] for row in more]
     return Detail(("feature", *(f"{name} (paper)" for name in PRINTED_FEATURES), *NAMES), rows)
 
@@ -131,12 +131,12 @@ def _plane(measure: str) -> Any:
     return cell
 
 
-def drawn(name: str, text: str) -> Any:
-    """A reason that also names the figure, which must have been drawn."""
+def reason_with_figure(name: str, text: str) -> Any:
+    """Return a function that gives the reason and names the figure, which must exist."""
 
     def why(tables: Any) -> str:
-        [found] = [file for file in tables["files"] if file == name]
-        return f"{text}; drawn as figures/{found}" if text else f"drawn as figures/{found}"
+        [match] = [file for file in tables["files"] if file == name]
+        return f"{text}; drawn as figures/{match}" if text else f"drawn as figures/{match}"
 
     return why
 
@@ -149,7 +149,7 @@ def _plane_row(number: int, measure: str, paper: str, why: str) -> Row:
         command=STUDY,
         paper=paper,
         ours=_plane(measure),
-        why=drawn(f"effort_gain-{re.sub('[^A-Za-z0-9]+', '_', measure).strip('_')}.pdf", why),
+        why=reason_with_figure(f"effort_gain-{re.sub('[^A-Za-z0-9]+', '_', measure).strip('_')}.pdf", why),
     )
 
 
@@ -233,7 +233,7 @@ def _power_table(tables: Any) -> Detail:
 
 
 def _most(name: str, column: str) -> Any:
-    """The measure with the highest value on each collection."""
+    """Return the measure with the highest value on each collection."""
 
     def cell(tables: Any) -> str:
         best: dict[str, Any] = {}
@@ -297,10 +297,10 @@ def _user_row(name: str) -> Row:
 
 
 def _means_of_twist(tables: Any) -> str:
-    found: dict[str, list[float]] = {}
+    by_collection: dict[str, list[float]] = {}
     for row in tables["means"]:
-        found.setdefault(row["collection"], []).append(float(row["Twist"]))
-    return lines(*(f"{name} {min(means):.3f}–{max(means):.3f}" for name, means in found.items()))
+        by_collection.setdefault(row["collection"], []).append(float(row["Twist"]))
+    return lines(*(f"{name} {min(means):.3f}–{max(means):.3f}" for name, means in by_collection.items()))
 
 
 def _entries(figure: str) -> Any:
@@ -312,12 +312,12 @@ def _entries(figure: str) -> Any:
 
 
 def _attained(tables: Any, archetype: str, quantity: str) -> str:
-    found = [
+    extremes = [
         row
         for row in tables["ranges"]
         if row["archetype"].startswith(archetype) and row["quantity"] == quantity
     ]
-    ends = [math.inf if row[end] is None else row[end] for row in found for end in ("lowest", "highest")]
+    ends = [math.inf if row[end] is None else row[end] for row in extremes for end in ("lowest", "highest")]
     low, high = (f"{value:.4g}".replace("inf", "∞") for value in (min(ends), max(ends)))
     return low if low == high else f"{low} to {high}"
 
@@ -450,7 +450,7 @@ ROWS = [
     ),
     Row(
         "Figure 2",
-        "recovery and space ratio on the curve of a list beside the full-scale list",
+        "recovery and space ratio on the curves of a ranking and of the full-scale ranking",
         command=f"{CURVE_B} --plot curve.svg",
         ours=lambda t: f"balance at rank {points(t)['balance (sign-change)']}, RB {points(t)['recall base']}",
         why="drawn in [Effort](effort.md#the-curve-crp)",
@@ -554,7 +554,7 @@ ROWS = [
     ),
     Row(
         "Figure 11, one list",
-        "CRP beside DCG for one list",
+        "CRP and DCG of one ranking",
         command=f"{CURVE_B} --gains 0,5,10,15 --discount jk --base 10 --plot both.svg --figure dcg",
         ours=lambda t: (
             f"CRP {t['curve'][-1]['crp']}, DCG {t['curve'][-1]['dcg']:.2f} of {t['curve'][-1]['ideal_dcg']:.2f}"
@@ -573,7 +573,7 @@ ROWS = [
         "distribution of the runs' means for each measure and collection; from and to for Twist",
         command=STUDY,
         ours=_means_of_twist,
-        why=drawn("means.pdf", ""),
+        why=reason_with_figure("means.pdf", ""),
     ),
     Row(
         "Table 3",
@@ -599,7 +599,7 @@ ROWS = [
         command=STUDY,
         paper="bpref and nDCG",
         ours=_most("robustness_curve", "10%"),
-        why=drawn("robustness.pdf", ""),
+        why=reason_with_figure("robustness.pdf", ""),
         detail=_at_ten,
     ),
     Row(
@@ -608,7 +608,7 @@ ROWS = [
         command=STUDY,
         paper=lines("TREC 14: nDCG and AP", "TREC 20, 21: nDCG"),
         ours=_most("power", "power"),
-        why=drawn("discriminative_power.pdf", ""),
+        why=reason_with_figure("discriminative_power.pdf", ""),
         detail=_power_table,
     ),
     Row(
@@ -666,11 +666,11 @@ ROWS = [
     ),
     Row(
         "Future work 5",
-        "Twist with time in the place of rank: with one second for every document, and with the times of time-biased gain",
+        "Twist with time instead of rank: with one second for every document, and with the times of time-biased gain",
         command="rankscope eval $TWIST/qrels.txt $TWIST/a.run $TWIST/b.run"
         " -m \"Twist@15 TwistTime(times='1')@15 TwistTime@15\"",
         ours=lambda t: lines(*(f"{run}: {', '.join(f'{v:.4f}' for v in _values(t, run))}" for run in "ab")),
-        why="experimental, ours: the clock of a list in the place of its ranks; a second a document is Twist itself",
+        why="experimental, ours: time instead of ranks; with one second per document it is Twist itself",
     ),
     Row(
         "Definition 7",
@@ -742,10 +742,10 @@ ROWS = [
 
 
 def _values(tables: Any, run: str) -> list[float]:
-    """The means of a run in the order of the measures."""
+    """Return the means of a run in the order of the measures."""
     return [row["value"] for row in tables["means"] if row["run"] == run]
 
 
 def _only(tables: Any, run: str, part: str) -> float:
-    [found] = [value for (name, measure), value in means(tables).items() if name == run and part in measure]
-    return found
+    [mean] = [value for (name, measure), value in means(tables).items() if name == run and part in measure]
+    return mean
