@@ -59,7 +59,11 @@ def test_links_lead_to_files() -> None:
 
 def test_pages_have_no_directives_of_sphinx() -> None:
     pages = [page for page in DOCS.rglob("*.md") if DOCS / "book" not in page.parents]
-    raw = [page.name for page in pages if re.search(r"^(```|:::+)\{|\{(doc|download|ref)\}`", page.read_text("utf-8"), re.M)]
+    raw = [
+        page.name
+        for page in pages
+        if re.search(r"^(```|:::+)\{|\{(doc|download|ref)\}`", page.read_text("utf-8"), re.M)
+    ]
     assert raw == []
 
 
