@@ -1,4 +1,4 @@
-"""What all tests share: groups that need something, published values, official files, and how hard to look."""
+"""Shared fixtures: groups of tests with requirements, published values, official files, effort of random tests."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @cache
 def missing(group: str) -> str | None:
-    """What a group lacks on this machine; None where its tests can run."""
+    """Return the requirement of a group that this machine lacks, or None if its tests can run."""
     needs = GROUPS[group]
     if "probe" in needs:
         module, _, function = needs["probe"].partition(":")
@@ -71,7 +71,7 @@ def missing(group: str) -> str | None:
 
 
 def _groups(item: pytest.Item) -> set[str]:
-    """The groups a test belongs to: marked, or by a fixture it asks for."""
+    """Return the groups of a test, by its marks and its fixtures."""
     marked = {name for mark in item.iter_markers("needs") for name in mark.args}
     asked = set(getattr(item, "fixturenames", ()))
     return marked | {name for name, needs in GROUPS.items() if asked & set(needs.get("fixtures", ()))}
@@ -158,7 +158,7 @@ class LeftOut:
             self.ran.update(groups)
 
     def wrong(self) -> list[str]:
-        """The groups that could run here and did not, or not wholly."""
+        """Return the groups that could run here but did not, or not completely."""
         return [
             name
             for name, needs in GROUPS.items()

@@ -218,8 +218,8 @@ def test_notebook_needs_the_lists() -> None:
         notebook(replace(scores, judged=None))
 
 
-def _asked(path: str, *hosts: str, bound: str = "127.0.0.1") -> Any:
-    """The answer of the application in this process, behind its check of hosts."""
+def _request(path: str, *hosts: str, bound: str = "127.0.0.1") -> Any:
+    """Return the response of the application, with its check of hosts, in this process."""
     import asyncio
 
     import httpx
@@ -242,10 +242,10 @@ def _asked(path: str, *hosts: str, bound: str = "127.0.0.1") -> Any:
 
 
 def test_application_in_this_process() -> None:
-    assert _asked("/token/").status_code == 200
-    assert _asked("/token/data").content[:8] == b"RSPAGE01"
-    assert _asked("/token/list/0/0").json() == [["odd\ufffd", 0], ["x", None], ["d1", 1]]
-    assert [_asked(path).status_code for path in ("/t/", "/t/data", "/t/list/0/0", "/token/list/1/0")] == [
+    assert _request("/token/").status_code == 200
+    assert _request("/token/data").content[:8] == b"RSPAGE01"
+    assert _request("/token/list/0/0").json() == [["odd\ufffd", 0], ["x", None], ["d1", 1]]
+    assert [_request(path).status_code for path in ("/t/", "/t/data", "/t/list/0/0", "/token/list/1/0")] == [
         404
     ] * 4
 
@@ -268,7 +268,7 @@ def test_application_in_this_process() -> None:
     ],
 )
 def test_hosts_in_this_process(host: str, bound: str, status: int) -> None:
-    assert _asked("/token/", host, bound=bound).status_code == status
+    assert _request("/token/", host, bound=bound).status_code == status
 
 
 def test_explore_ends_when_interrupted_before_it_serves(tmp_path: Path) -> None:
@@ -306,9 +306,9 @@ def test_any_name_is_servable(tmp_path: Path) -> None:
 
 def test_two_hosts_are_as_bad_as_a_foreign_one() -> None:
     """Which of two names a proxy believed cannot be known."""
-    assert _asked("/token/", "127.0.0.1:80").status_code == 200
-    assert _asked("/token/", "127.0.0.1:80", "127.0.0.1:80").status_code == 421
-    assert _asked("/token/", "127.0.0.1:80", "evil.example").status_code == 421
+    assert _request("/token/", "127.0.0.1:80").status_code == 200
+    assert _request("/token/", "127.0.0.1:80", "127.0.0.1:80").status_code == 421
+    assert _request("/token/", "127.0.0.1:80", "evil.example").status_code == 421
 
 
 def test_a_run_is_read_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,8 +377,8 @@ def test_reading_ends_with_the_server(tmp_path: Path) -> None:
     ["list/0/" + "9" * 5000, "list/" + "9" * 20 + "/0", "list/-1/0", "list/0/1", "list/x/0", "list/²/0"],
 )
 def test_absurd_numbers_are_not_found(path: str) -> None:
-    assert _asked(f"/token/{path}").status_code == 404
-    assert _asked(f"/wrong/{path}").status_code == 404
+    assert _request(f"/token/{path}").status_code == 404
+    assert _request(f"/wrong/{path}").status_code == 404
 
 
 def test_a_taken_port_is_known_before_anything_is_read(tmp_path: Path) -> None:
@@ -390,7 +390,7 @@ def test_a_taken_port_is_known_before_anything_is_read(tmp_path: Path) -> None:
 
 
 def served(monkeypatch: pytest.MonkeyPatch, patience: float) -> int:
-    """The port of an explorer whose page is at /token/."""
+    """Return the port of an explorer whose path is /token/."""
     from rankscope.explorer import server
 
     monkeypatch.setattr(server, "_MAX_IDLE_SECONDS", patience)
@@ -405,7 +405,7 @@ def served(monkeypatch: pytest.MonkeyPatch, patience: float) -> int:
     return port
 
 
-def asked(port: int) -> bytes:
+def request_page(port: int) -> bytes:
     with socket.create_connection(("127.0.0.1", port), timeout=20) as quick:
         quick.sendall(b"GET /token/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         return quick.recv(100)
@@ -416,7 +416,7 @@ def test_who_never_ends_a_request_is_not_waited_for(monkeypatch: pytest.MonkeyPa
     with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
         assert slow.recv(100) == b""
-    assert asked(port).startswith(b"HTTP/1.1 200")
+    assert request_page(port).startswith(b"HTTP/1.1 200")
 
 
 def test_nor_after_a_complete_request(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -441,4 +441,4 @@ def test_idle_connections_do_not_keep_the_owner_out(first: bytes, monkeypatch: p
                 idle.sendall(first)
                 assert idle.recv(10_000)
             idle.sendall(b"GET /x/ HTTP/1.1\r\nHost: ")
-        assert asked(port).startswith(b"HTTP/1.1 200")
+        assert request_page(port).startswith(b"HTTP/1.1 200")

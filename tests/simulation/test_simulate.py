@@ -95,11 +95,11 @@ def test_recall_bases_have_a_heavy_tail(ordinary: Collection) -> None:
 
 def test_judged_shares_and_recall_are_those_of_real_runs() -> None:
     # 24 runs of the first round of TREC-COVID: .86, .39, .12 (median) judged; recall .08, .29, .54
-    made = simulate(topics=25)
-    judged = [1 - unjudged_share(made, depth) for depth in (10, 100, 1000)]
-    found = [recall(made, depth) for depth in (10, 100, 1000)]
+    collection = simulate(topics=25)
+    judged = [1 - unjudged_share(collection, depth) for depth in (10, 100, 1000)]
+    values = [recall(collection, depth) for depth in (10, 100, 1000)]
     assert judged == pytest.approx([0.90, 0.42, 0.125], abs=0.04)
-    assert found == pytest.approx([0.08, 0.29, 0.54], abs=0.04)
+    assert values == pytest.approx([0.08, 0.29, 0.54], abs=0.04)
 
 
 def test_lists_differ_in_length_and_have_ties_and_gaps(ordinary: Collection) -> None:
@@ -190,32 +190,32 @@ def digest(directory: Path) -> str:
 
 
 def test_the_same_bytes_everywhere(tmp_path: Path) -> None:
-    place = simulate(systems=9, topics=4, depth=60, seed=3, aspects=2).write(tmp_path / "made")
+    folder = simulate(systems=9, topics=4, depth=60, seed=3, aspects=2).write(tmp_path / "made")
     # a constant: it must hold on every machine and version of numpy
-    assert digest(place) == "51c59e5a51a3e040d969558fdc5c037c592697a62987864801c9a0ca9fee1bc3"
+    assert digest(folder) == "51c59e5a51a3e040d969558fdc5c037c592697a62987864801c9a0ca9fee1bc3"
 
 
 def test_files_hold_what_memory_holds(tmp_path: Path) -> None:
     collection = simulate(systems=9, topics=5, depth=80, seed=2, aspects=2)
-    place = collection.write(tmp_path / "new" / "made")
-    assert sorted(path.name for path in place.iterdir()) == ["qrels.diversity.txt", "qrels.txt", "runs"]
+    folder = collection.write(tmp_path / "new" / "made")
+    assert sorted(path.name for path in folder.iterdir()) == ["qrels.diversity.txt", "qrels.txt", "runs"]
     judged: dict[str, dict[str, int]] = {}
-    for line in (place / "qrels.txt").read_text().splitlines():
+    for line in (folder / "qrels.txt").read_text().splitlines():
         topic, _, document, grade = line.split(" ")
         judged.setdefault(topic, {})[document] = int(grade)
     assert judged == collection.qrels
     aspects: dict[str, dict[str, dict[str, int]]] = {}
-    for line in (place / "qrels.diversity.txt").read_text().splitlines():
+    for line in (folder / "qrels.diversity.txt").read_text().splitlines():
         topic, aspect, document, grade = line.split(" ")
         aspects.setdefault(topic, {}).setdefault(aspect, {})[document] = int(grade)
     assert aspects == collection.diversity
     for name in collection.systems:
-        found: dict[str, dict[str, float]] = {}
-        for line in (place / "runs" / f"{name}.txt").read_text().splitlines():
+        values: dict[str, dict[str, float]] = {}
+        for line in (folder / "runs" / f"{name}.txt").read_text().splitlines():
             topic, q0, document, rank, score, run = line.split(" ")
-            found.setdefault(topic, {})[document] = float(score)
-            assert (q0, run, int(rank)) == ("Q0", name, len(found[topic]))
-        assert found == collection.run(name)
+            values.setdefault(topic, {})[document] = float(score)
+            assert (q0, run, int(rank)) == ("Q0", name, len(values[topic]))
+        assert values == collection.run(name)
 
 
 def test_compressed_files_hold_the_same(tmp_path: Path) -> None:
@@ -303,14 +303,14 @@ def test_lines_equal_plain_formatting() -> None:
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
-    place = tmp_path / "a place"
+    folder = tmp_path / "a place"
     sizes = ["--systems", "3", "--topics", "2", "--depth", "30", "--seed", "4", "--gzip"]
-    command.run(parser.parse_args([str(place), *sizes]))
+    command.run(parser.parse_args([str(folder), *sizes]))
     first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith(f"{place}: 3 runs, 2 topics, ")
-    assert f"'{place / 'qrels.txt'}'" in second
-    assert len(list((place / "runs").glob("*.txt.gz"))) == 3
-    shutil.rmtree(place)
-    command.run(parser.parse_args([str(place), "--quiet", *sizes]))
+    assert first.startswith(f"{folder}: 3 runs, 2 topics, ")
+    assert f"'{folder / 'qrels.txt'}'" in second
+    assert len(list((folder / "runs").glob("*.txt.gz"))) == 3
+    shutil.rmtree(folder)
+    command.run(parser.parse_args([str(folder), "--quiet", *sizes]))
     silence(False)
     assert capsys.readouterr().out == ""

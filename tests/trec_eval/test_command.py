@@ -68,8 +68,8 @@ def test_complete_puts_counts_right_only_under_their_plain_names(printed: Printe
     rows = printed(
         "-q", "-c", "-m", "num_ret", "-m", "utility", "-m", "relstring", "-m", "unj.1", "-m", "rbp_resid"
     )
-    mine = {label: value for label, topic, value in rows if topic == "2"}
-    assert mine == {
+    values = {label: value for label, topic, value in rows if topic == "2"}
+    assert values == {
         "num_ret": "0",
         "utility": "0.0000",
         "relstring": "''",
@@ -77,8 +77,8 @@ def test_complete_puts_counts_right_only_under_their_plain_names(printed: Printe
         "rbp_resid": "0.0000",
     }
     rows = printed("-q", "-c", "-m", "utility.1,-1,0,0", "-m", "relstring.3", "-m", "rbp_resid.p=0.5")
-    mine = {label: value for label, topic, value in rows if topic == "2"}
-    assert mine == {"utility_1,-1,0,0": "-1.0000", "relstring_3": "'-'", "rbp_resid_p=0.5": "1.0000"}
+    values = {label: value for label, topic, value in rows if topic == "2"}
+    assert values == {"utility_1,-1,0,0": "-1.0000", "relstring_3": "'-'", "rbp_resid_p=0.5": "1.0000"}
 
 
 def test_summary_and_topics_alone(printed: Printed) -> None:
@@ -108,7 +108,7 @@ def test_relevance_level(printed: Printed) -> None:
 
 
 def without(run: str, keep: Callable[[int, str], bool]) -> str:
-    """The lines of a run that stay, by rank in their topic and by document."""
+    """Return the remaining lines of a run, by rank in their topic and by document."""
     kept, ranks = [], dict[str, int]()
     for line in run.splitlines():
         topic, _, document, *_ = line.split()
@@ -305,9 +305,9 @@ def test_nothing_ends_in_a_traceback(
         (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
         files.append(str(folder / name))
     out, err = io.TextIOWrapper(io.BytesIO(), write_through=True), io.StringIO()
-    given = [argument for group in arguments for argument in group]
+    words = [argument for group in arguments for argument in group]
     with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
-        code = main(["trec_eval", *given, *(file for file in files if "-" not in given)])
+        code = main(["trec_eval", *words, *(file for file in files if "-" not in words)])
     assert code in (0, 2), err.getvalue()
     if code == 2:
         assert err.getvalue().splitlines()[-1].startswith("rankscope: ")

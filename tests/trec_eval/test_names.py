@@ -16,10 +16,10 @@ def row(entry: Entry) -> str:
     """A row of the table in the documentation."""
     measures = [column.measure for column in entry.columns(None, RelevanceSettings())]
     more = " ..." if len(measures) > 1 else ""
-    mine = "-" if measures[0] is None else f"`{measures[0]}`{more}"
+    text = "-" if measures[0] is None else f"`{measures[0]}`{more}"
     kind = "" if entry.parameters == "none" else entry.parameters
     default = ",".join(f"{value:g}" for value in entry.default)
-    return f"| `{entry.name}` | {kind} | {default} | {mine} |"
+    return f"| `{entry.name}` | {kind} | {default} | {text} |"
 
 
 def test_the_page_lists_every_measure() -> None:
@@ -56,6 +56,6 @@ def test_defaults_are_the_defaults_of_rankscope() -> None:
 def test_relevance_reaches_every_measure_that_knows_it() -> None:
     for entry in ENTRIES.values():
         for column in entry.columns(None, RelevanceSettings(rel=3)):
-            known = column.measure
-            if known is not None and "rel" in known.parameters and entry.name != "num_ret":
-                assert known.rel == 3, entry.name  # type: ignore[attr-defined]
+            measure = column.measure
+            if measure is not None and "rel" in measure.parameters and entry.name != "num_ret":
+                assert measure.rel == 3, entry.name  # type: ignore[attr-defined]

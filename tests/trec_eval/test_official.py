@@ -20,13 +20,13 @@ COMMANDS = 15
 
 
 def official(data_dir: Path) -> list[tuple[list[str], str]]:
-    """The commands of trec_eval's own tests with the files that hold their output."""
-    found = []
+    """Return the commands of trec_eval's own tests with the files of their expected output."""
+    commands = []
     for line in (data_dir / "trec_eval_test" / "COMMANDS.txt").read_text().splitlines():
         if line.startswith("trec_eval "):
             command, expected = line.split("->")
-            found.append((shlex.split(command)[1:], expected.strip()))
-    return found
+            commands.append((shlex.split(command)[1:], expected.strip()))
+    return commands
 
 
 @pytest.mark.parametrize("scanner", [pytest.param("native", marks=pytest.mark.needs("native")), "python"])
@@ -52,11 +52,11 @@ def test_official_output(
 def test_run_from_standard_input(
     data_dir: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    here = data_dir / "trec_eval_test"
-    with (here / "results.test").open() as run:
+    folder = data_dir / "trec_eval_test"
+    with (folder / "results.test").open() as run:
         monkeypatch.setattr("sys.stdin", run)
-        assert main(["trec_eval", str(here / "qrels.test"), "-"]) == 0
-    assert capsysbinary.readouterr().out == (here / "out.test").read_bytes()
+        assert main(["trec_eval", str(folder / "qrels.test"), "-"]) == 0
+    assert capsysbinary.readouterr().out == (folder / "out.test").read_bytes()
 
 
 COLLECTIONS = {
@@ -70,16 +70,16 @@ COLLECTIONS = {
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_every_topic_of_every_run(name: str, data_dir: Path) -> None:
     """Each line of trec_eval 10.0's output for a whole collection, as it was printed."""
-    here = data_dir / name
+    folder = data_dir / name
     expected: dict[str, set[str]] = defaultdict(set)
-    for row in gzip.decompress((here / "trec_eval_10.0.tsv.gz").read_bytes()).decode().splitlines():
+    for row in gzip.decompress((folder / "trec_eval_10.0.tsv.gz").read_bytes()).decode().splitlines():
         of_run, label, rest = row.split("\t", 2)
         expected[of_run].add(f"{label:<22}\t{rest}")  # which was kept without the spaces
     del expected["run"]
-    runs = sorted((here / "runs").iterdir())
+    runs = sorted((folder / "runs").iterdir())
     assert {run.name.removesuffix(".gz") for run in runs} == set(expected)
     for run in runs:
-        options = read_options([*COLLECTIONS[name].split(), str(here / "qrels.txt"), str(run)])
+        options = read_options([*COLLECTIONS[name].split(), str(folder / "qrels.txt"), str(run)])
         printed = format_lines(trec_eval.evaluate(options), topics=True, summary=True)
         assert set(printed) == expected[run.name.removesuffix(".gz")], run.name
 
@@ -95,11 +95,11 @@ LEADERBOARD = {
 
 def test_official_leaderboard(data_dir: Path) -> None:
     """TREC-COVID round 1: every figure of every run; it was made with trec_eval 9, which read scores as 32-bit."""
-    here = data_dir / "trec_covid_r1_full24"
-    runs = rankscope.read_runs(here / "runs", order="trec_eval9")
-    scores = rankscope.evaluate(rankscope.read_qrels(here / "qrels.txt"), runs, list(LEADERBOARD.values()))
+    folder = data_dir / "trec_covid_r1_full24"
+    runs = rankscope.read_runs(folder / "runs", order="trec_eval9")
+    scores = rankscope.evaluate(rankscope.read_qrels(folder / "qrels.txt"), runs, list(LEADERBOARD.values()))
     means = scores.means()
-    with (here / "official_leaderboard.csv").open() as file:
+    with (folder / "official_leaderboard.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert {row["run"] for row in rows} == set(means)
     for row in rows:
@@ -109,13 +109,13 @@ def test_official_leaderboard(data_dir: Path) -> None:
 
 def test_64_bit_scores_change_one_run_of_the_leaderboard(data_dir: Path) -> None:
     """The scores of this run differ beyond 32 bits only: trec_eval 9 saw ties where trec_eval 10 sees none."""
-    here = data_dir / "trec_covid_r1_full24"
-    qrels = rankscope.read_qrels(here / "qrels.txt")
+    folder = data_dir / "trec_covid_r1_full24"
+    qrels = rankscope.read_qrels(folder / "qrels.txt")
     means = {
         order: rankscope.evaluate(
-            qrels, rankscope.read_runs(here / "runs" / "BERT.gz", order=order), ["AP"]
+            qrels, rankscope.read_runs(folder / "runs" / "BERT.gz", order=order), ["AP"]
         ).means()
         for order in ("trec_eval9", "trec_eval")
     }
-    found = {order: f"{mean['BERT'][rankscope.measure('AP')]:.4f}" for order, mean in means.items()}
-    assert found == {"trec_eval9": "0.0653", "trec_eval": "0.0652"}
+    commands = {order: f"{mean['BERT'][rankscope.measure('AP')]:.4f}" for order, mean in means.items()}
+    assert commands == {"trec_eval9": "0.0653", "trec_eval": "0.0652"}

@@ -30,14 +30,14 @@ def evaluated(tmp: Path, kind: str, text: str, ranking: list[str], *arguments: s
     return trec_eval.evaluate(read_options(["-R", kind, *arguments, str(tmp / "judged"), str(tmp / "run")]))
 
 
-def pairs_of(subgroups: list[dict[str, float]]) -> set[tuple[str, str]]:
-    """All that a group prefers, carried over until nothing is new."""
-    found = {(a, b) for levels in subgroups for a in levels for b in levels if levels[a] > levels[b]}
+def preferred_pairs(subgroups: list[dict[str, float]]) -> set[tuple[str, str]]:
+    """Return all pairs that a group prefers: the transitive closure, by iteration to a fixed point."""
+    pairs = {(a, b) for levels in subgroups for a in levels for b in levels if levels[a] > levels[b]}
     while True:
-        more = {(a, d) for (a, b), (c, d) in itertools.product(found, found) if b == c} - found
+        more = {(a, d) for (a, b), (c, d) in itertools.product(pairs, pairs) if b == c} - pairs
         if not more:
-            return found
-        found |= more
+            return pairs
+        pairs |= more
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_counts_of_preferences(
         for i, levels in enumerate(subgroups)
         for document, level in levels.items()
     )
-    wanted = {group: pairs_of(subgroups) for group, subgroups in groups.items()}
+    pairs_by_group = {group: preferred_pairs(subgroups) for group, subgroups in groups.items()}
     try:
         results = evaluated(folder, "prefs", text, ranking, "-m", "all_prefs")
     except InputError:
@@ -66,39 +66,39 @@ def test_counts_of_preferences(
         more = {
             (group, d) for group, s in groups.items() for one in s for d, level in one.items() if level > 0
         }
-        assert zero & more or any((b, a) in pairs for pairs in wanted.values() for a, b in pairs)
+        assert zero & more or any((b, a) in pairs for pairs in pairs_by_group.values() for a, b in pairs)
         return
     value = {label: row[0] for label, row in results.values.items()}
     rank = {document: i for i, document in enumerate(ranking)}
-    place = {document: rank.get(document, 99) for document in DOCUMENTS}
+    ranks = {document: rank.get(document, 99) for document in DOCUMENTS}
 
-    def kept(pair: tuple[str, str]) -> bool:
-        return place[pair[0]] < place[pair[1]]
+    def is_fulfilled(pair: tuple[str, str]) -> bool:
+        return ranks[pair[0]] < ranks[pair[1]]
 
     def both(pair: tuple[str, str]) -> bool:
-        return place[pair[0]] < 99 and place[pair[1]] < 99
+        return ranks[pair[0]] < 99 and ranks[pair[1]] < 99
 
     def some(pair: tuple[str, str]) -> bool:
-        return place[pair[0]] < 99 or place[pair[1]] < 99
+        return ranks[pair[0]] < 99 or ranks[pair[1]] < 99
 
-    every = [pair for pairs in wanted.values() for pair in pairs]
-    assert value["prefs_num_prefs_poss"] == len(every)
-    assert value["prefs_num_prefs_ful"] == sum(map(kept, every))
-    assert value["prefs_num_prefs_ful_ret"] == sum(kept(pair) and both(pair) for pair in every)
+    all_pairs = [pair for pairs in pairs_by_group.values() for pair in pairs]
+    assert value["prefs_num_prefs_poss"] == len(all_pairs)
+    assert value["prefs_num_prefs_ful"] == sum(map(is_fulfilled, all_pairs))
+    assert value["prefs_num_prefs_ful_ret"] == sum(is_fulfilled(pair) and both(pair) for pair in all_pairs)
     for suffix, counts in (("", lambda pair: True), ("_ret", both), ("_imp", some)):
-        possible = [pair for pair in every if counts(pair)]
-        share = sum(map(kept, possible)) / len(possible) if possible else 0.0
+        possible = [pair for pair in all_pairs if counts(pair)]
+        share = sum(map(is_fulfilled, possible)) / len(possible) if possible else 0.0
         assert value[f"prefs_simp{suffix}"] == pytest.approx(share)
         shares = []
-        for pairs in wanted.values():
-            mine = [pair for pair in pairs if counts(pair)]
-            shares.append(sum(map(kept, mine)) / len(mine) if mine else 0.0)
+        for pairs in pairs_by_group.values():
+            group_pairs = [pair for pair in pairs if counts(pair)]
+            shares.append(sum(map(is_fulfilled, group_pairs)) / len(group_pairs) if group_pairs else 0.0)
         assert value[f"prefs_avgjg{suffix}"] == pytest.approx(sum(shares) / len(shares))
         unordered = {frozenset(pair) for pair in possible}
         votes = []
         for a, b in map(tuple, unordered):
-            mine = [pair for pair in possible if set(pair) == {a, b}]
-            votes.append(sum(map(kept, mine)) / len(mine))
+            group_pairs = [pair for pair in possible if set(pair) == {a, b}]
+            votes.append(sum(map(is_fulfilled, group_pairs)) / len(group_pairs))
         assert value[f"prefs_pair{suffix}"] == pytest.approx(sum(votes) / len(votes) if votes else 0.0)
 
 

@@ -12,7 +12,7 @@ from rankscope.read import read_qrels
 RUN = "1 Q0 a 1 2.0 r\n1 Q0 b 2 1.0 r\n"
 
 
-def said(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+def run_command(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
     code = main(["trec_eval", *map(str, words)])
     return code, *capsys.readouterr()
 
@@ -25,7 +25,7 @@ def files(place: Path, qrels: str, run: str) -> tuple[Path, Path]:
 
 def test_a_repeated_judgment_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     qrels, run = files(tmp_path, "1 0 a 1\n1 0 b 1\n1 1 a 1\n", RUN)
-    code, out, err = said(capsys, "-m", "map", qrels, run)
+    code, out, err = run_command(capsys, "-m", "map", qrels, run)
     assert (code, out) == (2, "")
     assert (
         err
@@ -45,7 +45,7 @@ def test_a_repeated_judgment_is_an_error(tmp_path: Path, capsys: pytest.CaptureF
 def test_fractions_of_grades_and_scores_that_are_not_numbers_are_errors(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], qrels: str, run: str, problem: str
 ) -> None:
-    code, out, err = said(capsys, *files(tmp_path, qrels, run))
+    code, out, err = run_command(capsys, *files(tmp_path, qrels, run))
     assert (code, out, err.count("\n")) == (2, "", 1) and problem in err
 
 
@@ -54,16 +54,19 @@ def test_a_note_names_the_order_of_trec_eval_9_if_that_changes_a_printed_mean(
 ) -> None:
     near = "1 Q0 a 1 1.00000002 r\n1 Q0 b 2 1.00000001 r\n"
     qrels, run = files(tmp_path, "1 0 a 1\n1 0 b 0\n", near)
-    code, out, err = said(capsys, "-m", "map", "-m", "recip_rank", qrels, run)
+    code, out, err = run_command(capsys, "-m", "map", "-m", "recip_rank", qrels, run)
     assert (code, out.split()) == (0, ["map", "all", "1.0000", "recip_rank", "all", "1.0000"])
     assert err == (
         "rankscope: trec_eval 9 reads scores as 32-bit numbers and has other ties: map is 0.5000 there and 1.0000 here"
         " and 1 more; --order trec_eval9 prints its values\n"
     )
-    code, out, err = said(capsys, "--order", "trec_eval9", "-m", "map", qrels, run)
+    code, out, err = run_command(capsys, "--order", "trec_eval9", "-m", "map", qrels, run)
     assert (code, out.split(), err) == (0, ["map", "all", "0.5000"], "")
-    assert said(capsys, "-m", "num_rel_ret", qrels, run)[2] == ""  # ties change no printed number
-    assert said(capsys, "-n", "-q", "-m", "map", qrels, run)[2] == ""  # no mean is printed
-    assert said(capsys, "--order", "ascending_id", "-m", "map", *files(tmp_path, "1 0 a 1\n", RUN))[0] == 0
-    code, _, err = said(capsys, "--order", "x", qrels, run)
+    assert run_command(capsys, "-m", "num_rel_ret", qrels, run)[2] == ""  # ties change no printed number
+    assert run_command(capsys, "-n", "-q", "-m", "map", qrels, run)[2] == ""  # no mean is printed
+    assert (
+        run_command(capsys, "--order", "ascending_id", "-m", "map", *files(tmp_path, "1 0 a 1\n", RUN))[0]
+        == 0
+    )
+    code, _, err = run_command(capsys, "--order", "x", qrels, run)
     assert code == 2 and "no ordering is called 'x'" in err
