@@ -75,10 +75,6 @@ def _cell(kind: str) -> dict[str, Any]:
     return {"anyOf": [allowed, _INFINITE]} if "number" in types and "string" not in types else allowed
 
 
-def _file(command: str) -> str:
-    return command.replace(" --", "-") + ".json"
-
-
 def pages() -> dict[str, str]:
     """Return the page of all tables, and the schemas."""
     stored = json.loads(FILE.read_text("utf-8"))
@@ -104,8 +100,7 @@ def pages() -> dict[str, str]:
         lines += [
             f"## {command}",
             "",
-            f"[rankscope {command}](commands/{command.split()[0]}.md);"
-            f" {{download}}`JSON Schema <schemas/{_file(command)}>`",
+            f"[rankscope {command}](commands/{command}.md); {{download}}`JSON Schema <schemas/{command}.json>`",
             "",
         ]
         for name, columns in tables.items():
@@ -116,7 +111,7 @@ def pages() -> dict[str, str]:
             ]
             lines.append("")
     schemas = {
-        f"reference/schemas/{_file(command)}": json.dumps(schema(version, command, tables), indent=1)
+        f"reference/schemas/{command}.json": json.dumps(schema(version, command, tables), indent=1)
         for command, tables in commands.items()
     }
     return {"reference/tables.md": "\n".join(lines), **schemas}

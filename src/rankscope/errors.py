@@ -73,13 +73,7 @@ def _input_error(
 
 @contextmanager
 def error_path(path: str) -> Iterator[None]:
-    """Add the path of the file to errors about its content that name no file.
-
-    >>> with error_path("bm25.run"):
-    ...     raise InputError("the file is empty")
-    Traceback (most recent call last):
-    rankscope.errors.InputError: bm25.run: the file is empty
-    """
+    """Add the path of the file to errors about its content that name no file."""
     try:
         yield
     except InputError as error:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rankscope.cli.commands import COMMANDS, GROUPS, Command, listed
+from rankscope.cli.commands import COMMANDS, EVERYDAY, GROUPS, help_lines
 from rankscope.cli.main import main
 from rankscope.read import limits
-
-SOON = 31
-"""Commands that must fit on the screen of ``rankscope --help``."""
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -32,17 +29,16 @@ def test_help_fits_its_columns(
     assert said(capsys, "help", *([] if command is None else [command])) == (0, out, "")
 
 
-def test_commands_are_grouped_on_one_screen(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = said(capsys, "--help")[1].splitlines()
-    assert [line.partition(":")[0] for line in listed() if not line.startswith(" ")] == list(GROUPS)
-    assert {one.group for one in COMMANDS.values()} == set(GROUPS)
-    assert all(len(one.meaning) <= 26 for one in COMMANDS.values())
-    more = {f"another-{n}": Command("doubt", "x") for n in range(SOON - len(COMMANDS))}
-    for name, one in more.items():
-        monkeypatch.setitem(COMMANDS, name, one)
-    assert len(lines) <= len(said(capsys, "--help")[1].splitlines()) <= 30
+def test_help_shows_everyday_commands_first_and_all_others_by_group() -> None:
+    lines = list(help_lines())
+    everyday, more = lines[1 : 1 + len(EVERYDAY)], lines[3 + len(EVERYDAY) :]
+    assert [line.split()[0] for line in everyday] == list(EVERYDAY) and len(EVERYDAY) == 10
+    assert [line.partition(":")[0] for line in more if not line.startswith(" ")] == list(GROUPS)
+    cells = [
+        cell for line in more if line.startswith("  ") for cell in (line[:40], line[40:]) if cell.strip()
+    ]
+    assert sorted(cell.split()[0] for cell in cells) == sorted(set(COMMANDS) - set(EVERYDAY))
+    assert all(len(command.meaning) <= 26 for command in COMMANDS.values())
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""The commands, each with the question that it answers: what ``rankscope --help``, completion and tests go by.
+"""The list of commands, which ``rankscope --help``, completion and tests use.
 
-A new command is a module of this package and a line here.
+A new command needs one line here.
 """
 
 from __future__ import annotations
@@ -10,26 +10,42 @@ from typing import NamedTuple
 
 __all__ = [
     "COMMANDS",
+    "EVERYDAY",
     "GROUPS",
     "NO_MATRICES",
     "OWN_GRAMMAR",
     "Command",
-    "listed",
+    "help_lines",
     "program",
 ]
 
 GROUPS = {
     "evaluate": "how good are the runs?",
     "compare": "which run is better?",
-    "look": "what happens in the lists?",
-    "doubt": "can the numbers be trusted?",
-    "study measures": "what do measures say, and what do they promise?",
+    "inspect": "what happens in the rankings?",
+    "trust": "can the numbers be trusted?",
+    "study measures": "what do measures say and guarantee?",
     "tools": "",
 }
+"""Questions by group, in the order of the help."""
+
+EVERYDAY = (
+    "eval",
+    "findings",
+    "compare",
+    "gate",
+    "certain",
+    "curve",
+    "report",
+    "explore",
+    "measures",
+    "demo",
+)
+"""Commands that the help shows first."""
 
 
 class Command(NamedTuple):
-    """The group of a command, and its meaning in at most 26 characters, so that two fit on a line."""
+    """Group and meaning of a command; a meaning has at most 26 characters, so that two fit on a line."""
 
     group: str
     meaning: str
@@ -37,30 +53,30 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "eval": Command("evaluate", "means, and topics with -q"),
-    "features": Command("evaluate", "what a collection is like"),
+    "features": Command("evaluate", "describe a collection"),
     "findings": Command("evaluate", "what matters, in sentences"),
     "trec_eval": Command("evaluate", "the output of trec_eval 10"),
     "ndeval": Command("evaluate", "the output of ndeval"),
     "coverage": Command("evaluate", "aspects covered by rank"),
     "compare": Command("compare", "tests and effect sizes"),
     "gate": Command("compare", "fail if worse, for CI"),
-    "overlap": Command("compare", "how alike the lists are"),
-    "verdict": Command("doubt", "better by which measures?"),
-    "curve": Command("look", "one list, rank by rank"),
-    "effort": Command("look", "effort against gain"),
-    "report": Command("look", "all of it on one HTML page"),
-    "explore": Command("look", "the page, in the browser"),
-    "bounds": Command("doubt", "unjudged documents and RBP"),
-    "certain": Command("doubt", "can the order be reversed?"),
-    "next": Command("doubt", "what to judge next"),
-    "pools": Command("doubt", "fewer judgments"),
-    "leave-out": Command("doubt", "bias to pooled runs"),
-    "ranks": Command("doubt", "how firm is the order?"),
-    "judges": Command("doubt", "do the judges agree?"),
-    "orderings": Command("doubt", "how run files are sorted"),
-    "measures": Command("study measures", "every measure explained"),
+    "overlap": Command("compare", "similarity of rankings"),
+    "verdict": Command("trust", "better by which measures?"),
+    "curve": Command("inspect", "one ranking, rank by rank"),
+    "effort": Command("inspect", "effort against gain"),
+    "report": Command("inspect", "all views in an HTML file"),
+    "explore": Command("inspect", "the report in the browser"),
+    "bounds": Command("trust", "unjudged documents and RBP"),
+    "certain": Command("trust", "can the order be reversed?"),
+    "next": Command("trust", "what to judge next"),
+    "pools": Command("trust", "fewer judgments"),
+    "leave-out": Command("trust", "bias to pooled runs"),
+    "ranks": Command("trust", "rank intervals of runs"),
+    "judges": Command("trust", "do the judges agree?"),
+    "orderings": Command("trust", "how run files are sorted"),
+    "measures": Command("study measures", "all measures explained"),
     "correlate": Command("study measures", "do they agree on runs?"),
-    "power": Command("study measures", "pairs of runs told apart"),
+    "power": Command("study measures", "discriminative power"),
     "properties": Command("study measures", "what they guarantee"),
     "scales": Command("study measures", "may they be averaged?"),
     "identify": Command("study measures", "which one is this code?"),
@@ -69,48 +85,53 @@ COMMANDS = {
     "demo": Command("tools", "the first thing to run"),
     "simulate": Command("tools", "a synthetic collection"),
     "completion": Command("tools", "for bash, zsh or fish"),
-    "help": Command("tools", "this, or one command's"),
+    "help": Command("tools", "this, or help of a command"),
 }
 OWN_GRAMMAR = ("trec_eval",)
 """Commands whose flags argparse cannot read."""
 NO_MATRICES = ("eval", "trec_eval", "ndeval", "curve")
-"""Commands that multiply no large matrices, so that threads for it would only make their start longer."""
+"""Commands that multiply no large matrices: starting BLAS threads would only delay them."""
 
 
 def program() -> str:
-    """What to type in this shell to run the program again: its name, its path, or Python with the module."""
+    """Return the words that run the program again in this shell: its name, its path, or Python with the module."""
     import os
     import shlex
     import shutil
     import sys
 
     called = sys.argv[0] if sys.argv else ""
-    found = shutil.which("rankscope")
+    installed = shutil.which("rankscope")
     if os.path.basename(called).partition(".")[0] != "rankscope":  # noqa: PTH119 (pathlib takes long to load)
-        return f"{shlex.quote(_near(sys.executable or 'python3'))} -m rankscope"
-    if found is not None and os.path.realpath(found) == os.path.realpath(called):
+        return f"{shlex.quote(_shorten_path(sys.executable or 'python3'))} -m rankscope"
+    if installed is not None and os.path.realpath(installed) == os.path.realpath(called):
         return "rankscope"
-    return shlex.quote(_near(called))
+    return shlex.quote(_shorten_path(called))
 
 
-def _near(path: str) -> str:
-    """A path from here, if that is no detour."""
+def _shorten_path(path: str) -> str:
+    """Return the relative path if it stays below the current folder."""
     import os
 
     inside = os.path.relpath(path)
     return path if inside.startswith("..") else inside
 
 
-def listed() -> Iterator[str]:
-    """The commands by group, two on a line.
+def help_lines() -> Iterator[str]:
+    """Yield the everyday commands, one on a line, then the others by group, two on a line.
 
-    >>> for line in list(listed())[:3]: print(line)
-    evaluate: how good are the runs?
-      eval        means, and topics with -q   features    what a collection is like
-      findings    what matters, in sentences  trec_eval   the output of trec_eval 10
+    >>> for line in list(help_lines())[:3]: print(line)
+    everyday commands
+      eval        means, and topics with -q
+      findings    what matters, in sentences
     """
+    yield "everyday commands"
+    yield from (f"  {name:<12}{COMMANDS[name].meaning}" for name in EVERYDAY)
+    yield from ("", "more commands")
     for group, question in GROUPS.items():
-        yield f"{group}: {question}".rstrip(": ")
-        cells = [f"{name:<12}{one.meaning:<26}" for name, one in COMMANDS.items() if one.group == group]
+        commands = {name: c for name, c in COMMANDS.items() if c.group == group and name not in EVERYDAY}
+        if commands:
+            yield f"{group}: {question}".rstrip(": ")
+        cells = [f"{name:<12}{command.meaning:<26}" for name, command in commands.items()]
         for left, right in zip(cells[::2], [*cells[1::2], ""], strict=False):
             yield f"  {left}  {right}".rstrip()

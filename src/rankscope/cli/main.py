@@ -17,7 +17,7 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from rankscope import __version__
-from rankscope.cli.commands import COMMANDS, NO_MATRICES, OWN_GRAMMAR, listed
+from rankscope.cli.commands import COMMANDS, NO_MATRICES, OWN_GRAMMAR, help_lines
 from rankscope.cli.interrupts import INTERRUPTED, interruptible
 from rankscope.cli.parser import Parser, fail
 from rankscope.cli.targets import refuse_overwriting
@@ -141,11 +141,11 @@ def _top_parser() -> Parser:
 
 
 class _Top(Parser):
-    """The commands by the question that they answer, on one screen."""
+    """Everyday commands first, then the others by the question that they answer."""
 
     def format_help(self) -> str:
         head = "usage: rankscope COMMAND ...     Measures rankings, and measures the measures."
-        return "\n".join([head, "", *listed(), "", _EPILOG, ""])
+        return "\n".join([head, "", *help_lines(), "", _EPILOG, ""])
 
 
 class _Version(argparse.Action):
