@@ -45,6 +45,7 @@ COMMANDS = {
     "judges": "judges x={q} y={q} --runs {a} {b} {c}",
     "bounds": "bounds {q} {a}",
     "pools": "pools {q} {a} {b} {c} --repeats 2",
+    "leave-out": "leave-out {q} {a} {b} {c} --pool-depth 10",
     "ranks": "ranks {q} {a} {b} -m AP",
     "coverage": "coverage {q} {a}",
     "effort": "effort {q} {a}",

@@ -110,6 +110,17 @@ class MissingDependencyError(InputError):
 def suggest_names(name: str, candidates: Iterable[str], max_names: int = 3) -> str:
     """Return a hint with the candidates closest to a misspelt name, or an empty string.
 
+    Parameters
+    ----------
+    name
+        Misspelt name.
+    candidates
+        Valid names.
+    max_names
+        Largest number of suggestions.
+
+    Examples
+    --------
     >>> suggest_names("nDGC", ["nDCG", "AP"])
     'did you mean nDCG?'
     >>> suggest_names("mea", ["method", "measure"], max_names=1)

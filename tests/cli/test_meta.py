@@ -142,7 +142,7 @@ def test_leave_out_with_groups(place, capsys):
 
 
 def test_bounds_of_other_measures(place, capsys):
-    found = tables(capsys, place, "bounds", "--p", "0.5", "--depths", "1,5", "-m", "P@5", "--ratio", "50")
+    found = tables(capsys, place, "bounds", "--p", "0.5", "--depths", "1,5", "-m", "P@5", "--ratios", "50")
     assert {row["measure"] for row in found["bounds"]} == {"RBP(p=0.5)", "P@5"}
     assert {row["pool"] for row in found["means"]} == {"full", "50%"}
 

@@ -97,7 +97,7 @@ def pools(
     ratios: Annotated[Sequence[float] | None, Option("P,...")] = None,
     repeats: Annotated[int, Option("N")] = 1,
     sampling: Sampling = "grade",
-    pool_depth: Annotated[int | Sequence[int] | None, Option("K,...")] = None,
+    pool_depth: Annotated[int | Sequence[int] | None, Option("K,...", flags=("--depth",))] = None,
     top: Top = None,
     by: MeasureName = "AP",
     seed: Seed = 1,
