@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from importlib import import_module
 
 PACKAGES = ("read", "judging", "measures", "analysis")
-GROWING = {"_Columns", "TextList"}
-"""Those that are filled while a text is read."""
+GROWING = {"_Columns", "TextList", "StepDown"}
+"""Those that are filled while a text is read or replicates are counted."""
 VALUES = {
     *(
         "Chart",
         "Coefficient",
         "Coefficients",
         "Finding",
+        "Flips",
         "Handling",
         "Kendall",
         "NamedFiles",

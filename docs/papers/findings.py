@@ -110,7 +110,7 @@ def _leaderboard(order: str) -> str:
     """Return an expression: number of runs with the official nDCG@10 (four digits), and number of runs."""
     return (
         "(lambda official, found: (sum(abs(official[run] - value) <= 5.1e-5 for run, value in found.items()), len(found)))"
-        "({row['run']: float(row['ndcg@10']) for row in DictReader(open('$LEADERBOARD'))},"
+        "({row['run']: float(row['ndcg@10']) for row in DictReader(Path('$LEADERBOARD').read_text().splitlines())},"
         f" {{row['run']: row['value'] for row in rs.evaluate(*'$COVID'.split(), 'nDCG@10', order='{order}').tables['means'].records()}})"
     )
 

@@ -48,6 +48,7 @@ FUNCTIONS = {
     "log2": "math",
     "sqrt": "math",
     "DictReader": "csv",
+    "Path": "pathlib",
     "wilcoxon": "scipy.stats",
 }
 """Functions that expressions may use in addition to `rs`, with the modules that define them."""

@@ -162,7 +162,7 @@ def test_intent_aware_grammar() -> None:
         measure("IA(measure='P')")
     with pytest.raises(MeasureError, match="knows no measure 'nDGC'; did you mean nDCG"):
         measure("IA(measure='nDGC')")
-    with pytest.raises(MeasureError, match="over aspects already"):
+    with pytest.raises(MeasureError, match="already uses aspects"):
         measure("IA(measure='AP_IA')")
 
 

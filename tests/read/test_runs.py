@@ -198,5 +198,5 @@ def test_what_is_no_list_is_not_taken_letter_by_letter(wrong: object) -> None:
 def test_what_holds_neither_runs_nor_judgments_is_refused_by_its_kind() -> None:
     with pytest.raises(InputError, match="int without columns holds neither lists nor judgments"):
         rs.evaluate({"1": {"a": 1}}, 5, "AP")
-    with pytest.raises(InputError, match="give the path of a file"):
+    with pytest.raises(InputError, match="name a file of judgments"):
         rs.evaluate(None, {"1": {"a": 1.0}}, "AP")

@@ -86,7 +86,7 @@ def test_names_without_a_measure_stand_for_values(files):
     with pytest.warns(UserWarning, match="official score is undefined on 1 of 3 topics"):
         power = rs.power(scores, "t")["power"].records()
     assert [row["topics"] for row in power] == [3, 2]
-    with pytest.raises(InputError, match="by its values only"):
+    with pytest.raises(InputError, match="only values read from a file"):
         rs.evaluate({"q": {"a": 1}}, {"q": ["a"]}, scores.measures[0])
     with pytest.raises(InputError):
         scores.matrix("nDCG")

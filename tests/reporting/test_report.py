@@ -327,7 +327,7 @@ def test_command_leaves_nothing_behind_when_it_fails(
 
 
 @pytest.mark.parametrize(
-    "wrong", [["--length", "0"], ["--study", "nowhere"], ["-o", "no/such/folder/x.html"]]
+    "wrong", [["--cutoff", "0"], ["--study", "nowhere"], ["-o", "no/such/folder/x.html"]]
 )
 def test_command_explains_wrong_options(
     tmp_path: Path, wrong: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

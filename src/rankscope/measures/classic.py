@@ -81,8 +81,8 @@ class GMAP(AP):
     """
 
     user = (
-        "The user of AP. Gains are multiplied over topics rather than added, so that a topic without any "
-        "relevant document lowers all others."
+        "The user of AP, whose gains are multiplied over topics rather than added, so that a topic on which "
+        "nothing relevant is found lowers all others."
     )
     summary = "geometric mean"
     reference = "Robertson 2006"

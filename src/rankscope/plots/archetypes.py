@@ -40,7 +40,7 @@ def example_curve(name: str) -> Curve:
     """The curve of the example of an archetype.
 
     >>> example_curve("excellent A").values.rows[-1]
-    ('archetype', 'excellent A')
+    Value(name='archetype', value='excellent A')
     """
     from rankscope.analysis.curve import curve
     from rankscope.scores import Collection

@@ -37,7 +37,7 @@ def plot_rp(curve: Curve, ranks: int | None = None, *, width: float = DOUBLE) ->
     >>> import rankscope as rs
     >>> found = rs.curve(rs.Collection({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}), None, "q")
     >>> plot_rp(found).table.rows[0]
-    (1, 'x', None, 3, 4, 3, -2)
+    Place(rank=1, doc='x', grade=None, first=3, last=4, nearest=3, rp=-2)
     """
     if ranks is not None and not 1 <= ranks <= MOST:
         raise SettingsError(f"{ranks} ranks", hint=f"the figure has room for 1 to {MOST}")

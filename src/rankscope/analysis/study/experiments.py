@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from rankscope.analysis.study import manifest as manifests
 from rankscope.analysis.study.parts import Parts
@@ -70,6 +70,7 @@ _FIGURES = {
 class Study(Result):
     """All tables of a study, its settings, and the files they are written to."""
 
+    figures: ClassVar[Mapping[str, str]] = {"matrix": "correlation.plot_correlation"}
     tables: Mapping[str, Table]
     settings: Mapping[str, Any]
     inputs: Mapping[str, Any] = field(default_factory=dict)
