@@ -215,7 +215,12 @@ def test_the_findings_are_these_and_no_others() -> None:
         for title, text, _ in MAKER.findings_page.SECTIONS
         for part in (f"## {title}", " ".join(text.split()))
     ]
-    assert lines == [MAKER.WRITTEN, "# Findings about papers and programs", " ".join(MAKER.findings_page.INTRODUCTION.split()), *texts]
+    assert lines == [
+        MAKER.WRITTEN,
+        "# Findings about papers and programs",
+        " ".join(MAKER.findings_page.INTRODUCTION.split()),
+        *texts,
+    ]
 
 
 def test_the_page_holds_these_rows_in_this_order_and_counts_them() -> None:

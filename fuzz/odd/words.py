@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import random
-from importlib import import_module
 
-from rankscope.cli.main import COMMANDS
+from rankscope.cli.main import COMMANDS, command_module
 from rankscope.measures import REGISTRY
 
 OWN_GRAMMAR = ("trec_eval",)
@@ -162,7 +161,7 @@ def value(rng: random.Random, action: argparse.Action) -> str:
 def parser_of(command: str) -> argparse.ArgumentParser:
     """What the command says that it takes."""
     parser = argparse.ArgumentParser(prog=command)
-    import_module(f"rankscope.cli.{command}").add_arguments(parser)
+    command_module(command).add_arguments(parser)
     return parser
 
 

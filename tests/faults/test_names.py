@@ -215,7 +215,7 @@ def test_nothing_warns_when_it_is_loaded(module: str) -> None:
 
 
 def test_warnings_are_lines_even_where_they_would_be_errors(tmp_path: Path) -> None:
-    (tmp_path / "q").write_text("q1 0 d1 1\nq1 0 d1 1\n")
+    (tmp_path / "q").write_text("q1 0 d1 1\nq1 0 d1 1\nq1 0 d2 0\n")
     (run,) = made(tmp_path, "r.run")
     ended = subprocess.run(
         [

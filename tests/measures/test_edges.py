@@ -26,7 +26,7 @@ def test_the_largest_grade_that_a_measure_of_every_grade_takes() -> None:
         return float(rs.evaluate({"q": {"a": grade}}, {"r": {"q": ["a"]}}, "TopicRBP").mean("TopicRBP")[0])
 
     assert value(_MOST_GRADES) == pytest.approx(0.1)
-    with pytest.raises(MeasureError, match="at most"):
+    with pytest.raises(MeasureError, match="the limit is"):
         value(_MOST_GRADES + 1)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope.errors import MeasureError
 from rankscope.lab.rankings.enumeration import Evaluator
-from rankscope.lab.rankings.permutations import iter_recall_bases, lists_of, multiset_permutations
+from rankscope.lab.rankings.permutations import iter_recall_bases, lists_from_rows, multiset_permutations
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import graded_world
 from rankscope.measures import measure
@@ -83,7 +83,7 @@ def test_every_small_list(times: str) -> None:
     """Curves, spaces, the longest spaces that any list has, and both measures."""
     for counts, n in small_topics():
         rows = multiset_permutations(counts, n)
-        lists = lists_of(rows, counts)
+        lists = lists_from_rows(rows, counts)
         references = [Reference(row, counts, times) for row in rows.tolist()]
         curves = get_timed_curves(lists, 1, n, times, "TwistTime")
         forward, backward = ([float(r.spaces[side]) for r in references] for side in (0, 1))
@@ -113,7 +113,7 @@ def test_the_longest_forward_space_of_three_grades(times: str) -> None:
         base = sum(counts)
         n = 2 * base
         rows = np.array(sorted({(0,) * (n - base) + word for word in _words(counts)}), np.int8)
-        curves = get_timed_curves(lists_of(rows, counts), 1, n, times, "TwistTime")
+        curves = get_timed_curves(lists_from_rows(rows, counts), 1, n, times, "TwistTime")
         spaces = [float(Reference(row, counts, times).spaces[0]) for row in rows.tolist()]
         assert curves.full_forward[0] == pytest.approx(max(spaces), rel=1e-12)
 
@@ -148,7 +148,7 @@ def test_one_second_per_document_is_twist_bit_by_bit(
 
 def test_any_time_that_is_the_same_for_all_is_twist() -> None:
     counts = (3, 2)
-    lists = lists_of(multiset_permutations(counts, 11), counts)
+    lists = lists_from_rows(multiset_permutations(counts, 11), counts)
     expected = measure("Twist@11").evaluate(lists)
     for times in ("7", "0.1", "8.495,8.495,8.495"):
         np.testing.assert_allclose(
@@ -159,7 +159,7 @@ def test_any_time_that_is_the_same_for_all_is_twist() -> None:
 def test_extremes() -> None:
     counts = (2, 2)
     rows = multiset_permutations(counts, 9)
-    found = measure("TwistTime@9").evaluate(lists_of(rows, counts))
+    found = measure("TwistTime@9").evaluate(lists_from_rows(rows, counts))
     ideal = [row[:4].tolist() == [2, 2, 1, 1] for row in rows]
     assert (found[ideal] == 1).all() and (found[~np.array(ideal)] < 1).all()
     assert (found[~rows.any(axis=1)] == 0).all()

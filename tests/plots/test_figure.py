@@ -242,10 +242,11 @@ def test_grey_paper_tells_series_apart() -> None:
 def test_a_long_legend_ends_with_how_many_more() -> None:
     rows = [(f"m{i:02}", pool, 1, 0.5, 0.5, 0.1, 9) for i in range(30) for pool in (50, 10)]
     columns = ("measure", "pool", "repeat", "tau", "tau_ap", "change", "judgments")
+    from rankscope.plots import plot_robustness
     from rankscope.result import TableResult
     from rankscope.tables import Table
 
-    figure = TableResult({"robustness": Table("robustness", columns, rows)}, {}).plot()
+    figure = plot_robustness(TableResult({"robustness": Table("robustness", columns, rows)}, {}))
     texts = [t.get_text() for t in figure.figure.legends[0].get_texts()]
     assert len(texts) == 24 and texts[-1] == "and 7 more"
 
