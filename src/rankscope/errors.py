@@ -73,7 +73,20 @@ def _input_error(
 
 @contextmanager
 def error_path(path: str) -> Iterator[None]:
-    """Add the path of the file to errors about its content that name no file."""
+    """Add the path of the file to errors about its content that name no file.
+
+    Parameters
+    ----------
+    path
+        Path of the file.
+
+    Examples
+    --------
+    >>> with error_path("qrels.txt"):
+    ...     raise InputError("a grade is missing")
+    Traceback (most recent call last):
+    rankscope.errors.InputError: qrels.txt: a grade is missing
+    """
     try:
         yield
     except InputError as error:
