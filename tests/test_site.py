@@ -17,6 +17,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
@@ -168,7 +169,7 @@ def test_links_lead_to_places(site: Path, built: dict[str, _Page]) -> None:
                 continue
             name, anchor = _target(page, link.partition("?")[0])
             if name not in built:
-                if not (site / name).is_file():
+                if not (site / unquote(name)).is_file():
                     dead.append(f"{page}: {link}")
             elif anchor and anchor not in built[name].ids:
                 dead.append(f"{page}: {link}")
