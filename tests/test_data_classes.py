@@ -17,7 +17,7 @@ VALUES = {
         "Coefficients",
         "Finding",
         "Flips",
-        "Handling",
+        "EvaluationOptions",
         "Kendall",
         "NamedFiles",
         "RankBiasedOverlap",

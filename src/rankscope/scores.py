@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.caching import TransientCacheMixin
-from rankscope.certainty.values import Uncertainty, handled, judged_as, values_of
+from rankscope.certainty.values import Uncertainty, judged_as, validate_options, values_of
 from rankscope.columns import CategoricalColumn
 from rankscope.engines import using
 from rankscope.errors import InputError, SettingsError, suggest_names
@@ -371,7 +371,7 @@ class Collection(TransientCacheMixin):
     ) -> None:
         _check_missing(missing)
         self.order, self.missing, self.topics, self.jobs, self.engine = order, missing, topics, jobs, engine
-        self.handling = handled(ties, unjudged, seed)
+        self.options = validate_options(ties, unjudged, seed)
         self._qrels: Qrels | None = None
         if qrels is None:
             self.runs = as_runs(runs, order, (input_format or {}).get("runs"))
@@ -390,12 +390,12 @@ class Collection(TransientCacheMixin):
     @property
     def ties(self) -> str:
         """How tied documents are handled."""
-        return self.handling.ties
+        return self.options.ties
 
     @property
     def unjudged(self) -> str:
         """How documents without a judgment are handled."""
-        return self.handling.unjudged
+        return self.options.unjudged
 
     @property
     def has_qrels(self) -> bool:
@@ -413,7 +413,7 @@ class Collection(TransientCacheMixin):
     def judged(self) -> Judged:
         """The judged rankings; files are read when this is first used, and only then."""
         with using(self.engine, self.jobs):
-            return judged_as(self.qrels, self.runs, self.handling, jobs=self.jobs)
+            return judged_as(self.qrels, self.runs, self.options, jobs=self.jobs)
 
     @property
     def inputs(self) -> Inputs:
@@ -501,8 +501,8 @@ def score(
     recorded = {
         "measures": [str(m) for m in measures],
         "missing": missing,
-        **judged.handling.settings,
-        **({} if judged.handling.unjudged != "bounds" or has_nonrelevant(judged) else {"bounds": VACUOUS}),
+        **judged.options.settings,
+        **({} if judged.options.unjudged != "bounds" or has_nonrelevant(judged) else {"bounds": VACUOUS}),
         **(settings or {}),
     }
     return Scores(judged.runs, judged.topics, tuple(measures), values, recorded, judged, uncertainty)

@@ -63,8 +63,8 @@ def matrix() -> Any:
     return scores().matrix("AP")
 
 
-def ranges(**handling: str) -> rs.Scores:
-    return rs.evaluate(QRELS, RUNS, "P@5 nDCG@5", **handling)  # type: ignore[arg-type]
+def ranges(**options: str) -> rs.Scores:
+    return rs.evaluate(QRELS, RUNS, "P@5 nDCG@5", **options)  # type: ignore[arg-type]
 
 
 def collected(function: Callable[..., Any], qrels: Any, measures: Any = None, **said: Any) -> Any:

@@ -14,7 +14,7 @@ import rankscope as rs
 from rankscope.analysis.certain import certain
 from rankscope.analysis.next_judgments import next_judgments
 from rankscope.certainty.documents import EVERY, knowing, with_documents, with_groups
-from rankscope.judging import Handling, Judged, judge
+from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.measures import parse_many
 from rankscope.read import ORDERS, Collection, Qrels, Runs, open_collection, read_runs
 from rankscope.scan import first_documents, native, tie_groups
@@ -49,7 +49,7 @@ def fully_known(opened: Collection) -> Judged:
     """The lists under judgments in which every retrieved document has a place."""
     qrels, runs = opened
     judged = judge(with_documents(qrels, runs), runs, ties=True)
-    return replace(with_groups(judged, runs), known_to=EVERY, handling=Handling(unjudged="bounds"))
+    return replace(with_groups(judged, runs), known_to=EVERY, options=EvaluationOptions(unjudged="bounds"))
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_ranges_are_those_of_lists_whose_documents_are_all_known(
     opened = collection(seed, digits)
     measures = MEASURES if ties == "break" else parse_many("AP RR Rprec nDCG@5 RBP ERR@10")
     found = rs.evaluate(*opened, measures, ties=ties, unjudged="bounds")
-    whole = score(replace(fully_known(opened), handling=Handling(ties, "bounds")), measures)
+    whole = score(replace(fully_known(opened), options=EvaluationOptions(ties, "bounds")), measures)
     assert found.judged is not None and found.judged.qrels is opened.qrels
     assert found.values.tobytes() == whole.values.tobytes()
     for name in found.uncertainty.columns:  # type: ignore[union-attr]

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankscope.certainty.ties import TIES, tied_values
-from rankscope.certainty.values import handled, judged_as
+from rankscope.certainty.values import judged_as, validate_options
 from rankscope.errors import MeasureError
 from rankscope.judging import Judged, judge
 from rankscope.judging.tied import TiedLists
@@ -156,7 +156,7 @@ def test_orders_of_short_lists(case: Case) -> None:
 @example(Case(((None, 1), (0, None)), (2,)), "expected")
 @example(Case(((None,), (0,), (None,), (1,)), (2, 1)), "break")
 def test_labels_and_orders_of_short_lists(case: Case, ties: str) -> None:
-    how = handled(ties, "bounds")
+    how = validate_options(ties, "bounds")
     scores = score(judged_as(case.qrels(), Runs([case.run()]), how, allow_disjoint=True), PLAIN)
     known = scores.uncertainty
     assert known is not None and known.tight is not None
@@ -239,7 +239,7 @@ def aspect_cases() -> st.SearchStrategy[AspectCase]:
 @example(AspectCase(((None, (1, 0)), ((0, 1),)), ((1, 1), (0, 1))), "expected")
 @example(AspectCase((((0, 0), None), (None,)), ((1, 0), (0, 1))), "best")
 def test_labels_of_aspects_and_orders_of_short_lists(case: AspectCase, ties: str) -> None:
-    how = handled(ties, "bounds")
+    how = validate_options(ties, "bounds")
     scores = score(judged_as(case.qrels(), Runs([case.run()]), how, allow_disjoint=True), DIVERSE)
     known = scores.uncertainty
     assert known is not None and known.tight is not None

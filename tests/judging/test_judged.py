@@ -18,7 +18,7 @@ from rankscope.errors import InputError
 from rankscope.judging import UNJUDGED, Judged, judge
 from rankscope.judging import judged as judged_module
 from rankscope.judging import lists as lists_module
-from rankscope.judging.judged import Handling
+from rankscope.judging.judged import EvaluationOptions
 from rankscope.measures import parse_many
 from rankscope.read import Qrels, Run, Runs, read_run
 from rankscope.scores import score
@@ -191,16 +191,19 @@ def test_one_bar_is_drawn(scanner: str, seen: bool, tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize(
-    ("handling", "settings"),
+    ("options", "settings"),
     [
-        (Handling(), {}),
-        (Handling(seed=7), {}),
-        (Handling(ties="expected", seed=7), {"ties": "expected", "unjudged": "nonrelevant", "ties_seed": 7}),
-        (Handling(unjudged="bounds", seed=7), {"ties": "break", "unjudged": "bounds"}),
+        (EvaluationOptions(), {}),
+        (EvaluationOptions(seed=7), {}),
+        (
+            EvaluationOptions(ties="expected", seed=7),
+            {"ties": "expected", "unjudged": "nonrelevant", "ties_seed": 7},
+        ),
+        (EvaluationOptions(unjudged="bounds", seed=7), {"ties": "break", "unjudged": "bounds"}),
     ],
 )
-def test_only_what_is_unusual_is_a_setting(handling: Handling, settings: dict[str, object]) -> None:
-    assert handling.settings == settings
+def test_only_what_is_unusual_is_a_setting(options: EvaluationOptions, settings: dict[str, object]) -> None:
+    assert options.settings == settings
 
 
 def test_runs_that_are_read_elsewhere_have_whole_paths(

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.certainty.values import handled, judged_as
+from rankscope.certainty.values import judged_as, validate_options
 from rankscope.errors import MeasureError
 from rankscope.judging import Judged
 from rankscope.judging.lists import Lists
@@ -144,13 +144,13 @@ def values_under(ties: str, unjudged: str) -> dict[str, Any]:
     measures = list(
         {one.name: one for one in plain if one.cutoff != 40}.values()
     )  # each at its largest cutoff but one
-    return values(judged_as(*collection(), handled(ties, unjudged)), measures)
+    return values(judged_as(*collection(), validate_options(ties, unjudged)), measures)
 
 
 def ranges() -> dict[str, Any]:
     """The lowest and the highest values over labels of unjudged documents, of one run."""
     qrels, runs = collection()
-    judged = judged_as(qrels, rs.Runs([runs["shallow"]]), handled("break", "bounds"))
+    judged = judged_as(qrels, rs.Runs([runs["shallow"]]), validate_options("break", "bounds"))
     found: dict[str, Any] = {}
     for measure in spelled():
         if ("(" in str(measure) and measure.name not in ("nDCG", "RBP", "ERR", "DCG")) or measure.cutoff in (

@@ -16,7 +16,7 @@ from rankscope.certainty.pairs import SLACK, Differences, TopicHits, hits_by_top
 from rankscope.certainty.values import values_of
 from rankscope.certainty.witnesses import Label, reversing_labels
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.judging import Handling, Judged
+from rankscope.judging import EvaluationOptions, Judged
 from rankscope.measures import Measure
 from rankscope.read import Collection
 from rankscope.read.ids import to_text
@@ -145,7 +145,9 @@ def in_order_of_ids(scores: Scores, judged: Judged) -> Scores:
         key: value for key, value in scores.settings.items() if key not in ("ties", "unjudged", "ties_seed")
     }
     missing = str(said.get("missing", "zero"))
-    return score(replace(judged, handling=Handling()), scores.measures, missing=missing, settings=said)
+    return score(
+        replace(judged, options=EvaluationOptions()), scores.measures, missing=missing, settings=said
+    )
 
 
 def knowing_scores(
@@ -159,7 +161,7 @@ def knowing_scores(
     """The scores of a collection that is read once for what :func:`certain` and ``next_judgments`` ask of it."""
     judged = knowing(*collection, measures, jobs=jobs)
     made = score(
-        replace(judged, handling=Handling()),
+        replace(judged, options=EvaluationOptions()),
         measures,
         missing=missing,
         settings=settings or collection.settings,
@@ -456,7 +458,7 @@ def tie_extremes(judged: Judged, measure: Measure, where: NDArray[np.int64]) -> 
     found = []
     exact = True
     for ties in ("best", "worst"):
-        values, known = values_of(replace(judged, handling=Handling(ties)), [measure])
+        values, known = values_of(replace(judged, options=EvaluationOptions(ties)), [measure])
         exact = exact and (known is None or known.exact is None or bool(known.exact.all()))
         found.append(measure.merit(values[0][:, where]))
     return Extremes(found[0], found[1], exact, bool((found[0] != found[1]).any()))

@@ -165,7 +165,7 @@ def orderings(
             "aspects": collection.settings["aspects"],
             "measures": [str(m) for m in measures],
             "missing": collection.missing,
-            **collection.handling.settings,
+            **collection.options.settings,
         },
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.certainty.declared import form_of
 from rankscope.certainty.labels import unjudged_counts
-from rankscope.judging import UNJUDGED, Handling, Judged, judge
+from rankscope.judging import UNJUDGED, EvaluationOptions, Judged, judge
 from rankscope.measures.base import Measure
 from rankscope.measures.forms import ShareOfIdeal, Weighted
 from rankscope.read import Qrels, Runs
@@ -39,7 +39,7 @@ def knowing(qrels: Qrels, runs: Runs, measures: Sequence[Measure], **how: Any) -
 
 def _known_to(depth: int, qrels: Qrels, runs: Runs, **how: Any) -> Judged:
     judged = judge(with_documents(qrels, runs, depth), runs, ties=True, **how)
-    return replace(judged, known_to=depth, handling=Handling(unjudged="bounds"))
+    return replace(judged, known_to=depth, options=EvaluationOptions(unjudged="bounds"))
 
 
 def knows(judged: Judged, measures: Sequence[Measure]) -> bool:

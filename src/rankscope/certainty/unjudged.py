@@ -31,7 +31,7 @@ from rankscope.certainty.labels import (
 from rankscope.certainty.orders import MOST_ORDERS
 from rankscope.certainty.ties import needs_orders, tied_values
 from rankscope.errors import SettingsError
-from rankscope.judging import Handling, Judged
+from rankscope.judging import EvaluationOptions, Judged
 from rankscope.judging.lists import Floats
 from rankscope.measures.base import Measure
 from rankscope.measures.forms import Form, Seen, Weighted
@@ -78,24 +78,24 @@ def ranges(
     judged: Judged,
     measures: Sequence[Measure],
     values: Floats,
-    handling: Handling,
+    options: EvaluationOptions,
     most: int = MOST_LABELLINGS,
 ) -> list[Range]:
     """The range of every measure for every list; ``values``, measures x lists, are those of lists without holes.
 
-    Under ``handling.ties`` other than ``break`` the range is that of the expected, best or worst value. Lists are
+    Under ``options.ties`` other than ``break`` the range is that of the expected, best or worst value. Lists are
     looked at one after the other, so that memory does not grow with what was retrieved.
     """
     found = [Range(row.copy(), row.copy(), np.ones(len(row), np.bool_)) for row in values]
-    orders = handling.ties != "break" and bool(judged.tied.any())
+    orders = options.ties != "break" and bool(judged.tied.any())
     assert judged.groups is not None or not orders, "the groups of equal scores were not asked for"
     rest: list[_Filling] = []
     for measure, one in zip(measures, found, strict=True):
-        form = form_of(measure) if handling.ties == "break" and not measure.needs_aspects else None
+        form = form_of(measure) if options.ties == "break" and not measure.needs_aspects else None
         if type(form) is Weighted and isinstance(measure, WeightedPrecision):
             _fill_additive(judged, measure, one)
         else:
-            rest.append(_Filling(judged, measure, form, one, handling, most))
+            rest.append(_Filling(judged, measure, form, one, options, most))
     if rest:
         for hole in open_lists(judged, judged.groups if orders else None):
             for filling in rest:
@@ -123,11 +123,11 @@ class _Filling:
         measure: Measure,
         form: Form | None,
         result: Range,
-        handling: Handling,
+        options: EvaluationOptions,
         most: int,
     ) -> None:
         self.judged, self.measure, self.form, self.result = judged, measure, form, result
-        self.handling, self.most = handling, most
+        self.options, self.most = options, most
         self.pending: list[_Task] = []
         self.cells = 0
 
@@ -150,7 +150,7 @@ class _Filling:
 
     def _max_labellings(self, one: OpenList) -> int:
         """Return how many labellings of a list may be evaluated, each in all orders of its tied documents."""
-        if not needs_orders(self.measure, self.handling.ties):
+        if not needs_orders(self.measure, self.options.ties):
             return self.most
         kinds = best_label(self.judged) + 2  # the grades, and documents that a measure does not see
         sizes = np.unique(np.stack([one.first, one.size]), axis=1)[1].tolist()
@@ -162,7 +162,7 @@ class _Filling:
     def end(self) -> None:
         """No more lists, or enough of them."""
         if self.pending:
-            _evaluate(self.judged, self.measure, self.result, self.pending, self.handling)
+            _evaluate(self.judged, self.measure, self.result, self.pending, self.options)
         self.pending, self.cells = [], 0
 
 
@@ -226,13 +226,13 @@ def _of_aspects(judged: Judged, one: OpenList, most: int) -> Iterable[Labels] | 
 
 
 def _evaluate(
-    judged: Judged, measure: Measure, result: Range, tasks: Sequence[_Task], handling: Handling
+    judged: Judged, measure: Measure, result: Range, tasks: Sequence[_Task], options: EvaluationOptions
 ) -> None:
     per_aspect = measure.needs_aspects and judged.qrels.aspects is not None
     chosen = [(task.one, task.labels) for task in tasks]
     lists = labelled_lists(judged, chosen, per_aspect=per_aspect)
     numbers = np.repeat([task.one.number for task in tasks], [len(task.labels) for task in tasks])
-    values = tied_values([measure], lists, handling.ties, numbers=numbers, seed=handling.seed)[0]
+    values = tied_values([measure], lists, options.ties, numbers=numbers, seed=options.seed)[0]
     start = 0
     for task in tasks:
         part = slice(start, start + len(task.labels))

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.certainty.declared import form_of
-from rankscope.judging import Handling, Judged, judge
+from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.judging.lists import Floats
 from rankscope.judging.tied import TiedLists
 from rankscope.measures.base import Measure
 from rankscope.read import Qrels, Runs
 
-__all__ = ["Uncertainty", "handled", "judged_as", "values_of"]
+__all__ = ["Uncertainty", "judged_as", "validate_options", "values_of"]
 
 _HITS = 1 << 20
 """Hits of tied lists that are looked at together."""
@@ -81,10 +81,10 @@ class Uncertainty:
         return tuple(said)
 
 
-def handled(ties: str = "break", unjudged: str = "nonrelevant", seed: int = 1) -> Handling:
-    """How ties and unjudged documents are to be handled, if these are words for it.
+def validate_options(ties: str = "break", unjudged: str = "nonrelevant", seed: int = 1) -> EvaluationOptions:
+    """Return the options of an evaluation, or raise an error if a value is unknown.
 
-    >>> handled("expected").settings
+    >>> validate_options("expected").settings
     {'ties': 'expected', 'unjudged': 'nonrelevant', 'ties_seed': 1}
     """
     if ties != "break":  # what is as usual needs none of this
@@ -95,48 +95,48 @@ def handled(ties: str = "break", unjudged: str = "nonrelevant", seed: int = 1) -
         from rankscope.certainty.unjudged import check_unjudged
 
         check_unjudged(unjudged)
-    return Handling(ties, unjudged, seed)
+    return EvaluationOptions(ties, unjudged, seed)
 
 
-def judged_as(qrels: Qrels, runs: Runs, handling: Handling, **how: Any) -> Judged:
+def judged_as(qrels: Qrels, runs: Runs, options: EvaluationOptions, **how: Any) -> Judged:
     """The lists with all that is needed to evaluate them so; ``how`` as for :func:`rankscope.judge`."""
-    bounds = handling.unjudged == "bounds"
+    bounds = options.unjudged == "bounds"
     if bounds and qrels.aspects is not None:
         from rankscope.certainty.documents import with_documents
 
         qrels = with_documents(qrels, runs)  # ideal orders of aspects depend on which documents they are
-    judged = judge(qrels, runs, ties=bounds or handling.ties != "break", **how)
-    if bounds and handling.ties != "break":
+    judged = judge(qrels, runs, ties=bounds or options.ties != "break", **how)
+    if bounds and options.ties != "break":
         from rankscope.certainty.documents import with_groups
 
         judged = with_groups(judged, runs)
-    return replace(judged, handling=handling)
+    return replace(judged, options=options)
 
 
 def values_of(
     judged: Judged, measures: Sequence[Measure], missing: str = "zero"
 ) -> tuple[Floats, Uncertainty | None]:
     """The values of measures, measures x runs x topics, and what is uncertain about them."""
-    handling = judged.handling
-    if handling.unjudged == "condense":
+    options = judged.options
+    if options.unjudged == "condense":
         judged = judged.condensed()
     shape = (len(measures), len(judged.runs), len(judged.topics))
-    formed = [handling.ties == "expected" and form_of(measure) is not None for measure in measures]
+    formed = [options.ties == "expected" and form_of(measure) is not None for measure in measures]
     values = _broken(judged, measures, missing, formed)
-    if handling == Handling(seed=handling.seed) or (
-        handling.unjudged == "condense" and handling.ties == "break"
+    if options == EvaluationOptions(seed=options.seed) or (
+        options.unjudged == "condense" and options.ties == "break"
     ):
         return values.reshape(shape), None
     error: npt.NDArray[Any] | None = None
     exact: npt.NDArray[Any] | None = None
-    if handling.ties != "break":
+    if options.ties != "break":
         error, exact = np.zeros(values.shape), np.ones(values.shape, np.bool_)
         rest = [index for index, known in enumerate(formed) if not known]
         for where, lists in _tied_blocks(judged) if rest else ():
             chosen = [measures[index] for index in rest]
             from rankscope.certainty.ties import tied_values
 
-            found = tied_values(chosen, lists, handling.ties, numbers=where, seed=handling.seed)
+            found = tied_values(chosen, lists, options.ties, numbers=where, seed=options.seed)
             for index, one in zip(rest, found, strict=True):
                 values[index, where], error[index, where], exact[index, where] = (
                     one.value,
@@ -144,11 +144,11 @@ def values_of(
                     one.exact,
                 )
         error, exact = error.reshape(shape), exact.reshape(shape)
-    if handling.unjudged != "bounds":
+    if options.unjudged != "bounds":
         return values.reshape(shape), Uncertainty(error, exact)
     from rankscope.certainty.unjudged import ranges
 
-    found_ranges = ranges(judged, measures, values, handling)
+    found_ranges = ranges(judged, measures, values, options)
     lowest, highest, tight = (
         np.array([getattr(one, name) for one in found_ranges]).reshape(shape)
         for name in ("lowest", "highest", "tight")

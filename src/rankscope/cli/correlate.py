@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> None:
 def _across_pools(args: argparse.Namespace) -> None:
     from rankscope.analysis.pool_correlation import pool_correlation
 
-    if args.scores or args.per_topic or args.swaps or args.plot or given.handling(args).settings:
+    if args.scores or args.per_topic or args.swaps or args.plot or given.evaluation_options(args).settings:
         raise SettingsError(
             "--pool-depth and --orders make one table of runs",
             hint="leave out --scores, -q, --swaps, --plot, --ties and --unjudged",

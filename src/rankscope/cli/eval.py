@@ -111,7 +111,7 @@ def _evaluate(args: argparse.Namespace) -> None:
         _stream(args, measures)
         return
     collection = given.collection(args, measures)
-    judged = judged_as(*collection, given.handling(args), jobs=args.jobs)
+    judged = judged_as(*collection, given.evaluation_options(args), jobs=args.jobs)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     if args.sort is not None:
         scores = _sorted(scores, args.sort, args.rel)
@@ -152,7 +152,7 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
             "--stream needs a place to write to", hint="add -o FILE.csv, FILE.parquet or a directory"
         )
     refused = {
-        "--ties and --unjudged": given.handling(args).settings,
+        "--ties and --unjudged": given.evaluation_options(args).settings,
         "--ci": args.ci,
         "--sort": args.sort is not None,
         "--plot": args.plot is not None,

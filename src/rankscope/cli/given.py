@@ -16,7 +16,7 @@ from rankscope.errors import SettingsError, printable
 from rankscope.progress import silence
 
 if TYPE_CHECKING:
-    from rankscope.judging import Handling
+    from rankscope.judging import EvaluationOptions
     from rankscope.measures import Measure
     from rankscope.read import Collection as Inputs
     from rankscope.read import Qrels, Run
@@ -27,7 +27,7 @@ __all__ = [
     "collection",
     "collections",
     "evaluated",
-    "handling",
+    "evaluation_options",
     "load_plugins",
     "measures",
     "named_collections",
@@ -152,7 +152,7 @@ def _given(args: argparse.Namespace) -> Scores:
 
     if args.qrels is not None or args.measure:
         raise SettingsError("--scores takes the place of QRELS, RUN and -m", hint="leave these out")
-    if handling(args).settings:
+    if evaluation_options(args).settings:
         raise SettingsError(
             "--ties and --unjudged need the lists, and --scores has values only", hint="name QRELS and RUN"
         )
@@ -171,16 +171,16 @@ def named_file(text: str) -> tuple[str, str]:
     return ("", text) if match is None or Path(text).exists() else (match[1], match[2])
 
 
-def handling(args: argparse.Namespace) -> Handling:
+def evaluation_options(args: argparse.Namespace) -> EvaluationOptions:
     """What --ties and --unjudged say; as usual for commands without them."""
-    from rankscope.certainty.values import handled
+    from rankscope.certainty.values import validate_options
 
     said = {
         name: value
         for name in ("ties", "unjudged", "seed")
         if (value := getattr(args, name, None)) is not None
     }
-    return handled(**said)
+    return validate_options(**said)
 
 
 def top(args: argparse.Namespace) -> dict[str, Any]:

@@ -24,14 +24,14 @@ def notes_on(judged: Judged, missing: str, measures: Sequence[Measure] = ()) -> 
     yield from _lacking(judged, missing)
     yield from note_on_nonrelevant(judged, measures)
     unjudged = unjudged_shares(judged)
-    if judged.handling.unjudged == "nonrelevant" and (unjudged >= UNJUDGED_SHARE).any():
+    if judged.options.unjudged == "nonrelevant" and (unjudged >= UNJUDGED_SHARE).any():
         run, share, others = _worst(judged, unjudged, UNJUDGED_SHARE)
         yield (
             f"{share:.0%} of the first ten documents of {run} are unjudged and count as not relevant{others}"
             + ("; --unjudged bounds says what they may change" if has_nonrelevant(judged) else "")
         )
     tied = tied_shares(judged)
-    if judged.handling.ties == "break" and (tied >= TIED_SHARE).any():
+    if judged.options.ties == "break" and (tied >= TIED_SHARE).any():
         run, share, others = _worst(judged, tied, TIED_SHARE)
         yield (
             f"{share:.0%} of the documents of {run} have the score of another one{others}; --order decides their ranks,"

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from rankscope.lazy import lazy_getattr
 
-__all__ = ["UNJUDGED", "Floats", "Handling", "Hits", "Ints", "Judged", "Lists", "Pool", "judge"]
+__all__ = ["UNJUDGED", "EvaluationOptions", "Floats", "Hits", "Ints", "Judged", "Lists", "Pool", "judge"]
 
 if TYPE_CHECKING:
-    from rankscope.judging.judged import UNJUDGED, Handling, Judged, judge
+    from rankscope.judging.judged import UNJUDGED, EvaluationOptions, Judged, judge
     from rankscope.judging.lists import Floats, Hits, Ints, Lists
     from rankscope.judging.pool import Pool
 else:
     __getattr__ = lazy_getattr(
         __name__,
         {
-            "judged": ("UNJUDGED", "Handling", "Judged", "judge"),
+            "judged": ("UNJUDGED", "EvaluationOptions", "Judged", "judge"),
             "lists": ("Floats", "Hits", "Ints", "Lists"),
             "pool": ("Pool",),
         },

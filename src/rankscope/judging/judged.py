@@ -21,14 +21,14 @@ from rankscope.read.qrels import UNJUDGED, Qrels
 from rankscope.read.runs import Run, Runs
 from rankscope.scan import RunHits, TieGroups, Ties, backend_name, hits_of
 
-__all__ = ["UNJUDGED", "Handling", "Judged", "judge"]
+__all__ = ["UNJUDGED", "EvaluationOptions", "Judged", "judge"]
 
 
 @dataclass(frozen=True)
-class Handling:
-    """What tied documents, and documents without a judgment, are to whoever evaluates the lists.
+class EvaluationOptions:
+    """Options of an evaluation: how to treat tied and unjudged documents.
 
-    The words are those of :mod:`rankscope.certainty`; ``seed`` is for orders that are sampled.
+    :func:`rankscope.certainty.values.validate_options` checks their values; ``seed`` is that of sampled orders.
     """
 
     ties: str = "break"
@@ -37,11 +37,11 @@ class Handling:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was decided, for the settings of results; nothing where all is as usual."""
+        """Entries for the settings of results; empty if all options have their defaults."""
         said: dict[str, Any] = {"ties": self.ties, "unjudged": self.unjudged}
         if self.ties != "break":
             said |= {"ties_seed": self.seed}
-        return {} if self == Handling(seed=self.seed) else said
+        return {} if self == EvaluationOptions(seed=self.seed) else said
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ class Judged(TransientCacheMixin):
     qrels: Qrels
     arrays: ListArrays
     details: RunDetails = RunDetails()
-    handling: Handling = Handling()
+    options: EvaluationOptions = EvaluationOptions()
     """What ties and unjudged documents are when the lists are evaluated."""
     known_to: int = 0
     """The depth down to which retrieved documents have a place in ``qrels``, if only without a grade."""

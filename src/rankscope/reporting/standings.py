@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rankscope.analysis.leaderboard import tied_for_first
 from rankscope.certainty.values import Uncertainty, values_of
-from rankscope.judging import Handling, Judged
+from rankscope.judging import EvaluationOptions, Judged
 from rankscope.measures import Measure
 from rankscope.reporting.schema import OpenRange
 from rankscope.scores import Scores
@@ -47,8 +47,8 @@ def open_ranges(judged: Judged, measures: Sequence[Measure], missing: str) -> di
         return {}
     ends: dict[str, tuple[Floats, Uncertainty]] = {}
     for ties in ("worst", "best"):
-        ends[ties] = _known(replace(judged, handling=Handling(ties)), measures, missing)
-    _, labels = _known(replace(judged, handling=Handling(unjudged="bounds")), measures, missing)
+        ends[ties] = _known(replace(judged, options=EvaluationOptions(ties)), measures, missing)
+    _, labels = _known(replace(judged, options=EvaluationOptions(unjudged="bounds")), measures, missing)
     assert labels.lowest is not None and labels.highest is not None and labels.tight is not None
     found: dict[str, OpenRange] = {}
     for row, measure in enumerate(measures):

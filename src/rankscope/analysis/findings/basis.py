@@ -18,7 +18,7 @@ from rankscope.analysis.stats.randomness import generator
 from rankscope.analysis.stats.significance import Indices, all_pairs, run_test, tukey_hsd
 from rankscope.caching import CacheMixin
 from rankscope.errors import InputError
-from rankscope.judging import Handling, Judged, judge
+from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.judging.shares import has_nonrelevant
 from rankscope.measures import Measure
 from rankscope.scores import Scores
@@ -133,10 +133,10 @@ class Basis(CacheMixin):
         """The lists as they are, unjudged documents not relevant, if they are at hand."""
         judged = self.scores.judged
         if (
-            judged is not None and judged.handling.unjudged == "bounds"
+            judged is not None and judged.options.unjudged == "bounds"
         ):  # there, unjudged documents have a place
             return self._judged_again()
-        return None if judged is None else replace(judged, handling=Handling())
+        return None if judged is None else replace(judged, options=EvaluationOptions())
 
     @cached_property
     def tied_lists(self) -> Judged | None:

@@ -12,12 +12,12 @@ from rankscope.analysis.study import manifest as manifests
 from rankscope.analysis.study.parts import Parts
 from rankscope.analysis.study.sections import EXPERIMENTS, Experiments
 from rankscope.analysis.study.several import joined, part_of
-from rankscope.certainty.values import handled, judged_as
+from rankscope.certainty.values import judged_as, validate_options
 from rankscope.choices import DEFAULT_MEASURES as MEASURES
 from rankscope.choices import RATIOS
 from rankscope.engines import on_engine
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.judging import Handling, Judged
+from rankscope.judging import EvaluationOptions, Judged
 from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
 from rankscope.measures.function import FunctionMeasure
 from rankscope.read import Collection, Qrels, open_collection
@@ -222,7 +222,7 @@ def study(
     }  # fmt: skip
     if intervals is not None:
         settings["intervals"] = intervals
-    if handled(ties, unjudged).settings:
+    if validate_options(ties, unjudged).settings:
         settings |= {"ties": ties, "unjudged": unjudged}
     inputs = manifests.inputs_of(collections, runs is None)
     inputs["plugins"] = [dict(plugin) for plugin in plugins]
@@ -374,7 +374,7 @@ def _tables(
         raise InputError("there is no collection to study", hint="name at least one")
     parts: dict[str, dict[str, Table]] = {}
     for name, collection in collections.items():
-        how = handled(
+        how = validate_options(
             settings.get("ties", "break"), settings.get("unjudged", "nonrelevant"), settings["seed"]
         )
         ranged = how.unjudged == "bounds"
@@ -387,7 +387,7 @@ def _tables(
     return joined(parts) if several else next(iter(parts.values()))
 
 
-def _judged(collection: Collection, how: Handling, several: bool, jobs: int | None) -> Judged:
+def _judged(collection: Collection, how: EvaluationOptions, several: bool, jobs: int | None) -> Judged:
     judged = judged_as(*collection, how, jobs=jobs)
     runs, topics = len(judged.runs), len(judged.topics)
     if not several and (runs < 2 or topics < 2):
