@@ -45,8 +45,9 @@ def test_an_option_is_the_same_everywhere(flag: str, same: object) -> None:
 
 
 def test_depths_and_lengths() -> None:
-    """``--depth`` looks into lists, ``--pool-depth`` into pools, ``--cutoff`` evaluates, ``--length`` enumerates."""
-    assert {"pools", "study"}.isdisjoint(having("--depth"))
+    """``--pool-depth`` limits pools, ``--cutoff`` evaluations, ``--length`` enumerations."""
+    assert "study" not in having("--depth")
+    assert ALL["pools"]["--depth"] is ALL["pools"]["--pool-depth"]
     assert {"pools", "study", "bounds", "correlate"} <= set(having("--pool-depth"))
     assert set(having("--cutoff")) >= {"curve", "effort", "report", "explore"}
     assert set(having("--length")) <= {"scales", "effort", "identify"}
@@ -63,7 +64,7 @@ def test_every_command_that_opens_a_collection_takes_some_of_its_topics() -> Non
 @pytest.mark.parametrize(
     ("command", "word"),
     [
-        ("pools", "--ratio"), ("pools", "--depth"), ("pools", "-q"), ("power", "--pairs"), ("power", "-q"),
+        ("pools", "--ratio"), ("pools", "-q"), ("power", "--pairs"), ("power", "-q"),
         ("bounds", "--ratio"), ("study", "--depth"), ("report", "--length"), ("explore", "--length"),
     ],
 )  # fmt: skip

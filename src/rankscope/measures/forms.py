@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rankscope.judging.tied import TiedHits, TiedLists
     from rankscope.measures.base import Measure
 
+    GainFunction = Callable[[npt.NDArray[Any], int], Floats]
+
 __all__ = [
     "Additive",
     "Counted",
@@ -228,10 +230,14 @@ class Weighted(Additive):
     M = sum of gain * weight(rank);  gains rise with grades from 0 on, weights fall with ranks
     """
 
-    def __init__(self, gains: Callable[[int], Floats], weight: Callable[[npt.NDArray[Any]], Floats]) -> None:
-        self.gains = gains
-        """Those of the grades 0, 1, ..., best."""
+    def __init__(self, gain: GainFunction, weight: Callable[[npt.NDArray[Any]], Floats]) -> None:
+        self.gain = gain
+        """Gains of grades, by the best grade of the judgments."""
         self.weight = weight
+
+    def gains(self, best: int) -> Floats:
+        """Return the gains of the grades 0, 1, ..., best."""
+        return self.gain(np.arange(best + 1), best)
 
     def weights(self, measure: Measure, rank: npt.NDArray[Any]) -> Floats:
         """The weight of each rank, none below the cutoff."""
@@ -246,15 +252,16 @@ class Weighted(Additive):
         return np.ones(len(lists))
 
     def expected(self, measure: Measure, lists: TiedLists, value: Floats) -> Floats:
-        gain = self.gains(lists.pool.max_grade)
-        if gain[0] != 0:  # documents that are not relevant count, too
+        best = lists.pool.max_grade
+        if self.gain(np.zeros(1, np.int64), best)[0] != 0:  # documents that are not relevant count, too
             return super().expected(measure, lists, value)
         tied = lists.tied(1)
         if not len(tied.start):
             return value
         weight = self.weights(measure, np.arange(1, int((tied.first + tied.size).max())))
         shift = _between(weight, tied.first, tied.size) / tied.size - weight[tied.rank - 1]
-        return _shifted(value, lists, tied, gain[tied.grade] * shift, self.divisor(lists))
+        gain = self.gain(tied.grade, best)  # not of all grades: there may be two billion
+        return _shifted(value, lists, tied, gain * shift, self.divisor(lists))
 
 
 class ShareOfIdeal(Weighted):
@@ -265,11 +272,11 @@ class ShareOfIdeal(Weighted):
 
     def __init__(
         self,
-        gains: Callable[[int], Floats],
+        gain: GainFunction,
         weight: Callable[[npt.NDArray[Any]], Floats],
         of_ideal: Callable[[Pool], Floats],
     ) -> None:
-        super().__init__(gains, weight)
+        super().__init__(gain, weight)
         self.of_ideal = of_ideal
         """What the ideal list of each topic adds up to."""
 

@@ -109,7 +109,7 @@ class WeightedPrecision(Gains, abstract=True):
     def closed_form(self) -> Form | None:
         if not self.gains_rise:
             return Additive()
-        return Weighted(lambda best: self.gain(np.arange(best + 1), best), self.weight)
+        return Weighted(self.gain, self.weight)
 
     @property
     def respects_swaps(self) -> bool:
@@ -206,7 +206,7 @@ class P(Condensable, WeightedPrecision):
         return ratio(self.visible_lists(lists).relevant(self.rel, self.cutoff).count, self.cutoff)
 
     def closed_form(self) -> Form:
-        return Weighted(lambda best: self.gain(np.arange(best + 1), best), self.weight)
+        return Weighted(self.gain, self.weight)
 
 
 class RBP(WeightedPrecision):
@@ -390,9 +390,7 @@ class Normalised(CumulatedGain, abstract=True):
     def closed_form(self) -> Form | None:
         if not self.gains_rise:
             return Additive()
-        return ShareOfIdeal(
-            lambda best: self.gain(np.arange(best + 1), best), self.weight, self.evaluate_ideal
-        )
+        return ShareOfIdeal(self.gain, self.weight, self.evaluate_ideal)
 
     @property
     def respects_swaps(self) -> bool:
