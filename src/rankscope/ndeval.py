@@ -22,7 +22,7 @@ from rankscope.measures.diversity import (
     nERR_IA,
     nNRBP,
 )
-from rankscope.read import Collection
+from rankscope.read import Inputs
 
 __all__ = ["Values", "evaluate", "make_columns"]
 
@@ -98,7 +98,7 @@ class Values:
         return ",".join([printable(self.tag), printable(name), *(f"{value:.6f}" for value in values)])
 
 
-def evaluate(collection: Collection, measures: dict[str, Measure], depth: int | None) -> list[Values]:
+def evaluate(collection: Inputs, measures: dict[str, Measure], depth: int | None) -> list[Values]:
     """Return the values of each run, for rankings cut at ``depth``."""
     judged = judge(*collection, allow_disjoint=True)
     lists = judged.lists if depth is None else _cut(judged, depth)

@@ -22,8 +22,7 @@ from rankscope.judging.shares import VACUOUS, has_nonrelevant
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.measures.external import ExternalMeasure, external_measure
 from rankscope.measures.grammar import parse
-from rankscope.read import Collection as Inputs
-from rankscope.read import Qrels, as_runs, open_collection
+from rankscope.read import Inputs, Qrels, as_runs, open_collection
 from rankscope.result import Result
 from rankscope.tables import Cell, Table, Tables
 

@@ -16,14 +16,14 @@ from rankscope.analysis.next_judgments import next_judgments
 from rankscope.certainty.documents import EVERY, knowing, with_documents, with_groups
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.measures import parse_many
-from rankscope.read import ORDERS, Collection, Qrels, Runs, open_collection, read_runs
+from rankscope.read import ORDERS, Inputs, Qrels, Runs, open_collection, read_runs
 from rankscope.scan import first_documents, native, tie_groups
 from rankscope.scores import score
 
 MEASURES = parse_many("AP AP@5 RR P@5 R@5 Rprec nDCG nDCG@5 RBP ERR@10 Bpref Twist SetF Judged@5 NumRet")
 
 
-def collection(seed: int, digits: int | None) -> Collection:
+def collection(seed: int, digits: int | None) -> Inputs:
     """Four runs that lack topics and have ties, and judgments of which some are negative."""
     luck = random.Random(seed)
     made = rs.simulate(systems=4, topics=4, depth=20, pool_depth=6, grades=3, seed=seed)
@@ -45,7 +45,7 @@ def collection(seed: int, digits: int | None) -> Collection:
     return open_collection(qrels, runs)
 
 
-def fully_known(opened: Collection) -> Judged:
+def fully_known(opened: Inputs) -> Judged:
     """The lists under judgments in which every retrieved document has a place."""
     qrels, runs = opened
     judged = judge(with_documents(qrels, runs), runs, ties=True)

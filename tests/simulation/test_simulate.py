@@ -14,12 +14,12 @@ import pytest
 from rankscope.cli import simulate as command
 from rankscope.errors import InputError, SettingsError
 from rankscope.progress import silence
-from rankscope.simulation import Collection, simulate
+from rankscope.simulation import SimulatedCollection, simulate
 from rankscope.simulation.random_stream import RandomStream
 from rankscope.simulation.trec_text import format_run_lines
 
 
-def average_precision(collection: Collection) -> np.ndarray:
+def average_precision(collection: SimulatedCollection) -> np.ndarray:
     """Systems x topics, from the definition: mean over relevant documents of the precision at their ranks."""
     values = np.zeros((len(collection.systems), len(collection.topics)))
     for row, name in enumerate(collection.systems):
@@ -34,7 +34,7 @@ def average_precision(collection: Collection) -> np.ndarray:
     return values
 
 
-def unjudged_share(collection: Collection, depth: int) -> float:
+def unjudged_share(collection: SimulatedCollection, depth: int) -> float:
     counts = [
         [document in collection.qrels[topic] for document in list(documents)[:depth]]
         for run in collection.runs.values()
@@ -43,7 +43,7 @@ def unjudged_share(collection: Collection, depth: int) -> float:
     return 1 - sum(map(sum, counts)) / sum(map(len, counts))
 
 
-def recall(collection: Collection, depth: int) -> float:
+def recall(collection: SimulatedCollection, depth: int) -> float:
     shares = []
     for run in collection.runs.values():
         for topic, documents in run.items():
@@ -53,12 +53,12 @@ def recall(collection: Collection, depth: int) -> float:
 
 
 @pytest.fixture(scope="module")
-def ordinary() -> Collection:
+def ordinary() -> SimulatedCollection:
     return simulate(systems=30, topics=50, depth=500, seed=1)
 
 
 @pytest.fixture(scope="module")
-def ap(ordinary: Collection) -> np.ndarray:
+def ap(ordinary: SimulatedCollection) -> np.ndarray:
     return average_precision(ordinary)
 
 
@@ -76,7 +76,7 @@ def test_systems_and_topics_agree_but_not_fully(ap: np.ndarray) -> None:
     assert 0.2 < np.median(of_topics) < 0.6
 
 
-def test_relatives_err_together(ordinary: Collection, ap: np.ndarray) -> None:
+def test_relatives_err_together(ordinary: SimulatedCollection, ap: np.ndarray) -> None:
     # what is left after system and topic effects is more alike within a family
     residual = ap - ap.mean(axis=1, keepdims=True) - ap.mean(axis=0) + ap.mean()
     family = np.array([name.rsplit("-", 1)[0] for name in ordinary.systems])
@@ -86,7 +86,7 @@ def test_relatives_err_together(ordinary: Collection, ap: np.ndarray) -> None:
     assert agreement[alike].mean() > agreement[~alike].mean() + 0.05
 
 
-def test_recall_bases_have_a_heavy_tail(ordinary: Collection) -> None:
+def test_recall_bases_have_a_heavy_tail(ordinary: SimulatedCollection) -> None:
     bases = sorted(sum(grade > 0 for grade in judged.values()) for judged in ordinary.qrels.values())
     assert bases[0] >= 1
     assert 1.05 * np.median(bases) < np.mean(bases) < 1.3 * np.median(bases)
@@ -102,7 +102,7 @@ def test_judged_shares_and_recall_are_those_of_real_runs() -> None:
     assert values == pytest.approx([0.08, 0.29, 0.54], abs=0.04)
 
 
-def test_lists_differ_in_length_and_have_ties_and_gaps(ordinary: Collection) -> None:
+def test_lists_differ_in_length_and_have_ties_and_gaps(ordinary: SimulatedCollection) -> None:
     lengths = [len(documents) for run in ordinary.runs.values() for documents in run.values()]
     assert max(lengths) == 500
     assert 0.02 < np.mean(np.array(lengths) < 500) < 0.3
@@ -116,7 +116,7 @@ def test_lists_differ_in_length_and_have_ties_and_gaps(ordinary: Collection) -> 
     assert 0.02 < tied / sum(lengths) < 0.2
 
 
-def test_scores_never_rise_along_a_list(ordinary: Collection) -> None:
+def test_scores_never_rise_along_a_list(ordinary: SimulatedCollection) -> None:
     for run in ordinary.runs.values():
         for documents in run.values():
             scores = list(documents.values())

@@ -18,7 +18,7 @@ from rankscope.certainty.witnesses import Label, reversing_labels
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.judging import EvaluationOptions, Judged
 from rankscope.measures import Measure
-from rankscope.read import Collection
+from rankscope.read import Inputs
 from rankscope.read.ids import to_text
 from rankscope.result import TableResult
 from rankscope.scores import Scores, score
@@ -151,7 +151,7 @@ def in_order_of_ids(scores: Scores, judged: Judged) -> Scores:
 
 
 def knowing_scores(
-    collection: Collection,
+    collection: Inputs,
     measures: Sequence[Measure],
     *,
     missing: str = "zero",

@@ -18,8 +18,7 @@ from rankscope.progress import silence
 if TYPE_CHECKING:
     from rankscope.judging import EvaluationOptions
     from rankscope.measures import Measure
-    from rankscope.read import Collection as Inputs
-    from rankscope.read import Qrels, Run
+    from rankscope.read import Inputs, Qrels, Run
     from rankscope.read.named_collections import NamedFiles
     from rankscope.scores import Collection, Scores
 

@@ -10,7 +10,7 @@ __all__ = [
     "ORDERS",
     "UNJUDGED",
     "Aspects",
-    "Collection",
+    "Inputs",
     "Qrels",
     "Run",
     "RunList",
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from rankscope.read.collection import Collection, open_collection, open_qrels
+    from rankscope.read.collection import Inputs, open_collection, open_qrels
     from rankscope.read.orders import ORDERS
     from rankscope.read.qrels import UNJUDGED, Aspects, Qrels, read_qrels
     from rankscope.read.qrels_text import looks_like_qrels
@@ -35,7 +35,7 @@ else:
     __getattr__ = lazy_getattr(
         __name__,
         {
-            "collection": ("Collection", "open_collection", "open_qrels"),
+            "collection": ("Inputs", "open_collection", "open_qrels"),
             "orders": ("ORDERS",),
             "qrels": ("UNJUDGED", "Aspects", "Qrels", "read_qrels"),
             "qrels_text": ("looks_like_qrels",),

@@ -18,10 +18,10 @@ from rankscope.read.qrels import Qrels, read_qrels
 from rankscope.read.runs import Run, Runs, as_runs
 from rankscope.read.topics import chosen_topics
 
-__all__ = ["Collection", "open_collection", "open_qrels", "recognised"]
+__all__ = ["Inputs", "open_collection", "open_qrels", "recognised"]
 
 
-class Collection(NamedTuple):
+class Inputs(NamedTuple):
     """Judgments and runs that belong together.
 
     >>> collection = open_collection({"q1": {"d1": 1}}, {"bm25": {"q1": {"d1": 0.5}}})
@@ -54,7 +54,7 @@ def open_collection(
     grades: str | None = None,
     topics: str | Sequence[str] | None = None,
     input_format: Mapping[str, str] | None = None,
-) -> Collection:
+) -> Inputs:
     """Open judgments and runs: paths, dicts, frames, or what :func:`read_qrels` and :func:`read_runs` returned.
 
     ``order`` None keeps runs as they were read, and reads the others as trec_eval does. ``needs_aspects``, ``aspects``
@@ -73,7 +73,7 @@ def open_collection(
     )
     if topics:
         judgments = judgments.of_topics(chosen_topics(topics, judgments.topics))
-    return Collection(judgments, as_runs(runs, order, said.get("runs")))
+    return Inputs(judgments, as_runs(runs, order, said.get("runs")))
 
 
 def open_qrels(

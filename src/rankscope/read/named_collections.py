@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.read.collection import Collection, open_collection
+from rankscope.read.collection import Inputs, open_collection
 from rankscope.read.datasets import IRDS
 from rankscope.read.orders import ORDERS
 
@@ -110,9 +110,9 @@ def open_named(
     grades: str | None = None,
     needs_aspects: bool = False,
     input_format: Mapping[str, str] | None = None,
-) -> dict[str, Collection]:
+) -> dict[str, Inputs]:
     """Open collections by name; ``order`` and ``grades`` hold where a collection does not say otherwise."""
-    found: dict[str, Collection] = {}
+    found: dict[str, Inputs] = {}
     for one in listed:
         if one.name in found:
             raise SettingsError(f"two collections are called {one.name!r}", hint="name one of them otherwise")

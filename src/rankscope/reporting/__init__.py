@@ -13,7 +13,7 @@ from rankscope.reporting.schema import Document, Source, Texts
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.read.collection import Collection
+    from rankscope.read.collection import Inputs
 
 __all__ = ["document_of", "page", "payload", "report", "source_of"]
 
@@ -65,7 +65,7 @@ def report(
 
 
 def document_of(
-    collection: Collection,
+    collection: Inputs,
     measures: Iterable[Measure],
     *,
     title: str | None,
@@ -100,7 +100,7 @@ def document_of(
 
 
 def source_of(
-    collection: Collection,
+    collection: Inputs,
     qrels: Any,
     runs: Any,
     order: str | None = None,

@@ -10,10 +10,10 @@ rank 1,000 is .55.
 from __future__ import annotations
 
 from rankscope.progress import progress
-from rankscope.simulation.collection import Collection
+from rankscope.simulation.collection import SimulatedCollection
 from rankscope.simulation.model import Settings, make_systems, make_topic
 
-__all__ = ["Collection", "simulate"]
+__all__ = ["SimulatedCollection", "simulate"]
 
 
 def simulate(
@@ -26,7 +26,7 @@ def simulate(
     pool_depth: int = 15,
     aspects: int = 0,
     sparse: bool = False,
-) -> Collection:
+) -> SimulatedCollection:
     """Simulate a test collection.
 
     The rankings of a topic stay the same when systems or topics are added; the judgments grow with the pool.
@@ -50,8 +50,8 @@ def simulate(
 
     Returns
     -------
-    Collection
-        Runs and judgments, in memory; :meth:`~rankscope.simulation.Collection.write` writes TREC files.
+    SimulatedCollection
+        Runs and judgments, in memory; :meth:`~rankscope.simulation.SimulatedCollection.write` writes TREC files.
 
     Examples
     --------
@@ -65,4 +65,6 @@ def simulate(
     settings.validate()
     members = make_systems(settings)
     numbers = progress(range(topics), total=topics, label="simulating topics")
-    return Collection(settings, members, [make_topic(settings, members, number) for number in numbers])
+    return SimulatedCollection(
+        settings, members, [make_topic(settings, members, number) for number in numbers]
+    )

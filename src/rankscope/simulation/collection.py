@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     Candidates = NDArray[np.intp]
     Integers = NDArray[np.int64]
 
-__all__ = ["Collection"]
+__all__ = ["SimulatedCollection"]
 
 _FACTOR = 61803399  # Coprime to powers of ten, so that multiplication permutes document numbers.
 
 
-class Collection:
+class SimulatedCollection:
     """Runs and judgments of :func:`rankscope.simulation.simulate`.
 
     >>> from rankscope.simulation import simulate
@@ -48,7 +48,7 @@ class Collection:
         self.settings: dict[str, int | bool] = dict(vars(settings))
 
     def __repr__(self) -> str:
-        return f"Collection({', '.join(f'{name}={value}' for name, value in self.settings.items())})"
+        return f"SimulatedCollection({', '.join(f'{name}={value}' for name, value in self.settings.items())})"
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.judging import EvaluationOptions, Judged
 from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
 from rankscope.measures.function import FunctionMeasure
-from rankscope.read import Collection, Qrels, open_collection
+from rankscope.read import Inputs, Qrels, open_collection
 from rankscope.result import Result
 from rankscope.scores import score
 from rankscope.tables import Cell, Table, json_text
@@ -274,7 +274,7 @@ def _top_of(names: str | Sequence[str]) -> list[str]:
 
 def _opened(
     qrels: Any, runs: Any, name: str | None, order: str | None, measures: Sequence[Measure]
-) -> dict[str, Collection]:
+) -> dict[str, Inputs]:
     """The collections by their names."""
     diverse = needs_aspects(measures)
     if runs is not None:
@@ -363,7 +363,7 @@ def _focus(measures: Sequence[Measure], focus: str | Measure | None) -> Measure:
 
 
 def _tables(
-    collections: Mapping[str, Collection],
+    collections: Mapping[str, Inputs],
     measures: Sequence[Measure],
     settings: Mapping[str, Any],
     jobs: int | None,
@@ -387,7 +387,7 @@ def _tables(
     return joined(parts) if several else next(iter(parts.values()))
 
 
-def _judged(collection: Collection, how: EvaluationOptions, several: bool, jobs: int | None) -> Judged:
+def _judged(collection: Inputs, how: EvaluationOptions, several: bool, jobs: int | None) -> Judged:
     judged = judged_as(*collection, how, jobs=jobs)
     runs, topics = len(judged.runs), len(judged.topics)
     if not several and (runs < 2 or topics < 2):

@@ -17,7 +17,7 @@ from rankscope.directories import finish_replacement, replace_directory
 from rankscope.errors import InputError
 from rankscope.files import digest
 from rankscope.json_documents import read_json
-from rankscope.read import Collection, Runs, open_collection, read_run
+from rankscope.read import Inputs, Runs, open_collection, read_run
 from rankscope.read.datasets import dataset_digest, dataset_id
 from rankscope.read.source import named_path, only_file
 
@@ -52,13 +52,13 @@ def versions() -> dict[str, str]:
     }
 
 
-def settings_of(collections: Mapping[str, Collection], several: bool) -> dict[str, Any]:
+def settings_of(collections: Mapping[str, Inputs], several: bool) -> dict[str, Any]:
     """What was decided when collections were opened: for one of them, or for each of several."""
     listed = [{"name": name, **collection.settings} for name, collection in collections.items()]
     return {"collections": listed} if several else listed[0]
 
 
-def inputs_of(collections: Mapping[str, Collection], several: bool) -> dict[str, Any]:
+def inputs_of(collections: Mapping[str, Inputs], several: bool) -> dict[str, Any]:
     """The files of one collection, or of each of several, with their digests; what was only in memory has no path.
 
     Plugins, which only commands load, are added by :func:`rankscope.analysis.study.Study.with_plugins`.
@@ -69,7 +69,7 @@ def inputs_of(collections: Mapping[str, Collection], several: bool) -> dict[str,
     return {**{key: value for key, value in listed[0].items() if key != "name"}, "plugins": []}
 
 
-def _files(collection: Collection) -> dict[str, Any]:
+def _files(collection: Inputs) -> dict[str, Any]:
     runs = [
         {"name": name, **_file(run.path, run.source, run.format)} for name, run in collection.runs.items()
     ]
@@ -118,7 +118,7 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
     return content
 
 
-def open_inputs(manifest: Mapping[str, Any], beside: Path) -> dict[str, Collection]:
+def open_inputs(manifest: Mapping[str, Any], beside: Path) -> dict[str, Inputs]:
     """The judgments and runs a study was made of, by collection, after checking that they are still the same.
 
     They are opened as they were then. Relative paths are tried from the working directory and from the directory of
@@ -131,7 +131,7 @@ def open_inputs(manifest: Mapping[str, Any], beside: Path) -> dict[str, Collecti
     return {said["name"]: _opened(said, files, beside, f" of {said['name']}") for said, files in pairs}
 
 
-def _opened(said: Mapping[str, Any], files: Mapping[str, Any], beside: Path, of: str = "") -> Collection:
+def _opened(said: Mapping[str, Any], files: Mapping[str, Any], beside: Path, of: str = "") -> Inputs:
     order = said["order"]
     runs = [
         read_run(
