@@ -301,7 +301,7 @@ def test_numbers_of_significant_pairs_side_by_side(place, score_files, capsys):
 def test_scores_instead_of_runs_not_beside_them(place, score_files, capsys):
     for more in ([str(place / "qrels.txt"), str(place / "runs")], ["-m", "AP"]):
         assert main(["power", *score_files, *more]) == 2
-        assert "takes the place of" in capsys.readouterr().err
+        assert "replaces" in capsys.readouterr().err
 
 
 def test_the_published_numbers_of_significant_pairs(data_dir, capsys):

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import PERSISTENCE
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
 
 
@@ -62,9 +62,9 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.judging import judge
     from rankscope.measures import REGISTRY
 
-    more = given.measures(args) if args.measure else []
+    more = arguments.parse_measures(args) if args.measure else []
     measures = [*(REGISTRY["RBP"](p=p) for p in args.p), *more]
-    collection = given.collection(args, measures)
+    collection = arguments.open_inputs(args, measures)
     judged = judge(*collection, jobs=args.jobs)
     result = bounds_of(
         judged, measures, depths=args.depths, show=args.show, pool_depth=args.pool_depth, ratio=args.ratios,

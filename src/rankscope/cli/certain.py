@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import TESTS
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
 from rankscope.cli.parser import note
 
@@ -46,8 +46,8 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.certain import certain, knowing_documents, knowing_scores
     from rankscope.cli.notes import note_on_nonrelevant
 
-    measures = given.measures(args)
-    collection = given.collection(args, measures)
+    measures = arguments.parse_measures(args)
+    collection = arguments.open_inputs(args, measures)
     scores = knowing_scores(collection, measures, missing=args.missing, jobs=args.jobs)
     result = certain(
         scores, args.baseline, alpha=args.alpha, test=args.test, correction=args.correction, labels=args.labels,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.citations import METHODS, cite
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit_text
 
 
@@ -31,4 +31,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    emit_text(args, cite(given.measures(args), args.method))
+    emit_text(args, cite(arguments.parse_measures(args), args.method))

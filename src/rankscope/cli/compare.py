@@ -23,7 +23,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import INTERVAL_LENGTH, TESTS
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
 from rankscope.plots import FIGURES
 
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.compare import compare
 
-    scores = given.evaluated(args, given.measures(args))
+    scores = arguments.evaluate(args, arguments.parse_measures(args))
     baseline = args.baseline[0] if args.baseline and len(args.baseline) == 1 else args.baseline
     result = compare(
         scores, baseline, test=args.test, correction=args.correction, alpha=args.alpha, margin=args.margin,

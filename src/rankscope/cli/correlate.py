@@ -6,7 +6,7 @@ import argparse
 
 from rankscope.analysis.correlation import correlate
 from rankscope.choices import ORDERS
-from rankscope.cli import derived, given, options
+from rankscope.cli import arguments, derived, options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
 
@@ -45,13 +45,19 @@ def run(args: argparse.Namespace) -> None:
 def _across_pools(args: argparse.Namespace) -> None:
     from rankscope.analysis.pool_correlation import pool_correlation
 
-    if args.scores or args.per_topic or args.swaps or args.plot or given.evaluation_options(args).settings:
+    if (
+        args.scores
+        or args.per_topic
+        or args.swaps
+        or args.plot
+        or arguments.parse_evaluation_options(args).settings
+    ):
         raise SettingsError(
             "--pool-depth and --orders make one table of runs",
             hint="leave out --scores, -q, --swaps, --plot, --ties and --unjudged",
         )
-    measures = given.measures(args)
-    qrels, runs = given.collection(args, measures)
+    measures = arguments.parse_measures(args)
+    qrels, runs = arguments.open_inputs(args, measures)
     methods = args.method or ("kendall",)
     result = pool_correlation(
         qrels, runs, measures, against=args.against, depths=args.pool_depth or (),

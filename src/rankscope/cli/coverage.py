@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
 
 
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.judging import judge
     from rankscope.measures import parse_many
 
-    collection = given.collection(args, parse_many(["StRec"]))
+    collection = arguments.open_inputs(args, parse_many(["StRec"]))
     result = coverage_of(judge(*collection, jobs=args.jobs), topic=args.topic, missing=args.missing)
     kind = "curves" if args.topic is None else "aspects"
     emit(

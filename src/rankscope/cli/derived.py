@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
 from rankscope.declaration import Declaration, Parameter
 from rankscope.docstrings import plain_text
@@ -122,9 +122,9 @@ def call(args: argparse.Namespace, function: Callable[..., Any]) -> Any:
     if declared.takes == "collection":
         if not declared.needs_qrels:
             _find_qrels(args)
-        given.load_plugins(args)
-        return function(given.opened(args, ()), **said)
-    return function(given.evaluated(args, given.measures(args)), **said)
+        arguments.load_plugins(args)
+        return function(arguments.open_collection(args, ()), **said)
+    return function(arguments.evaluate(args, arguments.parse_measures(args)), **said)
 
 
 def _find_qrels(args: argparse.Namespace) -> None:

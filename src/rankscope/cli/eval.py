@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit, format_of
 from rankscope.cli.parser import note
 from rankscope.errors import SettingsError
@@ -94,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    with given.reading_ahead(args):
+    with arguments.read_ahead(args):
         _evaluate(args)
 
 
@@ -104,14 +104,14 @@ def _evaluate(args: argparse.Namespace) -> None:
     from rankscope.measures import at_level
     from rankscope.scores import score
 
-    measures = given.measures(args)
+    measures = arguments.parse_measures(args)
     if args.rel is not None:
         measures = at_level(measures, args.rel)
     if args.stream:
         _stream(args, measures)
         return
-    collection = given.collection(args, measures)
-    judged = judged_as(*collection, given.evaluation_options(args), jobs=args.jobs)
+    collection = arguments.open_inputs(args, measures)
+    judged = judged_as(*collection, arguments.parse_evaluation_options(args), jobs=args.jobs)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     if args.sort is not None:
         scores = _sorted(scores, args.sort, args.rel)
@@ -152,7 +152,7 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
             "--stream needs a place to write to", hint="add -o FILE.csv, FILE.parquet or a directory"
         )
     refused = {
-        "--ties and --unjudged": given.evaluation_options(args).settings,
+        "--ties and --unjudged": arguments.parse_evaluation_options(args).settings,
         "--ci": args.ci,
         "--sort": args.sort is not None,
         "--plot": args.plot is not None,

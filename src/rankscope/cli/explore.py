@@ -14,7 +14,7 @@ import os
 import sys
 
 from rankscope.choices import FINDINGS_MEASURES
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.report import add_page_options, named
 
 
@@ -40,10 +40,10 @@ def run(args: argparse.Namespace) -> None:
         raise SettingsError(f"--port {args.port}", hint="a port is a number from 0 to 65535")
     if args.cutoff < 1:
         raise SettingsError(f"--cutoff {args.cutoff}", hint="N is a number of ranks from 1 on")
-    measures = given.measures(args)
+    measures = arguments.parse_measures(args)
     if not args.measure:  # the page has its own, at its N
         measures = []
-    opened = given.collection(args, measures)
+    opened = arguments.open_inputs(args, measures)
     qrels, runs = opened
 
     def ready(url: str) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
 
@@ -37,14 +37,14 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.judging import judge
 
     if args.collection or args.collections:
-        opened = given.collections(args, [])
+        opened = arguments.open_named_collections(args, [])
         judged = {name: judge(*collection, jobs=args.jobs) for name, collection in opened.items()}
         said = {name: collection.settings for name, collection in opened.items()}
         result = features_of_several(judged).with_settings(opened=said)
     elif args.qrels is None or not args.runs:
         raise SettingsError("there is no collection", hint="name QRELS and RUN files, or --collection")
     else:
-        one = given.collection(args, [])
+        one = arguments.open_inputs(args, [])
         result = features_of(judge(*one, jobs=args.jobs), args.name).with_settings(**one.settings)
     more = ["runs", "topics"] if args.per_topic else []
     emit(args, result, main=["features", *more])

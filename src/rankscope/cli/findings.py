@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import FINDINGS_MEASURES, TESTS
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
 from rankscope.cli.parser import note
 
@@ -41,11 +41,11 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.judging import judge
     from rankscope.scores import score
 
-    measures = given.measures(args)
+    measures = arguments.parse_measures(args)
     if args.scores:
-        scores = given.evaluated(args, measures)
+        scores = arguments.evaluate(args, measures)
     else:
-        opened = given.collection(args, measures)
+        opened = arguments.open_inputs(args, measures)
         judged = judge(*opened, jobs=args.jobs, ties=True)
         scores = score(judged, measures, missing=args.missing, settings=opened.settings)
         for text in note_on_nonrelevant(judged, measures):

@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit, emit_text, format_of
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def _margins(text: str) -> float | dict[str, float]:
 def run(args: argparse.Namespace) -> int:
     from rankscope.analysis.gate import gate
 
-    measures = given.measures(args)
-    scores, baseline = given.evaluated(args, measures), _baseline(args, measures)
+    measures = arguments.parse_measures(args)
+    scores, baseline = arguments.evaluate(args, measures), _baseline(args, measures)
     if args.topics:
         baseline = baseline.of_topics(scores.topics)
     result = gate(scores, baseline, margin=args.margin, alpha=args.alpha, worst=args.worst)

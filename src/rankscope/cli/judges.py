@@ -16,7 +16,7 @@ import argparse
 from pathlib import Path
 
 from rankscope.choices import DISTANCES, ORDERS
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
 from rankscope.errors import InputError
 from rankscope.progress import silence
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.judges import judges
 
     silence(args.quiet)
-    measures = given.measures(args)
+    measures = arguments.parse_measures(args)
     result = judges(
         _named(args.judgments), args.runs, measures, alpha=args.alpha, replicates=args.replicates, top=args.top,
         most=args.most, seed=args.seed, distance=args.distance, order=args.order, missing=args.missing, jobs=args.jobs,
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> None:
 def _named(texts: list[str]) -> dict[str, str]:
     """The files by the name that was given to each, or else by the file's own."""
     named: dict[str, str] = {}
-    for name, path in map(given.named_file, texts):
+    for name, path in map(arguments.split_named_file, texts):
         known = name or Path(path).name
         if known in named:
             raise InputError(f"two judges are called {known!r}", hint=f"name them, such as first={path}")

@@ -21,7 +21,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit, format_of
 from rankscope.cli.terminal import ink, write
 from rankscope.errors import MeasureError, SettingsError, printable, suggest_names
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.attention import rank_weights
     from rankscope.measures import REGISTRY, load_installed
 
-    given.load_plugins(args)
+    arguments.load_plugins(args)
     if not args.name:
         load_installed()
     named = [_named(args.name)] if args.name else []

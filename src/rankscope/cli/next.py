@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
 from rankscope.cli.parser import note
 from rankscope.errors import SettingsError
@@ -57,8 +57,8 @@ def run(args: argparse.Namespace) -> None:
     )
     from rankscope.cli.notes import note_on_nonrelevant
 
-    measures = given.measures(args)
-    collection = given.collection(args, measures)
+    measures = arguments.parse_measures(args)
+    collection = arguments.open_inputs(args, measures)
     qrels, runs = collection
     if args.batch < 1:
         raise SettingsError(f"--batch {args.batch}", hint="give at least 1")

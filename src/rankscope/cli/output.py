@@ -118,20 +118,20 @@ def _on_terminal(args: argparse.Namespace, format: str) -> bool:
 def file_digests(args: argparse.Namespace) -> dict[str, Any]:
     """SHA-256 of the files that went in, so that a result can be repeated with the same ones."""
     from rankscope.analysis.study.manifest import input_digest
-    from rankscope.cli.given import named_collections, named_file
+    from rankscope.cli.arguments import list_collections, split_named_file
     from rankscope.read.run_names import run_files
 
     if not hasattr(args, "qrels"):
         return {}
-    several = named_collections(args)
+    several = list_collections(args)
     sources = [*(args.runs or ()), *(run for one in several for run in one.runs)]
     again = [source for source in dict.fromkeys(sources) if not _passes_once(source)]
     runs = [str(path) for source in again for path in run_files(source)[0]]
-    scores = [named_file(text)[1] for text in getattr(args, "scores", None) or ()]
+    scores = [split_named_file(text)[1] for text in getattr(args, "scores", None) or ()]
     if args.command == "gate":
         scores.append(args.baseline)
     if args.command == "judges":
-        scores += [named_file(text)[1] for text in args.judgments]
+        scores += [split_named_file(text)[1] for text in args.judgments]
     judgments = [args.qrels, *(one.qrels for one in several)]
     others = [path for path in (*judgments, *scores) if path and not _passes_once(path)]
     named = [path for path in (*others, *runs) if path]

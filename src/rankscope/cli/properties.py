@@ -19,7 +19,7 @@ import sys
 import textwrap
 
 from rankscope.choices import PROPERTIES
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit, emit_interrupted, format_of
 from rankscope.errors import SettingsError, printable
 from rankscope.progress import silence
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> None:
 
     silence(args.quiet)
     found = properties(
-        given.measures(args),
+        arguments.parse_measures(args),
         aspects=args.aspects,
         grades=args.grades,
         depth=args.depth,

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import ACROSS, FOLLOWED_CUTOFFS, FOLLOWED_DEPTHS, FOLLOWED_MEASURES, FOLLOWED_RATIOS
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
 
 
@@ -69,8 +69,8 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.judging import judge
 
     args.default_measures = list(default_measures(args.across))
-    measures = given.measures(args)
-    collection = given.collection(args, measures)
+    measures = arguments.parse_measures(args)
+    collection = arguments.open_inputs(args, measures)
     result = ranks_of(
         judge(*collection, jobs=args.jobs), measures, across=args.across, cutoffs=args.cutoffs,
         depths=args.pool_depth, ratios=args.ratios, samples=args.samples, seed=args.seed, missing=args.missing,

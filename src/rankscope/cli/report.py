@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankscope.choices import FINDINGS_MEASURES
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.files import write_atomically
 
 if TYPE_CHECKING:
@@ -93,11 +93,11 @@ def document_of(args: argparse.Namespace) -> Document:
 
     if args.cutoff < 1:
         raise SettingsError(f"--cutoff {args.cutoff}", hint="N is a number of ranks from 1 on")
-    measures = given.measures(args)
+    measures = arguments.parse_measures(args)
     if not args.measure:  # the page has its own, at its N
         measures = []
     study = read_study(args.study) if args.study else None
-    collection = given.collection(args, measures)
+    collection = arguments.open_inputs(args, measures)
     return reporting.document_of(
         collection,
         measures,

@@ -22,7 +22,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from rankscope.choices import COUNTS
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit, emit_interrupted, format_of
 from rankscope.errors import SettingsError, printable
 from rankscope.progress import silence
@@ -103,10 +103,10 @@ def run(args: argparse.Namespace) -> None:
     if args.axioms:
         if args.grades != 1:
             raise SettingsError("the axioms are checked on binary rankings", hint="leave out --grades")
-        emit(args, difference_structure(given.measures(args), args.length, relevant=args.relevant))
+        emit(args, difference_structure(arguments.parse_measures(args), args.length, relevant=args.relevant))
         return
     found = scales(
-        given.measures(args),
+        arguments.parse_measures(args),
         args.length,
         equal_relevant=True if args.equal_relevant else False if args.all_intervals else None,
         relevant=args.relevant,

@@ -33,7 +33,7 @@ from rankscope.choices import (
     SAMPLINGS,
     STUDIES,
 )
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import shown_to_people
 from rankscope.cli.plugins import described_plugin, load_listed_plugin
 from rankscope.cli.terminal import write
@@ -152,15 +152,15 @@ def run(args: argparse.Namespace) -> None:
         )
     if args.output is None:
         raise SettingsError("there is no directory to write to", hint="add -o DIR")
-    given.load_plugins(args)
-    asked = given.measures(args) if args.measure or args.like is None else None
+    arguments.load_plugins(args)
+    asked = arguments.parse_measures(args) if args.measure or args.like is None else None
     looked_at = asked if asked is not None else parse_many(LIKE[args.like]["measures"])
     qrels: Any
     runs: Any
     if several:
-        qrels, runs = given.collections(args, looked_at), None
+        qrels, runs = arguments.open_named_collections(args, looked_at), None
     else:
-        qrels, runs = given.collection(args, looked_at)
+        qrels, runs = arguments.open_inputs(args, looked_at)
     ratios = args.ratios and [int(r) if float(r).is_integer() else r for r in args.ratios]
     made = study(
         qrels, runs, asked, name=args.name, like=args.like, focus=args.focus, top=args.top, top_of=args.top_of,
@@ -235,7 +235,7 @@ def _load_plugins(args: argparse.Namespace) -> None:
 
     beside = Path(args.manifest) if Path(args.manifest).is_dir() else Path(args.manifest).parent
     listed = read_manifest(args.manifest)["inputs"]["plugins"]
-    given.load_plugins(args)
+    arguments.load_plugins(args)
     foreign = [plugin for plugin in listed if plugin["name"] not in args.plugin]
     if foreign and not args.allow_plugins:
         names = ", ".join(f"{plugin['name']} (SHA-256 {plugin['sha256']})" for plugin in foreign)

@@ -62,11 +62,11 @@ def _read(args: argparse.Namespace) -> Iterator[Path | int]:
 
     Standard input counts where ``-`` names it, and the source of a module where a plugin or a function does.
     """
-    from rankscope.cli.given import named_collections, named_file
+    from rankscope.cli.arguments import list_collections, split_named_file
     from rankscope.cli.plugins import source_files
     from rankscope.read.run_names import run_files
 
-    several = named_collections(args)
+    several = list_collections(args)
     for one in several:
         yield from _files(one.qrels)
     for text in [*(getattr(args, "runs", None) or ()), *(run for one in several for run in one.runs)]:
@@ -83,7 +83,7 @@ def _read(args: argparse.Namespace) -> Iterator[Path | int]:
                 continue
             if name in ("plugin", "function"):
                 yield from source_files(text.rpartition(":")[0] if name == "function" else text)
-            yield from _files(named_file(text)[1] if name in ("scores", "judgments") else text)
+            yield from _files(split_named_file(text)[1] if name in ("scores", "judgments") else text)
 
 
 def _files(name: str | Path) -> Iterator[Path | int]:

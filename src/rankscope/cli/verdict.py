@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 
 from rankscope.choices import VERDICT_DEPTH, VERDICT_MEASURES
-from rankscope.cli import given, options
+from rankscope.cli import arguments, options
 from rankscope.cli.output import emit
 
 
@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from rankscope.analysis.verdict import verdict
 
-    measures = given.measures(args)
-    collection = given.collection(args, measures)
+    measures = arguments.parse_measures(args)
+    collection = arguments.open_inputs(args, measures)
     result = verdict(
         *collection,
         measures,

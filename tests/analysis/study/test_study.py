@@ -152,7 +152,7 @@ def test_some_of_the_topics_and_again_from_the_manifest(files, small, tmp_path, 
     assert "identical" in capsys.readouterr().out
     both = [f"--collection=x={files / 'qrels.txt'}:{files / 'runs'}", "--topics", some[0]]
     assert main(["study", *both, "-o", str(tmp_path / "x")]) == 2
-    assert "--topics are those of one collection" in capsys.readouterr().err
+    assert "--topics selects topics of a single collection" in capsys.readouterr().err
 
 
 def test_what_came_from_memory_cannot_be_repeated(small, tmp_path):

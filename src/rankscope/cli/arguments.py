@@ -1,0 +1,177 @@
+"""Converts the arguments of a command to measures, collections and scores."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankscope.choices import ORDERS
+from rankscope.declaration import OPTIONS
+from rankscope.errors import SettingsError, printable
+from rankscope.progress import silence
+
+if TYPE_CHECKING:
+    from rankscope.judging import EvaluationOptions
+    from rankscope.measures import Measure
+    from rankscope.read import Inputs, Qrels, Run
+    from rankscope.read.named_collections import NamedFiles
+    from rankscope.scores import Collection, Scores
+
+__all__ = [
+    "evaluate",
+    "list_collections",
+    "load_plugins",
+    "open_collection",
+    "open_inputs",
+    "open_named_collections",
+    "parse_evaluation_options",
+    "parse_measures",
+    "read_ahead",
+    "report_formats",
+    "split_named_file",
+]
+
+
+def parse_measures(args: argparse.Namespace) -> list[Measure]:
+    """Return the measures of -m, or the default ones; plugins are loaded first because they may define measures."""
+    from rankscope.measures import parse_many
+
+    load_plugins(args)
+    measures = parse_many(args.measure or args.default_measures)
+    if args.measure and not measures:
+        raise SettingsError("no measure is named", hint="try -m AP, or see: rankscope measures")
+    return measures
+
+
+def load_plugins(args: argparse.Namespace) -> None:
+    """Import the modules of --plugin."""
+    if getattr(args, "plugin", None):
+        from rankscope.cli.plugins import load_plugin
+
+        for plugin in args.plugin:
+            load_plugin(plugin)
+
+
+def _present(args: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return the arguments with these names that the command has and that are set."""
+    return {name: value for name in names if (value := getattr(args, name, None)) is not None}
+
+
+def open_inputs(args: argparse.Namespace, measures: Iterable[Measure]) -> Inputs:
+    """Open judgments and runs as :func:`open_collection` does, for commands that are not derived."""
+    return open_collection(args, measures).inputs
+
+
+def open_collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Collection:
+    """Open QRELS and RUN, with aspects if one of the measures or the measure of --by needs them."""
+    from rankscope.measures import parse_many
+    from rankscope.scores import Collection
+
+    silence(args.quiet)
+    selecting = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
+    settings = _present(args, *OPTIONS, "seed", "topics", "grades", "input_format", "jobs")
+    collection = Collection(args.qrels, args.runs, **settings)
+    qrels = [collection.qrels] if collection.has_qrels else []
+    report_formats((*qrels, *collection.runs.values()), args.quiet)
+    return collection.for_measures([*measures, *selecting])
+
+
+def list_collections(args: argparse.Namespace) -> list[NamedFiles]:
+    """Return the files of --collections and --collection."""
+    file, named = getattr(args, "collections", None), getattr(args, "collection", None)
+    if not file and not named:
+        return []
+    from rankscope.read.named_collections import named_collection, read_collections
+
+    return [*(read_collections(file) if file else []), *map(named_collection, named or ())]
+
+
+def open_named_collections(args: argparse.Namespace, measures: Iterable[Measure]) -> dict[str, Inputs]:
+    """Open the collections of --collections and --collection, by name."""
+    from rankscope.measures import needs_aspects
+    from rankscope.read.named_collections import open_named
+
+    silence(args.quiet)
+    if args.qrels is not None:
+        raise SettingsError(
+            "--collection replaces QRELS and RUN", hint="name these files as another --collection"
+        )
+    if getattr(args, "topics", None):
+        raise SettingsError(
+            "--topics selects topics of a single collection",
+            hint="name its QRELS and RUN files instead of --collection",
+        )
+    opened = open_named(
+        list_collections(args), order=args.order, grades=args.grades, needs_aspects=needs_aspects(measures),
+        input_format=args.input_format,
+    )  # fmt: skip
+    files: list[Qrels | Run] = [inputs.qrels for inputs in opened.values()]
+    report_formats([*files, *(run for inputs in opened.values() for run in inputs.runs.values())], args.quiet)
+    return opened
+
+
+def report_formats(opened: Iterable[Qrels | Run], quiet: bool) -> None:
+    """Print one line for each recognised format that is not the default one."""
+    from rankscope.read.collection import recognised
+
+    for line in () if quiet else recognised(opened):
+        sys.stderr.write(printable(f"rankscope: {line}") + "\n")
+
+
+def read_ahead(args: argparse.Namespace) -> AbstractContextManager[None]:
+    """Start reading the files while numpy is loaded, unless an option changes how they are read."""
+    ties = args.ties != "break" or args.unjudged == "bounds"
+    if args.engine is not None or args.stream or args.topics or args.plugin:
+        return nullcontext()
+    from rankscope.native.ahead import Wanted, reading_ahead
+    from rankscope.read.ids import in_natural_order
+
+    return reading_ahead(
+        args.qrels, args.runs, in_natural_order, Wanted(ORDERS.index(args.order), ties), args.jobs
+    )
+
+
+def evaluate(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
+    """Evaluate measures on QRELS and RUN, or read the scores of --scores."""
+    if getattr(args, "scores", None):
+        return _read_scores(args)
+    return open_collection(args, measures).evaluate(measures)
+
+
+def _read_scores(args: argparse.Namespace) -> Scores:
+    """Read the files of --scores."""
+    from rankscope.read.topics import chosen_topics
+    from rankscope.scores import read_scores
+
+    if args.qrels is not None or args.measure:
+        raise SettingsError("--scores replaces QRELS, RUN and -m", hint="leave these out")
+    if parse_evaluation_options(args).settings:
+        raise SettingsError(
+            "--ties and --unjudged need rankings, and --scores has only values", hint="name QRELS and RUN"
+        )
+    load_plugins(args)  # Plugins may define the measures of the files.
+    files = map(split_named_file, args.scores)
+    scores = read_scores(*({name: path} if name else path for name, path in files))
+    return scores.of_topics(chosen_topics(args.topics, scores.topics)) if args.topics else scores
+
+
+def split_named_file(text: str) -> tuple[str, str]:
+    """Return the measure (possibly empty) and the file of ``[M=]FILE``.
+
+    >>> split_named_file("RBP(p=0.5)=x.csv"), split_named_file("x.csv"), split_named_file("P@10=a=b.csv")
+    (('RBP(p=0.5)', 'x.csv'), ('', 'x.csv'), ('P@10', 'a=b.csv'))
+    """
+    match = re.fullmatch(r"([^=(]+(?:\([^)]*\))?(?:@[0-9.]+)?)=(.+)", text, re.DOTALL)
+    return ("", text) if match is None or Path(text).exists() else (match[1], match[2])
+
+
+def parse_evaluation_options(args: argparse.Namespace) -> EvaluationOptions:
+    """Return --ties and --unjudged; the defaults for commands without these options."""
+    from rankscope.certainty.values import validate_options
+
+    return validate_options(**_present(args, "ties", "unjudged", "seed"))
