@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rankscope.analysis.attention import DEPTH
 from rankscope.lab.certificate_page import guarantees
 from rankscope.lab.certificates import Certificates, certificates
+from rankscope.lab.weights import DEPTH
 from rankscope.measures import REGISTRY, Measure
 from rankscope.measures.grammar import parse
 

@@ -114,7 +114,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Finding": lambda: rs.findings(scores()).findings[0],
     "features": lambda: rs.features(QRELS, RUNS),
     "scale_effect": lambda: rs.scale_effect(QRELS, RUNS, ["AP", "RR"], length=3),
-    "rank_weights": lambda: rs.rank_weights(["RBP", "P@3"]),
+    "rank_weights": lambda: rs.lab.rank_weights(["RBP", "P@3"]),
     "Repetition": repetition,
     "Certificates": lambda: certificates("RR"),
     "archetype_ranges": lambda: rs.lab.archetype_ranges(2, 4),

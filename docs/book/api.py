@@ -90,8 +90,9 @@ def returned(function: Callable[..., Any]) -> str | None:
     if declaration := getattr(function, "declaration", None):
         tables = [f"``{name}`` ({table.meaning})" for name, table in declaration.result.specs().items()]
         return f"{_first_line(declaration.result)} Tables: {', '.join(tables)}."
-    text: str | None = _GLOSSARY["returns"].get(declared)
-    return text
+    section = parse_docstring(function.__doc__).sections.get("Returns", "")
+    text: str | None = " ".join(section.split("\n", 1)[1].split()) if "\n" in section else None
+    return text or _GLOSSARY["returns"].get(declared)
 
 
 def raised(name: str, function: Callable[..., Any]) -> Iterator[tuple[str, str]]:

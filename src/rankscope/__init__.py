@@ -41,7 +41,6 @@ _HOME = {
     "rankscope.analysis.orderings": ("orderings",),
     "rankscope.analysis.ranks": ("ranks",),
     "rankscope.analysis.overlap": ("overlap",),
-    "rankscope.analysis.attention": ("rank_weights",),
     "rankscope.analysis.bounds": ("bounds",),
     "rankscope.analysis.scale_effect": ("scale_effect",),
     "rankscope.analysis.verdict": ("verdict",),
@@ -83,7 +82,6 @@ if TYPE_CHECKING:
     from rankscope import errors as errors
     from rankscope import lab as lab
     from rankscope import plots as plots
-    from rankscope.analysis.attention import rank_weights as rank_weights
     from rankscope.analysis.bounds import bounds as bounds
     from rankscope.analysis.certain import certain as certain
     from rankscope.analysis.compare import compare as compare

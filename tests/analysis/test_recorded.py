@@ -144,7 +144,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "findings": lambda: rs.findings(scores(), **FEW),  # type: ignore[arg-type]
     "features": lambda: rs.features(QRELS, RUNS, name="made"),
     "scale effect": lambda: rs.scale_effect(QRELS, RUNS, "AP P@5 RR", length=5),
-    "rank weights": lambda: rs.rank_weights(["RBP", "P@3", "nDCG"], depth=6),
+    "rank weights": lambda: rs.lab.rank_weights(["RBP", "P@3", "nDCG"], depth=6),
     "pool correlation": lambda: rs.pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
     "study as it is": lambda: rs.study(QRELS, RUNS, "AP P@5"),
     "study like a published one": lambda: rs.study(QRELS, RUNS, like="twist", repeats=1, **FEW),  # type: ignore[arg-type]
@@ -239,7 +239,7 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {"length": [0, 99], "test": ["x"], "alpha": [0, 1], "measures": [[], "Twist"]},
     ),
     "rank weights": (
-        lambda **said: rs.rank_weights(**{"measures": ["RBP"], **said}),
+        lambda **said: rs.lab.rank_weights(**{"measures": ["RBP"], **said}),
         {"depth": [0], "measures": [["AP"], []]},
     ),
     "study": (

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.analysis.attention import rank_weights
+    from rankscope.lab.weights import rank_weights
     from rankscope.measures import REGISTRY, load_installed
 
     arguments.load_plugins(args)

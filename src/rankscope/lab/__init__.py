@@ -1,7 +1,8 @@
 """Laboratory: analyses of measures on every possible ranking.
 
 ``properties`` tests axioms over aspects or grades, ``related`` lists the pairs of rankings that it compares, and
-``scales`` tests whether means are permissible. All use the code that evaluates runs.
+``scales`` tests whether means are permissible, and ``rank_weights`` lists the weights of ranks. All use the code that
+evaluates runs.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ _HOME = {
     "dominance": "cumulated_counts",
     "identify": "identification.search",
     "properties": "axioms.cases",
+    "rank_weights": "weights",
     "related": "axioms.related",
     "RELATIONS": "axioms.relations",
     "Relation": "axioms.pairs",
@@ -35,6 +37,7 @@ __all__ = [
     "dominance",
     "identify",
     "properties",
+    "rank_weights",
     "related",
     "relation",
     "scales",
@@ -64,3 +67,4 @@ if TYPE_CHECKING:
     from rankscope.lab.measurement.verdicts import scales as scales
     from rankscope.lab.ranges import archetype_ranges as archetype_ranges
     from rankscope.lab.rankings.enumeration import values_on_binary as values_on_binary
+    from rankscope.lab.weights import rank_weights as rank_weights

@@ -64,7 +64,6 @@ FIGURES = {
     "entries": {"archetypes": "plot_archetype_ranges"},
     "certainty": {"ranks": "plot_certain"},
     "bounds": {"curves": "plot_bounds"},
-    "weights": {"curves": "plot_weights"},
     "properties": {"relations": "plot_properties"},
     "relations": {"relations": "plot_related"},
     "scales": {"intervals": "plot_scales"},
