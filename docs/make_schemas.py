@@ -30,7 +30,6 @@ Tables = dict[str, dict[str, str]]
 COLLECTION = "qrels.txt runs"
 COMMANDS = {
     "eval": f"{COLLECTION} -q",
-    "compare": f"{COLLECTION} -m AP -q",
     "gate": "qrels.txt runs/lexical-1.txt --baseline runs/lexical-1.txt -m AP",
     "features": COLLECTION,
     "certain": f"{COLLECTION} -m P@5",

@@ -22,10 +22,11 @@ LISTS = {
     "d": {"q1": {"d3": 1.0, "d0": 1.0}, "q2": {"d4": 1.0, "d0": 1.0}, "q3": {"d2": 1.0, "d0": 1.0}},
 }
 ARGUMENTS: dict[str, dict[str, Any]] = {
+    "compare": {"per_topic": True},
     "curve": {"run": "a", "topic": "q1"},
     "leave_out": {"pool_depth": 2},
 }
-"""Arguments that an analysis requires, if it does."""
+"""Arguments that an analysis or one of its figures requires."""
 DECLARED: dict[str, Callable[..., Any]] = {
     name: function
     for space in (rs, rs.lab)

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.analysis.compare import marked_means
 from rankscope.cli.main import main
 from rankscope.errors import MeasureError, SettingsError
 from rankscope.measures import REGISTRY, Measure, measure
@@ -127,7 +126,7 @@ def finite() -> rs.Scores:
 
 def test_compare_marks_the_better_run(finite: rs.Scores) -> None:
     result = rs.compare(finite, baseline="a")
-    table = marked_means(result)
+    table = result.marked_means
     assert [row[0] for row in table.rows] == ["b", "a", "c"]
     assert "\\textbf{54.4000" in table.latex()
     rows = {(r["a"], r["measure"]): r for r in result["pairs"].records()}

@@ -69,7 +69,7 @@ def test_analyses_and_laboratory(client: Any, place: Path, serial: Scores) -> No
             rs.pools(rs.evaluate(*files, "AP RBP", engine=engine), ratios=[50], repeats=2),
             rs.leave_out(rs.evaluate(*files, "AP", engine=engine), pool_depth=5),
             on(engine, rs.power, serial, ["bootstrap", "tukey"], replicates=300),
-            rs.compare(serial, test="bootstrap", replicates=300, engine=engine),
+            on(engine, rs.compare, serial, test="bootstrap", replicates=300),
             rs.study(*files, "AP nDCG", repeats=1, replicates=100, engine=engine),
             rs.lab.properties("AP ACT", depth=4, engine=engine),
             rs.lab.scales("AP", length=4, engine=engine),

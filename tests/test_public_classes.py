@@ -92,7 +92,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Collection": lambda: rs.Collection(QRELS, RUNS),
     "Scores": scores,
     "Table": lambda: scores().wide(),
-    "compare": lambda: rs.compare(scores()),
     "leaderboard": lambda: rs.leaderboard(scores()),
     "certain": lambda: rs.certain(scores()),
     "next_judgments": lambda: rs.next_judgments(rs.evaluate(QRELS, RUNS, "P@2 nDCG@2")),
@@ -230,7 +229,6 @@ RESULTS = [
     *(
         "Scores",
         "pool_correlation",
-        "compare",
         "leaderboard",
         "certain",
         "next_judgments",

@@ -41,6 +41,7 @@ __all__ = [
     "VERDICT_DEPTH",
     "VERDICT_MEASURES",
     "Coefficient",
+    "Correction",
     "Crossing",
     "RboTies",
     "Sampling",
@@ -90,7 +91,8 @@ CLASSES = ("archetype", "topic", "recall base", "group")
 
 Test = Literal["t", "wilcoxon", "randomisation", "bootstrap", "tukey"]
 TESTS = get_args(Test)
-CORRECTIONS = ("max-t", "holm", "bonferroni", "bh", "none")
+Correction = Literal["max-t", "holm", "bonferroni", "bh", "none"]
+CORRECTIONS = get_args(Correction)
 DISTANCES = ("grade", "position")
 """Distances between grades in weighted kappa: of their numbers, or of their positions among the occurring grades."""
 

@@ -51,10 +51,13 @@ The others (topics, grades, input_format, engine, jobs) act while the collection
 
 @dataclass(frozen=True)
 class Option:
-    """What a type does not say about the option of a command: its metavar and further spellings."""
+    """What a type does not say about the option of a command."""
 
     metavar: str | None = None
     flags: tuple[str, ...] = ()
+    """Further spellings."""
+    bare: int | float | str | None = None
+    """Value of the option if it is given without one."""
 
 
 Groups = Annotated["Mapping[str, str] | str | Path | None", Option("FILE|REGEX")]

@@ -6,6 +6,7 @@ __all__ = ["VOCABULARY"]
 
 VOCABULARY = {
     "a": "the first of the two: a run, a measure or a judge",
+    "adjusted": "the p-value, corrected for the number of tests",
     "archetype": "shape of the CRP curve of the list",
     "b": "the second of the two: a run, a measure or a judge",
     "common": "documents that both lists have",
@@ -15,6 +16,7 @@ VOCABULARY = {
     "difference": "a minus b",
     "discordant": "pairs of runs that the two order differently",
     "doc": "the document",
+    "effect_size": "Cohen's d of the differences over topics: their mean divided by their standard deviation",
     "effort": "how much effort the lists cost: low, medium, high or huge",
     "explanation": "the counterexample in words",
     "fails_from": "the shortest length of rankings at which it fails",
@@ -28,6 +30,7 @@ VOCABULARY = {
     "kendall": "Kendall's tau of the documents that both lists have",
     "last_rank": "worst rank the run may have",
     "lists": "number of lists",
+    "losses": "topics on which a is worse",
     "low": "lower end of the interval",
     "measure": "the measure, with its parameters",
     "p": "p-value of the test",
@@ -47,6 +50,7 @@ VOCABULARY = {
     "scale": "the scale that was checked",
     "sentence": "the result as a sentence",
     "share": "share, from 0 to 1",
+    "significant": "whether the difference is significant",
     "tau": "Kendall's tau-b of the two orders of the runs",
     "tau_ap": "AP-correlation of the two orders of the runs, which counts the top most",
     "test": "the significance test",
@@ -56,5 +60,6 @@ VOCABULARY = {
     "value_b": "value of b",
     "verdict": "the result in words",
     "violations": "number of cases that contradict it",
+    "wins": "topics on which a is better",
 }
 """What a column is, by its name."""

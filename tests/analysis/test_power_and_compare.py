@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankscope as rs
-from rankscope.analysis.compare import _letter, compare, letters, marked_means
+from rankscope.analysis.compare import _letter, compare, letters
 from rankscope.analysis.power import power
 from rankscope.analysis.stats.significance import TESTS
 from rankscope.errors import InputError
@@ -132,7 +132,7 @@ def test_stars_follow_the_adjusted_p_values(small):
     marks = set("".join(str(mark) for mark in result["runs"].column("mark")))
     worse = {r["a"] for r in result["pairs"].records() if r["significant"] and r["difference"] < 0}
     assert ("↓" in marks) == bool(worse)
-    table = marked_means(result)
+    table = result.marked_means
     assert table.rows[0][1] == max(row[1] for row in table.rows)
     assert "*" in table.latex()
 

@@ -2,233 +2,346 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankscope.analysis.interval_changes import interval_changes
-from rankscope.analysis.pair_rows import PairMarks, PairRows, ShownPairs
+from rankscope.analysis.interval_changes import IntervalCount, VerdictChange, interval_changes
 from rankscope.analysis.power import check_comparable
-from rankscope.analysis.stats.matrices import CompleteMatrix, complete, left_out, rounded
-from rankscope.analysis.stats.significance import REPLICATES, all_pairs, correction_for, procedure, run_test
-from rankscope.analysis.topic_differences import topic_differences
-from rankscope.columns import Cell, ConcatenatedRows, Rows
-from rankscope.engines import on_engine
+from rankscope.analysis.topic_differences import TopicDifference, topic_differences
+from rankscope.choices import INTERVAL_LENGTH, Correction, Test
+from rankscope.declaration import Level, Option, PerTopic, Replicates, RunName, Seed, analysis
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.measures import Measure
-from rankscope.measures.external import external_measure
-from rankscope.result import Result, TableResult
-from rankscope.scores import ScoreMatrix, Scores, as_scores
+from rankscope.lazy import LazyModule
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
 from rankscope.tables import Table
 
-__all__ = ["check_margin", "compare", "letters"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Indices = NDArray[np.intp]
-Floats = NDArray[np.float64]
+    from rankscope.columns import Rows
+    from rankscope.measures import Measure
+    from rankscope.scores import Scores
 
-_LETTERED = 60  # more runs than this get no letters: nobody can read them
-_READABLE = 10  # letters at a number
-_MOST_GROUPS = 100  # of runs that do not differ; beyond, letters would say nothing and take forever
-_COLUMNS = (
-    "a", "b", "measure", "difference", "p", "adjusted", "significant", "effect_size", "low", "high",
-    "wins", "losses", "ties",
-)  # fmt: skip
+    Indices = NDArray[np.intp]
+    Floats = NDArray[np.float64]
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["Comparison", "Pair", "RunMean", "check_margin", "compare", "letters"]
+
+_MAX_LETTERED_RUNS = 60  # A table of more runs is too long to compare their letters by eye.
+_MAX_LETTERS = 10  # A number with more letters is unreadable.
+_MAX_GROUPS = 100  # The number of groups can grow exponentially; beyond this, letters are useless anyway.
 
 
-@on_engine
+class Pair(Row):
+    """The test of a pair of runs."""
+
+    a: str = column()
+    b: str = column()
+    measure: str = column()
+    difference: float = column()
+    p: float = column(p_value=True)
+    adjusted: float = column(p_value=True)
+    significant: bool = column()
+    effect_size: float = column()
+    low: float = column("lower end of the confidence interval of the difference")
+    high: float = column("upper end of the confidence interval of the difference")
+    wins: int = column()
+    losses: int = column()
+    ties: int = column("topics on which the two are equal")
+    lower: float | None = column(
+        "lower end of the one-sided interval of the difference in merit", default=None
+    )
+    noninferior: bool | None = column("whether a is no worse than b by more than the margin", default=None)
+
+
+class RunMean(Row):
+    """The mean of a run, with marks of significance."""
+
+    run: str = column()
+    measure: str = column()
+    mean: float = column("mean over the topics")
+    mark: str = column("marks of significance, as papers print them at the mean")
+
+
+class Comparison(TypedResult):
+    """Tests of pairs of runs."""
+
+    pairs: RowTable[Pair] = table("every pair of runs")
+    runs: RowTable[RunMean] = table("means with marks of significance", main=False)
+    topics: RowTable[TopicDifference] | None = table("differences by topic", main=False, default=None)
+    intervals: RowTable[IntervalCount] | None = table("verdicts that an interval scale changes", default=None)
+    changes: RowTable[VerdictChange] | None = table(
+        "pairs whose verdict an interval scale changes", default=None
+    )
+    per_topic: bool = False
+
+    @property
+    def main(self) -> Sequence[str]:
+        """Names of the main tables: the topics if they were requested, otherwise the pairs."""
+        return ["topics"] if self.per_topic else super().main
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """Means with marks, pairs, and the tables that were requested."""
+        more = [self.intervals, self.changes, self.topics if self.per_topic else None]
+        return [self.marked_means, self.shown_pairs, *(one for one in more if one is not None)]
+
+    @property
+    def marked_means(self) -> Table:
+        """Means as papers print them: a row per run, a column per measure, marks at the numbers.
+
+        The best run by the first measure with a direction comes first.
+        """
+        from rankscope.measures.external import external_measure
+
+        measures = {row.measure: external_measure(row.measure) for row in self.runs}
+        cells = {(row.run, row.measure): row for row in self.runs}
+        runs = list(dict.fromkeys(row.run for row in self.runs))
+        first = next(
+            (name for name, one in measures.items() if one.better != "neither"), next(iter(measures))
+        )
+        runs = [runs[r] for r in measures[first].best_first([cells[run, first].mean for run in runs])]
+        marks = {(r, name): cells[run, name].mark for r, run in enumerate(runs) for name in measures}
+        baseline = self.settings["baseline"]
+        named = (
+            f" against {baseline if isinstance(baseline, str) else 'several baselines'}" if baseline else ""
+        )
+        legend = _legend(baseline, any(marks.values()))
+        if baseline is None and max(map(len, marks.values()), default=0) > _MAX_LETTERS:
+            marks, legend = {}, "too many groups for letters: see the pairs, or name a baseline"
+        return Table(
+            "runs",
+            ("run", *measures),
+            [(run, *(cells[run, name].mean for name in measures)) for run in runs],
+            best={name: measure.sign for name, measure in measures.items()},
+            marks=marks,
+            caption=f"Means over {self.settings['topics']} topics{named}: {self._procedure}",
+            legend=legend,
+        )
+
+    @property
+    def shown_pairs(self) -> Table:
+        """Pairs as people read them: significant differences are marked."""
+        from rankscope.analysis.pair_rows import PairMarks, ShownPairs
+
+        settings = self.settings
+        single = isinstance(settings["baseline"], str)
+        names = ("a",) if single else ("a", "b")
+        margin = ("noninferior",) if "margin" in settings else ()
+        columns = (
+            *names,
+            "measure",
+            "difference",
+            "adjusted",
+            "effect_size",
+            "w/l/t",
+            *margin,
+            "low",
+            "high",
+        )
+        within = f"; noninferior: no worse by more than {settings['margin']:g}" if margin else ""
+        return Table(
+            "pairs",
+            (*names, "measure", "difference", "p", "effect", "w/l/t", *margin, "low", "high"),
+            ShownPairs(self.pairs, columns),
+            marks=PairMarks(self.pairs),
+            p_values=("p",),
+            ranked_by=("p", "effect"),
+            spare=("low", "high"),
+            caption=f"Differences a - {settings['baseline'] if single else 'b'}: {self._procedure}",
+            legend=f"* a better, ↓ a worse{within}; effect: Cohen's d; w/l/t: topics that a won, lost, tied;"
+            f" low, high: interval of {100 - 100 * settings['alpha']:g} %, {settings['intervals']}",
+        )
+
+    @property
+    def _procedure(self) -> str:
+        from rankscope.analysis.stats.significance import procedure
+
+        return procedure(self.settings["test"], self.settings["correction"], self.settings["alpha"])
+
+
+@analysis(
+    figures={
+        "comparison": "compare.plot_comparison",
+        "forest": "compare.plot_forest",
+        "differences": "compare.plot_differences",
+    },
+    measures=("AP", "nDCG@10", "P@10", "RBP(p=0.8)"),
+    examples="""
+    rankscope compare qrels.txt bm25.run dense.run
+    rankscope compare qrels.txt runs/ --baseline bm25 -m "AP nDCG@10" -f latex
+    rankscope compare qrels.txt runs/ --baseline bm25 --baseline dense --test randomisation
+    rankscope compare qrels.txt runs/ --baseline bm25 --margin 0.01       which are no worse by more than .01
+    rankscope compare qrels.txt runs/ --test tukey --seed 7
+    rankscope compare qrels.txt runs/ -m RR --also-interval      does the scale matter?
+    rankscope compare qrels.txt bm25.run dense.run -m AP --topics    which topics did I lose?
+    rankscope compare qrels.txt bm25.run dense.run -m AP --plot differences.pdf
+    rankscope compare qrels.txt runs/ --baseline bm25 -m AP --plot forest.pdf
+    """,
+)
 def compare(
-    scores: Scores | ScoreMatrix,
-    baseline: str | Sequence[str] | None = None,
+    scores: Scores,
+    baseline: RunName | Sequence[RunName] | None = None,
     *,
-    test: str = "t",
-    correction: str | None = None,
-    alpha: float = 0.05,
-    margin: float | None = None,
-    replicates: int | None = None,
-    seed: int = 1,
-    per_topic: bool = False,
-    also_interval: int | None = None,
-    jobs: int | None = None,
-    engine: Any = None,
-) -> TableResult:
-    """Every run against one or several baselines, or every pair of runs, for every measure.
+    test: Test = "t",
+    correction: Correction | None = None,
+    alpha: Level = 0.05,
+    margin: Annotated[float | None, Option("D")] = None,
+    replicates: Replicates = None,
+    seed: Seed = 1,
+    per_topic: PerTopic = False,
+    also_interval: Annotated[int | None, Option("N", bare=INTERVAL_LENGTH)] = None,
+) -> Comparison:
+    """Test runs against a baseline, or all pairs of runs, and estimate the size of their differences.
 
-    Each row of ``pairs`` has the mean difference a - b with its confidence interval (1 - alpha), the p-value, the
-    p-value adjusted within the measure (``max-t``: Westfall and Young's step-down max-T, the default for tests by
-    resampling; ``holm``, the default for others, ``bonferroni``, ``bh``; Tukey HSD is adjusted already), Cohen's d
-    of the paired differences, and on how many topics a wins (has the better value), loses, ties. ``runs`` has the means
-    with marks: against a baseline stars if better (* .05, ** .01, *** .001) and as many ↓ if worse; a sign of its own
-    for each of several baselines that a run differs from, after ↓ if it is worse; otherwise letters: runs that share
-    one do not differ significantly. ``per_topic`` adds ``topics``: the differences topic by topic, a's losses first;
-    where there is one pair only, they are always there.
+    Every pair has the mean difference a - b with its confidence interval (1 - alpha), the p-value, the p-value adjusted
+    within the measure, Cohen's d of the paired differences, and the topics that a wins, loses and ties. Intervals are
+    simultaneous with max-t and Tukey HSD, and for a single pair tested by t or the bootstrap: an interval excludes 0
+    exactly if the difference is significant. Otherwise they are unadjusted, which the settings state.
 
-    Intervals are simultaneous with max-t and Tukey HSD, and for a single pair tested by t or the bootstrap: one that
-    excludes 0 belongs to a significant difference. Otherwise they are unadjusted, each for itself; ``intervals`` in the
-    settings says which.
+    The table of means marks runs that are better than the baseline with stars (* .05, ** .01, *** .001) and worse ones
+    with as many ↓. Several baselines have a sign each, after ↓ if the run is worse. Without a baseline, runs that share
+    a letter do not differ significantly.
 
-    With a ``margin`` each row also says whether a is ``noninferior``: no worse than b by more than the margin, because
-    the ``lower`` end of the one-sided interval (1 - alpha) of the difference is above -margin.
+    Parameters
+    ----------
+    scores
+        Values of the measures and runs to compare.
+    baseline
+        Run to compare with; repeatable (default: all pairs).
+    test
+        Significance test.
+    correction
+        Correction for the number of pairs, within each measure (default: max-t for randomisation and bootstrap, else
+        holm).
+    alpha
+        Significance level.
+    margin
+        Margin of non-inferiority: also test which runs are no worse by more than D (one-sided, at level alpha).
+    replicates
+        Random replicates (default: 1000 for bootstrap, 5000 for tukey, 10000 for randomisation).
+    seed
+        Seed of the random numbers.
+    per_topic
+        Also show the difference on every topic, losses of a first; a single pair always has this table.
+    also_interval
+        Also show which verdicts change if every measure, cut to N ranks, is mapped to an interval scale (N without a
+        value: 10).
 
-    ``also_interval`` compares every measure, cut to so many ranks, with itself on an interval scale
-    (:class:`~rankscope.measures.interval.Interval`): ``changes`` has the pairs whose verdict that changes, lost (no
-    longer significant), gained, or reversed; ``intervals`` counts them by measure.
+    Returns
+    -------
+    Tables ``pairs`` and ``runs``; ``topics`` for a single pair or with per_topic; ``intervals`` (counts by measure) and
+    ``changes`` (pairs whose verdict is lost, gained or reversed) with also_interval.
 
+    References
+    ----------
+    Student 1908; Wilcoxon 1945; Holm 1979; Westfall and Young 1993; Benjamini and Hochberg 1995; Smucker and others
+    2007; Carterette 2012.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
     >>> good = {f"q{i}": {"a": 3, "b": 2} for i in range(9)}
     >>> poor = {f"q{i}": {"b": 3, "c": 2, **({"a": 1} if i % 2 else {})} for i in range(9)}
-    >>> result = compare(rs.evaluate(qrels, {"good": good, "poor": poor}, ["AP"]), baseline="poor")
-    >>> result["pairs"].records()[0]["significant"], result["runs"].column("mark")
+    >>> result = rs.compare(rs.evaluate(qrels, {"good": good, "poor": poor}, ["AP"]), baseline="poor")
+    >>> result.pairs[0].significant, [row.mark for row in result.runs]
     (True, ['***', ''])
     """
-    scores = as_scores(scores)
+    from rankscope.analysis.pair_rows import PairRows
+    from rankscope.analysis.stats.matrices import complete, left_out, rounded
+    from rankscope.analysis.stats.significance import REPLICATES, correction_for, run_test
+    from rankscope.columns import ConcatenatedRows
+
     matrices = [complete(scores, measure) for measure in scores.measures]
     check_comparable(scores, matrices)
     baselines = [baseline] if isinstance(baseline, str) else list(dict.fromkeys(baseline or ()))
     first, second = _pairs(scores.runs, baselines)
     if margin is not None:
         check_margin(margin, scores.measures)
-    correction = correction_for(test, correction)
+    options: dict[str, Any] = {
+        "test": test, "correction": correction_for(test, correction), "alpha": alpha, "replicates": replicates, "seed": seed,
+    }  # fmt: skip
+    indices = [scores.runs.index(name) for name in baselines]
     simultaneous = False
     pairs: list[Rows] = []
-    runs: list[tuple[Cell, ...]] = []
+    runs: list[RunMean] = []
     for matrix in matrices:
-        done = run_test(
-            test, matrix.values, first, second, correction=correction, alpha=alpha, replicates=replicates,
-            seed=seed, jobs=jobs,
-        )  # fmt: skip
-        adjusted, simultaneous = done.adjusted, done.simultaneous
+        tests = run_test(values=matrix.values, first=first, second=second, jobs=None, **options)
+        simultaneous = tests.simultaneous
         merits = rounded(matrix.measure.merit(matrix.values))
-        kept = (done.p, adjusted, done.half)
+        kept = (tests.p, tests.adjusted, tests.half)
         pairs.append(PairRows(scores.runs, matrix, merits, first, second, *kept, alpha, margin))
-        places = [scores.runs.index(one) for one in baselines]
-        marks = _marks(matrix, places, (first, second), adjusted, adjusted < alpha)
-        means = [matrix.measure.mean(row) for row in matrix.values]
-        for run, mean, mark in zip(scores.runs, means, marks, strict=True):
-            runs.append((run, str(matrix.measure), mean, mark))
-    settings: dict[str, Any] = {
-        **scores.settings,
-        "baseline": baseline if baseline is None or isinstance(baseline, str) else list(baseline),
-        "test": test,
-        "correction": correction,
-        "intervals": "simultaneous" if simultaneous else "unadjusted",
-        "alpha": alpha,
-        "replicates": (replicates or REPLICATES[test]) if test in REPLICATES else None,
-        "seed": seed,
-        **({} if margin is None else {"margin": margin}),
-        **left_out(matrices),
-    }
-    names = _COLUMNS if margin is None else (*_COLUMNS, "lower", "noninferior")
-    tables = [
-        Table(
+        means = np.array([matrix.measure.mean(row) for row in matrix.values])
+        marks = _marks(matrix.measure.merit(means), indices, (first, second), tests.adjusted, alpha)
+        runs += map(RunMean, scores.runs, [str(matrix.measure)] * len(means), means.tolist(), marks)
+    compared = list(zip(first.tolist(), second.tolist(), strict=True)) if per_topic or len(first) == 1 else []
+    changes: dict[str, Any] = {}
+    if also_interval is not None:
+        changes = interval_changes(scores, also_interval, lambda both: compare(both, baselines, **options))
+    return Comparison(
+        pairs=Pair.table(
             "pairs",
-            names,
             ConcatenatedRows(pairs),
-            p_values=("p", "adjusted"),
+            without=("lower", "noninferior") if margin is None else (),
             ranked_by=("adjusted", "effect_size"),
         ),
-        Table("runs", ("run", "measure", "mean", "mark"), runs),
-    ]
-    if per_topic or len(first) == 1:
-        compared = list(zip(first.tolist(), second.tolist(), strict=True))
-        tables.append(topic_differences(matrices, scores.runs, compared))
-    if also_interval is not None:
-
-        def again(both: Scores) -> TableResult:
-            return compare(
-                both, baseline, test=test, correction=correction, alpha=alpha, replicates=replicates, seed=seed,
-                jobs=jobs,
-            )  # fmt: skip
-
-        tables += interval_changes(scores, also_interval, again)
-        settings["also_interval"] = also_interval
-    result = TableResult.of(*tables, settings={**settings, "topics": len(scores.topics)})
-    return replace(result, display=(marked_means(result), shown_pairs(result)))
-
-
-def marked_means(result: Result) -> Table:
-    """The means of :func:`compare` as papers print them: runs down, measures across, marks at the numbers.
-
-    The best run by the first measure that knows what is better comes first.
-    """
-    rows = result["runs"].records()
-    measures = {str(row["measure"]): external_measure(str(row["measure"])) for row in rows}
-    means = {(row["run"], row["measure"]): (row["mean"], str(row["mark"])) for row in rows}
-    runs = list(dict.fromkeys(row["run"] for row in rows))
-    knowing = [name for name, measure in measures.items() if measure.better != "neither"]
-    first = (knowing or list(measures))[0]
-    column = [float("nan") if (mean := means[run, first][0]) is None else float(mean) for run in runs]
-    runs = [runs[r] for r in measures[first].best_first(column)]
-    marks = {(r, name): means[run, name][1] for r, run in enumerate(runs) for name in measures}
-    body = [(run, *(means[run, name][0] for name in measures)) for run in runs]
-    best = {name: measure.sign for name, measure in measures.items()}
-    about = result.settings
-    against = about["baseline"]
-    crowded = against is None and max(map(len, marks.values()), default=0) > _READABLE
-    marks = {} if crowded else marks
-    named = (
-        "" if against is None else f" against {against if isinstance(against, str) else 'several baselines'}"
+        runs=RunMean.table("runs", runs),
+        topics=topic_differences(matrices, scores.runs, compared) if compared else None,
+        **changes,
+        per_topic=per_topic,
+        settings={
+            **scores.settings,
+            "baseline": baselines[0] if len(baselines) == 1 else baselines or None,
+            "test": test,
+            "correction": options["correction"],
+            "intervals": "simultaneous" if simultaneous else "unadjusted",
+            "alpha": alpha,
+            "replicates": (replicates or REPLICATES[test]) if test in REPLICATES else None,
+            "seed": seed,
+            **({} if margin is None else {"margin": margin}),
+            **left_out(matrices),
+            **({} if also_interval is None else {"also_interval": also_interval}),
+            "topics": len(scores.topics),
+        },
     )
-    caption = f"Means over {about['topics']} topics{named}: {_procedure(about)}"
-    legend = "too many groups for letters: see the pairs, or name a baseline" if crowded else ""
-    legend = legend or _key(against, any(marks.values()))
-    return Table("runs", ("run", *measures), body, 4, best, marks, caption, legend)
 
 
-def _key(baseline: str | Sequence[str] | None, marked: bool) -> str:
-    """What the marks stand for."""
+def _legend(baseline: str | Sequence[str] | None, is_marked: bool) -> str:
+    """Return the meaning of the marks."""
     if baseline is None:
-        return "runs that share a letter do not differ significantly" if marked else ""
+        return "runs that share a letter do not differ significantly" if is_marked else ""
     if isinstance(baseline, str):
         return "* better, ↓ worse than the baseline: one mark .05, two .01, three .001"
-    signs = [f"{_sign(place)} differs from {name}" for place, name in enumerate(dict.fromkeys(baseline))]
+    signs = [f"{_sign(index)} differs from {name}" for index, name in enumerate(baseline)]
     return f"{', '.join(signs)}; after ↓ it is worse"
 
 
-def shown_pairs(result: Result) -> Table:
-    """The pairs of :func:`compare` as people read them: differences marked where they are significant."""
-    about, pairs = result.settings, result["pairs"]
-    single = isinstance(about["baseline"], str)
-    names = ("a",) if single else ("a", "b")
-    margin = ("noninferior",) if "margin" in about else ()
-    columns = (*names, "measure", "difference", "adjusted", "effect_size", "w/l/t", *margin, "low", "high")
-    within = f"; noninferior: no worse by more than {about['margin']:g}" if margin else ""
-    return Table(
-        "pairs",
-        (*names, "measure", "difference", "p", "effect", "w/l/t", *margin, "low", "high"),
-        ShownPairs(pairs, columns),
-        marks=PairMarks(pairs),
-        p_values=("p",),
-        ranked_by=("p", "effect"),
-        spare=("low", "high"),
-        caption=f"Differences a - {about['baseline'] if single else 'b'}: {_procedure(about)}",
-        legend=f"* a better, ↓ a worse{within}; effect: Cohen's d; w/l/t: topics that a won, lost, tied;"
-        f" low, high: interval of {100 - 100 * about['alpha']:g} %, {about['intervals']}",
-    )
-
-
-def _procedure(about: Mapping[str, Any]) -> str:
-    return procedure(about["test"], about["correction"], about["alpha"])
-
-
-def _sign(place: int) -> str:
-    """The sign of the n-th of several baselines."""
-    return "†‡§¶"[place] if place < 4 else f"({place + 1})"
+def _sign(index: int) -> str:
+    """Return the sign of one of several baselines."""
+    return "†‡§¶"[index] if index < 4 else f"({index + 1})"
 
 
 def letters(means: Sequence[float], different: Iterable[tuple[int, int]]) -> list[str]:
-    """A compact letter display (Piepho 2004): two runs share a letter exactly if they are not ``different``.
+    """Return a compact letter display: two runs share a letter exactly if they are not ``different``.
 
-    The letters begin at the highest mean. Empty when more than 100 letters would be needed.
+    The letters begin at the highest mean. They are empty if more than 100 would be needed.
 
+    References
+    ----------
+    Piepho 2004.
+
+    Examples
+    --------
     >>> letters([0.3, 0.2, 0.1], [(0, 2)])
     ['a', 'ab', 'b']
     """
-    groups = [(1 << len(means)) - 1]
+    groups = [(1 << len(means)) - 1]  # Bit r of a group says whether run r belongs to it.
     for i, j in different:
         both = (1 << i) | (1 << j)
         split = [group for group in groups if group & both == both]
@@ -236,7 +349,7 @@ def letters(means: Sequence[float], different: Iterable[tuple[int, int]]) -> lis
         for group in (g & ~(1 << k) for g in split for k in (i, j)):
             if not any(group & other == group for other in groups):
                 groups = [other for other in groups if other & group != other] + [group]
-        if len(groups) > _MOST_GROUPS:
+        if len(groups) > _MAX_GROUPS:
             return ["" for _ in means]
     best_first = sorted(range(len(means)), key=lambda run: (-means[run], run))
     groups.sort(key=lambda group: [not group >> run & 1 for run in best_first])
@@ -251,22 +364,26 @@ def _letter(index: int) -> str:
 
 
 def _pairs(runs: Sequence[str], baselines: Sequence[str]) -> tuple[Indices, Indices]:
-    """Every run against every baseline, each pair once; without baselines all pairs."""
+    """Return every run against every baseline, each pair once; without baselines all pairs."""
+    from rankscope.analysis.stats.significance import all_pairs
+
     if not baselines:
         return all_pairs(len(runs))
     for baseline in baselines:
         if baseline not in runs:
             hint = suggest_names(baseline, runs) or f"the runs are called {', '.join(runs[:3])} ..."
             raise InputError(f"no run is called {baseline!r}", hint=hint)
-    places = [runs.index(baseline) for baseline in baselines]
-    pairs = [(r, b) for k, b in enumerate(places) for r in range(len(runs)) if r != b and r not in places[:k]]
+    indices = [runs.index(baseline) for baseline in baselines]
+    pairs = [
+        (r, b) for k, b in enumerate(indices) for r in range(len(runs)) if r != b and r not in indices[:k]
+    ]
     first, second = (np.array(side, dtype=np.intp) for side in zip(*pairs, strict=True))
     return first, second
 
 
 def check_margin(margin: float, measures: Iterable[Measure]) -> None:
-    """Refuse a margin that is none, and measures whose differences have no direction or are no differences of means."""
-    if not (margin >= 0 and isfinite(margin)):
+    """Validate the margin; reject measures without a direction and those that are not means."""
+    if not (isfinite(margin) and margin >= 0):
         raise SettingsError(f"a margin of {margin}", hint="give a number from 0 on such as 0.005")
     for measure in measures:
         if measure.better == "neither" or measure.summary != "mean":
@@ -277,31 +394,30 @@ def check_margin(margin: float, measures: Iterable[Measure]) -> None:
 
 
 def _marks(
-    matrix: CompleteMatrix,
+    merits: Floats,
     baselines: Sequence[int],
     pairs: tuple[Indices, Indices],
     adjusted: Floats,
-    significant: NDArray[np.bool_],
+    alpha: float,
 ) -> list[str]:
+    """Return the marks of all runs: stars, signs of baselines, or letters."""
     first, second = pairs
-    marks = ["" for _ in matrix.values]
-    means = matrix.measure.merit(np.array([matrix.measure.mean(row) for row in matrix.values]))
+    marks = ["" for _ in merits]
     if len(baselines) == 1:
         for run, p in zip(first.tolist(), adjusted.tolist(), strict=True):
-            mark = "↓" if means[run] < means[baselines[0]] else "*"
+            mark = "↓" if merits[run] < merits[baselines[0]] else "*"
             marks[run] = mark * sum(p < level for level in (0.05, 0.01, 0.001))
         return marks
-    found = list(zip(first[significant].tolist(), second[significant].tolist(), strict=True))
+    is_significant = adjusted < alpha
+    different = list(zip(first[is_significant].tolist(), second[is_significant].tolist(), strict=True))
     if baselines:
-        both = {*found, *((b, a) for a, b in found)}
+        both = {*different, *((b, a) for a, b in different)}
         return [
             "".join(
-                ("↓" if means[run] < means[b] else "") + _sign(k)
+                ("↓" if merits[run] < merits[b] else "") + _sign(k)
                 for k, b in enumerate(baselines)
                 if (run, b) in both
             )
             for run in range(len(marks))
         ]
-    if len(marks) > _LETTERED:
-        return marks
-    return letters(means.tolist(), found)
+    return marks if len(marks) > _MAX_LETTERED_RUNS else letters(merits.tolist(), different)

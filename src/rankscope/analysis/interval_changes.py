@@ -1,67 +1,85 @@
-"""Which verdicts change on an interval scale? Every measure beside itself, mapped to the steps between its values."""
+"""Which verdicts change on an interval scale? Every measure beside its interval-scaled version."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from rankscope.analysis.scale_effect import on_both_scales
-from rankscope.columns import Cell
 from rankscope.errors import InputError, MeasureError
-from rankscope.result import Result
-from rankscope.scores import Scores, score
-from rankscope.tables import Table
+from rankscope.rows import Row, column
 
-__all__ = ["interval_changes"]
+if TYPE_CHECKING:
+    from rankscope.analysis.compare import Comparison, Pair
+    from rankscope.scores import Scores
 
-_COUNTS = ("measure", "interval", "scales", "pairs", "lost", "gained", "reversed", "note")
-_CHANGES = (
-    "a",
-    "b",
-    "measure",
-    "difference",
-    "adjusted",
-    "interval_difference",
-    "interval_adjusted",
-    "change",
-)
+__all__ = ["IntervalCount", "VerdictChange", "interval_changes"]
 
 
-def interval_changes(scores: Scores, length: int, compared: Callable[[Scores], Result]) -> list[Table]:
-    """The tables ``intervals`` and ``changes`` for lists cut to a length; ``compared`` tests the runs of scores."""
+class IntervalCount(Row):
+    """Number of verdicts that an interval scale changes."""
+
+    measure: str = column()
+    interval: str | None = column("the measure on an interval scale", default=None)
+    scales: int | None = column("number of distinct scales: recall bases have one each", default=None)
+    pairs: int | None = column(default=None)
+    lost: int | None = column("pairs that are no longer significant", default=None)
+    gained: int | None = column("pairs that become significant", default=None)
+    reversed: int | None = column("pairs that are significant in the opposite direction", default=None)
+    note: str = column("why the measure has no values", default="")
+
+
+class VerdictChange(Row):
+    """A pair of runs whose verdict an interval scale changes."""
+
+    a: str = column()
+    b: str = column()
+    measure: str = column()
+    difference: float = column()
+    adjusted: float = column(p_value=True)
+    interval_difference: float = column("a minus b on the interval scale")
+    interval_adjusted: float = column("the corrected p-value on the interval scale", p_value=True)
+    change: str = column("lost, gained or reversed")
+
+
+def interval_changes(scores: Scores, length: int, compare: Callable[[Scores], Comparison]) -> dict[str, Any]:
+    """Return the tables ``intervals`` and ``changes`` for rankings cut to a length; ``compare`` tests the runs."""
+    from rankscope.analysis.scale_effect import on_both_scales
+    from rankscope.scores import score
+
     if scores.judged is None:
         raise InputError(
             "an interval scale needs the lists, and these are scores only", hint="give judgments and runs"
         )
-    counts: list[tuple[Cell, ...]] = []
-    changed: list[tuple[Cell, ...]] = []
+    counts: list[IntervalCount] = []
+    changes: list[VerdictChange] = []
     for measure in scores.measures:
         try:
             plain, mapped, scales = on_both_scales(scores.judged, measure, length)
             both = score(scores.judged, [plain, mapped], missing=scores.settings.get("missing", "zero"))
         except MeasureError as error:
-            counts.append((str(measure), *(None for _ in _COUNTS[2:]), error.message))
+            counts.append(IntervalCount(str(measure), note=error.message))
             continue
-        rows = compared(both)["pairs"].records()
-        before, after = ([row for row in rows if row["measure"] == str(one)] for one in (plain, mapped))
-        turns = [_turn(one, other) for one, other in zip(before, after, strict=True)]
-        numbers = [turns.count(kind) for kind in ("lost", "gained", "reversed")]
-        counts.append((str(plain), str(mapped), scales, len(before), *numbers, ""))
-        changed += [
-            (*(one[key] for key in _CHANGES[:5]), other["difference"], other["adjusted"], turn)
-            for one, other, turn in zip(before, after, turns, strict=True)
+        pairs = list(compare(both).pairs)
+        half = len(pairs) // 2  # The pairs of the first measure come first, in the same order.
+        turns = [(x, y, _turn(x, y)) for x, y in zip(pairs[:half], pairs[half:], strict=True)]
+        lost, gained, turned = (
+            sum(turn == kind for *_, turn in turns) for kind in ("lost", "gained", "reversed")
+        )
+        counts.append(IntervalCount(str(plain), str(mapped), scales, half, lost, gained, turned))
+        changes += [
+            VerdictChange(x.a, x.b, x.measure, x.difference, x.adjusted, y.difference, y.adjusted, turn)
+            for x, y, turn in turns
             if turn
         ]
-    return [
-        Table(
-            "intervals", _COUNTS, counts, caption=f"Verdicts that an interval scale changes, {length} ranks"
-        ),
-        Table("changes", _CHANGES, changed, p_values=("adjusted", "interval_adjusted")),
-    ]
+    caption = f"Verdicts that an interval scale changes, {length} ranks"
+    return {
+        "intervals": IntervalCount.table("intervals", counts, caption=caption),
+        "changes": VerdictChange.table("changes", changes),
+    }
 
 
-def _turn(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """What becomes of a verdict."""
-    if before["significant"] and after["significant"]:
-        return "reversed" if before["difference"] * after["difference"] < 0 else ""
-    return "lost" if before["significant"] else "gained" if after["significant"] else ""
+def _turn(before: Pair, after: Pair) -> str:
+    """Return how a verdict changes, or an empty text."""
+    if before.significant and after.significant:
+        return "reversed" if before.difference * after.difference < 0 else ""
+    return "lost" if before.significant else "gained" if after.significant else ""

@@ -1,36 +1,49 @@
-"""Which topics did a run lose? The difference between two runs on every topic, the worst losses first."""
+"""Which topics did a run lose? The difference between two runs on every topic, the largest losses first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from rankscope.rows import Row, RowTable, column
 
-from rankscope.analysis.stats.matrices import CompleteMatrix
-from rankscope.tables import Cell, Table
+if TYPE_CHECKING:
+    from rankscope.analysis.stats.matrices import CompleteMatrix
 
-__all__ = ["topic_differences"]
+__all__ = ["TopicDifference", "topic_differences"]
+
+
+class TopicDifference(Row):
+    """Two runs on a topic."""
+
+    a: str = column()
+    b: str = column()
+    measure: str = column()
+    topic: str = column()
+    value_a: float = column()
+    value_b: float = column()
+    difference: float = column()
 
 
 def topic_differences(
     matrices: Sequence[CompleteMatrix], runs: Sequence[str], pairs: Sequence[tuple[int, int]]
-) -> Table:
-    """For every measure and pair of runs the values of both on each topic, and the difference a - b.
+) -> RowTable[TopicDifference]:
+    """Return the values of both runs of every pair on each topic, and the difference a - b.
 
-    The topics on which a does worst against b come first; topics without a difference stand between losses and wins.
+    The topics on which a does worst against b come first; ties stand between losses and wins.
     """
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[TopicDifference] = []
     for matrix in matrices:
         for a, b in pairs:
             first, second = matrix.values[a], matrix.values[b]
-            difference: NDArray[np.float64] = first - second
-            order = np.argsort(matrix.measure.merit(first) - matrix.measure.merit(second), kind="stable")
-            label = (runs[a], runs[b], str(matrix.measure))
+            order = (matrix.measure.merit(first) - matrix.measure.merit(second)).argsort(kind="stable")
             rows += [
-                (*label, matrix.topics[t], float(first[t]), float(second[t]), float(difference[t]))
-                for t in order.tolist()
+                TopicDifference(runs[a], runs[b], str(matrix.measure), matrix.topics[t], x, y, x - y)
+                for t, x, y in zip(order, first[order].tolist(), second[order].tolist(), strict=True)
             ]
-    columns = ("a", "b", "measure", "topic", "value_a", "value_b", "difference")
-    caption = "Topics that a loses to b first (difference a - b), then those that it wins"
-    return Table("topics", columns, rows, caption=caption, ranked_by=("difference",))
+    return TopicDifference.table(
+        "topics",
+        rows,
+        caption="Topics that a loses to b first (difference a - b), then those that it wins",
+        ranked_by=("difference",),
+    )

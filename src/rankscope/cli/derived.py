@@ -96,6 +96,8 @@ def add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None
     else:
         more |= {"type": parameter.kind, "action": "append" if parameter.several else "store"}
         more |= {} if parameter.several else {"default": parameter.default}
+    if parameter.option.bare is not None:
+        more |= {"nargs": "?", "const": parameter.option.bare}
     default = _written(parameter.default)
     if default and "(default" not in text:
         text += f" (default: {default})"

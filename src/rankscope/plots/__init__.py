@@ -74,7 +74,6 @@ FIGURES = {
     "confusion": {"confusion": "plot_confusion", "slopes": "plot_slopes"},
     "ranks": {"bump": "plot_bump"},
     "coverage": {"curves": "plot_coverage", "aspects": "plot_aspects"},
-    "pairs": {"comparison": "plot_comparison", "forest": "plot_forest", "differences": "plot_differences"},
     "means": {"means": "plot_means", "heat-map": "plot_heat_map", "topics": "plot_topics"},
 }
 """Figures of results of analyses that are not declared, by the table that tells them apart; the first by default."""

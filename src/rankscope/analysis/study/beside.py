@@ -39,7 +39,7 @@ def beside(
     if len(scores.runs) > 1 and len(scores.topics) > 1:
         first = scores.measures[0]
         best = scores.runs[int(first.best_first(scores.mean(first))[0])]
-        found["comparison"] = compare(scores.matrix(first), best, per_topic=True, jobs=jobs)
+        found["comparison"] = compare(scores.matrix(first), best, per_topic=True)
     else:
         left_out["comparison"] = "two runs and two topics are needed"
     order, missing = handling.get("order"), handling.get("missing", "zero")
