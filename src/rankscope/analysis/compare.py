@@ -265,8 +265,12 @@ def compare(
     if margin is not None:
         check_margin(margin, scores.measures)
     options: dict[str, Any] = {
-        "test": test, "correction": correction_for(test, correction), "alpha": alpha, "replicates": replicates, "seed": seed,
-    }  # fmt: skip
+        "test": test,
+        "correction": correction_for(test, correction),
+        "alpha": alpha,
+        "replicates": replicates,
+        "seed": seed,
+    }
     indices = [scores.runs.index(name) for name in baselines]
     simultaneous = False
     pairs: list[Rows] = []
