@@ -404,7 +404,7 @@ def test_every_topic_is_one_table_for_programs(
 def test_topics_that_a_run_lacks_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n3 0 a 1\n")
     (tmp_path / "run").write_text("2 Q0 a 1 1 t\n")
-    for missing, meaning in (("zero", "counted as empty lists"), ("skip", "left out of its means")):
+    for missing, meaning in (("zero", "counted as empty rankings"), ("skip", "left out of its means")):
         _, _, err = run(capsys, "eval", str(tmp_path / "qrels"), str(tmp_path / "run"), "--missing", missing)
         expected = (
             f"'run' has nothing for 2 of 3 judged topics (such as '1'), {meaning} (--missing {missing})"

@@ -129,9 +129,9 @@ def test_unjudged_and_tied_documents_are_warned_of(
     assert code == 0
     assert err == (
         "rankscope: 50% of the first ten documents of 'unjudged' are unjudged and count as not relevant;"
-        " --unjudged bounds says what they may change\n"
+        " --unjudged bounds shows what they may change\n"
         "rankscope: 100% of the documents of 'tied' have the score of another one; --order decides their ranks,"
-        " and rankscope orderings says what that changes\n"
+        " and rankscope orderings shows what that changes\n"
     )
     assert said(capsys, "eval", *files, "-m", "AP", "--quiet") == (0, out, "")
     assert said(capsys, "eval", files[0], files[3], "-m", "AP")[2] == ""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rankscope.cli.main import main
-from rankscope.cli.targets import refuse_overwriting
+from rankscope.cli.targets import validate_targets
 from rankscope.errors import SettingsError
 
 
@@ -31,8 +31,8 @@ def arguments(**values: Any) -> argparse.Namespace:
 
 @pytest.mark.parametrize("output", ["qrels", "runs/r", "./runs/../runs/r"])
 def test_a_file_that_is_read_is_not_written(place: Path, output: str) -> None:
-    with pytest.raises(SettingsError, match="one of the files that are read"):
-        refuse_overwriting(arguments(output=output))
+    with pytest.raises(SettingsError, match="this file is also read"):
+        validate_targets(arguments(output=output))
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,9 @@ def test_the_source_of_a_plugin_is_read(
     (place / "package").mkdir()
     for name in ("__init__", "part"):
         (place / "package" / f"{name}.py").write_text("")
-    with pytest.raises(SettingsError, match="one of the files that are read"):
-        refuse_overwriting(arguments(output=output, **values))
-    refuse_overwriting(arguments(output="new.txt", **values))
+    with pytest.raises(SettingsError, match="this file is also read"):
+        validate_targets(arguments(output=output, **values))
+    validate_targets(arguments(output="new.txt", **values))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_the_file_behind_standard_input_is_not_written(place: Path, words: str) 
             cwd=place,
         )
     assert (ran.returncode, ran.stderr.count("\n")) == (2, 1)
-    assert "this is one of the files that are read" in ran.stderr
+    assert "this file is also read" in ran.stderr
     assert source.read_bytes() == before
 
 
@@ -82,8 +82,8 @@ def test_not_by_another_name_either(place: Path) -> None:
     (place / "link").symlink_to("runs/r")
     os.link(place / "qrels", place / "same")
     for output in ("link", "same"):
-        with pytest.raises(SettingsError, match="one of the files that are read"):
-            refuse_overwriting(arguments(output=output))
+        with pytest.raises(SettingsError, match="this file is also read"):
+            validate_targets(arguments(output=output))
 
 
 @pytest.mark.parametrize(
@@ -100,12 +100,12 @@ def test_not_by_another_name_either(place: Path) -> None:
 )
 def test_anything_else_may_be_written(place: Path, values: dict[str, Any]) -> None:
     (place / "title").touch()
-    refuse_overwriting(arguments(**values))
+    validate_targets(arguments(**values))
 
 
 def test_a_figure_and_a_table_are_two_files(place: Path) -> None:
     with pytest.raises(SettingsError, match="the same file"):
-        refuse_overwriting(arguments(output="a.svg", plot="./a.svg"))
+        validate_targets(arguments(output="a.svg", plot="./a.svg"))
 
 
 def test_files_of_a_study_that_would_be_replaced_are_not_read(
@@ -119,4 +119,4 @@ def test_files_of_a_study_that_would_be_replaced_are_not_read(
     assert main(study) == 0
     table = next((place / "made").rglob("*.csv"))
     assert main([*study[:3], str(table), *study[3:]]) == 2
-    assert "this is one of the files that are read" in capfd.readouterr().err
+    assert "this file is also read" in capfd.readouterr().err

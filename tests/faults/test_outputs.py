@@ -58,7 +58,7 @@ def test_no_command_overwrites_its_inputs(
     before = contents(place)
     assert main(words.split()) == 2
     error = capsys.readouterr().err
-    assert "one of the files that are read" in error or "name the same file" in error
+    assert "this file is also read" in error or "name the same file" in error
     assert error.count("\n") == 1
     assert contents(place) == before
 
@@ -67,7 +67,7 @@ def test_a_figure_does_not_overwrite_an_input(place: Path, capsys: pytest.Captur
     (place / "runs/r0.txt").rename(place / "runs/r0.svg")
     before = contents(place)
     assert main(["effort", "qrels.txt", "runs", "--plot", "runs/r0.svg"]) == 2
-    assert "one of the files that are read" in capsys.readouterr().err
+    assert "this file is also read" in capsys.readouterr().err
     assert contents(place) == before
 
 
@@ -78,7 +78,7 @@ def test_a_study_does_not_overwrite_what_it_is_made_from(place: Path, capsys) ->
     for words in ("study --from s -o s", "study --from s/manifest.json -o ./s",
                   "report qrels.txt runs --study s -o s/tables/means.csv"):  # fmt: skip
         assert main(words.split()) == 2
-        assert "one of the files that are read" in capsys.readouterr().err
+        assert "this file is also read" in capsys.readouterr().err
     assert contents(place) == before
     assert main(["study", "--from", "s", "-o", "again"]) == 0
 

@@ -1,5 +1,7 @@
 """Print a completion script for your shell.
 
+Source the script, or save it where your shell looks for completions, as in the examples.
+
 examples:
   rankscope completion bash > ~/.local/share/bash-completion/completions/rankscope
   rankscope completion zsh > "${fpath[1]}/_rankscope"
@@ -14,17 +16,19 @@ import sys
 from rankscope.cli.commands import COMMANDS
 from rankscope.cli.main import command_module
 
+# The scripts are written here because shtab supports no fish, and needs one parser with all commands.
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell to complete in")
 
 
 def run(args: argparse.Namespace) -> None:
     sys.stdout.write({"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell]())
 
 
-def _flags(command: str) -> list[str]:
-    """The long options of a command, asked from its own parser."""
+def _list_flags(command: str) -> list[str]:
+    """Return the long options of a command."""
     module = command_module(command)
     if not hasattr(module, "add_arguments"):
         return []
@@ -34,7 +38,7 @@ def _flags(command: str) -> list[str]:
 
 
 def _bash() -> str:
-    cases = "\n".join(f'    {name}) words="{" ".join(_flags(name))}" ;;' for name in COMMANDS)
+    cases = "\n".join(f'    {name}) words="{" ".join(_list_flags(name))}" ;;' for name in COMMANDS)
     return f"""_rankscope() {{
   local words current="${{COMP_WORDS[COMP_CWORD]}}"
   case "${{COMP_WORDS[1]}}" in
@@ -53,9 +57,11 @@ complete -o filenames -F _rankscope rankscope
 
 
 def _zsh() -> str:
-    listed = "\n".join(f"    '{name}:{_quoted(one.meaning)}'" for name, one in COMMANDS.items())
+    listed = "\n".join(
+        f"    '{name}:{_remove_quotes(command.meaning)}'" for name, command in COMMANDS.items()
+    )
     cases = "\n".join(
-        f"      {name}) _values -w option {' '.join(_flags(name))}; _files ;;" for name in COMMANDS
+        f"      {name}) _values -w option {' '.join(_list_flags(name))}; _files ;;" for name in COMMANDS
     )
     return f"""#compdef rankscope
 _rankscope() {{
@@ -76,12 +82,13 @@ _rankscope "$@"
 
 def _fish() -> str:
     lines = ["complete -c rankscope -n __fish_use_subcommand -f"]
-    for name, one in COMMANDS.items():
-        lines.append(f"complete -c rankscope -n __fish_use_subcommand -a {name} -d '{_quoted(one.meaning)}'")
-        seen = f"'__fish_seen_subcommand_from {name}'"
-        lines += [f"complete -c rankscope -n {seen} -l {flag[2:]}" for flag in _flags(name)]
+    for name, command in COMMANDS.items():
+        meaning = _remove_quotes(command.meaning)
+        lines.append(f"complete -c rankscope -n __fish_use_subcommand -a {name} -d '{meaning}'")
+        condition = f"'__fish_seen_subcommand_from {name}'"
+        lines += [f"complete -c rankscope -n {condition} -l {flag[2:]}" for flag in _list_flags(name)]
     return "\n".join(lines) + "\n"
 
 
-def _quoted(text: str) -> str:
+def _remove_quotes(text: str) -> str:
     return text.replace("'", "")

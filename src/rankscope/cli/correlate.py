@@ -10,7 +10,7 @@ from rankscope.cli import arguments, derived, options
 from rankscope.cli.output import emit
 from rankscope.errors import SettingsError
 
-__doc__ = derived.described(correlate)
+__doc__ = derived.describe(correlate)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

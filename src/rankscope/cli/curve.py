@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from rankscope.analysis.curve import curve
 from rankscope.choices import AXES
 from rankscope.cli import derived
-from rankscope.cli.output import emit, format_of
+from rankscope.cli.output import choose_format, emit
 from rankscope.errors import printable
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.analysis.curve import Curve
 
-__doc__ = derived.described(curve)
+__doc__ = derived.describe(curve)
 _HEAD = 50
 
 
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     found: Curve = derived.call(args, curve)
     more = {"ranks": args.ranks} if args.figure == "rp" else {"axis": args.axis, "bars": args.bars}
-    if args.output is None and format_of(args) == "table":
+    if args.output is None and choose_format(args) == "table":
         sys.stdout.write(_picture(found))
     display = [_head(found.curve, args.head), *found.display[1:]]
     emit(args, found, display=display, figure=lambda: found.plot(args.figure, **more))

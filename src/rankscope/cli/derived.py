@@ -1,7 +1,7 @@
-"""Commands that follow from the declaration of an analysis: options from its signature, help from its docstring.
+"""Derives commands from the declaration of an analysis: options from its signature, help from its docstring.
 
-A command without a module of its own is :class:`DerivedCommand`. One that presents its result in a special way has a
-module with ``add_arguments`` and ``run``, which call :func:`add_arguments` and :func:`call` of this one.
+A command without a module of its own is a :class:`DerivedCommand`. A command with a special presentation has a module
+with ``add_arguments`` and ``run``, which call :func:`add_arguments` and :func:`call` of this module.
 """
 
 from __future__ import annotations
@@ -17,40 +17,41 @@ from rankscope.docstrings import plain_text
 from rankscope.result import TypedResult
 from rankscope.tables import Table
 
-__all__ = ["DerivedCommand", "add_arguments", "call", "described", "shown"]
+__all__ = ["DerivedCommand", "add_arguments", "call", "describe", "get_declaration", "select_tables"]
 
 
 class DerivedCommand:
-    """What a module of a command has, derived from an analysis."""
+    """Command derived from an analysis, with the interface of a command module."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self.__doc__ = described(function)
+        self.__doc__ = describe(function)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_arguments(parser, self.function)
 
     def run(self, args: argparse.Namespace) -> None:
         result = call(args, self.function)
-        main, display = shown(args, result)
+        main, display = select_tables(args, result)
         emit(args, result, main=main, display=display)
 
 
-def declaration_of(function: Callable[..., Any]) -> Declaration:
-    found: Declaration = function.declaration  # type: ignore[attr-defined]
-    return found
+def get_declaration(function: Callable[..., Any]) -> Declaration:
+    """Return the declaration of an analysis."""
+    declaration: Declaration = function.declaration  # type: ignore[attr-defined]
+    return declaration
 
 
-def described(function: Callable[..., Any]) -> str:
-    """Return the text of the help: the first part of the docstring, and the examples of the declaration."""
-    declared = declaration_of(function)
+def describe(function: Callable[..., Any]) -> str:
+    """Return the text of the help: the docstring up to its sections, and the examples of the declaration."""
+    declared = get_declaration(function)
     examples = "\n".join(f"  {line}" for line in declared.examples.splitlines())
     return f"{plain_text(declared.doc.text)}\n\nexamples:\n{examples}"
 
 
 def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any]) -> None:
     """Add all options of an analysis: inputs, options of the collection, parameters, tables, figures, output."""
-    declared = declaration_of(function)
+    declared = get_declaration(function)
     tables = declared.result.specs()
     options.add_collection(parser, declared.uses, needs_qrels=declared.needs_qrels)
     if declared.takes == "scores":
@@ -61,9 +62,11 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
         options.add_plugin(parser)
     for parameter in declared.parameters.values():
         add_parameter(parser, parameter)
-    for flag in dict.fromkeys(said.flag for said in tables.values() if said.flag):
-        shown = f"also show: {', '.join(said.meaning for said in tables.values() if said.flag == flag)}"
-        parser.add_argument(*flag.split(), dest=_destination(flag), action="store_true", help=shown)
+    for flag in dict.fromkeys(spec.flag for spec in tables.values() if spec.flag):
+        meanings = ", ".join(spec.meaning for spec in tables.values() if spec.flag == flag)
+        parser.add_argument(
+            *flag.split(), dest=_destination(flag), action="store_true", help=f"also show: {meanings}"
+        )
     options.add_topics(parser)
     options.add_output(parser)
     if declared.figures:
@@ -71,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
     if len(declared.figures) > 1:
         first, *_ = declared.figures
         parser.add_argument(
-            "--figure", choices=tuple(declared.figures), help=f"what --plot draws (default: {first})"
+            "--figure", choices=tuple(declared.figures), help=f"figure that --plot draws (default: {first})"
         )
 
 
@@ -84,7 +87,7 @@ def add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None
     """Add the option of one parameter."""
     flags = [*parameter.option.flags, "--" + parameter.name.replace("_", "-")]
     text = plain_text(parameter.help).rstrip(".").replace("%", "%%")
-    if not text[1:2].isupper():  # as all help is written, but for abbreviations
+    if not text[1:2].isupper():  # Help starts in lower case, except for abbreviations.
         text = text[:1].lower() + text[1:]
     if parameter.kind is bool:
         parser.add_argument(*flags, dest=parameter.name, action="store_true", help=text)
@@ -98,7 +101,7 @@ def add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None
         more |= {} if parameter.several else {"default": parameter.default}
     if parameter.option.bare is not None:
         more |= {"nargs": "?", "const": parameter.option.bare}
-    default = _written(parameter.default)
+    default = _format_default(parameter.default)
     if default and "(default" not in text:
         text += f" (default: {default})"
     if parameter.required:
@@ -106,17 +109,17 @@ def add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None
     parser.add_argument(*flags, dest=parameter.name, help=text, **more)
 
 
-def _written(default: Any) -> str:
-    """A default as one would type it."""
+def _format_default(default: Any) -> str:
+    """Format a default as it is typed on the command line."""
     if default is None or default == ():
         return ""
     return ",".join(map(str, default)) if isinstance(default, tuple | list) else str(default)
 
 
 def call(args: argparse.Namespace, function: Callable[..., Any]) -> Any:
-    """Return the result of an analysis of what the command line names."""
-    declared = declaration_of(function)
-    said = {
+    """Run an analysis with the collection, measures and parameters of the command line."""
+    declared = get_declaration(function)
+    parameters = {
         name: value
         for name, parameter in declared.parameters.items()
         if (value := getattr(args, name)) is not None or not parameter.has_default
@@ -125,20 +128,20 @@ def call(args: argparse.Namespace, function: Callable[..., Any]) -> Any:
         if not declared.needs_qrels:
             _find_qrels(args)
         arguments.load_plugins(args)
-        return function(arguments.open_collection(args, ()), **said)
-    return function(arguments.evaluate(args, arguments.parse_measures(args)), **said)
+        return function(arguments.open_collection(args, ()), **parameters)
+    return function(arguments.evaluate(args, arguments.parse_measures(args)), **parameters)
 
 
 def _find_qrels(args: argparse.Namespace) -> None:
-    """Judgments are optional: those of --qrels, or the first file if it looks like judgments."""
+    """Set the optional judgments: those of --qrels, or the first file if it looks like judgments."""
     from rankscope.read import looks_like_qrels
 
     if args.qrels is None and len(args.runs) > 1 and looks_like_qrels(args.runs[0]):
         args.qrels, *args.runs = args.runs
 
 
-def shown(args: argparse.Namespace, result: TypedResult) -> tuple[list[str], list[Table]]:
-    """Return the main tables, and the tables for people, with those that options add."""
+def select_tables(args: argparse.Namespace, result: TypedResult) -> tuple[list[str], list[Table]]:
+    """Return the names of the main tables and the tables to display, with those that options add."""
     specs = result.specs()
     added = [
         name
@@ -147,9 +150,9 @@ def shown(args: argparse.Namespace, result: TypedResult) -> tuple[list[str], lis
     ]
     if not added:
         return list(result.main), list(result.display)
-    places = list(result.tables)
-    main = sorted({*result.main, *added}, key=places.index)
+    names = list(result.tables)
+    main = sorted({*result.main, *added}, key=names.index)
     tables = {table.name: table for table in (*result.display, *(result[name] for name in added))}
-    if tables.keys() <= set(places):  # each where it belongs; tables made for people stay in front
-        tables = {name: tables[name] for name in places if name in tables}
+    if tables.keys() <= set(names):  # In the order of the result; tables only for display stay in front.
+        tables = {name: tables[name] for name in names if name in tables}
     return main, list(tables.values())

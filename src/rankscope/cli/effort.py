@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.analysis.effort import effort
 from rankscope.choices import CLASSES, EFFORTS, GAINS
 from rankscope.cli import derived
-from rankscope.cli.output import emit, format_of
+from rankscope.cli.output import choose_format, emit
 from rankscope.errors import SettingsError
 from rankscope.progress import silence
 from rankscope.result import TableResult
@@ -17,7 +17,7 @@ from rankscope.tables import Table
 if TYPE_CHECKING:
     from rankscope.analysis.effort import Effort
 
-__doc__ = derived.described(effort)
+__doc__ = derived.describe(effort)
 _BY = {name.replace(" ", "-"): name for name in CLASSES}
 _SIZES = {
     "relevant": ("RB", 6, "largest recall base"),
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> None:
         return
     found: Effort = derived.call(args, effort)
     kind = args.figure or ("planes" if len(found.gains) > 1 and not args.facet else "plane")
-    main, display = derived.shown(args, found)
+    main, display = derived.select_tables(args, found)
 
     def figure() -> Any:
         return found.plot(kind, **_marks(args, found, kind))
@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> None:
     else:
         emit(args, found, main=main, display=display, figure=figure)
         return
-    tables = {**found.tables, **more} if format_of(args) == "json" else more
+    tables = {**found.tables, **more} if choose_format(args) == "json" else more
     emit(args, TableResult(tables, settings, main), figure=figure)
 
 

@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankscope.cli import arguments, options
-from rankscope.cli.output import emit, format_of
+from rankscope.cli.output import choose_format, emit
 from rankscope.cli.parser import note
 from rankscope.errors import SettingsError
 from rankscope.plots import FIGURES
@@ -115,7 +115,7 @@ def _evaluate(args: argparse.Namespace) -> None:
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     if args.sort is not None:
         scores = _sorted(scores, args.sort, args.rel)
-    if args.per_topic and format_of(args) in ("tsv", "csv"):  # one table that other programs read as one
+    if args.per_topic and choose_format(args) in ("tsv", "csv"):  # one table that other programs read as one
         shown = TableResult.of(scores.topics_table(means=True), settings=scores.settings)
     else:
         means, display, settings = _means(args, scores)
@@ -227,7 +227,7 @@ def _means(args: argparse.Namespace, scores: Scores) -> tuple[Table, Table, Mapp
         means = replace(found["leaderboard"], name="means")
         return means, means, found.settings
     unasked = args.ci is None and args.format is None and not args.output and scores.uncertainty is None
-    if unasked and format_of(args) == "table" and wide.rows and len(scores.topics) <= _QUICK:
+    if unasked and choose_format(args) == "table" and wide.rows and len(scores.topics) <= _QUICK:
         plain = wide if args.digits is None else replace(wide, digits=args.digits)
         roomy = _with_intervals(plain, scores, args.seed)
         if roomy is not None:

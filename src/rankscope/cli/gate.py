@@ -20,7 +20,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rankscope.cli import arguments, options
-from rankscope.cli.output import emit, emit_text, format_of
+from rankscope.cli.output import choose_format, emit, emit_text
 
 if TYPE_CHECKING:
     from rankscope.measures import Measure
@@ -87,7 +87,9 @@ def run(args: argparse.Namespace) -> int:
     if args.topics:
         baseline = baseline.of_topics(scores.topics)
     result = gate(scores, baseline, margin=args.margin, alpha=args.alpha, worst=args.worst)
-    if args.format == "markdown" or (args.format is None and format_of(args) in ("table", "tsv", "markdown")):
+    if args.format == "markdown" or (
+        args.format is None and choose_format(args) in ("table", "tsv", "markdown")
+    ):
         emit_text(args, result.report())
     else:
         emit(args, result)

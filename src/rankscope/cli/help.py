@@ -1,4 +1,4 @@
-"""Say what the commands are for, or explain one of them with its options and examples.
+"""List the commands, or explain one of them with its options and examples.
 
 examples:
   rankscope help

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first ends the work, a second one the process at once, and neither shows a traceback."""
+"""Handles Ctrl-C: the first stops the command, the second ends the process at once; neither prints a traceback."""
 
 from __future__ import annotations
 
@@ -12,31 +12,32 @@ from typing import Any, NoReturn
 __all__ = ["INTERRUPTED", "interruptible"]
 
 INTERRUPTED = 130
-"""The exit code: 128 and the number of the signal, as shells have it."""
+"""Exit code: 128 plus the number of the signal, as in shells."""
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """While a command runs, Ctrl-C raises KeyboardInterrupt once; what tidies up after it is not interrupted by errors.
+    """Raise KeyboardInterrupt at the first Ctrl-C; a second one ends the process without errors of the cleanup.
 
-    Where somebody else handles the signal, or in another thread than the main one, nothing changes.
+    Nothing changes if the calling program handles the signal, or in another thread than the main one.
     """
-    here = threading.current_thread() is threading.main_thread()
-    if not here or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
-    signal.signal(signal.SIGINT, _first)
+    signal.signal(signal.SIGINT, _interrupt)
     try:
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) is _first:
+        if signal.getsignal(signal.SIGINT) is _interrupt:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _first(*_: Any) -> NoReturn:
-    signal.signal(signal.SIGINT, _second)  # stays, so that the interpreter can be left in peace
+def _interrupt(*_: Any) -> NoReturn:
+    # _exit remains the handler after the command, so that a second Ctrl-C also ends the interpreter's shutdown.
+    signal.signal(signal.SIGINT, _exit)
     raise KeyboardInterrupt
 
 
-def _second(*_: Any) -> NoReturn:
+def _exit(*_: Any) -> NoReturn:
     os._exit(INTERRUPTED)

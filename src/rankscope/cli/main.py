@@ -1,6 +1,6 @@
-"""``rankscope COMMAND``: finds the command, and turns everything that goes wrong into one line.
+"""Entry point of ``rankscope COMMAND``: runs the command and reports every error in one line.
 
-Only the module of the command that was asked for is loaded, so that ``rankscope --help`` stays light.
+Only the module of the requested command is imported, so that ``rankscope --help`` starts fast.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rankscope import __version__
 from rankscope.cli.commands import COMMANDS, NO_MATRICES, OWN_GRAMMAR, help_lines
 from rankscope.cli.interrupts import INTERRUPTED, interruptible
 from rankscope.cli.parser import Parser, fail
-from rankscope.cli.targets import refuse_overwriting
+from rankscope.cli.targets import validate_targets
 from rankscope.cli.terminal import guarded_terminal
 from rankscope.errors import RankscopeError, printable, suggest_names
 
@@ -32,17 +32,19 @@ rankscope help COMMAND explains one, rankscope measures NAME a measure."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 0 for done, 2 for bad usage or input, 130 for Ctrl-C, 1 for an error of ours.
+    """Run a command and return its exit code.
 
-    ``gate`` also answers 1, when a run is worse than its baseline.
+    0 is success, 2 bad usage or input, 130 an interrupt (Ctrl-C), and 1 an internal error, or in ``gate`` a run that
+    is worse than its baseline.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
     with interruptible(), _warnings_as_lines():
-        return _ended(arguments)
+        return _run_safely(arguments)
 
 
-def _ended(arguments: list[str]) -> int:
+def _run_safely(arguments: list[str]) -> int:
+    """Run a command, and convert exceptions to a message and an exit code."""
     try:
         with guarded_terminal():
             code = dispatch(arguments)
@@ -50,7 +52,7 @@ def _ended(arguments: list[str]) -> int:
             return code
     except RankscopeError as error:
         return fail(str(error))
-    except BrokenPipeError:  # the reader of our output (head, less) has seen enough
+    except BrokenPipeError:  # The reader of the output (head, less) has closed the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
@@ -58,7 +60,7 @@ def _ended(arguments: list[str]) -> int:
         return INTERRUPTED
     except (OSError, MemoryError) as error:
         return fail(_describe(error))
-    except Exception as error:  # an error of ours: still one line, and a way to see more
+    except Exception as error:  # A bug: still reported in one line, with a way to see the traceback.
         if os.environ.get("RANKSCOPE_TRACEBACK"):
             raise
         where = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -67,6 +69,7 @@ def _ended(arguments: list[str]) -> int:
 
 
 def dispatch(arguments: list[str]) -> int:
+    """Run the command that the arguments name, or print the help, and return the exit code."""
     if arguments and arguments[0] in COMMANDS:
         name, rest = arguments[0], arguments[1:]
         if name in NO_MATRICES and "numpy" not in sys.modules:
@@ -77,23 +80,23 @@ def dispatch(arguments: list[str]) -> int:
         parser = command_parser(name)
         args = parser.read(rest)
         args.command = name
-        refuse_overwriting(args)
+        validate_targets(args)
         return _run(module, args)
     if arguments and (not arguments[0].startswith("-") or arguments[0] in ("-", "--")):
-        known = suggest_names(arguments[0], COMMANDS)
-        return fail(f"there is no command {arguments[0]!r}; {known or 'see rankscope --help'}")
+        hint = suggest_names(arguments[0], COMMANDS) or "see rankscope --help"
+        return fail(f"there is no command {arguments[0]!r}; {hint}")
     _top_parser().read(arguments)
     _top_parser().print_help()
     return 0
 
 
 def _switch_off_blas_threads() -> None:
-    """Let numpy start no threads for products of matrices, unless the user asks for some: starting them takes time."""
+    """Start no BLAS threads, which takes time, unless the user sets their number."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def command_module(name: str) -> Any:
-    """The module of a command, or what takes its place: a command derived from the analysis of that name."""
+    """Return the module of a command, or the command derived from the analysis of the same name."""
     if find_spec(f"rankscope.cli.{name}") is not None:
         return import_module(f"rankscope.cli.{name}")
     import rankscope
@@ -103,7 +106,7 @@ def command_module(name: str) -> Any:
 
 
 def command_parser(name: str) -> Parser:
-    """What reads the arguments of a command, and explains them."""
+    """Return the argument parser of a command."""
     module = command_module(name)
     parser = Parser(prog=f"rankscope {name}", description=module.__doc__)
     module.add_arguments(parser)
@@ -112,8 +115,8 @@ def command_parser(name: str) -> Parser:
 
 
 def _run(module: Any, args: argparse.Namespace) -> int:
-    """The work of the command, where --engine says; its exit code, if it has one of its own."""
-    if args.engine is None and args.jobs is None:
+    """Run the command on the engine of --engine, and return its exit code (0 by default)."""
+    if args.engine is None and args.jobs is None:  # Commands such as help do not load the engines.
         return int(module.run(args) or 0)
     from rankscope.engines import using
 
@@ -122,16 +125,17 @@ def _run(module: Any, args: argparse.Namespace) -> int:
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    """Options that every command takes, so that scripts can pass them to any; where they mean nothing, silently."""
-    known = {flag for action in parser._actions for flag in action.option_strings}
-    if "--seed" not in known:
-        parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)
-    if "--jobs" not in known:
-        parser.add_argument("-j", "--jobs", type=int, help=argparse.SUPPRESS)
-    if "--engine" not in known:
-        parser.add_argument("--engine", help=argparse.SUPPRESS)
-    if "--quiet" not in known:
-        parser.add_argument("--quiet", action="store_true", help=argparse.SUPPRESS)
+    """Add options that every command accepts, so that scripts can pass them to any; some commands ignore them."""
+    common: dict[str, dict[str, Any]] = {
+        "--seed": {"type": int},
+        "--jobs": {"type": int},
+        "--engine": {},
+        "--quiet": {"action": "store_true"},
+    }
+    for flag, options in common.items():
+        if flag not in parser._option_string_actions:
+            short = ("-j",) if flag == "--jobs" else ()
+            parser.add_argument(*short, flag, help=argparse.SUPPRESS, **options)
 
 
 def _top_parser() -> Parser:
@@ -141,7 +145,7 @@ def _top_parser() -> Parser:
 
 
 class _Top(Parser):
-    """Everyday commands first, then the others by the question that they answer."""
+    """Parser whose help lists everyday commands first, then the others by group."""
 
     def format_help(self) -> str:
         head = "usage: rankscope COMMAND ...     Measures rankings, and measures the measures."
@@ -157,7 +161,7 @@ class _Version(argparse.Action):
 
 
 def _prepare_streams() -> None:
-    """Make closed streams harmless, and let a terminal without Unicode show question marks instead of nothing."""
+    """Replace closed streams by the null device, and unencodable characters by question marks."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 (pathlib takes long to load)
@@ -174,7 +178,7 @@ def _describe(error: OSError | MemoryError) -> str:
 
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """A warning is a line, also where ``python -W error`` would make it an error."""
+    """Print each warning on one line, even under ``python -W error``."""
     with warnings.catch_warnings():
         if any(entry[0] == "error" for entry in warnings.filters):
             warnings.simplefilter("default")

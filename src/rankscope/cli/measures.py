@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankscope.cli import arguments, options
-from rankscope.cli.output import emit, format_of
+from rankscope.cli.output import choose_format, emit
 from rankscope.cli.terminal import ink, write
 from rankscope.errors import MeasureError, SettingsError, printable, suggest_names
 from rankscope.result import TableResult
@@ -64,8 +64,8 @@ def run(args: argparse.Namespace) -> None:
         emit(args, TableResult(tables, result.settings, tuple(tables), result.display))
     elif named and args.format is None and args.output is None and not args.plot:
         sys.stdout.write(explain(named[0], _usable(args.name)))
-    elif not named and args.output is None and format_of(args) == "table":
-        write(listed(list(dict.fromkeys(REGISTRY.values())), ink()), looks=True)
+    elif not named and args.output is None and choose_format(args) == "table":
+        write(listed(list(dict.fromkeys(REGISTRY.values())), ink()), is_styled=True)
     else:
         usable = _usable(args.name) if named else None
         weighty = usable is not None and (args.plot or usable.rank_weights(1) is not None)

@@ -20,7 +20,7 @@ import textwrap
 
 from rankscope.choices import PROPERTIES
 from rankscope.cli import arguments, options
-from rankscope.cli.output import emit, emit_interrupted, format_of
+from rankscope.cli.output import choose_format, emit, emit_interrupted
 from rankscope.errors import SettingsError, printable
 from rankscope.progress import silence
 from rankscope.tables import Table
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> None:
     if not found.complete:
         emit_interrupted(args, found)
     emit(args, found)
-    if args.output is None and format_of(args) == "table":
+    if args.output is None and choose_format(args) == "table":
         _write_sentences(found["verdicts"])
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from rankscope.choices import COUNTS
 from rankscope.cli import arguments, options
-from rankscope.cli.output import emit, emit_interrupted, format_of
+from rankscope.cli.output import choose_format, emit, emit_interrupted
 from rankscope.errors import SettingsError, printable
 from rankscope.progress import silence
 
@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> None:
     )
     if found.partial:
         emit_interrupted(args, found)
-    if args.output is None and format_of(args) == "table":
+    if args.output is None and choose_format(args) == "table":
         _write_verdicts(found)
     emit(args, found)
 

@@ -34,7 +34,7 @@ from rankscope.choices import (
     STUDIES,
 )
 from rankscope.cli import arguments, options
-from rankscope.cli.output import shown_to_people
+from rankscope.cli.output import render_for_terminal
 from rankscope.cli.plugins import described_plugin, load_listed_plugin
 from rankscope.cli.terminal import write
 from rankscope.errors import InputError, SettingsError, printable
@@ -251,5 +251,5 @@ def _load_plugins(args: argparse.Namespace) -> None:
 
 def _print(made: Study) -> None:
     people = sys.stdout.isatty()
-    for part in shown_to_people(made.display) if people else render_parts(made.display, "tsv"):
-        write(part, looks=people)
+    for part in render_for_terminal(made.display) if people else render_parts(made.display, "tsv"):
+        write(part, is_styled=people)

@@ -1,4 +1,4 @@
-"""What a command writes must not be what it reads: known before any work is done."""
+"""Rejects commands that would overwrite one of their input files, before any work is done."""
 
 from __future__ import annotations
 
@@ -11,41 +11,39 @@ from pathlib import Path
 
 from rankscope.errors import InputError, SettingsError
 
-__all__ = ["refuse_overwriting"]
+__all__ = ["validate_targets"]
 
 _TARGETS = ("output", "plot", "template")
 _WORDS = ("command", "name", "title")
-"""Options whose values are words of the user's, even where a file has the same name."""
+"""Options whose values are never files, even if a file has the same name."""
 
 
-def refuse_overwriting(args: argparse.Namespace) -> None:
-    """An error if a file that is written is also read, by whatever path, or is written twice."""
+def validate_targets(args: argparse.Namespace) -> None:
+    """Raise an error if a file would be written that is also read, by any path, or that is written twice."""
     values = [getattr(args, name, None) for name in _TARGETS]
     targets = [value for value in values if isinstance(value, str) and value not in ("", "-")]
     if len({os.path.realpath(target) for target in targets}) < len(targets):
         raise SettingsError("-o and --plot name the same file", path=targets[0], hint="name two files")
     for target in targets:
-        written = {key: path for path in _replaced(Path(target)) if (key := _identity(path))}
+        written = {key: path for path in _list_replaced(Path(target)) if (key := _identity(path))}
         if not written:
             continue
-        for source in _read(args):
+        for source in _list_sources(args):
             if path := written.get(_identity(source) or ()):
-                raise SettingsError(
-                    "this is one of the files that are read", path=path, hint="write to another place"
-                )
+                raise SettingsError("this file is also read", path=path, hint="write to another file")
 
 
 def _identity(file: Path | int) -> tuple[int, ...] | None:
-    """The same for every path, link and descriptor of a file; None if there is none, or it is a device or a pipe."""
+    """Return device and inode of a regular file, which all its paths and links share; None for anything else."""
     try:
-        status = os.stat(file)  # noqa: PTH116 (a path has no descriptor)
+        status = os.stat(file)  # noqa: PTH116 (Path.stat takes no descriptor)
     except (OSError, ValueError):
         return None
     return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
-def _replaced(target: Path) -> Iterator[Path]:
-    """The files that are there and would be replaced."""
+def _list_replaced(target: Path) -> Iterator[Path]:
+    """Yield the existing files that would be replaced."""
     if not target.is_dir():
         yield target
         return
@@ -54,25 +52,26 @@ def _replaced(target: Path) -> Iterator[Path]:
     try:
         yield from (target / name for name in listed_files(target))
     except InputError:
-        return  # not a study: it will not be replaced
+        return  # A directory that is not a study is not replaced.
 
 
-def _read(args: argparse.Namespace) -> Iterator[Path | int]:
-    """Every file that an argument names, or that stands in a directory or matches a pattern that one names.
+def _list_sources(args: argparse.Namespace) -> Iterator[Path | int]:
+    """Yield all files that are read: those of arguments, in directories, of patterns, and sources of plugins.
 
-    Standard input counts where ``-`` names it, and the source of a module where a plugin or a function does.
+    ``-`` is standard input, with the descriptor 0.
     """
     from rankscope.cli.arguments import list_collections, split_named_file
     from rankscope.cli.plugins import source_files
     from rankscope.read.run_names import run_files
 
-    several = list_collections(args)
-    for one in several:
-        yield from _files(one.qrels)
-    for text in [*(getattr(args, "runs", None) or ()), *(run for one in several for run in one.runs)]:
+    collections = list_collections(args)
+    for collection in collections:
+        yield from _list_files(collection.qrels)
+    named = (run for collection in collections for run in collection.runs)
+    for text in [*(getattr(args, "runs", None) or ()), *named]:
         try:
             for path in run_files(text)[0]:
-                yield from _files(path)
+                yield from _list_files(path)
         except (InputError, OSError):
             continue
     for name, value in vars(args).items():
@@ -83,12 +82,12 @@ def _read(args: argparse.Namespace) -> Iterator[Path | int]:
                 continue
             if name in ("plugin", "function"):
                 yield from source_files(text.rpartition(":")[0] if name == "function" else text)
-            yield from _files(split_named_file(text)[1] if name in ("scores", "judgments") else text)
+            yield from _list_files(split_named_file(text)[1] if name in ("scores", "judgments") else text)
 
 
-def _files(name: str | Path) -> Iterator[Path | int]:
-    """The file that a text names, those below a directory, or those that match a pattern; 0 is standard input."""
-    from rankscope.read.source import named_path  # reading loads numpy, and help needs none
+def _list_files(name: str | Path) -> Iterator[Path | int]:
+    """Yield the file of that name, the files in the directory, or those that match the pattern."""
+    from rankscope.read.source import named_path  # This imports numpy, which help does not need.
 
     if str(name) == "-":
         yield 0

@@ -1,8 +1,7 @@
-"""Standard output on a terminal: whatever is printed, no control character of somebody's file reaches it.
+"""Standard output on a terminal: escapes control characters, and adds bold type and colour to tables.
 
-Names and ids are untrusted text, and an escape sequence in them could recolour, erase or retype what a person sees.
-What goes to files and pipes is not touched. Weight and colour are ours: tables get them where the terminal has them and
-NO_COLOR is not set.
+Names and ids are untrusted text: an escape sequence in them could recolour, erase or forge output. Output to files and
+pipes is not changed. Tables have bold type and colour if the terminal supports it and NO_COLOR is not set.
 """
 
 from __future__ import annotations
@@ -21,36 +20,37 @@ from rankscope.text_layout import Ink, no_ink
 
 __all__ = ["guarded_terminal", "ink", "write"]
 
-_LOOKS = {"title": "1", "best": "1", "better": "32", "worse": "31", "faint": "2"}
-_OURS = re.compile("(\x1b\\[(?:0|1|2|31|32)m)")
+_SGR_CODES = {"title": "1", "best": "1", "better": "32", "worse": "31", "faint": "2"}
+_OWN_ESCAPES = re.compile("(\x1b\\[(?:0|1|2|31|32)m)")
 
 
 def ink() -> Ink:
-    """Weight and colour for standard output, if it is a terminal that has them and nobody objects."""
+    """Return the function that styles text for standard output; it adds nothing unless the terminal supports it."""
     plain = not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb"
-    return no_ink if plain else _inked
+    return no_ink if plain else _add_ink
 
 
-def _inked(text: str, role: str) -> str:
-    return f"\x1b[{_LOOKS[role]}m{text}\x1b[0m" if role in _LOOKS else text
+def _add_ink(text: str, role: str) -> str:
+    return f"\x1b[{_SGR_CODES[role]}m{text}\x1b[0m" if role in _SGR_CODES else text
 
 
-def write(text: str, *, looks: bool = False) -> None:
-    """Text to standard output; ``looks`` says that its cells are printable and its weight and colour from :func:`ink`.
+def write(text: str, *, is_styled: bool = False) -> None:
+    """Write text to standard output.
 
-    Any other text is a stranger's: what looks like weight or colour in it is spelt out.
+    ``is_styled`` means that the cells are printable and that :func:`ink` added all escape sequences. In any other text
+    escape sequences are untrusted, and are escaped.
     """
     sys.stdout.flush()
     below = getattr(sys.stdout.buffer, "raw", None)
-    if looks and isinstance(below, _Guard):
-        below.write_looks(text)
+    if is_styled and isinstance(below, _Guard):
+        below.write_styled(text)
     else:
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
 
 
 @contextmanager
 def guarded_terminal() -> Iterator[None]:
-    """While a command runs, a terminal gets control characters spelt out (``\\x1b``), except line ends and tabs."""
+    """Escape control characters (``\\x1b``) in output to a terminal, except line ends and tabs."""
     terminal = sys.stdout
     if not isinstance(terminal, io.TextIOWrapper) or not terminal.isatty():
         yield
@@ -62,11 +62,11 @@ def guarded_terminal() -> Iterator[None]:
     finally:
         guarded, sys.stdout = sys.stdout, terminal
         guarded.flush()
-        guarded.detach().detach()  # the terminal below stays open
+        guarded.detach().detach()  # Without this, the terminal would be closed.
 
 
 class _Guard(io.RawIOBase):
-    """The bytes of UTF-8 text in, printable text to the terminal."""
+    """Stream that decodes UTF-8 and writes printable text to the terminal."""
 
     def __init__(self, terminal: io.TextIOWrapper) -> None:
         self._terminal = terminal
@@ -81,9 +81,9 @@ class _Guard(io.RawIOBase):
     def fileno(self) -> int:
         return self._terminal.fileno()
 
-    def write_looks(self, text: str) -> None:
-        """Text whose cells are printable already, and whose weight and colour are ours."""
-        parts = _OURS.split(text)
+    def write_styled(self, text: str) -> None:
+        """Write text that contains escape sequences of :func:`ink`."""
+        parts = _OWN_ESCAPES.split(text)
         parts[::2] = [printable(part, keep="\n\t") for part in parts[::2]]
         self._terminal.write("".join(parts))
         self._terminal.flush()
