@@ -91,8 +91,22 @@ def started(words: list[str], place: Path, work: float = 0.6, **environment: str
         start_new_session=True,
         env={**os.environ, **environment},
     )
-    wait_until_busy(command, 0.2 if words[0] == "demo" else work)
+    try:
+        wait_until_busy(command, 0.2 if words[0] == "demo" else work)
+    except BaseException:
+        end(command)
+        raise
     return command
+
+
+def end(command: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+    """Kill a command if it still runs, close its pipes, and return what it wrote to both outputs.
+
+    A pipe that is left to the garbage collector is a ResourceWarning in whichever test runs then.
+    """
+    if command.poll() is None:
+        command.kill()
+    return command.communicate()
 
 
 def wait_until_busy(command: subprocess.Popen[bytes], work: float) -> None:
@@ -114,7 +128,9 @@ def wait_until_busy(command: subprocess.Popen[bytes], work: float) -> None:
         now = _worked(command.pid)
         if now > last or not _sleeps(command.pid):
             last, since = now, time.monotonic()
-    assert command.poll() is None, "it ended too soon to be interrupted"
+    if command.poll() is not None:
+        error = end(command)[1].decode(errors="replace")
+        raise AssertionError(f"it ended with {command.returncode} before it was interrupted: {error}")
 
 
 def _worked(process: int) -> float:
@@ -137,9 +153,11 @@ def interrupted(
         os.killpg(command.pid, signal.SIGINT) if group else command.send_signal(signal.SIGINT)
         if times > 1:
             time.sleep(0.02)
-    command.wait(timeout=120)
-    seconds = time.monotonic() - start
-    out, error = command.communicate()
+    try:
+        command.wait(timeout=120)
+        seconds = time.monotonic() - start
+    finally:
+        out, error = end(command)
     return seconds, out, error.decode()
 
 

@@ -48,6 +48,30 @@ def test_one_name_loads_its_family_only() -> None:
     }
 
 
+def test_a_measure_is_usable_only_when_its_module_is_imported_completely(tmp_path: Path) -> None:
+    """`effort --enumerate` ended with NameError: a thread found Sigma while another thread imported its module."""
+    (tmp_path / "slow_import.py").write_text(
+        "import time\n"
+        "from rankscope.measures.base import Measure\n"
+        "class Slow(Measure):\n"
+        '    """A measure whose module takes half a second to import."""\n'
+        '    reference = "nobody"\n'
+        "time.sleep(0.5)\n"
+        "complete = True\n"
+    )
+    code = f"""
+import sys, threading, time
+from rankscope import measures
+measures.__path__.append({str(tmp_path)!r})
+threading.Thread(target=__import__, args=["rankscope.measures.slow_import"]).start()
+while not dict.__contains__(measures.REGISTRY, "Slow"):
+    time.sleep(0.01)
+print(*(hasattr(sys.modules[type(found).__module__], "complete") for found in
+        [measures.REGISTRY["Slow"], measures.REGISTRY.get("Slow")]), "Slow" in measures.REGISTRY)
+"""
+    assert in_a_new_process(code) == "True True True"
+
+
 @pytest.mark.parametrize("first", ["AP", "trec", "Interval", "no such measure", "AP_IA"])
 def test_the_order_does_not_depend_on_what_was_asked_for_first(first: str) -> None:
     code = f"from rankscope.measures import REGISTRY; {first!r} in REGISTRY; REGISTRY.get({first!r}); print(*REGISTRY)"

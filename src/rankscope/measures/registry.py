@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from functools import cache
 from importlib import import_module
@@ -70,22 +71,32 @@ class Registry(dict[str, "Measure"]):
         self._complete = False
         self._lock = RLock()
 
-    def _find(self, name: object) -> None:
-        """Import the module that defines a name, or all if that is not clear."""
-        if self._complete or super().__contains__(name):
-            return
-        with self._lock:
-            if isinstance(name, str) and (home := _home(name)) is not None:
-                import_module(f"{_PACKAGE}.{home}")
-            if not super().__contains__(name):
-                self._load()
+    def _find(self, name: object) -> Measure | None:
+        """Return the measure of a name, or None; import the module that defines it, or all if that is not clear."""
+        measure: Measure | None = super().get(name)  # type: ignore[call-overload] # any object may be looked up
+        if measure is not None:
+            # A class registers itself before the rest of its module is executed: wait for a thread that imports it.
+            home = type(measure).__module__
+            if home.startswith(f"{_PACKAGE}.") and home in sys.modules:
+                import_module(home)
+            return measure
+        if self._complete:
+            return None
+        if isinstance(name, str) and (module := _home(name)) is not None:
+            import_module(f"{_PACKAGE}.{module}")
+            measure = super().get(name)
+        if measure is None:
+            self._load()
+            measure = super().get(name)  # type: ignore[call-overload]
+        return measure
 
     def _load(self) -> None:
         """Import all modules."""
         if self._complete:
             return
+        # Outside the lock: a module that another thread imports may look up measures, and would wait for the lock.
+        modules = [import_module(f"{_PACKAGE}.{name}") for name in _modules()]
         with self._lock:
-            modules = [import_module(f"{_PACKAGE}.{name}") for name in _modules()]
             ordered = sorted(modules, key=lambda one: (getattr(one, "ORDER", len(modules)), one.__name__))
             places = {module.__name__: place for place, module in enumerate(ordered)}
             known = list(super().items())
@@ -96,17 +107,18 @@ class Registry(dict[str, "Measure"]):
             self._complete = True
 
     def __contains__(self, name: object) -> bool:
-        self._find(name)
-        return super().__contains__(name)
+        return self._find(name) is not None
 
     def __getitem__(self, name: str) -> Measure:
-        self._find(name)
-        return super().__getitem__(name)
+        measure = self._find(name)
+        if measure is None:
+            raise KeyError(name)
+        return measure
 
     def get(self, name: str, default: Measure | None = None) -> Measure | None:  # type: ignore[override]
         """The measure of a name, or the default."""
-        self._find(name)
-        return super().get(name, default)
+        measure = self._find(name)
+        return default if measure is None else measure
 
     def __iter__(self) -> Iterator[str]:
         self._load()
