@@ -40,6 +40,9 @@ DEEPEST = 10_000_000
 Better: TypeAlias = Literal["higher", "lower", "neither"]
 """Which values are better; ``neither`` for measures that do not express quality, such as counts."""
 
+_USER = "\n\nUser: "
+"""Begin of the user model in the docstring of a measure."""
+
 REGISTRY = Registry()
 """All measures by name, with default parameters."""
 
@@ -120,7 +123,10 @@ class Measure:
     family: ClassVar[str] = "classic"
     reference: ClassVar[str] = ""
     user: ClassVar[str] = ""
-    """User model in one sentence: how the user browses, when they stop, their gain and their cost."""
+    """User model in one sentence: how the user browses, when they stop, their gain and their cost.
+
+    It is the last paragraph of the docstring, after ``User:``.
+    """
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     cutoff_rule: ClassVar[Literal["optional", "required", "none"]] = "optional"
@@ -144,6 +150,9 @@ class Measure:
             for name, value in vars(ancestor).items()
             if isinstance(value, Parameter)
         }
+        _, _, user = cleandoc(cls.__doc__ or "").partition(_USER)
+        if user:
+            cls.user = " ".join(user.split())
         # These properties describe one formula: a subclass with its own formula must declare them again.
         if "evaluate" in vars(cls):
             for name in ("closed_form", "respects_swaps", "rewards_grades"):
@@ -242,8 +251,8 @@ class Measure:
 
     @property
     def formula(self) -> str:
-        """Formula and edge cases: the docstring without its first line."""
-        return cleandoc(type(self).__doc__ or "").partition("\n")[2].strip()
+        """Formula and edge cases: the docstring between its first line and the user model."""
+        return cleandoc(type(self).__doc__ or "").partition(_USER)[0].partition("\n")[2].strip()
 
     @property
     def sees_grades(self) -> bool:

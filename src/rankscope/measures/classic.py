@@ -54,13 +54,11 @@ class AP(Condensable):
     """Average precision: the mean over all relevant documents of the precision at their ranks.
 
     AP = 1/R * sum over relevant documents of hits(rank) / rank;  a relevant document that is not retrieved adds 0
+
+    User: Reads from the top and stops at a relevant document, each equally likely to be the last one wanted; gains the
+    precision down to there, so that every non-relevant document above costs a share of it.
     """
 
-    user = (
-        "Reads from the top and stops at a relevant document, each equally likely to be the last one "
-        "wanted; gains the precision down to there, so that every non-relevant document above costs a share"
-        " of it."
-    )
     aliases = ("MAP",)
     reference = "Buckley and Voorhees 2005"
     rel: int = parameter(1, _REL, low=1)
@@ -78,12 +76,11 @@ class GMAP(AP):
     """Geometric mean average precision: AP whose mean over topics stresses the worst ones.
 
     per topic max(AP, 0.00001); over topics the geometric mean
+
+    User: The user of AP, whose gains are multiplied over topics rather than added, so that a topic on which nothing
+    relevant is found lowers all others.
     """
 
-    user = (
-        "The user of AP, whose gains are multiplied over topics rather than added, so that a topic on which "
-        "nothing relevant is found lowers all others."
-    )
     summary = "geometric mean"
     reference = "Robertson 2006"
     respects_swaps = True
@@ -96,12 +93,11 @@ class RR(Condensable):
     """Reciprocal rank: one divided by the rank of the first relevant document.
 
     RR = 1 / rank of the first relevant document;  0 without one
+
+    User: Wants one relevant document, reads down to the first and stops there; gains everything with it, divided by the
+    number of documents read.
     """
 
-    user = (
-        "Wants one relevant document, reads down to the first and stops there; gains everything with it, "
-        "divided by the number of documents read."
-    )
     aliases = ("MRR",)
     reference = "Kantor and Voorhees 2000"
     rel: int = parameter(1, _REL, low=1)
@@ -120,12 +116,11 @@ class R(Condensable):
     """Recall: the share of all relevant documents found in the first k.
 
     R@k = hits(k) / R
+
+    User: Reads exactly k documents whatever they are; gains the share of all relevant documents among them, and the
+    reading costs nothing.
     """
 
-    user = (
-        "Reads exactly k documents whatever they are; gains the share of all relevant documents among them,"
-        " and the reading costs nothing."
-    )
     aliases = ("Recall",)
     cutoff_rule = "required"
     reference = "Cleverdon, Mills and Keen 1966"
@@ -145,12 +140,11 @@ class Rprec(Condensable):
     """R-precision: precision at the rank that equals the number of relevant documents.
 
     Rprec = hits(R) / R
+
+    User: Knows how many relevant documents there are and reads as many documents; gains the share of them that are
+    relevant, and the reading costs nothing.
     """
 
-    user = (
-        "Knows how many relevant documents there are and reads as many documents; gains the share of them "
-        "that are relevant, and the reading costs nothing."
-    )
     aliases = ("RPrec",)
     cutoff_rule = "none"
     reference = "Buckley and Voorhees 2005"
@@ -173,12 +167,11 @@ class Bpref(Measure):
     n = judged non-relevant documents above it;  the term is 1 when n = 0
     form trec_eval: 1 - min(n, R) / min(R, N), with N = all judged non-relevant documents, the usual variant
     form original: D = R, as first published;  form plus10: D = R + 10, its variant for few relevant documents
+
+    User: Reads down to any relevant document; gains it in full less a share for every document judged not relevant
+    above it, and passes unjudged ones without noticing.
     """
 
-    user = (
-        "Reads down to any relevant document; gains it in full less a share for every document judged not "
-        "relevant above it, and passes unjudged ones without noticing."
-    )
     aliases = ("BPref", "bpref")
     needs_nonrelevant = True
     cutoff_rule = "none"
@@ -210,12 +203,11 @@ class SetP(Condensable):
     """Set precision: the share of relevant documents among all that were retrieved.
 
     SetP = relevant retrieved / retrieved
+
+    User: Takes the whole answer without any order; gains the share of it that is relevant, so that every other document
+    costs.
     """
 
-    user = (
-        "Takes the whole answer without any order; gains the share of it that is relevant, so that every "
-        "other document costs."
-    )
     aliases = ("SetPrecision",)
     reference = "Cleverdon, Mills and Keen 1966"
     rel: int = parameter(1, _REL, low=1)
@@ -236,12 +228,11 @@ class SetR(Measure):
     """Set recall: the share of all relevant documents that were retrieved.
 
     SetR = relevant retrieved / R
+
+    User: Takes the whole answer without any order; gains the share of all relevant documents that is in it, however
+    long it is.
     """
 
-    user = (
-        "Takes the whole answer without any order; gains the share of all relevant documents that is in it,"
-        " however long it is."
-    )
     aliases = ("SetRecall",)
     reference = "Cleverdon, Mills and Keen 1966"
     rel: int = parameter(1, _REL, low=1)
@@ -258,12 +249,11 @@ class SetF(Condensable):
     """Set F: the weighted harmonic mean of set precision P and set recall R.
 
     SetF = (1 + beta) P R / (beta P + R), as in trec_eval and ir_measures;  van Rijsbergen writes beta^2 for beta
+
+    User: Takes the whole answer without any order and wants it both complete and pure; gains the harmonic mean of the
+    two, with beta saying which matters more.
     """
 
-    user = (
-        "Takes the whole answer without any order and wants it both complete and pure; gains the harmonic "
-        "mean of the two, with beta saying which matters more."
-    )
     reference = "van Rijsbergen 1979"
     rel: int = parameter(1, _REL, low=1)
     beta: float = parameter(1.0, "weight of recall against precision", low=0)
@@ -285,12 +275,11 @@ class IPrec(Condensable):
     IPrec@r = largest hits(i) / i over the ranks i with hits(i) >= n;  0 if that recall is never reached
     n = r R rounded to the nearest whole number, as in trec_eval 10;  rounding=up: r R + 0.9 cut off, as in
     trec_eval up to 9 and pytrec_eval
+
+    User: Reads until a share of all relevant documents is found, or further if that pays; gains the best precision from
+    there on.
     """
 
-    user = (
-        "Reads until a share of all relevant documents is found, or further if that pays; gains the best "
-        "precision from there on."
-    )
     aliases = ("iprec",)
     cutoff_rule = "required"
     cutoff_meaning = "level of recall between 0 and 1"
@@ -325,12 +314,10 @@ class infAP(Measure):
 
     the mean over relevant documents of 1/i + (i-1)/i * (pooled above / (i-1)) * (rel above + e) / (judged above + 2e)
     A negative grade means pooled but not judged; e = 0.00001.
+
+    User: The user of AP, whose gains at unjudged documents are estimated from a random sample of the judgments.
     """
 
-    user = (
-        "The user of AP, whose gains at unjudged documents are estimated from a random sample of the "
-        "judgments."
-    )
     cutoff_rule = "none"
     reference = "Yilmaz and Aslam 2006"
     rel: int = parameter(1, _REL, low=1)
@@ -362,12 +349,11 @@ class ERR(Measure):
 
     ERR = sum over ranks i of 1/i * S_i * product over j < i of (1 - S_j);  S = (2^grade - 1) / 2^max_grade
     max_grade is the best grade of the collection unless set (gdeval: ERR(max_grade=4)@20)
+
+    User: Reads from the top and stops when satisfied, which a document does with a probability that grows with its
+    grade; gains one divided by the rank reached, so that everything above is cost.
     """
 
-    user = (
-        "Reads from the top and stops when satisfied, which a document does with a probability that grows "
-        "with its grade; gains one divided by the rank reached, so that everything above is cost."
-    )
     reference = "Chapelle, Metzler, Zhang and Grinspan 2009"
     max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
     respects_swaps = True
@@ -392,9 +378,10 @@ class Judged(Measure):
     """Judged: the share of the first k documents that have a judgment.
 
     Judged@k = judged documents in the first k / documents in the first k, so that a short list is not to blame
+
+    User: No user: the share of the first k documents that has been judged.
     """
 
-    user = "No user: the share of the first k documents that has been judged."
     cutoff_rule = "required"
     better = "neither"  # it speaks of the judgments, not of the list
     reference = "Buckley and Voorhees 2004"
@@ -410,12 +397,11 @@ class Success(Condensable):
     """Success: whether there is a relevant document in the first k.
 
     Success@k = 1 if hits(k) > 0 else 0
+
+    User: Wants one relevant document and reads at most k; gains everything if there is one, at whatever rank, and
+    nothing otherwise.
     """
 
-    user = (
-        "Wants one relevant document and reads at most k; gains everything if there is one, at whatever "
-        "rank, and nothing otherwise."
-    )
     cutoff_rule = "required"
     reference = "Craswell, Hawking and Robertson 2001"
     rel: int = parameter(1, _REL, low=1)

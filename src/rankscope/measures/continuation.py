@@ -72,12 +72,11 @@ class SDCG(ScaledGains, WeightedPrecision):
 
     SDCG@k = sum over ranks i <= k of g(i) / log2(1 + i), divided by the sum of 1 / log2(1 + i)
     g = (grade - min_rel) / (max_rel - min_rel); unlike nDCG it compares with k best documents, even if fewer exist
+
+    User: Reads at most k documents with an interest that fades with the logarithm of the rank; gains a share of the
+    gain of k documents of the best grade.
     """
 
-    user = (
-        "Reads at most k documents with an interest that fades with the logarithm of the rank; gains a share"
-        " of the gain of k documents of the best grade."
-    )
     cutoff_rule = "required"
     reference = "Moffat, Thomas and Scholer 2013"
 
@@ -101,12 +100,11 @@ class INSQ(_TargetedGain, WeightedPrecision):
 
     INSQ = sum over ranks i of w(i) g(i);  w(i) in proportion to 1 / (i + 2T - 1)^2
     so that C(i) = ((i + 2T - 1) / (i + 2T))^2
+
+    User: Wants to gain T in total and continues with a probability that grows with T and with the rank, independent of
+    the documents; gains are averaged over the documents read.
     """
 
-    user = (
-        "Wants to gain T in total and continues with a probability that grows with T and with the rank,"
-        " independent of the documents; gains are averaged over the documents read."
-    )
     default_cutoff = _DEEPEST
     reference = "Moffat, Scholer and Thomas 2012"
 
@@ -122,12 +120,11 @@ class INST(ScaledGains):
 
     C(i) = ((i + 2T - G(i) - 1) / (i + 2T - G(i)))^2 with G(i) = gains down to rank i
     INST = sum over ranks i of D(i) g(i) / sum over ranks i of D(i);  D(i) = C(1) ... C(i-1)
+
+    User: Wants to gain T in total and continues with a probability that grows with the remaining target and with the
+    rank; gains are averaged over the documents read.
     """
 
-    user = (
-        "Wants to gain T in total and continues with a probability that grows with the remaining target and"
-        " with the rank; gains are averaged over the documents read."
-    )
     default_cutoff = _DEEPEST
     reference = "Moffat, Bailey, Scholer and Thomas 2015"
     T: float = parameter(1.0, _WANTED + "; at least 0.5", low=0.5)
@@ -155,11 +152,10 @@ class BPM(_TargetedGain):
     """Bejeweled player model: the gain per document of a user who stops when satisfied or tired.
 
     BPM@k = gains down to rank s / s;  s = the rank where the gains reach T, or k if that comes first
+
+    User: Reads until T has been gained, but at most k documents; gains are averaged over the documents read.
     """
 
-    user = (
-        "Reads until T has been gained, but at most k documents; gains are averaged over the documents read."
-    )
     cutoff_rule = "required"
     reference = "Zhang, Liu, Li, Zhang, Xu and Ma 2017"
 
@@ -201,12 +197,11 @@ class NERR8(_Nearly):
     """Nearly expected reciprocal rank, equation 8: the gain per document of a user who stops when satisfied.
 
     C(i) = 1 - g(i) for i < k, 0 at k;  NERR8@k = sum of D(i) g(i) / sum of D(i), D(i) = C(1) ... C(i-1)
+
+    User: Reads until satisfied, which a document does with the probability of its gain, but at most k documents; gains
+    are averaged over the documents read.
     """
 
-    user = (
-        "Reads until satisfied, which a document does with the probability of its gain, but at most k"
-        " documents; gains are averaged over the documents read."
-    )
     cutoff_rule = "required"
     reference = "Azzopardi, Mackenzie and Moffat 2021"
 
@@ -218,12 +213,11 @@ class NERR9(_Nearly):
     """Nearly expected reciprocal rank, equation 9: the user of NERR8, who also loses interest with the rank.
 
     C(i) = i / (i + 1) * (1 - g(i)) for i < k, 0 at k;  NERR9@k = sum of D(i) g(i) / sum of D(i), D(i) = C(1) ... C(i-1)
+
+    User: Reads until satisfied, with an interest that is one divided by the rank, and at most k documents; gains are
+    averaged over the documents read.
     """
 
-    user = (
-        "Reads until satisfied, with an interest that is one divided by the rank, and at most k documents;"
-        " gains are averaged over the documents read."
-    )
     cutoff_rule = "required"
     reference = "Azzopardi, Mackenzie and Moffat 2021"
 
@@ -235,9 +229,10 @@ class NERR10(_Nearly):
     """Nearly expected reciprocal rank, equation 10: the user of NERR8 with the patience of RBP's.
 
     C(i) = p (1 - g(i));  NERR10 = sum of D(i) g(i) / sum of D(i), D(i) = C(1) ... C(i-1)
+
+    User: Reads until satisfied, otherwise continues with probability p; gains are averaged over the documents read.
     """
 
-    user = "Reads until satisfied, otherwise continues with probability p; gains are averaged over the documents read."
     default_cutoff = _DEEPEST
     reference = "Azzopardi, Mackenzie and Moffat 2021"
     p: float = parameter(0.9, "probability of going on to the next rank when not satisfied", low=0, high=1)
@@ -250,12 +245,11 @@ class NERR11(_TargetedGain, _Nearly):
     """Nearly expected reciprocal rank, equation 11: the user of NERR8 with the patience of INSQ's.
 
     C(i) = ((i + 2T - 1) / (i + 2T))^2 (1 - g(i));  NERR11 = sum of D(i) g(i) / sum of D(i), D(i) = C(1) ... C(i-1)
+
+    User: Reads until satisfied, otherwise continues with a probability that grows with T and with the rank; gains are
+    averaged over the documents read.
     """
 
-    user = (
-        "Reads until satisfied, otherwise continues with a probability that grows with T and with the rank;"
-        " gains are averaged over the documents read."
-    )
     default_cutoff = _DEEPEST
     reference = "Azzopardi, Mackenzie and Moffat 2021"
 
@@ -268,9 +262,10 @@ class Accuracy(Measure):
 
     Accuracy = share of the pairs (relevant, other) of retrieved documents in which the relevant one stands above;
     undefined for a list that has no such pair
+
+    User: No user: compares pairs of documents, as in the evaluation of trained rankers.
     """
 
-    user = "No user: compares pairs of documents, as in the evaluation of trained rankers."
     reference = "MacAvaney, Macdonald and Ounis 2022"
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
 

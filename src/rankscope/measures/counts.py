@@ -30,9 +30,10 @@ class NumQ(_Count):
     """Number of topics evaluated.
 
     1 for every topic
+
+    User: No user: a count of topics.
     """
 
-    user = "No user: a count of topics."
     respects_swaps = True
     rewards_grades = True
 
@@ -47,9 +48,10 @@ class NumRet(_Count):
     """Number of documents retrieved.
 
     all of them, or with rel only those of that grade or better
+
+    User: Reads everything that was retrieved; the number is what that costs in documents.
     """
 
-    user = "Reads everything that was retrieved; the number is what that costs in documents."
     rel: int = parameter(0, "count only documents of this grade or better; 0 counts all", low=0)
     respects_swaps = True
     rewards_grades = True
@@ -67,9 +69,10 @@ class NumRel(_Count):
     """Number of relevant documents of the topic, retrieved or not (the recall base).
 
     R = judged documents of grade rel or better
+
+    User: No user: says how much there is to gain on the topic.
     """
 
-    user = "No user: says how much there is to gain on the topic."
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
     respects_swaps = True
     rewards_grades = True
@@ -85,10 +88,11 @@ class NumRelRet(_Count):
     """Number of relevant documents retrieved.
 
     retrieved documents of grade rel or better
+
+    User: Reads everything that was retrieved, at no cost; gains each relevant document in it.
     """
 
     better = "higher"
-    user = "Reads everything that was retrieved, at no cost; gains each relevant document in it."
     cutoff_rule = "optional"
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
     respects_swaps = True

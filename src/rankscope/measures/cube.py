@@ -41,12 +41,11 @@ class CT(Diversity):
     preset equation7: gamma^n instead, not divided by height (Albahem et al. 2018); its Time is the number of documents,
     or with time=iterations 1, or the number of pages, as the paper states for TREC
     preset trec-dd-2014: TREC's first program, with its model of reading time
+
+    User: A professional whose need has several aspects, each of which can be filled up to a height; gains the volume
+    filled, divided by the time spent.
     """
 
-    user = (
-        "A professional whose need has several aspects, each of which can be filled up to a height; gains the"
-        " volume filled, divided by the time spent."
-    )
     range = (0.0, float("inf"))
     reference = "Luo, Wing, Yang and Hearst 2013"
     preset: str = parameter(
@@ -121,12 +120,11 @@ class ACT(CT):
     """Average cube test: the mean over all documents of the cube test of the list down to it.
 
     ACT = 1/n * sum over ranks i of CT(first i documents);  presets as for CT
+
+    User: The user of CT, measured after every document; the values are averaged, so that gains at early ranks count
+    again at every later one.
     """
 
-    user = (
-        "The user of CT, measured after every document; the values are averaged, so that gains at early ranks "
-        "count again at every later one."
-    )
     reference = "Yang, Frank and Soboroff 2015"
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -186,9 +184,10 @@ class nCT(CT):
     nCT = CT / CT(ideal), the ideal built greedily and cut at the same depth (bound greedy; with several grades
     greedy is not always best, so that nCT can slightly exceed 1);  bound trec-dd-2017 is that of TREC's program:
     every aspect filled by its best documents at once with gamma^n, over all pages down to the cutoff
+
+    User: The user of CT, whose speed is compared with that on an ideal list of the same length.
     """
 
-    user = "The user of CT, whose speed is compared with that on an ideal list of the same length."
     reference = "Yang, Tang and Soboroff 2017"
     bound: str = parameter("greedy", "what CT is divided by", choices=("greedy", "trec-dd-2017"))
 

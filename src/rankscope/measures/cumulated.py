@@ -28,11 +28,10 @@ class CG(CumulatedGain):
     """Cumulated gain: the gains of the first k documents added up, whatever their rank.
 
     CG@k = sum over ranks i <= k of gain(grade_i);  gains as for DCG
+
+    User: Reads exactly k documents with the same attention; gains their grades, added up, and nothing costs.
     """
 
-    user = (
-        "Reads exactly k documents with the same attention; gains their grades, added up, and nothing costs."
-    )
     range = (0.0, float("inf"))
     reference = "Jarvelin and Kekalainen 2002"
 
@@ -45,9 +44,9 @@ class nCG(Normalised, CG):
 
     nCG@k = CG@k / CG@k(ideal): the ideal orders all judged documents by gain and is cut at the same rank;
     0 for a topic without relevant documents. Gains as for DCG.
-    """
 
-    user = "The user of CG, whose gain is compared with that of the ideal ranking of all judged documents."
+    User: The user of CG, whose gain is compared with that of the ideal ranking of all judged documents.
+    """
 
 
 class NR(Measure):
@@ -57,12 +56,11 @@ class NR(Measure):
        = sum over retrieved relevant documents of max(0, N - RB - non-relevant documents above it) / (RB (N - RB))
     Relevant documents that are not retrieved stand at the end of N = max(N, 2 RB) ranks; 0 for a topic without
     relevant documents
+
+    User: Reads the whole list down to the last relevant document; every pair of a non-relevant document above a
+    relevant one costs the same, wherever it stands.
     """
 
-    user = (
-        "Reads the whole list down to the last relevant document; every pair of a non-relevant document "
-        "above a relevant one costs the same, wherever it stands."
-    )
     reference = "Rocchio 1966, Salton and McGill 1983"
     cutoff_meaning = "N, the length at which lists are evaluated"
     default_cutoff = 1000
@@ -102,9 +100,10 @@ class SR(_OwnOrder):
 
     SR@k = CG@k / CG@k of the retrieved documents in the order of their gains;  0 if nothing relevant is retrieved
     It depends on the documents below k: retrieved=n considers the first n documents of every list
+
+    User: Reads exactly k documents; gains their grades, compared with those of the same list in its best order.
     """
 
-    user = "Reads exactly k documents; gains their grades, compared with those of the same list in its best order."
     reference = "Pollock 1968, Korfhage 1997"
     cutoff_rule = "required"
     cutoff_meaning = "the rank at which the ratio is read"
@@ -124,12 +123,11 @@ class SFT(_OwnOrder):
     total = weight S + (1 - weight) (1 - F)
     best and worst are over all orders of the n documents of the list (down to k);  S = 1 and F = 0 if all orders
     are equal, but S = 0 and F = 1 for a list without relevant documents. With equal gains 1 - F = S
+
+    User: Reads the whole list; is satisfied by relevant documents that come early and frustrated by non-relevant ones
+    that do, and weighs the two against each other.
     """
 
-    user = (
-        "Reads the whole list; is satisfied by relevant documents that come early and frustrated by non-"
-        "relevant ones that do, and weighs the two against each other."
-    )
     reference = (
         "Myaeng and Korfhage 1990, as described by Angelini and others 2012; the normalisation is ours"
     )

@@ -44,12 +44,11 @@ class StRec(Diversity):
     """Subtopic recall: the share of aspects that the first k documents cover.
 
     StRec@k = aspects with a relevant document in the first k / m
+
+    User: Wants every aspect of the topic touched once and reads exactly k documents; gains an aspect with its first
+    relevant document, and nothing with further ones.
     """
 
-    user = (
-        "Wants every aspect of the topic touched once and reads exactly k documents; gains an aspect with "
-        "its first relevant document, and nothing with further ones."
-    )
     aliases = ("StRecall", "strec")
     reference = "Zhai, Cohen and Lafferty 2003"
     rel: int = parameter(1, _REL, low=1)
@@ -65,12 +64,11 @@ class IA(Composed, Diversity):
 
     M_IA = sum over aspects a of p_a M_a;  p_a = 1/m unless the judgments carry weights
     write IA(measure='nDCG')@10; the cutoff applies to the inner measure
+
+    User: A crowd of users who each want one aspect, in proportion to its weight; each gains the value of the inner
+    measure for that aspect, and the gains are averaged.
     """
 
-    user = (
-        "A crowd of users who each want one aspect, in proportion to its weight; each gains the value of the"
-        " inner measure for that aspect, and the gains are averaged."
-    )
     aliases = ()
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
     range = (-float("inf"), float("inf"))
@@ -85,12 +83,11 @@ class AP_IA(Condensable, Diversity):
     """Intent-aware average precision: the mean over aspects of average precision.
 
     AP_IA = sum over aspects a of p_a AP_a;  AP_a divides by all documents relevant to a
+
+    User: A crowd of users of AP who each want one aspect; the gains are averaged over the crowd, so that a second
+    document of one aspect may be worth more than the first of another.
     """
 
-    user = (
-        "A crowd of users of AP who each want one aspect; the gains are averaged over the crowd, so that a "
-        "second document of one aspect may be worth more than the first of another."
-    )
     aliases = ("MAP_IA",)
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
     rel: int = parameter(1, _REL, low=1)
@@ -107,12 +104,11 @@ class P_IA(Condensable, Diversity):
     """Intent-aware precision: the mean over aspects of precision in the first k.
 
     P_IA@k = sum over aspects a of p_a hits_a(k) / k
+
+    User: A crowd of users who each want one aspect and read exactly k documents; gains the mean share that is relevant
+    to them.
     """
 
-    user = (
-        "A crowd of users who each want one aspect and read exactly k documents; gains the mean share that "
-        "is relevant to them."
-    )
     cutoff_rule = "required"
     reference = "Agrawal, Gollapudi, Halverson and Ieong 2009"
     rel: int = parameter(1, _REL, low=1)
@@ -163,12 +159,11 @@ class alpha_DCG(_Redundancy):
     alpha_DCG = sum over ranks i of 1 / log2(1 + i) * sum over aspects a of rel(i, a) (1 - alpha)^n
     n = documents relevant to a above rank i;  preset ndeval divides it by that of documents relevant to all
     m aspects (not at k = 1) and takes k = 20 unless set
+
+    User: Reads on with an interest that fades with the logarithm of the rank and wants all aspects; each further
+    document of an aspect gains 1 - alpha of what the one before gained.
     """
 
-    user = (
-        "Reads on with an interest that fades with the logarithm of the rank and wants all aspects; each "
-        "further document of an aspect gains 1 - alpha of what the one before gained."
-    )
     aliases = ("alpha_dcg", "α_DCG")
     range = (0.0, float("inf"))
     reference = "Clarke et al. 2008"
@@ -196,9 +191,10 @@ class alpha_nDCG(_Redundancy):
 
     alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k(ideal);  the ideal takes at every rank the document that gains most
     (ties: larger document id); greedy is not always best, so that a list can score slightly above 1
+
+    User: The user of alpha_DCG, whose gain is compared with that of a greedily built ideal list.
     """
 
-    user = "The user of alpha_DCG, whose gain is compared with that of a greedily built ideal list."
     aliases = ("alpha_ndcg", "aNDCG", "α_nDCG")
     range = (0.0, float("inf"))
     reference = "Clarke et al. 2008"
@@ -212,12 +208,11 @@ class NRBP(_Redundancy):
     """Novelty- and rank-biased precision: alpha_DCG's gains, read by the patient user of RBP.
 
     NRBP = (1 - (1 - alpha) beta) / m * sum over ranks i of beta^(i-1) * sum over aspects a of rel(i, a) (1 - alpha)^n
+
+    User: Goes on to the next rank with probability beta and wants all aspects; each further document of an aspect gains
+    1 - alpha of what the one before gained.
     """
 
-    user = (
-        "Goes on to the next rank with probability beta and wants all aspects; each further document of an "
-        "aspect gains 1 - alpha of what the one before gained."
-    )
     reference = "Clarke, Kolla and Vechtomova 2009"
     beta: float = parameter(0.5, "patience: the probability of going on to the next rank", low=0, high=1)
 
@@ -235,9 +230,10 @@ class nNRBP(NRBP):
     """Normalised NRBP: NRBP divided by that of the ideal list.
 
     nNRBP = NRBP / NRBP(ideal);  the ideal as for alpha_nDCG
+
+    User: The user of NRBP, whose gain is compared with that of a greedily built ideal list.
     """
 
-    user = "The user of NRBP, whose gain is compared with that of a greedily built ideal list."
     range = (0.0, float("inf"))
     reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
 
@@ -251,12 +247,11 @@ class ERR_IA(Condensable, Diversity):
     ERR_IA = sum over aspects a of p_a ERR_a;  max_grade is the best grade of the collection unless set
     preset ndeval: grades above 1 become 1, each document leaves 1 - alpha, the sum is divided by that of documents
     relevant to all m aspects (not at k = 1), and k = 20 unless set
+
+    User: A crowd of users of ERR who each want one aspect and stop when it is satisfied; the reciprocal ranks where
+    they stop are averaged.
     """
 
-    user = (
-        "A crowd of users of ERR who each want one aspect and stop when it is satisfied; the reciprocal "
-        "ranks where they stop are averaged."
-    )
     reference = "Chapelle, Metzler, Zhang and Grinspan 2009"
     rel: int = parameter(1, "preset ndeval only: " + _REL, low=1)
     max_grade: int = parameter(0, "best grade possible; 0 takes it from the judgments", low=0)
@@ -289,9 +284,10 @@ class nERR_IA(ERR_IA):
     """Normalised ERR_IA: ERR_IA divided by that of the ideal list.
 
     nERR_IA@k = ERR_IA@k / ERR_IA@k(ideal);  the ideal takes at every rank the document that gains most
+
+    User: The crowd of ERR_IA, whose gain is compared with that of a greedily built ideal list.
     """
 
-    user = "The crowd of ERR_IA, whose gain is compared with that of a greedily built ideal list."
     range = (0.0, float("inf"))
     reference = "Clarke, Craswell, Soboroff and Ashkan 2011"
 

@@ -95,12 +95,10 @@ class Rho(_Weighted, _Crossing):
     """Recovery ratio: how soon after the recall base the list has made up for what it lost.
 
     Rho = RB / BalancePoint;  0 if CRP never crosses the axis
-    """
 
-    user = (
-        "Keeps reading until the list has made up for what it lost at the top; what is read beyond the "
-        "number of relevant documents is avoidable effort."
-    )
+    User: Keeps reading until the list has made up for what it lost at the top; what is read beyond the number of
+    relevant documents is avoidable effort.
+    """
 
     def value(self, curves: Curves) -> AnyArray:
         return curves.base / curves.balance(self.crossing)
@@ -110,12 +108,10 @@ class BalancePoint(_Weighted, _Crossing):
     """Balance point: the rank where CRP first crosses the axis, but not before the recall base.
 
     max(RB, m), where m is the first crossing (see Twist);  infinite without a crossing
+
+    User: Keeps reading until documents that come too early and too late balance; the rank reached is what it costs.
     """
 
-    user = (
-        "Keeps reading until documents that come too early and too late balance; the rank reached is what "
-        "it costs."
-    )
     range = (1.0, float("inf"))
     better = "lower"
 
@@ -128,12 +124,10 @@ class SigmaPlus(_Weighted):
 
     1 - s+ / s+(full scale);  s+ = sum of the positive RP, full scale = the ideal list reversed
     s+(full scale) = RB (N - RB) + RB (RB + 1) / 2 - sum over grades of c_g max(g)
-    """
 
-    user = (
-        "Expects every relevant document at its place in the ideal list; each rank that one comes too late "
-        "is avoidable effort."
-    )
+    User: Expects every relevant document at its place in the ideal list; each rank that one comes too late is avoidable
+    effort.
+    """
 
     def value(self, curves: Curves) -> AnyArray:
         return (curves.full_forward - curves.forward) / curves.full_forward
@@ -143,12 +137,10 @@ class SigmaMinus(_Weighted):
     """Backward space ratio: how little documents come too early.
 
     1 - s- / s-(full scale);  s- = sum of the absolute negative RP;  s-(full scale) = RB (RB + 1) / 2
-    """
 
-    user = (
-        "Expects every document at its place in the ideal list; each rank that one comes too early is "
-        "avoidable effort, for it takes the place of a better one."
-    )
+    User: Expects every document at its place in the ideal list; each rank that one comes too early is avoidable effort,
+    for it takes the place of a better one.
+    """
 
     def value(self, curves: Curves) -> AnyArray:
         return (curves.full_backward - curves.backward) / curves.full_backward
@@ -158,12 +150,10 @@ class Sigma(_Weighted):
     """Space ratio: how little documents are misplaced, too early and too late.
 
     the harmonic mean of SigmaPlus and SigmaMinus;  0 if both are 0
-    """
 
-    user = (
-        "Expects every document at its place in the ideal list; ranks too early and too late are avoidable "
-        "effort, and neither excuses the other."
-    )
+    User: Expects every document at its place in the ideal list; ranks too early and too late are avoidable effort, and
+    neither excuses the other.
+    """
 
     def value(self, curves: Curves) -> AnyArray:
         return _sigma(curves)
@@ -175,12 +165,10 @@ class Twist(_Weighted, _Crossing):
     Twist = (Rho + Sigma) / 2,  Rho = RB / max(RB, m),  m = first rank where CRP crosses the axis
     crossing sign-change: CRP[m] < 0 <= CRP[m+1];  definition: CRP[m] <= 0 <= CRP[m+1] or CRP[m] >= 0 >= CRP[m+1],
     as Definition 3 has it;  matters: CRP[m] <= 0 < CRP[m+1], as the authors' toolkit;  m = 1 if CRP is 0 everywhere
-    """
 
-    user = (
-        "Expects the ideal list, reads until misplacements balance, and loses by how far documents are from"
-        " their places; gains nothing but is spared effort, 1 minus the avoidable one."
-    )
+    User: Expects the ideal list, reads until misplacements balance, and loses by how far documents are from their
+    places; gains nothing but is spared effort, 1 minus the avoidable one.
+    """
 
     def value(self, curves: Curves) -> AnyArray:
         return (curves.base / curves.balance(self.crossing) + _sigma(curves)) / 2
@@ -205,12 +193,10 @@ class TwistTime(_Timed):
     after the first crossing;  Sigma as in Twist, from RP[j] = T(j) - T of the ideal list at the ranks of the grade, and
     against the longest spaces that lists have. With the same time for every document it is Twist.
     times: seconds by grade that do not fall, the last for all better ones;  tbg: 8.495 s non-relevant, 11.12 s relevant
-    """
 
-    user = (
-        "The user of Twist with a clock: expects every document at the second at which the ideal list brings "
-        "it, and loses by the seconds that documents come too early or too late."
-    )
+    User: The user of Twist with a clock: expects every document at the second at which the ideal list brings it, and
+    loses by the seconds that documents come too early or too late.
+    """
 
     def value(self, curves: Curves) -> AnyArray:
         assert isinstance(curves, TimedCurves)
@@ -222,12 +208,10 @@ class BalanceTime(_Timed):
     """Balance time (experimental): the seconds until the list has made up for what it lost, but not before the ideal.
 
     max(E, T), with E and T as in TwistTime;  infinite if CRP never crosses the axis
+
+    User: Keeps reading until documents that come too early and too late balance; the seconds that takes are the cost.
     """
 
-    user = (
-        "Keeps reading until documents that come too early and too late balance; the seconds that takes are "
-        "the cost."
-    )
     range = (0.0, float("inf"))
     better = "lower"
 
@@ -247,12 +231,11 @@ class CRP(_Effort):
     """Cumulated relative position: the sum of the misplacements of the first k documents.
 
     CRP@k = RP[1] + ... + RP[k];  negative while documents have come too early, 0 all along for the ideal list
+
+    User: Reads exactly k documents and counts how many ranks each is from its place in the ideal list, too early as
+    negative and too late as positive.
     """
 
-    user = (
-        "Reads exactly k documents and counts how many ranks each is from its place in the ideal list, too "
-        "early as negative and too late as positive."
-    )
     range = (-float("inf"), float("inf"))
     cutoff_meaning = "the rank at which CRP is read"
     better = "neither"  # 0 is the ideal, and both signs are misplacements
@@ -286,12 +269,10 @@ class Rho2012(_Indicator):
 
     RB / b;  b = first rank after the turn-around (the first rank where CRP is smallest) with CRP >= 0;  0 without one
     More than 1 if the list recovers before RB; clamped: RB / max(RB, b)
-    """
 
-    user = (
-        "Keeps reading after the turn-around until late relevant documents have made up for early non-"
-        "relevant ones; the rank reached is what it costs."
-    )
+    User: Keeps reading after the turn-around until late relevant documents have made up for early non-relevant ones;
+    the rank reached is what it costs.
+    """
 
     def raw(self, curves: Curves) -> AnyArray:
         return curves.base / curves.regained
@@ -301,9 +282,9 @@ class b_ratio(_Indicator):
     """Balance ratio of 2012: how much sooner than the full-scale list the list is back at the axis.
 
     1 - b / b(full scale);  b as in Rho2012;  minus infinity if the list never is, clamped 0
-    """
 
-    user = "The user of Rho2012, whose cost is compared with that of the worst order of the same documents."
+    User: The user of Rho2012, whose cost is compared with that of the worst order of the same documents.
+    """
 
     def raw(self, curves: Curves) -> AnyArray:
         return 1.0 - curves.regained / curves.full_regained
@@ -313,12 +294,11 @@ class CRP_min(_Indicator):
     """Minimum ratio of 2012: how little the list loses up to its turn-around.
 
     1 - CRP[t] / CRP[t] of the full-scale list;  t = turn-around, the first rank where CRP is least
+
+    User: Reads down to the turn-around of the list; what has been lost there is compared with the worst order of the
+    same documents.
     """
 
-    user = (
-        "Reads down to the turn-around of the list; what has been lost there is compared with the worst "
-        "order of the same documents."
-    )
     range = (0.0, 1.0)
 
     def raw(self, curves: Curves) -> AnyArray:
@@ -330,13 +310,12 @@ class CRP_N(_Indicator):
     """Final ratio of 2012: how near to the axis the list ends, measured by the full-scale list.
 
     1 - CRP[N] / CRP[N] of the full-scale list;  undefined if the latter is 0;  more than 1 if the list ends below 0
+
+    User: Reads the whole list of N documents; how far documents are from their places in the end is compared with the
+    worst order.
     """
 
     better = "neither"  # a list without relevant documents ends below 0, and has more than the ideal list
-    user = (
-        "Reads the whole list of N documents; how far documents are from their places in the end is "
-        "compared with the worst order."
-    )
 
     def raw(self, curves: Curves) -> AnyArray:
         worst = curves.full_end

@@ -31,12 +31,11 @@ class D_nDCG(DCG):
     """nDCG on global gains: a document gains for every aspect, by its grade and the weight of the aspect.
 
     gain of a document = sum over aspects a of p_a gain(grade for a);  then nDCG: the ideal orders documents by gain
+
+    User: The user of nDCG who gains from every aspect of a document at once, each by its weight and grade, and does not
+    mind the same aspect again.
     """
 
-    user = (
-        "The user of nDCG who gains from every aspect of a document at once, each by its weight and grade, "
-        "and does not mind the same aspect again."
-    )
     family = "diversity"
     needs_aspects = True
     range = (0.0, 1.0)
@@ -80,9 +79,10 @@ class DS_nDCG(D_nDCG):
     """D#-nDCG: subtopic recall and D_nDCG together.
 
     DS_nDCG@k = gamma StRec@k + (1 - gamma) D_nDCG@k
+
+    User: Half a user of D_nDCG and half one of StRec: wants much gain early and every aspect touched once.
     """
 
-    user = "Half a user of D_nDCG and half one of StRec: wants much gain early and every aspect touched once."
     aliases = ("Dsharp_nDCG",)
     gamma: float = parameter(0.5, "how much subtopic recall counts against D_nDCG", low=0, high=1)
 
@@ -96,12 +96,11 @@ class D(Composed, Diversity):
     grade of a document = sum over aspects a of W_a (grade for a), with the smallest whole numbers W_a in the ratio of
     the weights p_a: the global gain as a whole number (equal weights: the grades added up). Then the measure inside
     write D(measure='nDCG')@10; the cutoff is that of the measure inside
+
+    User: The user of the measure inside, who gains from every aspect of a document at once, each by its weight and
+    grade.
     """
 
-    user = (
-        "The user of the measure inside, who gains from every aspect of a document at once, each by its "
-        "weight and grade."
-    )
     reference = "Sakai and Song 2011"
     range = (-float("inf"), float("inf"))
     inner_rule = "the inner measure already uses aspects"
@@ -117,9 +116,10 @@ class DS(D):
     """D#-measure: subtopic recall and a D-measure together.
 
     DS@k = gamma StRec@k + (1 - gamma) D@k;  write DS(measure='ERR')@10
+
+    User: The user of a D-measure who also wants every aspect touched once; gamma says how much.
     """
 
-    user = "The user of a D-measure who also wants every aspect touched once; gamma says how much."
     aliases = ("Dsharp",)
     gamma: float = parameter(0.5, "how much subtopic recall counts against the D-measure", low=0, high=1)
 

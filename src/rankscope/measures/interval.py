@@ -51,12 +51,11 @@ class Interval(Composed):
     The list is cut or filled up to N. A topic with other counts has another scale: means over topics with different
     recall bases compare steps of different scales. 0 for a topic without relevant documents.
     At most 2^20 rankings: N up to 20 if grades do not matter.
+
+    User: The user of the inner measure, whose gain is replaced by the number of worse outcomes that the topic allows,
+    so that steps of the scale are equal.
     """
 
-    user = (
-        "The user of the inner measure, whose gain is replaced by the number of worse outcomes that the "
-        "topic allows, so that steps of the scale are equal."
-    )
     cutoff_rule = "required"
     cutoff_meaning = "N, the length of the rankings"
     reference = "Ferrante, Ferro and Fuhr 2021"

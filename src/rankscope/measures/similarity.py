@@ -20,12 +20,11 @@ class Compat(Measure):
     RBO = sum over ranks d = 1 .. D of p^(d-1) * overlap(d) / d, divided by the sum of p^(d-1)
     Compat = RBO(list, ideal) / RBO(ideal, ideal);  documents of one grade stand in the ideal as the list orders them
     D is the length of the longer of the two, as in ir_measures; the program of the authors has depth=1000
+
+    User: Compares the list with the ideal one nearest to it, going one rank deeper with probability p; gains what both
+    have in common so far.
     """
 
-    user = (
-        "Compares the list with the ideal one nearest to it, going one rank deeper with probability p; "
-        "gains what both have in common so far."
-    )
     cutoff_rule = "none"
     reference = "Clarke, Vtyurina and Smucker 2020"
     p: float = parameter(0.95, "probability of going on to the next rank", low=0, high=1)

@@ -30,12 +30,11 @@ class Terminal(Composed):
     AP = (sum over relevant documents of hits(rank) / rank + t (hits + t) / (n + 1)) / (R + 1)
     RR: t / (n + 1) where no relevant document was found
     A list of k documents or more has no terminal one at cutoff k.
+
+    User: The user of the inner measure, who notices the end of the list and gains the share of relevant documents found
+    so far.
     """
 
-    user = (
-        "The user of the inner measure, who notices the end of the list and gains the share of relevant"
-        " documents found so far."
-    )
     reference = "after Liu, Moffat, Baldwin and Zhang 2016"
     range = (0.0, float("inf"))
     inner_rule = "the inner measure is P, RBP, DCG, nDCG, AP or RR, with gains 1 and 0"

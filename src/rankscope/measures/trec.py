@@ -54,12 +54,11 @@ class RprecMult(_TrecMeasure):
     """R-precision at a multiple: precision at the rank that is a multiple of the number of relevant documents.
 
     RprecMult@m = hits(n) / n with n = m R + 0.9 cut off to a whole number
+
+    User: Knows how many relevant documents there are and reads a multiple of them; gains the share that is relevant,
+    and the reading costs nothing.
     """
 
-    user = (
-        "Knows how many relevant documents there are and reads a multiple of them; gains the share that is "
-        "relevant, and the reading costs nothing."
-    )
     cutoff_rule = "required"
     cutoff_meaning = "multiple of the number of relevant documents"
     rel: int = parameter(1, _REL, low=1)
@@ -81,12 +80,11 @@ class RelP(_TrecMeasure):
     """Relative precision: precision in the first k, divided by the best that is possible there.
 
     RelP@k = hits(k) / min(k, R)
+
+    User: Reads exactly k documents; gains the share that is relevant, compared with the best that k documents of this
+    topic could give.
     """
 
-    user = (
-        "Reads exactly k documents; gains the share that is relevant, compared with the best that k "
-        "documents of this topic could give."
-    )
     cutoff_rule = "required"
     rel: int = parameter(1, _REL, low=1)
 
@@ -99,12 +97,11 @@ class SetRelP(Condensable, _TrecMeasure):
     """Relative set precision: set precision, divided by the best that a set of this size can have.
 
     SetRelP = relevant retrieved / min(retrieved, R)
+
+    User: Takes the whole answer without any order; gains its precision, compared with the best that a set of this size
+    could have.
     """
 
-    user = (
-        "Takes the whole answer without any order; gains its precision, compared with the best that a set "
-        "of this size could have."
-    )
     rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -116,12 +113,11 @@ class SetAP(Condensable, _TrecMeasure):
     """Set average precision: set precision times set recall.
 
     SetAP = (relevant retrieved)^2 / (retrieved * R)
+
+    User: Takes the whole answer without any order; gains its precision times its recall, so that it must be both pure
+    and complete.
     """
 
-    user = (
-        "Takes the whole answer without any order; gains its precision times its recall, so that it must be"
-        " both pure and complete."
-    )
     rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -136,12 +132,11 @@ class Utility(_TrecMeasure):
     """Utility: the value of a set in which every retrieved or missing document has a price.
 
     Utility = a * relevant retrieved + b * other retrieved + c * relevant missed + d * other documents not retrieved
+
+    User: Takes the whole answer without any order; gains or pays a price for every relevant and non-relevant document
+    in it, and for each that is missing.
     """
 
-    user = (
-        "Takes the whole answer without any order; gains or pays a price for every relevant and non-"
-        "relevant document in it, and for each that is missing."
-    )
     range = (-_INFINITE, _INFINITE)
     cutoff_rule = "none"
     rel: int = parameter(1, _REL, low=1)
@@ -167,12 +162,11 @@ class AvgIPrec(_TrecMeasure):
     """Average interpolated precision: the mean of interpolated precision over levels of recall.
 
     AvgIPrec = mean over the levels r of IPrec@r;  the eleven levels 0, 0.1, ..., 1 unless set
+
+    User: Reads until some share of all relevant documents is found, each of the levels being equally likely; gains the
+    best precision from there on.
     """
 
-    user = (
-        "Reads until some share of all relevant documents is found, each of the levels being equally "
-        "likely; gains the best precision from there on."
-    )
     cutoff_rule = "none"
     rel: int = parameter(1, _REL, low=1)
     levels: str = parameter("0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1", "levels of recall")
@@ -203,12 +197,11 @@ class GMBpref(Bpref):
     """Geometric mean binary preference: Bpref whose mean over topics stresses the worst ones.
 
     per topic max(Bpref, 0.00001); over topics the geometric mean
+
+    User: The user of Bpref, looked at so that a topic on which nothing is found costs all other topics: gains are
+    multiplied over topics, not added.
     """
 
-    user = (
-        "The user of Bpref, looked at so that a topic on which nothing is found costs all other topics: "
-        "gains are multiplied over topics, not added."
-    )
     family = "trec_eval"
     summary = "geometric mean"
     reference = "trec_eval"
@@ -221,9 +214,10 @@ class YAAP(AP):
     """Yet another average precision: the log-odds of average precision, which averages better over topics.
 
     YAAP = log((1 + s) / (1 + R - s)) with s = sum over relevant documents of hits(rank) / rank
+
+    User: The user of AP, whose gains are stretched at both ends before they are averaged over topics.
     """
 
-    user = "The user of AP, whose gains are stretched at both ends before they are averaged over topics."
     family = "trec_eval"
     cutoff_rule = "none"
     range = (-_INFINITE, _INFINITE)
@@ -240,9 +234,10 @@ class Unjudged(_TrecMeasure):
     """Unjudged: the share of unjudged documents in the first k.
 
     Unjudged@k = documents without a judgment, or with a negative grade, in the first k / k
+
+    User: No user: the share of the first k documents that has not been judged.
     """
 
-    user = "No user: the share of the first k documents that has not been judged."
     cutoff_rule = "required"
     better = "neither"
 
@@ -254,11 +249,10 @@ class NumNonrelRet(_TrecMeasure):
     """Number of documents retrieved that were judged and are not relevant.
 
     retrieved documents of grade 0 up to below rel
+
+    User: Reads everything that was retrieved; the number is what that costs in documents judged not relevant.
     """
 
-    user = (
-        "Reads everything that was retrieved; the number is what that costs in documents judged not relevant."
-    )
     summary = "sum"
     better = "neither"
     range = (0.0, _INFINITE)
@@ -279,12 +273,11 @@ class BinG(_TrecMeasure):
     """Binary G: a relevant document counts less, the more others stand above it.
 
     BinG = 1/R * sum over relevant documents of 1 / log2(2 + number of other documents above)
+
+    User: Wants many relevant documents, the first of them most; a relevant document gains less the more were found and
+    the deeper it stands.
     """
 
-    user = (
-        "Wants many relevant documents, the first of them most; a relevant document gains less the more "
-        "were found and the deeper it stands."
-    )
     rel: int = parameter(1, _REL, low=1)
 
     def evaluate(self, lists: Lists) -> Floats:
@@ -313,12 +306,11 @@ class G(GradedGains):
 
     G = sum over documents of gain / log2(2 + C(i) - g(i)), divided by all gains of the topic
     g(i) = gains down to rank i;  C(i) = gains of the ideal list down to rank i, a rank counting at least 1
+
+    User: Reads on while the ideal list would have given more; gains are weighed by how far the list is behind the ideal
+    one.
     """
 
-    user = (
-        "Reads on while the ideal list would have given more; gains are weighed by how far the list is "
-        "behind the ideal one."
-    )
     family = "trec_eval"
     reference = "trec_eval"
     cutoff_rule = "none"
@@ -339,9 +331,10 @@ class IdealDCG(DCG):
     """Ideal DCG: the discounted cumulated gain of the best list there could be.
 
     IdealDCG = DCG of all judged documents ordered by gain. Parameters as for DCG.
+
+    User: The user of DCG in front of the ideal list: says how much there is to gain on the topic.
     """
 
-    user = "The user of DCG in front of the ideal list: says how much there is to gain on the topic."
     family = "trec_eval"
     reference = "Jarvelin and Kekalainen 2002"
     better = "neither"  # it is the same for every list
@@ -378,12 +371,10 @@ class nDCG_rel(_NormalisedAtSeveralRanks):
 
     mean over all documents with a gain of DCG@i / DCG(ideal)@i at their ranks i;  one that is not retrieved
     counts with the DCG of the whole list / DCG of the whole ideal. Parameters as for DCG.
-    """
 
-    user = (
-        "The user of nDCG, who stops at each relevant document with the same probability; the gains at these "
-        "ranks are averaged."
-    )
+    User: The user of nDCG, who stops at each relevant document with the same probability; the gains at these ranks are
+    averaged.
+    """
 
     def evaluate(self, lists: Lists) -> Floats:
         best = self.ideal(lists.pool)
@@ -405,12 +396,11 @@ class RnDCG(_NormalisedAtSeveralRanks):
     mean of nDCG@n over n = number of documents with the best gain, with one of the two best gains, ...
     and of nDCG of the whole list, if it goes on for more than one rank after the last of these.
     0 for a topic without a document of grade rel. Parameters as for DCG.
+
+    User: The user of nDCG who stops where the ideal list steps down to a smaller gain; the gains at these ranks are
+    averaged.
     """
 
-    user = (
-        "The user of nDCG who stops where the ideal list steps down to a smaller gain; the gains at these "
-        "ranks are averaged."
-    )
     rel: int = parameter(1, _REL, low=1)
 
     @property
@@ -454,9 +444,10 @@ class TopicRBP(_TrecMeasure):
     TopicRBP = (1 - p) * sum over ranks i of r_i p^(i-1);  r_i = (gain_i - low) / (best - low)
     best = largest gain of the grades up to the topic's best one, low = 0 or the smallest gain if it is negative;
     gains that all lie between 0 and 1 are unchanged. gains as for DCG, but unjudged documents gain 0.
+
+    User: The user of RBP, whose gains are divided by the best one that the topic has.
     """
 
-    user = "The user of RBP, whose gains are divided by the best one that the topic has."
     reference = "Moffat and Zobel 2008"
     cutoff_rule = "none"
     p: float = parameter(0.9, "probability of going on to the next rank", low=0, high=1)
@@ -495,9 +486,10 @@ class RBPResidual(_TrecMeasure):
     """Residual of rank-biased precision: how much it could rise if all unjudged documents were relevant.
 
     RBPResidual = (1 - p) * sum over unjudged ranks i of p^(i-1) + p^n for a list of n;  0 if all of it is judged
+
+    User: The user of RBP: the gain that unjudged documents could add.
     """
 
-    user = "The user of RBP: the gain that unjudged documents could add."
     reference = "Moffat and Zobel 2008"
     cutoff_rule = "none"
     better = "neither"  # it measures missing knowledge, not quality

@@ -24,13 +24,11 @@ class RBU(Diversity):
     r = grade / max_grade;  ranks at which the list has no document cost nothing
     preset evall: the program of the authors, (1 - p) p^(i-1) instead of p^i, r = (2^grade - 1) / 2^g with g the
     best grade of the aspect (there p = 0.8 and e = 0.03 unless set)
+
+    User: Goes on to the next rank with probability p and wants all aspects, each satisfied a little more by every
+    document; gains what is new and pays an effort e for each document, so that ending a list can be right.
     """
 
-    user = (
-        "Goes on to the next rank with probability p and wants all aspects, each satisfied a little more by"
-        " every document; gains what is new and pays an effort e for each document, so that ending a list "
-        "can be right."
-    )
     reference = "Amigo, Spina and Carrillo-de-Albornoz 2018"
     range = (-float("inf"), float("inf"))
     p: float = parameter(0.99, "probability of going on to the next rank", low=0, high=1)
@@ -78,12 +76,11 @@ class TBG(Measure):
 
     TBG = sum over relevant documents of gain * 2^(-T / half_life);  T = seconds spent on the documents above,
     look + (word * words + decision) P(click) each, with P(click) = click for relevant documents, else other_click
+
+    User: Reads summaries and opens some documents against the clock, and stops at any second with the same chance;
+    gains each relevant document found by then, while reading costs time.
     """
 
-    user = (
-        "Reads summaries and opens some documents against the clock, and stops at any second with the same "
-        "chance; gains each relevant document found by then, while reading costs time."
-    )
     reference = "Smucker and Clarke 2012"
     range = (0.0, float("inf"))
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)

@@ -182,12 +182,11 @@ class P(Condensable, WeightedPrecision):
     """Precision: the share of relevant documents in the first k.
 
     P@k = hits(k) / k, where a list shorter than k is still divided by k
+
+    User: Reads exactly k documents, all with the same attention; gains the share of them that is relevant, so that a
+    non-relevant document costs as much as an empty rank.
     """
 
-    user = (
-        "Reads exactly k documents, all with the same attention; gains the share of them that is relevant, "
-        "so that a non-relevant document costs as much as an empty rank."
-    )
     aliases = ("Precision",)
     cutoff_rule = "required"
     reference = "Cleverdon, Mills and Keen 1966"
@@ -214,12 +213,11 @@ class RBP(WeightedPrecision):
 
     RBP = (1 - p) * sum over ranks i of r_i p^(i-1);  r_i = 1 if the grade is at least rel
     graded: r_i = grade / max_grade, with max_grade the best grade of the collection unless set
+
+    User: Reads from the top and goes on to the next rank with probability p, whatever was found; gains each relevant
+    document met, per document looked at.
     """
 
-    user = (
-        "Reads from the top and goes on to the next rank with probability p, whatever was found; gains each"
-        " relevant document met, per document looked at."
-    )
     reference = "Moffat and Zobel 2008"
     p: float = parameter(0.8, "probability of going on to the next rank", low=0, high=1)
     rel: int = parameter(1, "lowest grade that counts as relevant", low=1)
@@ -412,12 +410,11 @@ class DCG(CumulatedGain):
     or pairs such as '1=3,2=9', where every other grade gains itself, as trec_eval
     With pairs a non-relevant document may gain less than nothing ('0=-1,1=1'), and so does each unjudged one that was
     retrieved; in trec_eval those gain 0 (unjudged=zero).
+
+    User: Reads on with an interest that fades with the logarithm of the rank, without ever stopping; gains are added
+    up, and rank alone costs.
     """
 
-    user = (
-        "Reads on with an interest that fades with the logarithm of the rank, without ever stopping; gains "
-        "are added up, and rank alone costs."
-    )
     range = (0.0, float("inf"))
     reference = "Jarvelin and Kekalainen 2002"
     discount: str = parameter("log2", "how a rank is discounted", choices=("log2", "jk"))
@@ -439,12 +436,10 @@ class nDCG(Condensable, Normalised, DCG):
 
     nDCG = DCG / DCG(ideal): the ideal orders all judged documents by gain and is cut at the same rank;
     0 for a topic without relevant documents. Parameters as for DCG.
+
+    User: The user of DCG, whose gain is compared with what the ideal order of all judged documents would have given.
     """
 
-    user = (
-        "The user of DCG, whose gain is compared with what the ideal order of all judged documents would "
-        "have given."
-    )
     aliases = ("NDCG",)
 
     closed_form = Normalised.closed_form
