@@ -6,8 +6,6 @@ import inspect
 import re
 from typing import NamedTuple
 
-__all__ = ["Docstring", "parse_docstring", "plain_text"]
-
 
 class Docstring(NamedTuple):
     """Parts of a docstring."""

@@ -16,8 +16,6 @@ from rankscope.columns import Cell
 from rankscope.tables import Table
 from rankscope.vocabulary import VOCABULARY
 
-__all__ = ["ColumnSpec", "Row", "RowTable", "column"]
-
 _REQUIRED = object()
 
 

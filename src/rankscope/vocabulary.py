@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["VOCABULARY"]
-
 VOCABULARY = {
     "a": "the first of the two: a run, a measure or a judge",
     "adjusted": "the p-value, corrected for the number of tests",

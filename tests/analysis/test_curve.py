@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope as rs
+from rankscope.choices import CROSSINGS
 from rankscope.cli.main import main
 from rankscope.errors import InputError, MeasureError, SettingsError
-from rankscope.measures.effort_curves import CROSSINGS
 
 COUNTS = {3: 2, 2: 2, 1: 3}
 RUNS = {

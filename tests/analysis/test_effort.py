@@ -13,11 +13,11 @@ import pytest
 
 import rankscope as rs
 from rankscope.analysis.effort import EFFORTS, GAINS, Effort
+from rankscope.choices import CROSSINGS
 from rankscope.cli.main import main
 from rankscope.errors import SettingsError
 from rankscope.judging import judge
 from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
-from rankscope.measures.effort_curves import CROSSINGS
 
 # archetypes -----------------------------------------------------------------------------------------------
 

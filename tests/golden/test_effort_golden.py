@@ -12,9 +12,10 @@ import pytest
 import rankscope as rs
 from rankscope.analysis.curve import Curve
 from rankscope.analysis.effort import summary_of
+from rankscope.choices import CROSSINGS
 from rankscope.judging import judge
 from rankscope.measures.archetypes import find_archetypes
-from rankscope.measures.effort_curves import CROSSINGS, get_curves
+from rankscope.measures.effort_curves import get_curves
 
 MODES = {"sign-change": "sign-change", "definition": "definition3", "matters": "matters"}
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankscope as rs
 from rankscope.errors import MeasureError, SettingsError
-from rankscope.lab.certificates import FEW, GRADES
+from rankscope.lab.certificate_model import FEW, GRADES
 from rankscope.lab.cumulated_counts import orders
 from rankscope.measures import REGISTRY, Measure
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from rankscope.judging.lists import Floats, Lists
 from rankscope.lab import properties
 from rankscope.lab.axioms import cases
-from rankscope.lab.axioms.cases import PropertiesResult
 from rankscope.lab.axioms.relations import RELATIONS
+from rankscope.lab.axioms.verdicts import PropertiesResult
 from rankscope.lab.rankings import enumeration, paths
 from rankscope.lab.rankings.enumeration import Evaluator, block_orbits, blocks
 from rankscope.lab.rankings.lumped import LumpedTree, NotLumpedError, Watch, lump

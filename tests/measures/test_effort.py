@@ -14,13 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankscope.choices import CROSSINGS
 from rankscope.errors import MeasureError
 from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import graded_world
 from rankscope.measures import REGISTRY, measure
-from rankscope.measures.effort_curves import CROSSINGS, get_curves, get_ideal
+from rankscope.measures.effort_curves import get_curves, get_ideal
 from rankscope.measures.effort_weights import WeightedCurves
 
 # the definitions, word by word ------------------------------------------------------------------------------

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankscope as rs
+from rankscope.choices import CROSSINGS
 from rankscope.errors import MeasureError
 from rankscope.lab.rankings.enumeration import Evaluator
 from rankscope.lab.rankings.permutations import iter_recall_bases, lists_from_rows, multiset_permutations
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import graded_world
 from rankscope.measures import measure
-from rankscope.measures.effort_curves import CROSSINGS
 from rankscope.measures.effort_time import get_timed_curves, parse_times
 
 TIMES = ["1", "3", "1,2", "1,1,4", "2,3,3", "1,10", "1,2,50", "5,6,7", "1,100,100", "4,4,9"]

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import rankscope as rs
+from rankscope.choices import CROSSINGS
 from rankscope.judging import Judged, judge
 from rankscope.measures import parse_many
-from rankscope.measures.effort_curves import CROSSINGS
 from rankscope.scores import score
 
 LISTS = 1000

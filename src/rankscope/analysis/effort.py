@@ -117,9 +117,9 @@ class Effort(Planes, TypedResult):
         settings: Mapping[str, Any] | None = None,
     ) -> Effort:
         """Return the effort of judged rankings; parameters as of :func:`effort`."""
+        from rankscope.choices import CROSSINGS
         from rankscope.measures import REGISTRY
         from rankscope.measures.archetypes import find_archetypes
-        from rankscope.measures.effort_curves import CROSSINGS
 
         chosen_word(crossing, CROSSINGS, "crossing")
         twist = REGISTRY["Twist"](crossing=crossing) @ cutoff

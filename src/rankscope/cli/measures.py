@@ -187,7 +187,7 @@ def _named(text: str) -> Measure:
 
 def _certified(text: str) -> Measure:
     """The measure that is looked at: a cutoff is chosen where there must be one."""
-    from rankscope.lab.certificates import CUTOFF
+    from rankscope.lab.certificate_model import CUTOFF
 
     return _usable(text, CUTOFF)
 

@@ -7,59 +7,37 @@ evaluates runs.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rankscope.lazy import lazy_getattr
 
 _HOME = {
-    "Dominance": "cumulated_counts",
-    "PropertiesResult": "axioms.cases",
-    "archetype_ranges": "ranges",
-    "difference_structure": "measurement.difference_structure",
-    "dominance": "cumulated_counts",
-    "identify": "identification.search",
-    "properties": "axioms.cases",
-    "rank_weights": "weights",
-    "related": "axioms.related",
-    "RELATIONS": "axioms.relations",
-    "Relation": "axioms.pairs",
-    "relation": "axioms.relations",
-    "scales": "measurement.verdicts",
-    "values_on_binary": "rankings.enumeration",
+    "axioms.cases": ("properties",),
+    "axioms.pairs": ("Relation",),
+    "axioms.related": ("related",),
+    "axioms.relations": ("RELATIONS", "relation"),
+    "axioms.verdicts": ("PropertiesResult",),
+    "cumulated_counts": ("Dominance", "dominance"),
+    "identification.search": ("identify",),
+    "measurement.difference_structure": ("difference_structure",),
+    "measurement.verdicts": ("scales",),
+    "ranges": ("archetype_ranges",),
+    "rankings.enumeration": ("values_on_binary",),
+    "weights": ("rank_weights",),
 }
+"""Public names by module; a module is imported when one of its names is first used."""
 
-__all__ = [
-    "RELATIONS",
-    "Dominance",
-    "PropertiesResult",
-    "Relation",
-    "archetype_ranges",
-    "difference_structure",
-    "dominance",
-    "identify",
-    "properties",
-    "rank_weights",
-    "related",
-    "relation",
-    "scales",
-    "values_on_binary",
-]
-
+__all__ = [*sorted(name for names in _HOME.values() for name in names)]
 
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        if name in _HOME:
-            return getattr(import_module(f"rankscope.lab.{_HOME[name]}"), name)
-        raise AttributeError(f"module 'rankscope.lab' has no attribute {name!r}")
-
-
-if TYPE_CHECKING:
-    from rankscope.lab.axioms.cases import PropertiesResult as PropertiesResult
+    __getattr__ = lazy_getattr("rankscope.lab", _HOME)
+else:
     from rankscope.lab.axioms.cases import properties as properties
     from rankscope.lab.axioms.pairs import Relation as Relation
     from rankscope.lab.axioms.related import related as related
     from rankscope.lab.axioms.relations import RELATIONS as RELATIONS
     from rankscope.lab.axioms.relations import relation as relation
+    from rankscope.lab.axioms.verdicts import PropertiesResult as PropertiesResult
     from rankscope.lab.cumulated_counts import Dominance as Dominance
     from rankscope.lab.cumulated_counts import dominance as dominance
     from rankscope.lab.identification.search import identify as identify

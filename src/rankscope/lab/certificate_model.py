@@ -9,20 +9,6 @@ from typing import Any
 from rankscope.result import Result
 from rankscope.tables import Table
 
-__all__ = [
-    "CUTOFF",
-    "FEW",
-    "GRADES",
-    "LONG_CUTOFF",
-    "LONG_SETTINGS",
-    "NEAR",
-    "PROPERTIES",
-    "SCALE_SETTINGS",
-    "Certificate",
-    "Certificates",
-    "describe_settings",
-]
-
 ASPECTS = {"aspects": 2, "depth": 6, "relevant": 6}
 GRADES = {"grades": 2, "depth": 5, "relevant": 5}
 FEW = {"grades": 1, "depth": 6, "relevant": 2}

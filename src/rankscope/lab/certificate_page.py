@@ -20,8 +20,6 @@ from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import aspect_world
 from rankscope.measures import measure
 
-__all__ = ["CLAIMS", "guarantees", "render_page"]
-
 CLAIMS = (
     (
         "DCG",

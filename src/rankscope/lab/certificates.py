@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from rankscope.errors import MeasureError
-from rankscope.lab.axioms.cases import PropertiesResult, properties
+from rankscope.lab.axioms.cases import properties
+from rankscope.lab.axioms.verdicts import PropertiesResult
 from rankscope.lab.certificate_model import (
     CUTOFF,
-    FEW,
-    GRADES,
     LONG_CUTOFF,
     LONG_SETTINGS,
     NEAR,
@@ -31,8 +30,6 @@ from rankscope.lab.measurement.verdicts import scales
 from rankscope.measures import REGISTRY, Measure, measure, parse_many
 from rankscope.measures.function import FunctionMeasure
 from rankscope.progress import progress
-
-__all__ = ["CUTOFF", "FEW", "GRADES", "PROPERTIES", "Certificate", "Certificates", "certificates"]
 
 VARIANTS = (
     "RBP(p=0.5)",

@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 
 from rankscope.errors import SettingsError
 
-__all__ = ["Dominance", "Orders", "cumulate_counts", "dominance", "orders"]
-
 Bools = NDArray[np.bool_]
 
 

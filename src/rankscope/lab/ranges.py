@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankscope.choices import CROSSINGS
 from rankscope.engines import on_engine, run_pieces
 from rankscope.errors import SettingsError
 from rankscope.judging.lists import Floats
@@ -29,11 +30,9 @@ from rankscope.lab.rankings.permutations import (
 )
 from rankscope.measures import REGISTRY
 from rankscope.measures.archetypes import ARCHETYPES, find_archetypes
-from rankscope.measures.effort_curves import CROSSINGS, get_curves
+from rankscope.measures.effort_curves import get_curves
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
-
-__all__ = ["COLUMNS", "QUANTITIES", "archetype_ranges"]
 
 QUANTITIES = ("first crossing", "BalancePoint", "Rho", "SigmaPlus", "SigmaMinus", "Sigma", "Twist")
 """Rows of the published figures."""

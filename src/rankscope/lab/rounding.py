@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ABSOLUTE", "RELATIVE", "extent", "format_distinct", "magnitude", "slack", "upper_limits"]
-
 RELATIVE = 1e-9
 ABSOLUTE = 1e-13
 

@@ -12,8 +12,6 @@ from rankscope.rows import Row, RowTable, column
 if TYPE_CHECKING:
     from rankscope.measures import Measure
 
-__all__ = ["DEPTH", "RankWeights", "rank_weights"]
-
 DEPTH = 20
 """Number of ranks shown by default."""
 

@@ -8,8 +8,6 @@ import numpy.typing as npt
 from rankscope.judging.lists import Hits, Lists
 from rankscope.measures.effort_curves import Curves, get_curves
 
-__all__ = ["ARCHETYPES", "find_archetypes"]
-
 ARCHETYPES = {
     "ideal": "CRP is 0 at every rank",
     "excellent A": "recovered by RB, and only relevant documents in the first RB ranks",

@@ -10,8 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from rankscope.judging.lists import Floats
 
-__all__ = ["log2", "ratio"]
-
 
 def ratio(numerator: Any, denominator: Any) -> Floats:
     """Divide, with 0 / 0 = x / 0 = 0, as trec_eval does for topics without relevant documents.

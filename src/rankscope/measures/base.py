@@ -15,24 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from rankscope.errors import MeasureError, suggest_names
-from rankscope.measures.arithmetic import ratio
+from rankscope.measures.arithmetic import ratio as ratio
 from rankscope.measures.registry import Registry
 
 if TYPE_CHECKING:
     from rankscope.judging.lists import Floats, Lists
     from rankscope.measures.forms import Form
-
-__all__ = [
-    "REGISTRY",
-    "Better",
-    "Measure",
-    "Parameter",
-    "at_level",
-    "needs_aspects",
-    "parameter",
-    "ratio",
-    "weights_down_to",
-]
 
 DEEPEST = 10_000_000
 """Largest cutoff. Some measures sum weights rank by rank, so that an unbounded one would exhaust memory."""

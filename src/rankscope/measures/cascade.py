@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from rankscope.judging.tied import Groups, TiedLists
     from rankscope.measures.base import Measure
 
-__all__ = ["Cascade"]
-
 _CELLS = 1 << 20
 """Number of cells of one padded matrix, which bounds memory."""
 

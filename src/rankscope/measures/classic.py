@@ -27,23 +27,6 @@ if TYPE_CHECKING:
 
     from rankscope.judging.lists import Floats, Ints, Lists
 
-__all__ = [
-    "AP",
-    "ERR",
-    "GMAP",
-    "RR",
-    "Bpref",
-    "IPrec",
-    "Judged",
-    "R",
-    "Rprec",
-    "SetF",
-    "SetP",
-    "SetR",
-    "Success",
-    "infAP",
-]
-
 ORDER = 0
 """Place of these measures in listings."""
 

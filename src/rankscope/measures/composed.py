@@ -10,8 +10,6 @@ from rankscope.measures.base import REGISTRY, Measure, parameter
 from rankscope.measures.grammar import parse
 from rankscope.measures.packages import installed
 
-__all__ = ["Composed"]
-
 
 class Composed(Measure, abstract=True):
     """Base class of measures with an inner measure, which does not use aspects.

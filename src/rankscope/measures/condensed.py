@@ -9,8 +9,6 @@ from rankscope.measures.base import Measure, parameter
 if TYPE_CHECKING:
     from rankscope.judging.lists import Floats, Lists
 
-__all__ = ["Condensable"]
-
 
 class Condensable(Measure, abstract=True):
     """Base class of measures with the parameter ``judged_only``; the formula uses :meth:`visible_lists`."""

@@ -20,8 +20,6 @@ from rankscope.measures.arithmetic import log2
 from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.weighted import Gains, WeightedPrecision
 
-__all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG", "Accuracy"]
-
 ORDER = 2
 """Place of these measures in listings."""
 

@@ -12,8 +12,6 @@ from rankscope.measures.forms import Additive, Form
 if TYPE_CHECKING:
     from rankscope.judging.lists import Floats, Lists
 
-__all__ = ["NumQ", "NumRel", "NumRelRet", "NumRet"]
-
 ORDER = 3
 """Place of these measures in listings."""
 

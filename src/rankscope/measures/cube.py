@@ -23,8 +23,6 @@ from rankscope.measures.base import parameter, ratio
 from rankscope.measures.diversity import Diversity
 from rankscope.measures.ideal import ideal_lists
 
-__all__ = ["ACT", "CT", "nCT"]
-
 ORDER = 5
 """Place of these measures in listings."""
 

@@ -16,8 +16,6 @@ from rankscope.judging.lists import Floats, Hits, Lists
 from rankscope.measures.base import Measure, parameter, ratio
 from rankscope.measures.weighted import CumulatedGain, GradedGains, Normalised
 
-__all__ = ["CG", "NR", "SFT", "SR", "nCG"]
-
 ORDER = 6
 """Place of these measures in listings."""
 

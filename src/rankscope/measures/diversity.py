@@ -19,10 +19,6 @@ from rankscope.measures.composed import Composed
 from rankscope.measures.condensed import Condensable
 from rankscope.measures.ideal import Redundancy, Satisfaction, ideal_lists
 
-__all__ = [
-    "AP_IA", "ERR_IA", "IA", "NRBP", "P_IA", "StRec", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP",
-]  # fmt: skip
-
 _REL = "lowest grade that counts as relevant to an aspect"
 _ALPHA = (
     "how much a reader minds redundancy: each document of an aspect leaves 1 - alpha of its worth to the next"

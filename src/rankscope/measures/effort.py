@@ -15,27 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankscope.choices import CROSSINGS
 from rankscope.judging.lists import AnyArray, Floats, Lists
 from rankscope.measures.base import Measure, parameter, ratio
-from rankscope.measures.effort_curves import CROSSINGS, Curves, get_curves
+from rankscope.measures.effort_curves import Curves, get_curves
 from rankscope.measures.effort_time import TimedCurves, get_timed_curves, parse_times
 from rankscope.measures.effort_weights import WeightedCurves, grade_values
-
-__all__ = [
-    "CRP",
-    "CRP_N",
-    "BalancePoint",
-    "BalanceTime",
-    "CRP_min",
-    "Rho",
-    "Rho2012",
-    "Sigma",
-    "SigmaMinus",
-    "SigmaPlus",
-    "Twist",
-    "TwistTime",
-    "b_ratio",
-]
 
 ORDER = 8
 """Place of these measures in listings."""

@@ -18,11 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rankscope.choices import CROSSINGS
 from rankscope.judging.lists import AnyArray, Floats, Hits, Ints, Lists
 from rankscope.judging.pool import Pool
-
-__all__ = ["CROSSINGS", "Curves", "FractionalCurves", "Ideal", "get_curves", "get_ideal"]
 
 
 class Ideal:

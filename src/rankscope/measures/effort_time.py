@@ -33,8 +33,6 @@ from rankscope.judging.lists import AnyArray, Floats, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.effort_curves import FractionalCurves, Ideal, get_ideal
 
-__all__ = ["TimedCurves", "get_timed_curves", "parse_times"]
-
 
 def parse_times(text: str, measure: str) -> list[float]:
     """Parse the reading times of grades 0, 1, 2, ... in seconds; the last number applies to all higher grades.

@@ -26,8 +26,6 @@ from rankscope.errors import MeasureError
 from rankscope.judging.lists import AnyArray, Floats, Lists
 from rankscope.measures.effort_curves import FractionalCurves
 
-__all__ = ["WeightedCurves", "grade_values"]
-
 
 def grade_values(text: str, measure: str) -> list[float]:
     """Parse the values of grades 0, 1, 2, ...

@@ -10,9 +10,6 @@ from rankscope.judging.lists import Floats, Lists
 from rankscope.measures.base import REGISTRY, Measure
 from rankscope.measures.spellings import respelled
 
-__all__ = ["ExternalMeasure", "external_measure"]
-
-
 _AMBIGUOUS = ("f1", "hit", "hits", "gm_map", "gm_bpref")
 """Names that other programs use for different values; for geometric means trec_eval prints logarithms."""
 

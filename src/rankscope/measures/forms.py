@@ -23,18 +23,6 @@ if TYPE_CHECKING:
 
     GainFunction = Callable[[npt.NDArray[Any], int], Floats]
 
-__all__ = [
-    "Additive",
-    "Counted",
-    "Form",
-    "Precisions",
-    "Preferences",
-    "Seen",
-    "ShareOfIdeal",
-    "Unordered",
-    "Weighted",
-]
-
 
 class Seen(NamedTuple):
     """What is known of one list whose other documents may have any label."""

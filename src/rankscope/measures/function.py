@@ -15,8 +15,6 @@ from rankscope.measures.base import REGISTRY, Better, Measure, parameter
 if TYPE_CHECKING:
     from rankscope.judging.lists import Floats, Lists
 
-__all__ = ["ANY_NUMBER", "FunctionMeasure", "define"]
-
 ANY_NUMBER = (-float("inf"), float("inf"))
 """Range of a measure that declares none."""
 

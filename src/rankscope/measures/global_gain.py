@@ -18,8 +18,6 @@ from rankscope.measures.composed import Composed
 from rankscope.measures.diversity import Diversity, StRec
 from rankscope.measures.weighted import DCG
 
-__all__ = ["DS", "D", "DS_nDCG", "D_nDCG"]
-
 ORDER = 9
 """Place of these measures in listings."""
 

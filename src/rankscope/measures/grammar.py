@@ -11,8 +11,6 @@ from rankscope.measures.base import REGISTRY, Measure
 from rankscope.measures.packages import installed, load_installed
 from rankscope.measures.spellings import respelled
 
-__all__ = ["parse", "parse_many", "parse_open"]
-
 _MEASURE = re.compile(
     r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<settings>.*)\))?\s*(?:@\s*(?P<cutoff>\S+))?\s*", re.DOTALL
 )

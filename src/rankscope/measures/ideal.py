@@ -18,8 +18,6 @@ from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.judging.pool import Pool
 from rankscope.measures.classic import satisfaction
 
-__all__ = ["Novelty", "Redundancy", "Satisfaction", "ideal_lists"]
-
 _TIE = 1e-12  # relative difference below which two gains are equal up to rounding
 
 

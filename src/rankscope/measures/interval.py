@@ -24,8 +24,6 @@ from rankscope.measures.classic import AP  # noqa: F401 (the default must be kno
 from rankscope.measures.composed import Composed
 from rankscope.measures.grammar import parse_open
 
-__all__ = ["MOST_RANKINGS", "Interval", "number_of_rankings"]
-
 ORDER = 10
 """Place of these measures in listings."""
 

@@ -17,8 +17,6 @@ from rankscope.measures.function import define
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["GROUP", "installed", "load_installed"]
-
 GROUP = "rankscope.measures"
 
 

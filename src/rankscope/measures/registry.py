@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rankscope.measures.base import Measure
 
-__all__ = ["Registry"]
-
 _PACKAGE = "rankscope.measures"
 _FOLDER = os.path.dirname(__file__)  # noqa: PTH120
 

@@ -8,8 +8,6 @@ from rankscope.errors import MeasureError
 from rankscope.judging.lists import Floats, Ints, Lists
 from rankscope.measures.base import Measure, parameter, ratio
 
-__all__ = ["Compat"]
-
 ORDER = 11
 """Place of these measures in listings."""
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-__all__ = ["SPELLINGS", "alternative_names", "respelled"]
-
 SPELLINGS = {
     "AP": ("map", "average_precision", "mean_average_precision", "map_cut"),
     "RR": ("mrr", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"),

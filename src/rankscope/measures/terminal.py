@@ -12,8 +12,6 @@ from rankscope.measures.composed import Composed
 from rankscope.measures.grammar import parse_open
 from rankscope.measures.weighted import DCG, RBP, P, WeightedPrecision, nDCG
 
-__all__ = ["Terminal"]
-
 ORDER = 12
 """Place of these measures in listings."""
 

@@ -17,26 +17,6 @@ from rankscope.measures.classic import AP, Bpref, IPrec
 from rankscope.measures.condensed import Condensable
 from rankscope.measures.weighted import DCG, GradedGains
 
-__all__ = [
-    "YAAP",
-    "AvgIPrec",
-    "BinG",
-    "G",
-    "GMBpref",
-    "IdealDCG",
-    "NumNonrelRet",
-    "RBPResidual",
-    "RelP",
-    "RnDCG",
-    "RprecMult",
-    "SetAP",
-    "SetRelP",
-    "TopicRBP",
-    "Unjudged",
-    "Utility",
-    "nDCG_rel",
-]
-
 ORDER = 13
 """Place of these measures in listings."""
 

@@ -11,8 +11,6 @@ from rankscope.judging.lists import Floats, Hits, Lists
 from rankscope.measures.base import Measure, parameter, weights_down_to
 from rankscope.measures.diversity import Diversity
 
-__all__ = ["RBU", "TBG"]
-
 ORDER = 7
 """Place of these measures in listings."""
 

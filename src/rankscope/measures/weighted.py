@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from rankscope.judging.lists import Floats, Hits, Lists
     from rankscope.judging.pool import Pool
 
-__all__ = [
-    "DCG",
-    "RBP",
-    "CumulatedGain",
-    "Gains",
-    "GradedGains",
-    "Normalised",
-    "P",
-    "WeightedPrecision",
-    "nDCG",
-]
-
 ORDER = 1
 """Place of these measures in listings."""
 

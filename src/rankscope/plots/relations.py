@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.errors import SettingsError
-from rankscope.lab.axioms.related import related, split_word
+from rankscope.lab.axioms.related import related
+from rankscope.lab.rankings.worlds import split_word
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import (
     COLOURS,
@@ -28,8 +29,8 @@ from rankscope.plots.style import (
 from rankscope.tables import Cell
 
 if TYPE_CHECKING:
-    from rankscope.lab.axioms.cases import PropertiesResult
     from rankscope.lab.axioms.comparison import AnyRelation
+    from rankscope.lab.axioms.verdicts import PropertiesResult
     from rankscope.measures import Measure
     from rankscope.result import Result
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     Candidates = NDArray[np.intp]
     Integers = NDArray[np.int64]
 
-__all__ = ["SimulatedCollection"]
-
 _FACTOR = 61803399  # Coprime to powers of ten, so that multiplication permutes document numbers.
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Candidates = NDArray[np.intp]
 
-__all__ = ["FAMILIES", "RankedList", "Settings", "System", "Topic", "make_systems", "make_topic"]
-
 _N_CORE = (
     12_000  # Candidates that compete for the first ranks; deeper rankings are filled with weaker documents.
 )

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["RandomStream"]
-
 
 class RandomStream:
     """A reproducible stream of random numbers, independent for each key.

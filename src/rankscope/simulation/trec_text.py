@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
     Integers = NDArray[np.int64]
 
-__all__ = ["format_document_names", "format_run_lines"]
-
 _FOUR_DIGITS = np.array(
     [[ord(digit) for digit in f"{number:04d}"] for number in range(10000)], dtype=np.uint8
 )

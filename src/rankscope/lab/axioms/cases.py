@@ -47,8 +47,6 @@ from rankscope.lab.rounding import ABSOLUTE, RELATIVE
 from rankscope.measures import Measure, parse_many
 from rankscope.progress import progress
 
-__all__ = ["Counterexample", "PropertiesResult", "PropertyVerdict", "properties"]
-
 MAX_SCORES = 1 << 26
 """Maximal number of scores in memory for properties that are not local (512 MB)."""
 

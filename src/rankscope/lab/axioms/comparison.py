@@ -20,18 +20,6 @@ from rankscope.lab.rounding import ABSOLUTE, RELATIVE, extent, upper_limits
 from rankscope.measures import Measure
 from rankscope.native import paths as native
 
-__all__ = [
-    "AnyRelation",
-    "Cases",
-    "ImpossibleRankings",
-    "Merits",
-    "iter_pairs",
-    "make_world",
-    "reject_undefined",
-    "resolve_relations",
-    "world_settings",
-]
-
 AnyRelation = str | Relation | Callable[[str], Iterable[tuple[str, str]]]
 
 

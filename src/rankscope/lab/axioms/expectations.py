@@ -24,17 +24,6 @@ from rankscope.lab.axioms.pairs import (
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World
 
-__all__ = [
-    "NamedPairs",
-    "append_after_relevant",
-    "append_any",
-    "far_down",
-    "identical_pairs",
-    "near_the_top",
-    "swap_deeper",
-    "swap_neighbours",
-]
-
 
 def swap_neighbours(tree: Tree, first: int) -> Iterator[Pairs]:
     """Yield a ranking and the same after a swap of a document with a more relevant one right below it."""

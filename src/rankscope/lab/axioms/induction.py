@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from rankscope.lab.rankings.tree import Tree
 
-__all__ = ["induced_pairs", "shortest_path", "single_steps"]
-
 Ints = npt.NDArray[np.int64]
 
 

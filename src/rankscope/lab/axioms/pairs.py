@@ -18,24 +18,6 @@ import numpy.typing as npt
 from rankscope.lab.rankings.tree import Tree
 from rankscope.lab.rankings.worlds import World
 
-__all__ = [
-    "Pairs",
-    "Relation",
-    "Stretch",
-    "Word",
-    "append_nonrelevant",
-    "append_redundant",
-    "append_relevant",
-    "extension_lengths",
-    "level_nodes",
-    "nodes_with_letters",
-    "nonrelevant_letters",
-    "relevant_letters",
-    "replace",
-    "row",
-    "swap",
-]
-
 Bools = npt.NDArray[np.bool_]
 Word = tuple[int, ...]
 """A ranking as the numbers of its letters."""

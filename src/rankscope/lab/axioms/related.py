@@ -19,13 +19,10 @@ from rankscope.lab.axioms.comparison import (
 )
 from rankscope.lab.rankings.enumeration import Evaluator, count_rankings
 from rankscope.lab.rankings.tree import Tree
-from rankscope.lab.rankings.worlds import split_word
 from rankscope.measures import Measure
 from rankscope.measures.grammar import parse
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
-
-__all__ = ["MAX_RANKINGS", "related", "split_word"]
 
 MAX_RANKINGS = 100_000
 """Limit on the number of rankings whose pairs are listed."""

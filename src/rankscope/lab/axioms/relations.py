@@ -14,8 +14,6 @@ from rankscope.lab.axioms import expectations, pairs
 from rankscope.lab.axioms.pairs import Pairs, Relation
 from rankscope.lab.rankings.tree import Tree
 
-__all__ = ["RELATIONS", "relation"]
-
 
 def _induced(tree: Tree, first: int) -> Iterator[Pairs]:
     from rankscope.lab.axioms.induction import induced_pairs

@@ -18,8 +18,6 @@ from rankscope.measures import Measure
 from rankscope.result import Result, TableResult
 from rankscope.tables import Table
 
-__all__ = ["Counterexample", "PropertiesResult", "PropertyVerdict", "round_gap"]
-
 
 @dataclass(frozen=True)
 class Counterexample:

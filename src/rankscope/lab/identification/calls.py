@@ -10,8 +10,6 @@ from warnings import catch_warnings, simplefilter
 from rankscope.errors import SettingsError
 from rankscope.lab.identification.inputs import Input
 
-__all__ = ["CALLS", "RefusedError", "has_scores", "make_caller"]
-
 CALLS: dict[str, tuple[str, Callable[[Input], tuple[Any, ...]]]] = {
     "grades": ("f(grades): the grades of the ranked list", lambda case: (_grades(case),)),
     "counts": (

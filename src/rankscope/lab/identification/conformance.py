@@ -14,8 +14,6 @@ from rankscope.lab.identification.search import identify, usual_value
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
 
-__all__ = ["MEASURES", "Difference", "conformance", "first_difference"]
-
 MEASURES: Mapping[str, Mapping[str, str]] = {
     "pytrec_eval": {
         "map": "AP", "recip_rank": "RR", "P_10": "P@10", "recall_10": "R@10", "Rprec": "Rprec", "bpref": "Bpref",

@@ -7,8 +7,6 @@ from functools import cache
 from itertools import permutations, product
 from typing import NamedTuple
 
-__all__ = ["CIRCUMSTANCES", "CUTOFFS", "Input", "TopicLists", "break_ties", "inputs"]
-
 CUTOFFS = (1, 2, 3, 5, 10, 20, 100, 1000)
 """Cutoffs that can be identified."""
 

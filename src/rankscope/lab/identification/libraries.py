@@ -10,8 +10,6 @@ from rankscope.errors import MissingDependencyError, SettingsError, suggest_name
 from rankscope.lab.identification.calls import to_number
 from rankscope.lab.identification.inputs import Input
 
-__all__ = ["LIBRARIES", "library_function", "library_script"]
-
 Function = Callable[[Input], Any]
 
 

@@ -25,8 +25,6 @@ from rankscope.read import open_collection
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
 
-__all__ = ["identify", "usual_value"]
-
 Floats = NDArray[np.float64]
 Core = Callable[[TopicLists], float]
 

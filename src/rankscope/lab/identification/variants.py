@@ -16,8 +16,6 @@ from typing import Any
 from rankscope.lab.identification.inputs import CUTOFFS, TopicLists
 from rankscope.measures import REGISTRY, Measure
 
-__all__ = ["Formula", "formulas", "rbp_formulas"]
-
 Function = Callable[..., float]
 
 DISCOUNTS: dict[str, tuple[str, Callable[[int], float]]] = {

@@ -32,8 +32,6 @@ from numpy.typing import NDArray
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import RELATIVE, magnitude, slack
 
-__all__ = ["Convexity", "additive_weights", "broken_additivity", "convexity", "rbp_threshold", "witness"]
-
 Floats = NDArray[np.float64]
 
 

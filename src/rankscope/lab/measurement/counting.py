@@ -24,16 +24,6 @@ from rankscope.lab.rounding import magnitude, slack
 from rankscope.native import counting as native
 from rankscope.progress import progress
 
-__all__ = [
-    "FEASIBLE_WORDS",
-    "Tally",
-    "Work",
-    "count_groups",
-    "count_intervals",
-    "count_listed",
-    "estimate_work",
-]
-
 FEASIBLE_WORDS = 1_200_000_000
 """Number of machine words that one core combines in about ten seconds."""
 

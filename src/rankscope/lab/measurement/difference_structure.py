@@ -32,8 +32,6 @@ from rankscope.measures import Measure, parse_many
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
 
-__all__ = ["AXIOMS", "MAX_RANKINGS", "STEPS", "Structure", "difference_structure"]
-
 MAX_RANKINGS = 16
 """Axiom iii compares all pairs of triples: 16^6 sextuples take a second, 32^6 would take a minute."""
 

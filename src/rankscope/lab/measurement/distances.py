@@ -30,17 +30,6 @@ from rankscope.lab.measurement.intervals import interval_count, intervals, ranki
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import magnitude, slack
 
-__all__ = [
-    "Heaviness",
-    "chain_intervals",
-    "count_distances",
-    "count_listed_distances",
-    "is_interval_scale",
-    "n_falling",
-    "positions",
-    "unequal_pair",
-]
-
 Heaviness = Literal["strong", "weak"]
 Floats = NDArray[np.float64]
 

@@ -32,17 +32,6 @@ from rankscope.lab.rankings.worlds import graded_world
 from rankscope.lab.rounding import ABSOLUTE, RELATIVE, magnitude, slack
 from rankscope.measures import Measure
 
-__all__ = [
-    "GradedRankings",
-    "IntervalList",
-    "broken_distance",
-    "graded_merits",
-    "graded_rankings",
-    "has_convex_gains",
-    "sample_interval_pairs",
-    "violated_pair",
-]
-
 MAX_RANKINGS = 7000
 """Maximal number of rankings whose pairs are all compared, such as 3^8, 4^6 or 5^5."""
 

@@ -29,8 +29,6 @@ from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import magnitude, slack
 from rankscope.measures import Measure
 
-__all__ = ["GradedStudy"]
-
 _MAX_INTERVALS = 1 << 24
 
 Floats = NDArray[np.float64]

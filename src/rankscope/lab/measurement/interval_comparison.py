@@ -16,8 +16,6 @@ from rankscope.measures.grammar import parse
 from rankscope.result import TableResult
 from rankscope.tables import Cell, Table
 
-__all__ = ["Ranking", "compare_intervals"]
-
 Ranking = str | Sequence[int]
 """Grades from rank 1 on, as numbers or as text such as ``"0110"``."""
 

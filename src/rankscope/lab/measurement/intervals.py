@@ -25,23 +25,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "Groups",
-    "Intervals",
-    "binary_word",
-    "code",
-    "cumsum",
-    "delta",
-    "groups",
-    "interval_count",
-    "intervals",
-    "is_below",
-    "ranking",
-    "rankings",
-    "steps",
-    "vector_count",
-]
-
 Ints = NDArray[np.int64]
 
 

@@ -25,8 +25,6 @@ from rankscope.lab.rounding import RELATIVE, slack
 from rankscope.measures import Measure
 from rankscope.measures.weighted import WeightedPrecision
 
-__all__ = ["long_verdicts"]
-
 Floats = NDArray[np.float64]
 _SHORT = 6  # maximal length of the rankings that are searched for a violation of additivity
 

@@ -17,8 +17,6 @@ from rankscope.lab.measurement.counting import Tally
 from rankscope.lab.measurement.distances import count_listed_distances
 from rankscope.lab.rounding import magnitude, slack
 
-__all__ = ["Steps", "count_steps", "is_evenly_spaced", "uneven_steps", "value_classes"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

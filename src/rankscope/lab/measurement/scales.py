@@ -20,19 +20,6 @@ from rankscope.lab.rounding import format_distinct
 from rankscope.result import Result, TableResult
 from rankscope.tables import Cell, Table
 
-__all__ = [
-    "ALL",
-    "EQUAL",
-    "FROM_WEIGHTS",
-    "OWN",
-    "SCALES",
-    "STRONG",
-    "WEAK",
-    "Counterexample",
-    "ScaleVerdict",
-    "Scales",
-]
-
 ALL = "interval-like (all)"
 EQUAL = "interval-like (equal-relevant)"
 STRONG = "interval (strong top-heaviness)"

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 
 from rankscope.errors import SettingsError
 
-__all__ = ["Setting"]
-
 
 @dataclass(frozen=True)
 class Setting:

@@ -21,8 +21,6 @@ from rankscope.lab.measurement.intervals import binary_word, rankings
 from rankscope.lab.rankings.enumeration import values_on_binary
 from rankscope.measures import Measure
 
-__all__ = ["merits_at", "merits_on_binary", "merits_on_grades", "reject_undefined"]
-
 Floats = NDArray[np.float64]
 
 

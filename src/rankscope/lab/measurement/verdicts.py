@@ -44,8 +44,6 @@ from rankscope.lab.measurement.walks import Pair, comparable_pairs, sample_few, 
 from rankscope.lab.rounding import ABSOLUTE, RELATIVE, magnitude, slack
 from rankscope.measures import Measure, parse_many
 
-__all__ = ["COUNTS", "MAX_LENGTH", "scales"]
-
 MAX_LENGTH = 20
 """Maximal length at which all rankings are evaluated: 2^20 of them."""
 

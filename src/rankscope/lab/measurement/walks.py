@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 
 from rankscope.lab.measurement.intervals import code
 
-__all__ = ["Pair", "WorstPair", "comparable_pairs", "sample_few", "sample_pairs", "worst_pair"]
-
 Floats = NDArray[np.float64]
 
 # Values of d = s - r at one rank for both intervals. (0, 0) is first, so that ties go to the pair with the fewest

@@ -21,18 +21,6 @@ from rankscope.lab.rankings.worlds import World, graded_world
 from rankscope.lab.rounding import magnitude
 from rankscope.measures.base import Measure
 
-__all__ = [
-    "Evaluator",
-    "block_orbits",
-    "blocks",
-    "check_depth",
-    "count_rankings",
-    "evaluate_blocks",
-    "extension_nodes",
-    "values_on_binary",
-    "values_on_words",
-]
-
 BLOCK = 1 << 19
 """Maximal number of rankings in a block."""
 

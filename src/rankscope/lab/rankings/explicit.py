@@ -10,8 +10,6 @@ import numpy as np
 from rankscope.judging.lists import Lists
 from rankscope.lab.rankings.worlds import World
 
-__all__ = ["ExplicitRankings"]
-
 _MIN_ABBREVIATED = 8
 """Length of a run of equal letters from which it is abbreviated, as in ``0^11``."""
 

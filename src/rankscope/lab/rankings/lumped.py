@@ -25,8 +25,6 @@ from rankscope.lab.rankings.paths import Marked, accumulate_paths
 from rankscope.lab.rankings.tree import Shape, Tree
 from rankscope.lab.rankings.worlds import World
 
-__all__ = ["LumpedTree", "NotLumpedError", "Watch"]
-
 Bools = npt.NDArray[np.bool_]
 
 

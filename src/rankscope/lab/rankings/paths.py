@@ -19,8 +19,6 @@ from rankscope.native import paths as native
 if TYPE_CHECKING:
     from rankscope.lab.rankings.tree import Shape
 
-__all__ = ["Counts", "Marked", "accumulate_paths", "count_letters"]
-
 Marked = tuple[bool, ...]
 """Mask of letters."""
 

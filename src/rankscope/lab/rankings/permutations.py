@@ -16,14 +16,6 @@ from rankscope.errors import SettingsError
 from rankscope.judging.lists import Lists
 from rankscope.judging.pool import Pool
 
-__all__ = [
-    "MAX_LISTS",
-    "count_multiset_permutations",
-    "iter_recall_bases",
-    "lists_from_rows",
-    "multiset_permutations",
-]
-
 MAX_LISTS = 20_000_000
 """Limit on the number of enumerated rankings: more do not fit into the memory of most machines."""
 

@@ -26,8 +26,6 @@ from rankscope.lab.rankings.paths import Counts, count_letters
 from rankscope.lab.rankings.tree_hits import TreeByAspect, TreeHits
 from rankscope.lab.rankings.worlds import World, split_word
 
-__all__ = ["Shape", "Tree"]
-
 _MAX_CACHED = 1 << 19
 """Maximal number of nodes of a tree whose lengths are cached for the next tree of its shape."""
 

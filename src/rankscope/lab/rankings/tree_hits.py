@@ -15,8 +15,6 @@ from rankscope.judging.lists import AnyArray, Floats, Hits, Ints
 if TYPE_CHECKING:
     from rankscope.lab.rankings.tree import Tree
 
-__all__ = ["TreeByAspect", "TreeHits"]
-
 
 class _Step(NamedTuple):
     """Nodes of a level that end in one letter, with the slices of their parents, themselves and their hits."""

@@ -20,8 +20,6 @@ import numpy.typing as npt
 from rankscope.errors import SettingsError
 from rankscope.judging.pool import Aspects, Pool
 
-__all__ = ["World", "aspect_world", "graded_world", "split_word"]
-
 _ALPHABET = "abcdefghijklmnopqrst"
 _MAX_KINDS = 30
 
