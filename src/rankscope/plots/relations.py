@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.errors import SettingsError
-from rankscope.lab.axioms.related import related
-from rankscope.lab.rankings.worlds import split_word
+from rankscope.lab.axioms.related import related, split_word
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import (
     COLOURS,

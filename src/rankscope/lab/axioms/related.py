@@ -19,6 +19,7 @@ from rankscope.lab.axioms.comparison import (
 )
 from rankscope.lab.rankings.enumeration import Evaluator, count_rankings
 from rankscope.lab.rankings.tree import Tree
+from rankscope.lab.rankings.worlds import split_word as split_word
 from rankscope.measures import Measure
 from rankscope.measures.grammar import parse
 from rankscope.result import TableResult
