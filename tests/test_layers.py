@@ -109,7 +109,6 @@ BY_NAME = {
     "": "public names are loaded when they are first used",
     "lazy": "so are those of packages that help and completion pass through",
     "measures.registry": "so are the families of measures",
-    "lab": "so are those of the laboratory",
     "lab.identification.libraries": "other libraries, where they are installed",
     "plots": "and those of the figures",
     "cli.main": "only the command that was asked for is loaded",
