@@ -37,7 +37,6 @@ COMMANDS = {
     "findings": COLLECTION,
     "judges": "a=qrels.txt b=second.txt --runs runs -m AP --replicates 20",
     "verdict": COLLECTION,
-    "bounds": f"{COLLECTION} --pool-depth 5",
     "ranks": f"{COLLECTION} -m AP,P@5",
     "coverage": "aspects.txt runs",
     "properties": "-m ACT --depth 3",

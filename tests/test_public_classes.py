@@ -100,7 +100,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "judges": lambda: rs.judges(
         {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, RUNS, "AP"
     ),
-    "bounds": lambda: rs.bounds(QRELS, RUNS),
     "ranks": lambda: rs.ranks(QRELS, RUNS),
     "coverage": lambda: rs.coverage({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS),
     "study": lambda: rs.study(QRELS, RUNS, repeats=1, replicates=10),
@@ -235,7 +234,6 @@ RESULTS = [
         "judging_orders",
         "Gate",
         "judges",
-        "bounds",
     ),
     *(
         "ranks",

@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankscope as rs
-from rankscope.analysis.bounds import bounds, bounds_of
 from rankscope.errors import InputError, MeasureError, SettingsError
 
 grades = st.lists(st.sampled_from([None, 0, 1, 2]), min_size=1, max_size=12)
+
+
+def bounds(qrels, runs, **options):
+    return rs.bounds(rs.Collection(qrels, runs), **options)
 
 
 def collection_of(list_of_grades):
@@ -100,7 +103,7 @@ def test_the_band_ends_where_the_measure_does():
 
 
 def test_smaller_pools_widen_the_bounds(small):
-    rows = bounds(*small, p=0.8, depths=[10], pool_depth=1, ratio=10)["means"].records()
+    rows = bounds(*small, p=0.8, depths=[10], pool_depth=1, ratios=10)["means"].records()
     width = {r["pool"]: r["upper"] - r["lower"] for r in rows}
     assert width["full"] < width["depth 1"]
     assert width["full"] < width["10%"]
@@ -126,10 +129,9 @@ def test_identical_runs_have_an_empty_band(small):
 
 
 def test_what_has_no_bounds_is_refused(small):
-    judged = rs.evaluate(*small, ["AP"]).judged
     for name, reason in (("AP", "fixed weights"), ("nDCG@10", "fixed weights"), ("DCG", "without a cutoff")):
         with pytest.raises(MeasureError, match=reason):
-            bounds_of(judged, [rs.measure(name)])
+            bounds(*small, measures=name)
     with pytest.raises(SettingsError, match="from 1 on"):
         bounds(*small, depths=[0, 5])
 
@@ -171,3 +173,17 @@ def test_lists_that_reach_the_cutoff_have_the_bounds_of_their_unjudged_documents
     for end, bound in zip(("lower", "upper"), scores.bounds(name), strict=True):
         np.testing.assert_allclose([row[end] for row in mine], bound.values.ravel(), atol=1e-12)
     assert any(row["upper"] > row["lower"] + 0.01 for row in mine)
+
+
+def test_missing_topics_are_skipped_if_the_collection_says_so():
+    qrels, runs = (
+        {"q1": {"a": 1}, "q2": {"a": 1, "b": 0}},
+        {"x": {"q1": ["a"]}, "y": {"q1": ["b"], "q2": ["a"]}},
+    )
+    options = {"p": 0.5, "depths": [1]}
+    zero, skip = (
+        rs.bounds(rs.Collection(qrels, runs, missing=missing), **options) for missing in ("zero", "skip")
+    )
+    assert [(row.run, row.topic) for row in skip.bounds] == [("x", "q1"), ("y", "q1"), ("y", "q2")]
+    assert [row.lower for row in skip.runs] == [0.5, 0.25] != [row.lower for row in zero.runs]
+    assert (skip.means[0].lower, skip.settings["missing"]) == (0.375, "skip")

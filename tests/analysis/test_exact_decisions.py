@@ -57,12 +57,12 @@ def test_a_run_that_is_not_there_is_answered_with_five_that_are() -> None:
 
 def test_bounds_are_looked_at_down_to_usual_depths() -> None:
     long = {"q": [f"d{i}" for i in range(1000)]}
-    found = rs.bounds({"q": {"d0": 1}}, {"r": long}, p=0.5)
+    found = rs.bounds(rs.Collection({"q": {"d0": 1}}, {"r": long}), p=0.5)
     usual = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000]
     assert found.settings["depths"] == usual
     assert found["bounds"].column("depth") == usual
     for ratio, said in ((None, None), (50, 50), ([50], 50), ([50, 20], [50, 20])):
-        assert rs.bounds(QRELS, runs(2), ratio=ratio, depths=[1]).settings["ratio"] == said
+        assert rs.bounds(rs.Collection(QRELS, runs(2)), ratios=ratio, depths=[1]).settings["ratio"] == said
 
 
 def test_negative_grades_are_as_good_as_none_in_orderings(tmp_path: Path) -> None:

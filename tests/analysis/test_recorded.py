@@ -126,9 +126,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "judges": lambda: rs.judges({"one": QRELS, "other": OTHER}, RUNS, replicates=30),
     "judges alone": lambda: rs.judges({"one": QRELS, "other": OTHER}, replicates=30, most=3, seed=2),
-    "bounds": lambda: rs.bounds(QRELS, RUNS),
+    "bounds": lambda: rs.bounds(rs.Collection(QRELS, RUNS)),
     "bounds at depths": lambda: rs.bounds(
-        QRELS, RUNS, 0.7, depths=[2, 5], measures="P@5", pool_depth=4, ratio=50
+        rs.Collection(QRELS, RUNS), 0.7, depths=[2, 5], measures="P@5", pool_depth=4, ratios=50
     ),
     "pools": lambda: collected(rs.pools, QRELS, DEFAULT_MEASURES, repeats=2),
     "pools of a depth": lambda: collected(rs.pools, QRELS, "AP P@5", pool_depth=[1, 3], top=0.6, by="P@5"),
@@ -204,8 +204,8 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         },
     ),
     "bounds": (
-        lambda **said: rs.bounds(QRELS, RUNS, **said),
-        {"p": [0, 1, []], "depths": [[], [0]], "show": ["x"], "pool_depth": [0], "ratio": [0, 101], "measures": ["x"]},
+        lambda **said: rs.bounds(rs.Collection(QRELS, RUNS), **said),
+        {"p": [0, 1, []], "depths": [[], [0]], "show": ["x"], "pool_depth": [0], "ratios": [0, 101], "measures": ["x"]},
     ),
     "pools": (
         lambda **said: collected(rs.pools, QRELS, DEFAULT_MEASURES, **said),

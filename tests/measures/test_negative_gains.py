@@ -93,7 +93,7 @@ def test_the_laboratory_counts_the_same() -> None:
 def test_bounds_hold_whatever_the_unjudged_documents_are(grades: list[int | None]) -> None:
     text = "DCG(gains='0=-1,1=2,2=1')@6"
     qrels, run = collection(grades, [2])
-    rows = rs.bounds(qrels, run, p=[], measures=[text], depths=[6])["bounds"].records()
+    rows = rs.bounds(rs.Collection(qrels, run), p=[], measures=[text], depths=[6])["bounds"].records()
     low, high = rows[0]["lower"], rows[0]["upper"]
     at = {"worst": 0, "best": 1}
     filled = {name: [g if g is not None else fill for g in grades] for name, fill in at.items()}

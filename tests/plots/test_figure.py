@@ -52,7 +52,7 @@ def all_figures(qrels: Any, runs: Any) -> dict[str, Callable[[], Figure]]:
         "indicators": lambda: effort.plot("indicators", run=first),
         "mean indicators": lambda: effort.plot("indicators"),
         "means": scores.plot,
-        "bounds": lambda: rs.bounds(qrels, runs).plot(),
+        "bounds": lambda: rs.bounds(rs.Collection(qrels, runs)).plot(),
     }
     if len(runs) > 1:
         figures["correlation"] = lambda: rs.correlate(scores, "kendall").plot()

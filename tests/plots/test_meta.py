@@ -190,7 +190,7 @@ def test_asl_curves(scores: rs.Scores, drawn: Find) -> None:
 
 
 def test_bounds_and_their_bands(collection: Any, drawn: Find) -> None:
-    result = rs.bounds(*collection, p=(0.5, 0.95), depths=[1, 5, 20], pool_depth=3)
+    result = rs.bounds(rs.Collection(*collection), p=(0.5, 0.95), depths=[1, 5, 20], pool_depth=3)
     figure = plot_bounds(result)
     assert figure.table.rows == result["means"].rows
     for panel, pool in zip(figure.axes, ("full", "depth 3"), strict=True):
@@ -220,7 +220,9 @@ def test_bounds_and_their_bands(collection: Any, drawn: Find) -> None:
 def test_bounds_of_few_runs_are_a_line_each(collection: Any, drawn: Find) -> None:
     """The confidence band of two runs says nothing: their t has one degree of freedom."""
     qrels, runs = collection
-    result = rs.bounds(qrels, {name: runs[name] for name in ("run1", "run7")}, p=(0.5, 0.95), depths=[1, 5])
+    result = rs.bounds(
+        rs.Collection(qrels, {name: runs[name] for name in ("run1", "run7")}), p=(0.5, 0.95), depths=[1, 5]
+    )
     figure = plot_bounds(result)
     (axes,) = figure.axes
     assert not axes.collections
@@ -239,7 +241,7 @@ def test_bounds_of_few_runs_are_a_line_each(collection: Any, drawn: Find) -> Non
 
 def test_bounds_of_one_run_have_no_band(collection: Any) -> None:
     qrels, runs = collection
-    figure = plot_bounds(rs.bounds(qrels, {"run7": runs["run7"]}, p=0.8))
+    figure = plot_bounds(rs.bounds(rs.Collection(qrels, {"run7": runs["run7"]}), p=0.8))
     assert not figure.axes[0].collections
     assert [t.get_text() for t in figure.figure.legends[0].get_texts()] == [
         "RBP(p=0.8)",

@@ -175,7 +175,7 @@ def test_grey_printers_tell_everything_apart(
         "recall base": effort.plot(colour="recall base"),
         "robustness": rs.pools(rs.evaluate(qrels, runs, ["AP", "nDCG", "P@5", "Twist"]), repeats=2).plot(),
         "power": rs.power(scores, "t").plot(),
-        "bounds": rs.bounds(qrels, runs).plot(),
+        "bounds": rs.bounds(rs.Collection(qrels, runs)).plot(),
     }
     for name, figure in figures.items():
         handles = [h for legend in figure.figure.legends for h in legend.legend_handles]

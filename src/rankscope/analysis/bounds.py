@@ -1,177 +1,271 @@
-"""How much could the unjudged documents still change? Lower and upper bounds of weighted-precision measures."""
+"""Lower and upper bounds of weighted-precision measures by depth: how much could unjudged documents still change?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from math import isinf, nan, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankscope.analysis.stats.randomness import streams
-from rankscope.analysis.stats.sampling import Sampler, depth_pool
 from rankscope.choices import PERSISTENCE
+from rankscope.declaration import MeasureName, Option, RunName, Seed, analysis
 from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
-from rankscope.judging import Judged, judge
-from rankscope.judging.shares import VACUOUS, has_nonrelevant
-from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
-from rankscope.measures.weighted import Normalised, WeightedPrecision
-from rankscope.read import open_collection
-from rankscope.result import TableResult
-from rankscope.tables import Cell, Table
+from rankscope.lazy import LazyModule
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
 
-__all__ = ["DEPTHS", "bounds", "bounds_of", "list_bounds"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+    from rankscope.judging import Judged
+    from rankscope.measures import Measure
+    from rankscope.measures.weighted import WeightedPrecision
+    from rankscope.scores import Collection
+    from rankscope.tables import Table
+
+    Floats = NDArray[np.float64]
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["Bounds", "bounds"]
+
+_DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+_P = "persistence of RBP; empty for other measures"
 
 
+class ListBound(Row):
+    """Bounds of one ranking."""
+
+    run: str = column()
+    topic: str = column()
+    p: float | None = column(_P)
+    depth: int = column("number of ranks seen")
+    lower: float = column("score if nothing relevant follows, and nothing unjudged is relevant")
+    upper: float = column("score if everything that follows, and everything unjudged, is relevant")
+    measure: str = column()
+    pool: str = column()
+
+
+class RunBound(Row):
+    """Bounds of the mean of a run."""
+
+    run: str = column()
+    measure: str = column()
+    p: float | None = column(_P)
+    pool: str = column()
+    depth: int = column()
+    lower: float = column("mean over the topics of the lower bound")
+    upper: float = column("mean over the topics of the upper bound")
+
+
+class MeanBound(Row):
+    """Bounds of the mean over runs, with their 95 % confidence bands."""
+
+    measure: str = column()
+    p: float | None = column(_P)
+    pool: str = column()
+    depth: int = column()
+    lower: float = column("mean over the runs of the lower bound")
+    lower_low: float = column("lower end of the 95 % confidence band of the mean lower bound", spare=True)
+    lower_high: float = column("upper end of the 95 % confidence band of the mean lower bound", spare=True)
+    upper: float = column("mean over the runs of the upper bound")
+    upper_low: float = column("lower end of the 95 % confidence band of the mean upper bound", spare=True)
+    upper_high: float = column("upper end of the 95 % confidence band of the mean upper bound", spare=True)
+
+
+class Bounds(TypedResult):
+    """Lower and upper bounds by depth."""
+
+    bounds: RowTable[ListBound] = table("every ranking")
+    runs: RowTable[RunBound] = table("the mean of every run", main=False)
+    means: RowTable[MeanBound] = table("means over runs, with confidence bands", main=False)
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """People read the means over runs, or the runs that were chosen."""
+        return (self.means if self.settings["show"] is None else self.runs,)
+
+    @classmethod
+    def from_judged(
+        cls,
+        judged: Judged,
+        measures: Sequence[Measure],
+        *,
+        depths: Sequence[int] | None = None,
+        show: str | Sequence[str] | None = None,
+        pool_depth: int | None = None,
+        ratios: float | Sequence[float] | None = None,
+        seed: int = 1,
+        missing: str = "zero",
+        settings: Mapping[str, Any] | None = None,
+    ) -> Bounds:
+        """Return the bounds of rankings that are already judged; parameters as for :func:`bounds`."""
+        from rankscope.judging.shares import VACUOUS, has_nonrelevant
+
+        depths = _validate_depths(judged, depths)
+        runs = _run_indices(judged, show)
+        weighted = [_validate_measure(measure) for measure in measures]
+        sampled = () if ratios is None else (ratios,) if isinstance(ratios, int | float) else tuple(ratios)
+        max_grade = judged.pool.max_grade
+        is_kept = judged.grid(judged.present)[runs] if missing == "skip" else np.ones(1, np.bool_)
+        rows: list[ListBound] = []
+        run_rows: list[RunBound] = []
+        mean_rows: list[MeanBound] = []
+        for pool, rejudged in _pools(judged, pool_depth, sampled, seed):
+            for measure in weighted:
+                # The residual is the largest gain times the weight of all ranks without a judged document; the
+                # lower bound gives these ranks the smallest gain, which is 0 unless gains are negative.
+                ends = measure.open_range(rejudged.lists, depths, max_grade=max_grade)
+                shape = (len(judged.runs), len(judged.topics), len(depths))
+                both = np.array([end.reshape(shape)[runs] for end in ends])
+                name, p = str(measure), measure.settings.get("p")
+                is_there = np.broadcast_to(is_kept, both.shape[1:3])
+                with np.errstate(invalid="ignore"):  # a run may have no topic at all
+                    total = both.sum(axis=2, where=is_there[None, :, :, None])
+                    means = total / is_there.sum(axis=1)[None, :, None]
+                rows += [
+                    ListBound(judged.runs[runs[r]], judged.topics[t], p, depth, lower, upper, name, pool)
+                    for r, t in np.argwhere(is_there).tolist()
+                    for depth, (lower, upper) in zip(depths, both[:, r, t].T.tolist(), strict=True)
+                ]
+                run_rows += [
+                    RunBound(judged.runs[run], name, p, pool, depth, *ends)
+                    for r, run in enumerate(runs)
+                    for depth, ends in zip(depths, means[:, r].T.tolist(), strict=True)
+                ]
+                limits = [gain * measure.total_weight() for gain in measure.extreme_gains(max_grade)]
+                bands = np.concatenate([_confidence_band(end, limits) for end in means])
+                mean_rows += [
+                    MeanBound(name, p, pool, depth, *cells)
+                    for depth, cells in zip(depths, bands.T.tolist(), strict=True)
+                ]
+        vacuous = "" if has_nonrelevant(judged) else f"upper bounds are {VACUOUS}"
+        return cls(
+            bounds=ListBound.table("bounds", rows),
+            runs=RunBound.table(
+                "runs", run_rows, caption="Bounds of the means of runs by depth", legend=vacuous
+            ),
+            means=MeanBound.table(
+                "means", mean_rows, caption=f"Bounds by depth, means over {len(runs)} runs", legend=vacuous
+            ),
+            settings={
+                **(settings or {}),
+                "measures": [str(measure) for measure in measures],
+                "depths": list(depths),
+                "show": None if show is None else [judged.runs[r] for r in runs],
+                "pool_depth": pool_depth,
+                "ratio": sampled[0] if len(sampled) == 1 else list(sampled) or None,
+                "seed": seed if ratios is not None else None,
+                **({"missing": missing} if missing != "zero" else {}),
+                **({"bounds": VACUOUS} if vacuous else {}),
+            },
+        )
+
+
+@analysis(
+    figures={"curves": "bounds.plot_bounds"},
+    uses=("order", "missing"),
+    examples="""
+    rankscope bounds qrels.txt bm25.run
+    rankscope bounds qrels.txt runs/ --p 0.5,0.8,0.95 --depths 1,10,100 --ratios 10
+    rankscope bounds qrels.txt runs/ --show bm25 --show dense --pool-depth 10 --plot bounds.pdf
+    rankscope bounds qrels.txt runs/ --p 0.8 -m "P@10 DCG@20" -f json -o bounds.json
+    """,
+)
 def bounds(
-    qrels: Any,
-    runs: Any,
-    p: float | Sequence[float] = PERSISTENCE,
+    collection: Collection,
+    p: Annotated[float | Sequence[float], Option("P,...")] = PERSISTENCE,
     *,
-    depths: Sequence[int] | None = None,
-    measures: str | Measure | Iterable[str | Measure] = (),
-    show: str | Sequence[str] | None = None,
-    pool_depth: int | None = None,
-    ratio: float | Sequence[float] | None = None,
-    seed: int = 1,
-    order: str | None = None,
-    jobs: int | None = None,
-) -> TableResult:
-    """Lower and upper bound of RBP for every list, by the depth to which it is evaluated (Moffat and Zobel 2008).
+    depths: Annotated[Sequence[int] | None, Option("D,...")] = None,
+    measures: Annotated[MeasureName | Sequence[MeasureName], Option("M", ("-m", "--measure"))] = (),
+    show: RunName | Sequence[RunName] | None = None,
+    pool_depth: Annotated[int | None, Option("K")] = None,
+    ratios: Annotated[float | Sequence[float] | None, Option("P,...")] = None,
+    seed: Seed = 1,
+) -> Bounds:
+    """Bound RBP by the depth to which rankings are evaluated: how much could unjudged documents still change?
 
-    With the first d ranks known, the lower bound takes every unjudged document as non-relevant, the upper bound takes
-    all of them and everything below rank d as relevant:
+    With the first d ranks known, the lower bound takes every unjudged document as non-relevant; the upper bound takes
+    all of them, and everything below rank d, as relevant:
 
         lower = (1-p) sum over relevant i <= d of p^(i-1)
         upper = lower + residual,   residual = (1-p) sum over unjudged i <= d of p^(i-1) + p^d
 
-    A list that ends before d is unknown from there on. ``measures`` adds other weighted-precision measures (P@k, DCG@k,
-    graded RBP). ``show`` names the runs that are looked at, while all runs make the pool. ``pool_depth`` and ``ratio``
-    repeat everything under a pool of that depth and under a sample of that many percent of the judgments.
+    A ranking that ends before d is unknown from there on.
 
-    Tables: ``bounds`` {run, topic, p, depth, lower, upper, measure, pool}; ``runs`` {run, measure, p, pool, depth,
-    lower, upper}: over all topics; ``means`` {measure, p, pool, depth, lower, lower_low, lower_high, upper, upper_low,
-    upper_high}: over all runs with the 95 % confidence band of the mean, as far as the measure can reach.
+    Parameters
+    ----------
+    collection
+        Judgments and runs.
+    p
+        Persistence of RBP.
+    depths
+        Ranks down to which rankings are known (default: 1,2,3,5,10,20,... to the longest ranking).
+    measures
+        Further weighted-precision measures: P@k, DCG@k, graded RBP; several in quotes or with commas.
+    show
+        Run whose bounds are shown, while all runs form the pool; repeatable (up to four have a line each).
+    pool_depth
+        Depth of a pool under which the bounds are repeated.
+    ratios
+        Percent of the judgments in samples under which the bounds are repeated.
+    seed
+        Seed of the random samples.
 
-    >>> result = bounds({"q": {"a": 1, "b": 0}}, {"q": {"a": 3, "x": 2, "b": 1}}, p=0.5, depths=[1, 2, 3])
-    >>> [(row["lower"], row["upper"]) for row in result["bounds"].records()]
+    Returns
+    -------
+    Bounds
+        Tables ``bounds``, ``runs`` and ``means``.
+
+    References
+    ----------
+    Moffat and Zobel 2008.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> collection = rs.Collection({"q": {"a": 1, "b": 0}}, {"q": {"a": 3, "x": 2, "b": 1}})
+    >>> [(row.lower, row.upper) for row in rs.bounds(collection, p=0.5, depths=[1, 2, 3]).bounds]
     [(0.5, 1.0), (0.5, 1.0), (0.5, 0.875)]
     """
+    from rankscope.measures import REGISTRY, parse_many
+
     persistence = (p,) if isinstance(p, int | float) else tuple(p)
-    wanted = [REGISTRY["RBP"](p=float(one)) for one in persistence] + parse_many(measures)
-    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
-    judged = judge(*collection, jobs=jobs)
-    result = bounds_of(
-        judged, wanted, depths=depths, show=show, pool_depth=pool_depth, ratio=ratio, seed=seed
-    )
-    return result.with_settings(**collection.settings, p=list(persistence))
+    wanted = [*(REGISTRY["RBP"](p=float(value)) for value in persistence), *parse_many(measures)]
+    decided = collection.for_measures(wanted)
+    return Bounds.from_judged(
+        decided.judged, wanted, depths=depths, show=show, pool_depth=pool_depth, ratios=ratios, seed=seed,
+        missing=collection.missing, settings={**decided.settings, "p": list(persistence)},
+    )  # fmt: skip
 
 
-def bounds_of(
-    judged: Judged,
-    measures: Sequence[Measure],
-    *,
-    depths: Sequence[int] | None = None,
-    show: str | Sequence[str] | None = None,
-    pool_depth: int | None = None,
-    ratio: float | Sequence[float] | None = None,
-    seed: int = 1,
-) -> TableResult:
-    """:func:`bounds` for lists that are already judged."""
-    at = _checked_depths(judged, depths)
-    shown = _checked_runs(judged, show)
-    weighted = [_checked_measure(measure) for measure in measures]
+def _pools(
+    judged: Judged, pool_depth: int | None, ratios: Sequence[float], seed: int
+) -> list[tuple[str, Judged]]:
+    """Return the rankings under all judgments and under each smaller pool, by the name of the pool."""
+    from rankscope.analysis.stats.randomness import streams
+    from rankscope.analysis.stats.sampling import Sampler, depth_pool
+
     pools = [("full", judged)]
     if pool_depth is not None:
         pools.append((f"depth {pool_depth}", judged.rejudged(depth_pool(judged, pool_depth))))
-    ratios = [] if ratio is None else [ratio] if isinstance(ratio, int | float) else list(ratio)
     if ratios:
         sampler = Sampler(judged.pool, "binary", streams(seed, 1)[0])
-        pools += [(f"{one:g}%", judged.rejudged(sampler.sample(one))) for one in ratios]
-    max_grade = judged.pool.max_grade
-    rows: list[tuple[Cell, ...]] = []
-    by_run: list[tuple[Cell, ...]] = []
-    means: list[tuple[Cell, ...]] = []
-    for label, pool in pools:
-        for measure in weighted:
-            both = list_bounds(pool, measure, at, max_grade).of_runs(shown)
-            rows += _rows(pool, shown, measure, label, at, both)
-            by_run += _run_rows(pool, shown, measure, label, at, both)
-            means += _mean_rows(measure, label, at, both, max_grade)
-    vacuous = "" if has_nonrelevant(judged) else f"upper bounds are {VACUOUS}"
-    where = ("measure", "p", "pool", "depth")
-    limits = ("lower", "lower_low", "lower_high", "upper", "upper_low", "upper_high")
-    tables = (
-        Table("bounds", ("run", "topic", "p", "depth", "lower", "upper", "measure", "pool"), rows),
-        Table(
-            "runs",
-            ("run", *where, "lower", "upper"),
-            by_run,
-            caption="Bounds of the means of runs by depth",
-            legend=vacuous,
-        ),
-        Table(
-            "means",
-            (*where, *limits),
-            means,
-            caption=f"Bounds by depth, means over {len(shown)} runs",
-            spare=("lower_low", "lower_high", "upper_low", "upper_high"),
-            legend=vacuous,
-        ),
-    )
-    settings = {
-        "measures": [str(measure) for measure in measures],
-        "depths": list(at),
-        "show": None if show is None else [judged.runs[r] for r in shown],
-        "pool_depth": pool_depth,
-        "ratio": ratios[0] if len(ratios) == 1 else ratios or None,
-        "seed": seed if ratio is not None else None,
-        **({"bounds": VACUOUS} if vacuous else {}),
-    }
-    return TableResult.of(*tables, settings=settings, display=tables[2:] if show is None else tables[1:2])
+        pools += [(f"{ratio:g}%", judged.rejudged(sampler.sample(ratio))) for ratio in ratios]
+    return pools
 
 
-@dataclass(frozen=True, eq=False)
-class ListBounds:
-    """Bounds of every list at every depth, runs x topics x depths."""
-
-    lower: Floats
-    upper: Floats
-
-    def of_runs(self, runs: Sequence[int]) -> ListBounds:
-        """The bounds of some of the runs."""
-        return ListBounds(self.lower[list(runs)], self.upper[list(runs)])
-
-
-def list_bounds(
-    judged: Judged, measure: WeightedPrecision, depths: Sequence[int], max_grade: int | None = None
-) -> ListBounds:
-    """The bounds of one measure; ``max_grade`` is the best grade a document can have (that of the judgments).
-
-    The residual of M = sum of gain x weight is the largest gain times all weight that lies on no judged document; the
-    lower bound gives these documents the smallest one, which is 0 unless gains are negative.
-    """
-    shape = (len(judged.runs), len(judged.topics), len(depths))
-    lower, upper = measure.open_range(judged.lists, depths, max_grade=max_grade)
-    return ListBounds(lower.reshape(shape), upper.reshape(shape))
-
-
-def _checked_depths(judged: Judged, depths: Sequence[int] | None) -> tuple[int, ...]:
+def _validate_depths(judged: Judged, depths: Sequence[int] | None) -> tuple[int, ...]:
     if depths is None:
         longest = int(judged.length.max(initial=1))
-        return (*(depth for depth in DEPTHS if depth < longest), longest)
+        return (*(depth for depth in _DEPTHS if depth < longest), longest)
     if not depths or any(depth < 1 for depth in depths):
         raise SettingsError(f"depths {list(depths)}", hint="give ranks from 1 on, such as 1,10,100")
     return tuple(sorted(set(depths)))
 
 
-def _checked_runs(judged: Judged, show: str | Sequence[str] | None) -> tuple[int, ...]:
-    """The places of the runs that are looked at."""
+def _run_indices(judged: Judged, show: str | Sequence[str] | None) -> list[int]:
+    """Return the indices of the runs to show."""
     names = judged.runs if show is None else (show,) if isinstance(show, str) else tuple(show)
     for name in names:
         if name not in judged.runs:
@@ -179,10 +273,12 @@ def _checked_runs(judged: Judged, show: str | Sequence[str] | None) -> tuple[int
             raise InputError(f"no run is called {name!r}", hint=hint)
     if not names:
         raise SettingsError("no run is shown", hint="name one, or leave show out")
-    return tuple(judged.runs.index(name) for name in dict.fromkeys(names))
+    return [judged.runs.index(name) for name in dict.fromkeys(names)]
 
 
-def _checked_measure(measure: Measure) -> WeightedPrecision:
+def _validate_measure(measure: Measure) -> WeightedPrecision:
+    from rankscope.measures.weighted import Normalised, WeightedPrecision
+
     if not isinstance(measure, WeightedPrecision) or isinstance(measure, Normalised):
         raise MeasureError(
             f"{measure} has no bounds: it is not a sum of gains with fixed weights",
@@ -200,66 +296,16 @@ def _checked_measure(measure: Measure) -> WeightedPrecision:
     return measure
 
 
-def _p(measure: Measure) -> float | None:
-    return float(measure.settings["p"]) if "p" in measure.settings else None
+def _confidence_band(values: Floats, limits: Sequence[float]) -> Floats:
+    """Return mean, lower and upper end of its 95 % interval by Student's t, 3 x depths; NaN for one run.
 
-
-def _rows(
-    judged: Judged,
-    shown: Sequence[int],
-    measure: Measure,
-    label: str,
-    depths: Sequence[int],
-    both: ListBounds,
-) -> list[tuple[Cell, ...]]:
-    name, p = str(measure), _p(measure)
-    lower, upper = both.lower.tolist(), both.upper.tolist()
-    return [
-        (judged.runs[run], topic, p, depth, lower[r][t][d], upper[r][t][d], name, label)
-        for r, run in enumerate(shown)
-        for t, topic in enumerate(judged.topics)
-        for d, depth in enumerate(depths)
-    ]
-
-
-def _run_rows(
-    judged: Judged,
-    shown: Sequence[int],
-    measure: Measure,
-    label: str,
-    depths: Sequence[int],
-    both: ListBounds,
-) -> list[tuple[Cell, ...]]:
-    lower, upper = both.lower.mean(axis=1).tolist(), both.upper.mean(axis=1).tolist()
-    return [
-        (judged.runs[run], str(measure), _p(measure), label, depth, lower[r][d], upper[r][d])
-        for r, run in enumerate(shown)
-        for d, depth in enumerate(depths)
-    ]
-
-
-def _mean_rows(
-    measure: WeightedPrecision, label: str, depths: Sequence[int], both: ListBounds, max_grade: int
-) -> list[tuple[Cell, ...]]:
-    reach = [gain * measure.total_weight() for gain in measure.extreme_gains(max_grade)]
-    bands = [_band(bound.mean(axis=1), reach) for bound in (both.lower, both.upper)]
-    return [
-        (str(measure), _p(measure), label, depth, *(float(part[d]) for band in bands for part in band))
-        for d, depth in enumerate(depths)
-    ]
-
-
-def _band(values: Floats, reach: Sequence[float]) -> tuple[Floats, Floats, Floats]:
-    """Mean over the first axis with its 95 % confidence interval by Student's t (undefined for one run).
-
-    The interval ends where the measure does: no mean of RBP lies above 1.
+    The interval is clipped to the range of the measure: no mean of RBP exceeds 1.
     """
-    n = len(values)
+    n_runs = len(values)
     mean = values.mean(axis=0)
-    if n < 2:
-        return mean, np.full_like(mean, nan), np.full_like(mean, nan)
+    if n_runs < 2:
+        return np.array([mean, np.full_like(mean, nan), np.full_like(mean, nan)])
     from scipy.special import stdtrit
 
-    width = float(stdtrit(n - 1, 0.975)) * values.std(axis=0, ddof=1) / sqrt(n)
-    least, most = reach
-    return mean, np.maximum(mean - width, least), np.minimum(mean + width, most)
+    width = float(stdtrit(n_runs - 1, 0.975)) * values.std(axis=0, ddof=1) / sqrt(n_runs)
+    return np.array([mean, np.maximum(mean - width, limits[0]), np.minimum(mean + width, limits[1])])

@@ -63,7 +63,6 @@ FIGURES = {
     "findings": {"findings": "plot_findings"},
     "entries": {"archetypes": "plot_archetype_ranges"},
     "certainty": {"ranks": "plot_certain"},
-    "bounds": {"curves": "plot_bounds"},
     "properties": {"relations": "plot_properties"},
     "relations": {"relations": "plot_related"},
     "scales": {"intervals": "plot_scales"},

@@ -27,7 +27,8 @@ def plot_bounds(result: Result, *, width: float | None = None) -> Figure:
     the mean is drawn, and the shaded band is its 95 % confidence interval.
 
     >>> import rankscope as rs
-    >>> found = rs.bounds({"q": {"a": 1, "b": 0}}, {"q": {"a": 3, "x": 2, "b": 1}}, p=0.5, depths=[1, 2, 3])
+    >>> collection = rs.Collection({"q": {"a": 1, "b": 0}}, {"q": {"a": 3, "x": 2, "b": 1}})
+    >>> found = rs.bounds(collection, p=0.5, depths=[1, 2, 3])
     >>> plot_bounds(found).table.column("upper")
     [1.0, 1.0, 0.875]
     """

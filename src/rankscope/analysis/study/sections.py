@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.analysis.bounds import bounds_of
+from rankscope.analysis.bounds import Bounds
 from rankscope.analysis.correlation import correlate
 from rankscope.analysis.effort import Effort
 from rankscope.analysis.features import features_of
@@ -191,13 +191,12 @@ class Experiments:
         settings = self.settings
         rbp = [REGISTRY["RBP"](p=p) for p in settings["p"]]
         ratio = min(settings["ratios"], default=10)
-        means = bounds_of(
-            self._of("bounds"), rbp, pool_depth=settings["depth"], ratio=ratio, seed=settings["seed"]
-        )["means"]
-        pool = means.columns.index("pool")
+        means = Bounds.from_judged(
+            self._of("bounds"), rbp, pool_depth=settings["depth"], ratios=ratio, seed=settings["seed"]
+        ).means
         return {
-            "bounds": replace(means, rows=[row for row in means.rows if row[pool] == "full"]),
-            "bounds_pools": replace(means, rows=[row for row in means.rows if row[pool] != "full"]),
+            "bounds": replace(means, rows=[row for row in means if row.pool == "full"]),
+            "bounds_pools": replace(means, rows=[row for row in means if row.pool != "full"]),
         }
 
 
