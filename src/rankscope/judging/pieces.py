@@ -18,7 +18,7 @@ from rankscope.errors import InputError, error_path
 from rankscope.judging.lists import Lists
 from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order, checked_numbers
 from rankscope.native.cuts import topic_cuts
-from rankscope.read.arrow_files import checked_batches, parquet_file
+from rankscope.read.arrow_files import batch_checker, parquet_file
 from rankscope.read.frames import COLUMNS, NUMBERS
 from rankscope.read.ids import arrow_ids, to_bytes
 from rankscope.read.runs import Run
@@ -171,11 +171,12 @@ def _rows(piece: Piece) -> Any:
     with parquet_file(Path(str(piece.run.source))) as (file, rows):
         columns = _columns(file.schema_arrow.names, piece)
         chosen = list(columns.values())
+        # One checker for all groups: a list that continues through them is held in memory as a whole.
+        check = batch_checker(Path(str(piece.run.source)).stat().st_size, str(piece.run.source))
 
         def read(groups: list[int]) -> Any:
             batches = file.iter_batches(batch_size=rows, row_groups=groups, columns=chosen, use_threads=False)
-            size = Path(str(piece.run.source)).stat().st_size
-            kept = list(checked_batches(batches, size, str(piece.run.source)))
+            kept = list(map(check, batches))
             table = pa.Table.from_batches(kept) if kept else file.schema_arrow.empty_table()
             found: dict[str, Any] = {
                 meaning: checked_numbers(table[name], meaning)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "arrow_names",
-    "checked_batches",
+    "batch_checker",
     "dataset_format",
     "parquet_file",
     "read_arrow",
@@ -120,18 +120,28 @@ def parquet_file(path: Path) -> Iterator[tuple[Any, int]]:
             yield file, _SMALL_BATCH if others else _BATCH
 
 
-def checked_batches(batches: Iterable[Any], size: int, label: str) -> Iterator[Any]:
-    """Return batches of a file of so many bytes, validated in full and within the limits of packed files.
+def batch_checker(size: int, label: str) -> Callable[[Any], Any]:
+    """Return a function that validates a batch in full, and rejects a batch with which a file exceeds its limit.
 
-    Texts come as dictionaries, which a damaged or hostile file cannot inflate: what they stand for is counted before
-    it is unpacked.
+    Texts are read as dictionaries, which a hostile file cannot inflate: their content is counted before it is unpacked.
+
+    Parameters
+    ----------
+    size
+        Number of bytes of the file.
+    label
+        Name of the file in error messages.
     """
     content = 0
-    for batch in batches:
+
+    def check(batch: Any) -> Any:
+        nonlocal content
         batch.validate(full=True)
         content += sum(map(_content, batch.columns))
         check_unpacked(content, size, label, FREE_COLUMNS)
-        yield batch
+        return batch
+
+    return check
 
 
 def _content(array: Any) -> int:
@@ -178,7 +188,7 @@ def _taken(opened: Any, chosen: list[str], source: Source) -> pyarrow.Table:
     size = source.size
     if source.is_directory and source.path is not None:
         size = sum(part.stat().st_size for part in _parts(source.path))
-    found = list(checked_batches(opened.batches(chosen), size, source.label))
+    found = list(map(batch_checker(size, source.label), opened.batches(chosen)))
     if found:
         return pyarrow.Table.from_batches(found)
     kinds = {name: opened.schema.field(name).type for name in chosen}
