@@ -36,7 +36,6 @@ COMMANDS = {
     "next": f"{COLLECTION} -m P@5",
     "findings": COLLECTION,
     "judges": "a=qrels.txt b=second.txt --runs runs -m AP --replicates 20",
-    "verdict": COLLECTION,
     "ranks": f"{COLLECTION} -m AP,P@5",
     "coverage": "aspects.txt runs",
     "properties": "-m ACT --depth 3",

@@ -54,6 +54,7 @@ class Option:
     """What a type does not say about the option of a command."""
 
     metavar: str | None = None
+    """Several words stand for as many values."""
     flags: tuple[str, ...] = ()
     """Further spellings."""
     bare: int | float | str | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from keyword import iskeyword
 from operator import itemgetter
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast, dataclass_transform, get_type_hints
 
@@ -57,7 +58,7 @@ def column(
 
 @dataclass_transform(frozen_default=True, field_specifiers=(column,))
 class Row(tuple[Cell, ...]):
-    """A row of a table, whose cells are also attributes.
+    """A row of a table, whose cells are also attributes; ``from_`` is the attribute of the column ``from``.
 
     >>> class Mean(Row):
     ...     run: str = column()
@@ -73,13 +74,14 @@ class Row(tuple[Cell, ...]):
 
     def __init_subclass__(cls) -> None:
         own = {
-            name: vars(cls)[name]
+            _column_name(name): vars(cls)[name]
             for name in cls.__annotations__
             if isinstance(vars(cls).get(name), ColumnSpec)
         }
         cls.specs = {**cls.specs, **{name: _with_meaning(cls, name, spec) for name, spec in own.items()}}
         for index, name in enumerate(cls.specs):
-            setattr(cls, name, property(itemgetter(index), doc=cls.specs[name].meaning))
+            attribute = f"{name}_" if iskeyword(name) else name
+            setattr(cls, attribute, property(itemgetter(index), doc=cls.specs[name].meaning))
 
     def __new__(cls, *cells: Any, **named: Any) -> Row:
         if named or len(cells) != len(cls.specs):
@@ -88,6 +90,7 @@ class Row(tuple[Cell, ...]):
 
     @classmethod
     def _complete(cls, cells: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        named = {_column_name(name): cell for name, cell in named.items()}
         given = {**dict(zip(cls.specs, cells, strict=False)), **named}
         found = tuple(given.get(name, spec.default) for name, spec in cls.specs.items())
         if len(given) != len(cells) + len(named) or given.keys() - cls.specs.keys() or _REQUIRED in found:
@@ -104,7 +107,7 @@ class Row(tuple[Cell, ...]):
     @classmethod
     def types(cls) -> dict[str, Any]:
         """The declared type of each column."""
-        hints = get_type_hints(cls)
+        hints = {_column_name(name): hint for name, hint in get_type_hints(cls).items()}
         return {name: hints[name] for name in cls.specs}
 
     @classmethod
@@ -154,6 +157,11 @@ class RowTable(Table, Generic[R]):
         return (
             self.row_type(*row) if self._whole else self.row_type(**dict(zip(self.columns, row, strict=True)))
         )
+
+
+def _column_name(attribute: str) -> str:
+    """Return the column of an attribute, which has an underscore behind it if the column is a Python keyword."""
+    return attribute[:-1] if attribute.endswith("_") and iskeyword(attribute[:-1]) else attribute
 
 
 def _with_meaning(cls: type[Row], name: str, spec: ColumnSpec) -> ColumnSpec:

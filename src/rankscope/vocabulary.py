@@ -58,6 +58,7 @@ VOCABULARY = {
     "value_b": "value of b",
     "verdict": "the result in words",
     "violations": "number of cases that contradict it",
+    "winner": "the better run; empty if measures differ about it",
     "wins": "topics on which a is better",
 }
 """What a column is, by its name."""

@@ -51,7 +51,7 @@ def runs(number: int) -> dict[str, dict[str, list[str]]]:
 
 def test_a_run_that_is_not_there_is_answered_with_five_that_are() -> None:
     with pytest.raises(InputError) as caught:
-        rs.verdict(QRELS, runs(7), pair=("another", "r1"))
+        rs.verdict(rs.evaluate(QRELS, runs(7), "AP"), ("another", "r1"))
     assert caught.value.hint == "there are r1, r2, r3, r4, r5"
 
 
@@ -191,8 +191,8 @@ def test_a_level_is_a_share_and_one_replicate_is_enough() -> None:
 def test_regions_of_k_end_with_the_longest_list() -> None:
     one = {"a": {"q": ["d"]}, "b": {"q": ["x"]}}
     for depth, lists in ((1, one), (2, one | {"b": {"q": ["x", "y"]}})):
-        regions = rs.verdict({"q": {"d": 1}}, lists, pair=("a", "b"))["regions"].records()
-        assert max(row["to"] for row in regions if row["family"] == "P@k") == depth
+        regions = rs.verdict(rs.evaluate({"q": {"d": 1}}, lists, "AP"), ("a", "b")).regions
+        assert max(row.to for row in regions or () if row.family == "P@k") == depth
 
 
 def test_studies_and_curves_have_the_usual_defaults() -> None:
@@ -365,6 +365,7 @@ def test_usual_settings_are_the_same_everywhere() -> None:
 
 def test_runs_of_a_verdict_are_listed_best_first_whatever_their_names() -> None:
     lists = {"a": ["x", "y", "d"], "m": ["x", "d", "y"], "z": ["d", "x", "y"]}
-    found = rs.verdict({"q": {"d": 1}}, {name: {"q": ranking} for name, ranking in lists.items()})["runs"]
+    scores = rs.evaluate({"q": {"d": 1}}, {name: {"q": ranking} for name, ranking in lists.items()}, "AP")
+    found = rs.verdict(scores)["runs"]
     assert found.column("run") == ["z", "m", "a"]
     assert found.column("best_first") == found.column("worst_first") == [1, 2, 3]

@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.choices import DEFAULT_MEASURES
+from rankscope.choices import DEFAULT_MEASURES, VERDICT_MEASURES
 from rankscope.errors import InputError
 
 RECORDED = Path(__file__).with_name("recorded.json")
@@ -139,8 +139,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "overlap with a baseline": lambda: collected(
         rs.overlap, QRELS, baseline="lm", depth=5, depths=[1, 3], rbo_p=0.7
     ),
-    "verdict": lambda: rs.verdict(QRELS, RUNS),
-    "verdict of a pair": lambda: rs.verdict(QRELS, RUNS, "AP RR", pair=("bm25", "old"), depth=4),
+    "verdict": lambda: collected(rs.verdict, QRELS, VERDICT_MEASURES),
+    "verdict of a pair": lambda: collected(rs.verdict, QRELS, "AP RR", pair=("bm25", "old"), depth=4),
     "findings": lambda: rs.findings(scores(), **FEW),  # type: ignore[arg-type]
     "features": lambda: rs.features(QRELS, RUNS, name="made"),
     "scale effect": lambda: rs.scale_effect(QRELS, RUNS, "AP P@5 RR", length=5),
@@ -227,7 +227,7 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {"baseline": ["x"], "depth": [0], "depths": [[0], []], "rbo_p": [0, 1], "rbo_ties": ["x"], "topics": ["99"]},
     ),
     "verdict": (
-        lambda **said: rs.verdict(QRELS, RUNS, **said),
+        lambda **said: collected(rs.verdict, QRELS, **{"measures": VERDICT_MEASURES, **said}),
         {"pair": [("bm25", "x"), ("bm25", "bm25")], "depth": [0], "measures": ["x", []]},
     ),
     "findings": (

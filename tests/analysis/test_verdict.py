@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -14,13 +14,19 @@ from mpmath import mp, mpf
 
 import rankscope as rs
 from rankscope.analysis.stats.sign_regions import Region, sign_regions
-from rankscope.analysis.verdict import _Counts
+from rankscope.analysis.verdict import _Counts, _dominance
+from rankscope.choices import VERDICT_MEASURES
 from rankscope.cli.main import main
 from rankscope.errors import InputError, SettingsError
+from rankscope.lab.cumulated_counts import orders
 
 mp.dps = 50
 
 polynomials = st.lists(st.integers(-4, 4), max_size=30)
+
+
+def decide(qrels, runs, measures=VERDICT_MEASURES, **options):
+    return rs.verdict(rs.evaluate(qrels, runs, measures), **options)
 
 
 @given(polynomials)
@@ -77,7 +83,7 @@ def collections(draw):
 @settings(max_examples=30)
 @given(st.composite(collections)())
 def test_regions_are_what_the_measures_say(collection):
-    regions = rs.verdict(*collection)["regions"].records()
+    regions = decide(*collection)["regions"].records()
     wanted = [f"{family}@{k}" for family in ("P", "R", "DCG", "nDCG") for k in range(1, 9)]
     places = [0.05, 0.3, 0.5, 0.61, 0.75, 0.9, 0.99]
     scores = rs.evaluate(*collection, [*wanted, *(f"RBP(p={p})" for p in places)])
@@ -105,9 +111,7 @@ def test_regions_of_rbp_at_ten_thousand_persistences():
     checked = 0
     for a, b in (("lexical-1", name) for name in runs if name != "lexical-1"):
         regions = [
-            r
-            for r in rs.verdict(made.qrels, runs, pair=(a, b))["regions"].records()
-            if r["family"] == "RBP(p)"
+            r for r in decide(made.qrels, runs, pair=(a, b))["regions"].records() if r["family"] == "RBP(p)"
         ]
         difference = [0] * 60
         for topic, grades in made.qrels.items():
@@ -131,7 +135,7 @@ RUNS = {
 
 
 def test_pairs_shares_and_ranks_of_many_runs():
-    found = rs.verdict(QRELS, RUNS)
+    found = decide(QRELS, RUNS)
     pairs = {(r["a"], r["b"]): (r["winner"], r["order"]) for r in found["pairs"].records()}
     assert pairs["x", "y"] == ("x", "every topic") and pairs["x", "same"] == ("both", "every topic")
     assert sum(row["pairs"] for row in found["shares"].records() if row["of"] == "means") == 6
@@ -139,12 +143,12 @@ def test_pairs_shares_and_ranks_of_many_runs():
     ranks = {row["run"]: (row["best_first"], row["worst_first"]) for row in found["runs"].records()}
     assert ranks == {"x": (1, 2), "same": (1, 2), "y": (3, 3), "z": (4, 4)}
     for (a, b), (winner, order) in pairs.items():
-        assert rs.verdict(QRELS, RUNS, pair=(a, b))["verdict"].rows[0][2:4] == (winner, order)
+        assert decide(QRELS, RUNS, pair=(a, b))["verdict"].rows[0][2:4] == (winner, order)
 
 
 def test_measures_are_placed_in_their_regions_and_contradictions_are_named():
     runs = {"x": {"q": ["a", "n", "m"]}, "y": {"q": ["n", "a", "b"]}}
-    found = rs.verdict(
+    found = decide(
         {"q": {"a": 1, "b": 1}}, runs, ["RBP(p=0.5)", "RBP(p=0.9)", "P@2", "AP", "RBP(p=0.9,rel=2)"]
     )
     regions = dict(zip(found["measures"].column("measure"), found["measures"].column("region"), strict=True))
@@ -152,17 +156,17 @@ def test_measures_are_placed_in_their_regions_and_contradictions_are_named():
     assert regions["P@2"] == "k from 2 to 2" and regions["AP"] == "" and regions["RBP(p=0.9,rel=2)"] == ""
     backwards = rs.measure("LastRank", lambda grades: float(grades[-1]) if grades else 0.0)
     pair = {"x": {"q": ["a", "b", "n"]}, "y": {"q": ["a", "n", "b"]}}
-    (row,) = rs.verdict({"q": {"a": 1, "b": 1, "n": 0}}, pair, ["AP", backwards])["topics"].records()
+    (row,) = decide({"q": {"a": 1, "b": 1, "n": 0}}, pair, ["AP", backwards])["topics"].records()
     assert (row["first_order"], row["against"]) == ("x", "LastRank")
 
 
 def test_refusals():
     with pytest.raises(InputError, match="two runs"):
-        rs.verdict(QRELS, {"x": RUNS["x"]})
+        decide(QRELS, {"x": RUNS["x"]})
     with pytest.raises(InputError, match="no run is called"):
-        rs.verdict(QRELS, RUNS, pair=("x", "nobody"))
+        decide(QRELS, RUNS, pair=("x", "nobody"))
     with pytest.raises(SettingsError, match="depth of 0"):
-        rs.verdict(QRELS, RUNS, depth=0)
+        decide(QRELS, RUNS, depth=0)
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +182,7 @@ def test_the_command_says_the_same_as_python(place, tmp_path, capsys):
     pair = ["--pair", *(name.removesuffix(".run") for name in names)]
     assert main(["verdict", *files, *pair, "-f", "json", "--plot", str(tmp_path / "v.svg")]) == 0
     answer = json.loads(capsys.readouterr().out)
-    expected = rs.verdict(*files, pair=(pair[1], pair[2]))
+    expected = decide(*files, pair=(pair[1], pair[2]))
     assert set(answer["tables"]) == {"verdict", "regions", "measures", "topics"}
     for name, table in expected.tables.items():
         assert answer["tables"][name] == table.records()
@@ -191,7 +195,7 @@ def test_the_command_says_the_same_as_python(place, tmp_path, capsys):
 def test_three_quarters_of_the_pairs_of_trec_covid_are_decided(data_dir):
     """As the documentation says."""
     place = data_dir / "trec_covid_r1_depth100"
-    shares = rs.verdict(place / "qrels.txt", place / "runs")["shares"].records()
+    shares = decide(place / "qrels.txt", place / "runs")["shares"].records()
     means = {row["order"]: row["pairs"] for row in shares if row["of"] == "means"}
     assert means == {"every topic": 357, "first": 6737, "second": 292, "none": 2767}
 
@@ -203,7 +207,7 @@ def test_hits_are_counted_once_whatever_the_topics_and_grades(runs, monkeypatch)
     qrels = {str(t): {"a": 1 + t, "b": 1000 + t} for t in range(topics)}
     lists = {str(r): {str(t): ["ab"[r % 2], "ba"[r % 2]] for t in range(topics)} for r in range(runs)}
     looked = cells = 0
-    original = _Counts.of_topics
+    original = _Counts.cumulate
 
     def counted(self, keep=slice(None)):
         nonlocal looked, cells
@@ -212,7 +216,19 @@ def test_hits_are_counted_once_whatever_the_topics_and_grades(runs, monkeypatch)
         cells = max(cells, found.size if not isinstance(keep, slice) else 0)
         return found
 
-    monkeypatch.setattr(_Counts, "of_topics", counted)
-    rs.verdict(qrels, lists, "AP")
+    monkeypatch.setattr(_Counts, "cumulate", counted)
+    decide(qrels, lists, "AP")
     assert looked <= 4 * 2 * topics * runs
     assert cells == runs * 2 * 2  # runs x grades of a topic x ranks
+
+
+def test_dominance_of_many_runs_is_that_of_every_pair():
+    """The runs are compared by vectors, of which a few coordinates rule out most pairs."""
+    generator = np.random.default_rng(5)
+    for depth in (1, 3, 40):
+        counts = np.cumsum(generator.integers(0, 2, (9, 2, depth)), axis=2)
+        counts[4] = counts[2]
+        first, second = _dominance(counts)
+        for i, j in product(range(9), repeat=2):
+            by_order = orders(counts[i] - counts[j])
+            assert (first[i, j], second[i, j]) == (by_order.first[0], by_order.convex[0])

@@ -1,9 +1,9 @@
-"""Is one run better than another whatever the measure? The largest family of measures under which it is.
+"""Is one run better than another whatever the measure? The largest family of measures by which it is.
 
-On a list :mod:`rankscope.lab.cumulated_counts` decides it. For means over topics the same holds of the sums of the
-cumulated counts, for additive measures with one vector of weights for all topics (P@k, DCG, RBP; any gains): summation
-by parts. Where no order decides, the regions of the parameter in which one or the other run wins are exact: RBP for
-every persistence (:mod:`~.stats.sign_regions`), P, R, DCG and nDCG for every cutoff.
+For a single topic, :mod:`rankscope.lab.cumulated_counts` decides it. For means over topics the sums of the cumulated
+counts do, for additive measures with one vector of weights for all topics (P@k, DCG, RBP; any gains): summation by
+parts. Where no order decides, the regions of the parameter in which one or the other run wins are exact: RBP for every
+persistence (:mod:`~.stats.sign_regions`), P, R, DCG and nDCG for every cutoff.
 """
 
 from __future__ import annotations
@@ -11,35 +11,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankscope.analysis.stats.matrices import rounded
-from rankscope.analysis.stats.sign_regions import sign_regions
-from rankscope.choices import VERDICT_DEPTH as DEPTH
-from rankscope.choices import VERDICT_MEASURES as DEFAULT
+from rankscope.choices import VERDICT_DEPTH, VERDICT_MEASURES
+from rankscope.declaration import Option, analysis
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.judging import Judged, judge
-from rankscope.lab.cumulated_counts import orders
-from rankscope.measures import REGISTRY, Measure, needs_aspects, parse_many
+from rankscope.lazy import LazyModule
 from rankscope.progress import progress
-from rankscope.read import Runs, open_collection
-from rankscope.result import TableResult
-from rankscope.scores import Scores, score
-from rankscope.tables import Cell, Table
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
 
-__all__ = ["DEFAULT", "DEPTH", "FAMILIES", "ORDERS", "verdict", "verdict_of"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Ints = NDArray[np.signedinteger[Any]]
-Bools = NDArray[np.bool_]
+    from rankscope.columns import Rows
+    from rankscope.judging import Judged
+    from rankscope.measures import Measure
+    from rankscope.scores import Scores
+
+    Ints = NDArray[np.signedinteger[Any]]
+    Bools = NDArray[np.bool_]
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["FAMILIES", "ORDERS", "Verdict", "verdict"]
 
 FAMILIES = ("P", "R", "DCG", "nDCG")
 """Measures whose cutoffs have regions; RBP has regions of its persistence."""
 
-_CUTOFFS = 50
-"""Those looked at together: what a measure sees down to each is remembered until then."""
+_CUTOFFS = 50  # Cutoffs evaluated together: what a measure sees down to each is kept in memory until then.
+_COARSE = 16  # Coordinates that rule out most pairs before all coordinates are compared.
 
 ORDERS = {
     "every topic": "every measure that respects swap and replacement, on every topic",
@@ -47,68 +49,164 @@ ORDERS = {
     "second": "every additive measure with convex non-increasing weights",
     "none": "some measures only",
 }
-"""The orders, the strongest first, and which measures agree where it holds."""
+"""The orders, strongest first, and the measures that agree if it holds."""
 
 
+class StrongestOrder(Row):
+    """The strongest order of two runs."""
+
+    a: str = column()
+    b: str = column()
+    winner: str | None = column()
+    order: str = column("the strongest order that holds")
+    family: str = column("the measures that agree")
+
+
+class Region(Row):
+    """A range of cutoffs or persistences in which one run wins."""
+
+    family: str = column("measures of the region, by their parameter")
+    from_: float = column("first value of the parameter")
+    to: float = column("last value of the parameter")
+    winner: str = column("the better run; both if they are equal")
+
+
+class MeasureWinner(Row):
+    """The winner by a measure."""
+
+    measure: str = column()
+    a: float = column("mean of the first run")
+    b: float = column("mean of the second run")
+    winner: str = column("the better run; both if they are equal")
+    region: str = column("region of the measure, if its family has regions")
+
+
+class TopicOrder(Row):
+    """Who dominates on a topic."""
+
+    topic: str = column()
+    first_order: str | None = column("the run that dominates at first order; both if they are equal")
+    second_order: str | None = column("the run that dominates at second order; both if they are equal")
+    convex: str | None = column("the run that is better by all convex non-increasing weights, cut off or not")
+    crossing: int | None = column("first rank at which the lead in documents of some grade changes")
+    against: str = column("measures that contradict the first order")
+
+
+class OrderShare(Row):
+    """Number of pairs that an order decides."""
+
+    of: str = column("what is compared: means over topics, or single lists")
+    order: str = column("the strongest order that holds")
+    pairs: int = column("pairs that the order decides")
+    share: float = column()
+
+
+class RunRanks(Row):
+    """The ranks that a run can have."""
+
+    run: str = column()
+    best_first: int = column("best rank by any additive measure with non-increasing weights")
+    worst_first: int = column("worst rank by any additive measure with non-increasing weights")
+    best_second: int = column("best rank by any additive measure with convex non-increasing weights")
+    worst_second: int = column("worst rank by any additive measure with convex non-increasing weights")
+
+
+class PairOrder(Row):
+    """The strongest order of a pair of runs."""
+
+    a: str = column()
+    b: str = column()
+    winner: str | None = column()
+    order: str = column("the strongest order that holds")
+
+
+class Verdict(TypedResult):
+    """Families of measures by which runs are better; tables of two runs, or of many."""
+
+    verdict: RowTable[StrongestOrder] | None = table("the strongest order of two runs", default=None)
+    regions: RowTable[Region] | None = table("regions of cutoffs and persistence", default=None)
+    measures: RowTable[MeasureWinner] | None = table("the winner by each measure", default=None)
+    topics: RowTable[TopicOrder] | None = table("every topic", flag="-q --per-topic", default=None)
+    shares: RowTable[OrderShare] | None = table("pairs that each order decides", default=None)
+    runs: RowTable[RunRanks] | None = table("ranks that each run can have", default=None)
+    pairs: RowTable[PairOrder] | None = table("every pair of runs", flag="-q --per-topic", default=None)
+
+
+@analysis(
+    figures={"verdict": "verdict.plot_verdict"},
+    uses=("order",),
+    measures=VERDICT_MEASURES,
+    needs_rankings=True,
+    examples="""
+    rankscope verdict qrels.txt bm25.run dense.run
+    rankscope verdict qrels.txt runs/ --pair bm25 dense -m "AP Twist nDCG@10" -q --plot regions.pdf
+    rankscope verdict qrels.txt runs/ -f json -o verdict.json
+    """,
+)
 def verdict(
-    qrels: Any,
-    runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = DEFAULT,
+    scores: Scores,
+    pair: Annotated[tuple[str, str] | None, Option("A B")] = None,
     *,
-    pair: tuple[str, str] | None = None,
-    depth: int = DEPTH,
-    order: str | None = None,
-    jobs: int | None = None,
-) -> TableResult:
-    """Which runs are better than which by all measures of a family; a run without a topic has an empty list there.
+    depth: Annotated[int, Option("K")] = VERDICT_DEPTH,
+) -> Verdict:
+    """Find the largest family of measures by which one run is better than another.
 
-    Of two runs (``pair``, or if there are just two) the tables are ``verdict`` {a, b, winner, order, family}, the
-    strongest order of the means; ``topics`` {topic, first_order, second_order, convex, crossing, against}, who
-    dominates on each list (``both``: equal), the first rank at which the lead changes hands, and which of ``measures``
-    contradict the first order; ``regions`` {family, from, to, winner}; ``measures`` {measure, a, b, winner, region}.
+    Cumulated counts of relevant documents decide it. First order: every additive measure with non-increasing weights
+    agrees (on a single topic every measure that respects swap and replacement). Second order: every additive measure
+    with convex weights agrees. Otherwise some measures prefer one run and some the other: for two runs, the regions
+    are exact for every persistence of RBP and every cutoff of P, R, DCG and nDCG. For more runs: the number of pairs
+    that each order decides, and the ranks that a run can have. A topic that a run lacks is an empty ranking.
 
-    Of more runs: ``shares`` {of, order, pairs, share} for means and for lists; ``pairs`` {a, b, winner, order};
-    ``runs`` {run, best_first, worst_first, best_second, worst_second}, the ranks that a run can have by any measure of
-    the two families.
+    Parameters
+    ----------
+    scores
+        Runs to compare, and measures to place in the regions of two runs; the scores need their rankings.
+    pair
+        Two runs to compare (default: all runs).
+    depth
+        Ranks compared.
 
+    Returns
+    -------
+    For two runs the tables ``verdict``, ``regions``, ``measures`` and ``topics``, for more runs ``shares``, ``runs``
+    and ``pairs``; the other fields are None.
+
+    Examples
+    --------
+    >>> import rankscope as rs
     >>> runs = {"x": {"q": ["a", "n", "b"], "r": ["c"]}, "y": {"q": ["n", "a", "b"], "r": ["n", "c"]}}
-    >>> found = verdict({"q": {"a": 1, "b": 2}, "r": {"c": 1}}, runs)
-    >>> found["verdict"].rows[0][2:4], found["topics"].rows[0][:3]
-    (('x', 'every topic'), ('q', 'x', 'x'))
+    >>> result = rs.verdict(rs.evaluate({"q": {"a": 1, "b": 2}, "r": {"c": 1}}, runs, "AP"))
+    >>> result.verdict[0].winner, result.verdict[0].order, result.topics[0].first_order
+    ('x', 'every topic', 'x')
     """
-    parsed = parse_many(measures)
-    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(parsed))
-    chosen = collection.runs
-    if pair is not None:
-        chosen = Runs([chosen[_known(name, chosen)] for name in pair])
-    found = verdict_of(judge(collection.qrels, chosen, jobs=jobs), parsed, depth=depth)
-    return found.with_settings(**collection.settings)
+    from rankscope.analysis.stats.matrices import with_runs
 
-
-def _known(name: str, runs: Iterable[str]) -> str:
-    names = list(runs)
-    if name not in names:
-        hint = suggest_names(name, names) or f"there are {', '.join(names[:5])}"
-        raise InputError(f"no run is called {name!r}", hint=hint)
-    return name
-
-
-def verdict_of(judged: Judged, measures: Sequence[Measure], *, depth: int = DEPTH) -> TableResult:
-    """:func:`verdict` for lists that are already judged."""
     if depth < 1:
         raise SettingsError(f"a depth of {depth}", hint="compare at least 1 rank, usually 1000")
+    if pair is not None:
+        if pair[0] == pair[1]:
+            raise InputError(f"the pair names {pair[0]!r} twice", hint="name two different runs")
+        scores = with_runs(scores, np.array([_index(name, scores.runs) for name in pair], np.intp))
+    judged = scores.require_judged("verdict")
     if len(judged.runs) < 2:
         raise InputError("a verdict needs at least two runs", hint="name another run file")
-    counts = _Counts.of(judged, depth)
-    settings = {"measures": [str(m) for m in measures], "depth": depth}
-    two = len(judged.runs) == 2
-    tables = _pair_tables(judged, measures, counts) if two else _many_tables(counts)
-    return TableResult.of(*tables, settings=settings, main=[table.name for table in tables[:-1]])
+    counts = _Counts.from_judged(judged, depth)
+    tables = _pair_tables(scores, judged, counts) if len(judged.runs) == 2 else _many_tables(counts)
+    settings = {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
+    measures = [str(measure) for measure in scores.measures]
+    return Verdict(**tables, settings={**settings, "measures": measures, "depth": depth})
+
+
+def _index(name: str, runs: Sequence[str]) -> int:
+    if name not in runs:
+        hint = suggest_names(name, runs) or f"there are {', '.join(runs[:5])}"
+        raise InputError(f"no run is called {name!r}", hint=hint)
+    return runs.index(name)
 
 
 @dataclass(frozen=True, eq=False)
 class _Counts:
-    """Which relevant documents the lists have where: all that the orders are made of."""
+    """Relevant documents of all rankings: run, topic, grade and rank of each."""
 
     runs: tuple[str, ...]
     topics: tuple[str, ...]
@@ -119,233 +217,251 @@ class _Counts:
     rank: Ints
 
     @classmethod
-    def of(cls, judged: Judged, depth: int) -> _Counts:
+    def from_judged(cls, judged: Judged, depth: int) -> _Counts:
         longest = max(1, min(depth, int(judged.length.max(initial=1))))
         hits = judged.lists.relevant(1, longest)
         width = len(judged.topics)
-        found = (hits.list // width, hits.list % width, hits.grade, hits.rank)
-        return cls(judged.runs, judged.topics, longest, *(one.astype(np.int64) for one in found))
+        arrays = (hits.list // width, hits.list % width, hits.grade, hits.rank)
+        return cls(judged.runs, judged.topics, longest, *(array.astype(np.int64) for array in arrays))
 
-    def of_topics(self, keep: slice | Ints = slice(None)) -> Ints:
-        """Documents of each level or better among the first k, runs x levels x ranks, of all or some of the hits.
+    def cumulate(self, keep: slice | Ints = slice(None)) -> Ints:
+        """Return the documents of each level or better among the first k (runs, levels, ranks), of some of the hits.
 
         Levels that do not occur are left out: their counts are those of the next one, and there may be thousands.
         """
         present, level = np.unique(self.level[keep], return_inverse=True)
         shape = (len(self.runs), max(1, len(present)), self.depth)
-        place = np.ravel_multi_index((self.run[keep], level, self.rank[keep] - 1), shape)
-        at = np.bincount(place, minlength=int(np.prod(shape))).reshape(shape)
-        of_level = np.cumsum(at, axis=2, dtype=np.int32)
+        cell = np.ravel_multi_index((self.run[keep], level, self.rank[keep] - 1), shape)
+        at_rank = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape)
+        of_level = np.cumsum(at_rank, axis=2, dtype=np.int32)
         return np.cumsum(of_level[:, ::-1], axis=1, dtype=np.int32)[:, ::-1]
 
-    def of_each_topic(self) -> Iterable[Ints]:
-        """The same, topic by topic."""
+    def cumulate_by_topic(self) -> Iterable[Ints]:
+        """Yield the cumulated counts of each topic."""
         order = np.argsort(self.topic, kind="stable")
         ends = np.searchsorted(self.topic[order], np.arange(len(self.topics) + 1))
         for start, stop in pairwise(ends.tolist()):
-            yield self.of_topics(order[start:stop])
+            yield self.cumulate(order[start:stop])
 
 
-# two runs
+# Two runs
 
 
-def _pair_tables(judged: Judged, measures: Sequence[Measure], counts: _Counts) -> list[Table]:
-    names = judged.runs
-    scores = score(judged, measures)
+def _pair_tables(scores: Scores, judged: Judged, counts: _Counts) -> dict[str, Any]:
+    from rankscope.lab.cumulated_counts import orders
+
     topics, everywhere = _topics(counts, scores)
-    total = counts.of_topics()
-    found = orders(total[0] - total[1])
-    by = {"every topic": everywhere, "first": found.first, "second": found.convex}
-    order = next((name for name, (a, b) in by.items() if a or b), "none")
-    winner = _who(names, *map(bool, by[order])) if order in by else None
-    row = (*names, winner, order, ORDERS[order])
+    total = counts.cumulate()
+    by_order = orders(total[0] - total[1])
+    dominant = {"every topic": everywhere, "first": by_order.first, "second": by_order.convex}
+    order = next((name for name, (a, b) in dominant.items() if a or b), "none")
+    winner = _dominant_run(judged.runs, dominant[order]) if order in dominant else None
+    strongest = StrongestOrder(judged.runs[0], judged.runs[1], winner, order, ORDERS[order])
     regions = _regions(judged, counts)
-    return [
-        Table("verdict", ("a", "b", "winner", "order", "family"), [row], caption="The strongest order"),
-        Table("regions", ("family", "from", "to", "winner"), regions, caption="Who wins by the mean"),
-        _measures(scores, regions),
-        topics,
-    ]
+    return {
+        "verdict": StrongestOrder.table("verdict", [strongest], caption="The strongest order"),
+        "regions": Region.table("regions", regions, caption="Who wins by the mean"),
+        "measures": MeasureWinner.table(
+            "measures", _winners(scores, regions), caption="The measures asked for"
+        ),
+        "topics": TopicOrder.table("topics", topics, caption="Who dominates on each list"),
+    }
 
 
-def _topics(counts: _Counts, scores: Scores) -> tuple[Table, tuple[bool, bool]]:
-    rows: list[tuple[Cell, ...]] = []
-    everywhere = [True, True]
-    for number, (topic, count) in enumerate(zip(counts.topics, counts.of_each_topic(), strict=True)):
+def _topics(counts: _Counts, scores: Scores) -> tuple[list[TopicOrder], tuple[bool, bool]]:
+    """Return the orders on each topic, and for each run whether it dominates at first order on every topic."""
+    from rankscope.lab.cumulated_counts import orders
+
+    rows: list[TopicOrder] = []
+    everywhere = (True, True)
+    for index, (topic, count) in enumerate(zip(counts.topics, counts.cumulate_by_topic(), strict=True)):
         difference = count[0] - count[1]
-        found = orders(difference)
-        everywhere = [mine and bool(here) for mine, here in zip(everywhere, found.first, strict=True)]
-        who = [_who(counts.runs, *map(bool, one)) for one in found]
-        against = _against(scores, number, *map(bool, found.first))
-        rows.append((topic, *who, _crossing(difference), against))
-    columns = ("topic", "first_order", "second_order", "convex", "crossing", "against")
-    return Table("topics", columns, rows, caption="Who dominates on each list"), (
-        everywhere[0],
-        everywhere[1],
-    )
+        by_order = orders(difference)
+        a, b = map(bool, by_order.first)
+        everywhere = (everywhere[0] and a, everywhere[1] and b)
+        first, second, convex = (_dominant_run(counts.runs, masks) for masks in by_order)
+        against = "" if a == b else _contradictions(scores, index, a)
+        rows.append(TopicOrder(topic, first, second, convex, _crossing(difference), against))
+    return rows, everywhere
 
 
-def _who(names: Sequence[str], a: bool, b: bool) -> str | None:
+def _dominant_run(names: Sequence[str], masks: tuple[Any, Any]) -> str | None:
+    a, b = map(bool, masks)
     return "both" if a and b else names[0] if a else names[1] if b else None
 
 
 def _crossing(difference: Ints) -> int | None:
-    """The first rank at which the lead in documents of some level has changed hands."""
-    places: list[int] = []
+    """Return the first rank at which the lead in documents of some level has changed."""
+    ranks: list[int] = []
     for row in difference:
         signs = np.sign(row)
         lead = signs[np.flatnonzero(signs)][:1]
-        places += (np.flatnonzero(signs == -lead)[:1] + 1).tolist() if len(lead) else []
-    return min(places, default=None)
+        ranks += (np.flatnonzero(signs == -lead)[:1] + 1).tolist() if len(lead) else []
+    return min(ranks, default=None)
 
 
-def _against(scores: Scores, topic: int, a: bool, b: bool) -> str:
-    """The measures that say the opposite of the first order on a list."""
-    if a == b:
-        return ""
+def _contradictions(scores: Scores, topic: int, is_first: bool) -> str:
+    """Return the measures that prefer the run that is dominated on a topic."""
     return " ".join(
         str(measure)
         for measure in scores.measures
-        if (sign := _sign(measure, *scores.matrix(measure).values[:, topic])) and (sign > 0) != a
+        if (sign := _sign(measure, *scores.matrix(measure).values[:, topic])) and (sign > 0) != is_first
     )
 
 
 def _sign(measure: Measure, a: float, b: float) -> int:
-    """1 if a value is better than another, -1 if it is worse, 0 if they are equal but for rounding, or undefined."""
+    """Return 1 if a is better than b, -1 if it is worse, 0 if they are equal up to rounding, or undefined."""
+    from rankscope.analysis.stats.matrices import rounded
+
     first, second = rounded(measure.merit(np.array([a, b])))
     return 0 if measure.better == "neither" else int(first > second) - int(first < second)
 
 
-def _regions(judged: Judged, counts: _Counts) -> list[tuple[Cell, ...]]:
-    rows: list[tuple[Cell, ...]] = []
+def _regions(judged: Judged, counts: _Counts) -> list[Region]:
+    from rankscope.analysis.stats.sign_regions import sign_regions
+    from rankscope.measures import REGISTRY
+    from rankscope.scores import score
+
+    rows: list[Region] = []
     cutoffs = range(1, counts.depth + 1)
     for family in progress(FAMILIES, label="regions"):
         signs: list[int] = []
         for start in range(0, len(cutoffs), _CUTOFFS):
             scores = score(judged, [REGISTRY[family] @ k for k in cutoffs[start : start + _CUTOFFS]])
-            signs += [_sign(one, *scores.mean(one)) for one in scores.measures]
-        for sign, group in groupby(zip(cutoffs, signs, strict=True), key=lambda one: one[1]):
-            ranks = [k for k, _ in group]
-            rows.append((f"{family}@k", ranks[0], ranks[-1], _winner(judged.runs, sign)))
-    at = np.diff(counts.of_topics()[:, 0], axis=1, prepend=0)  # relevant documents at each rank
-    found = sign_regions((at[0] - at[1]).tolist())
-    return rows + [("RBP(p)", low, high, _winner(judged.runs, sign)) for low, high, sign in found]
+            signs += [_sign(measure, *scores.mean(measure)) for measure in scores.measures]
+        for sign, group in groupby(cutoffs, key=lambda k: signs[k - 1]):
+            ranks = list(group)
+            rows.append(Region(f"{family}@k", ranks[0], ranks[-1], _winner(judged.runs, sign)))
+    at_rank = np.diff(counts.cumulate()[:, 0], axis=1, prepend=0)  # relevant documents of any grade
+    of_rbp = sign_regions((at_rank[0] - at_rank[1]).tolist())
+    return rows + [Region("RBP(p)", low, high, _winner(judged.runs, sign)) for low, high, sign in of_rbp]
 
 
 def _winner(names: Sequence[str], sign: int) -> str:
     return {1: names[0], -1: names[1], 0: "both"}[sign]
 
 
-def _measures(scores: Scores, regions: Sequence[tuple[Cell, ...]]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+def _winners(scores: Scores, regions: Sequence[Region]) -> list[MeasureWinner]:
+    rows: list[MeasureWinner] = []
     for measure in scores.measures:
-        a, b = (float(value) for value in scores.mean(measure))
-        rows.append(
-            (str(measure), a, b, _winner(scores.runs, _sign(measure, a, b)), _region_of(measure, regions))
-        )
-    return Table(
-        "measures", ("measure", "a", "b", "winner", "region"), rows, caption="The measures asked for"
-    )
+        a, b = scores.mean(measure).tolist()
+        winner = _winner(scores.runs, _sign(measure, a, b))
+        rows.append(MeasureWinner(str(measure), a, b, winner, _describe_region(measure, regions)))
+    return rows
 
 
-def _region_of(measure: Measure, regions: Sequence[tuple[Cell, ...]]) -> str:
-    """The region that a measure lies in, if it belongs to one of the families."""
-    place: Any = measure.settings.get("p") if measure.name == "RBP" else measure.cutoff
-    family = "RBP(p)" if measure.name == "RBP" else f"{measure.name}@k"
-    for name, low, high, _ in regions if place and _is_plain(measure, place) else ():
-        if name == family and float(low or 0) <= place <= float(high or 0):
-            return f"p from {low:.4g} to {high:.4g}" if family == "RBP(p)" else f"k from {low} to {high}"
+def _describe_region(measure: Measure, regions: Sequence[Region]) -> str:
+    """Return the region of a measure that belongs to one of the families, or an empty text."""
+    is_rbp = measure.name == "RBP"
+    value: Any = measure.settings.get("p") if is_rbp else measure.cutoff
+    family = "RBP(p)" if is_rbp else f"{measure.name}@k"
+    for row in regions if value and _is_plain(measure, value) else ():
+        if row.family == family and row.from_ <= value <= row.to:
+            return f"p from {row.from_:.4g} to {row.to:.4g}" if is_rbp else f"k from {row.from_} to {row.to}"
     return ""
 
 
-def _is_plain(measure: Measure, place: Any) -> bool:
-    """Whether a measure of a family differs from its usual form by the place in the family only."""
-    usual = REGISTRY.get(measure.name)
-    return usual is not None and measure == (usual(p=place) if measure.name == "RBP" else usual @ place)
+def _is_plain(measure: Measure, value: Any) -> bool:
+    """Whether a measure differs from the default of its family by the parameter of the regions only."""
+    from rankscope.measures import REGISTRY
+
+    default = REGISTRY.get(measure.name)
+    return default is not None and measure == (default(p=value) if measure.name == "RBP" else default @ value)
 
 
-# many runs
+# Many runs
 
 
-def _many_tables(counts: _Counts) -> list[Table]:
-    size = len(counts.runs)
-    every = np.ones((size, size), bool)
+def _many_tables(counts: _Counts) -> dict[str, Any]:
+    size, n_topics = len(counts.runs), len(counts.topics)
+    pairs = np.triu_indices(size, 1)
+    everywhere = np.ones((size, size), bool)
     on_lists = np.zeros(3, np.int64)
-    for of_topic in progress(counts.of_each_topic(), total=len(counts.topics), label="topics"):
-        here_first, here_second = _dominates(of_topic)
-        every &= here_first
-        on_lists += _decided(here_first, here_second)
-    first, second = _dominates(counts.of_topics())
-    pairs = _pairs(counts.runs, every, first, second)
-    tables = [_shares(pairs, on_lists, len(counts.topics)), _ranks(counts.runs, first, second)]
-    return [
-        *tables,
-        Table("pairs", ("a", "b", "winner", "order"), pairs, caption="The strongest order of each pair"),
+    for cumulated in progress(counts.cumulate_by_topic(), total=n_topics, label="topics"):
+        first, second = _dominance(cumulated)
+        everywhere &= first
+        on_lists += np.bincount(_strongest([first, second], pairs), minlength=3)
+    first, second = _dominance(counts.cumulate())
+    strongest = _strongest([everywhere, first, second], pairs)
+    on_means = np.bincount(strongest, minlength=len(ORDERS))
+    shares = [
+        OrderShare(of, order, n, n / (len(strongest) * times))
+        for of, numbers, times in (("means", on_means, 1), ("lists", on_lists, n_topics))
+        for order, n in zip([*ORDERS][-len(numbers) :], numbers.tolist(), strict=True)
     ]
+    return {
+        "shares": OrderShare.table("shares", shares, caption="How many pairs of runs each order decides"),
+        "runs": RunRanks.table(
+            "runs",
+            _possible_ranks(counts.runs, first, second),
+            caption="The ranks that a run can have by any measure of the family",
+        ),
+        "pairs": PairOrder.table(
+            "pairs",
+            _pair_columns(counts.runs, [everywhere, first, second], pairs, strongest),
+            caption="The strongest order of each pair",
+        ),
+    }
 
 
-def _dominates(counts: Ints) -> tuple[Bools, Bools]:
-    """Whether run i dominates run j at first order, and at second order by all convex weights (equal: both do)."""
+def _dominance(counts: Ints) -> tuple[Bools, Bools]:
+    """Return masks (runs, runs): run i dominates run j at first order, and by all convex weights (equal: both do)."""
     size = len(counts)
-    first, second = np.eye(size, dtype=bool), np.eye(size, dtype=bool)
+    flat = counts.reshape(size, -1)
+    sums = np.cumsum(counts, axis=2, dtype=np.int32).reshape(size, -1)  # at most depth² / 2 documents
+    return _at_least(flat), _at_least(np.hstack([sums, counts[:, :, -1]]))
+
+
+def _at_least(vectors: Ints) -> Bools:
+    """Return a mask (rows, rows): no coordinate of row i is smaller than that of row j.
+
+    Few coordinates rule out most pairs, so that the others are compared only for the rest.
+    """
+    size, width = vectors.shape
+    vectors = vectors.astype(np.min_scalar_type(int(vectors.max(initial=0))))
+    coarse = np.ascontiguousarray(vectors[:, np.unique(np.linspace(0, width - 1, _COARSE).astype(np.intp))])
+    mask = np.eye(size, dtype=bool)
     for i in range(size - 1):
-        found = orders(counts[i] - counts[i + 1 :])
-        for matrix, (a, b) in ((first, found.first), (second, found.convex)):
-            matrix[i, i + 1 :], matrix[i + 1 :, i] = a, b
-    return first, second
+        for compare, target in ((np.greater_equal, mask[i, i + 1 :]), (np.less_equal, mask[i + 1 :, i])):
+            possible = np.flatnonzero(compare(coarse[i], coarse[i + 1 :]).all(axis=1))
+            target[possible] = compare(vectors[i], vectors[i + 1 + possible]).all(axis=1)
+    return mask
 
 
-def _decided(first: Bools, second: Bools) -> Ints:
-    """How many pairs are decided at first order, at second only, and not at all."""
-    upper = np.triu_indices(len(first), 1)
-    one = (first | first.T)[upper]
-    two = (second | second.T)[upper] & ~one
-    return np.array([one.sum(), two.sum(), (~one & ~two).sum()])
+def _strongest(masks: Sequence[Bools], pairs: tuple[Ints, Ints]) -> Ints:
+    """Return for each pair the index of the first mask that orders it; the number of masks if none does."""
+    strongest = np.full(len(pairs[0]), len(masks))
+    for index, mask in reversed([*enumerate(masks)]):
+        strongest[(mask | mask.T)[pairs]] = index
+    return strongest
 
 
-def _pairs(names: Sequence[str], every: Bools, first: Bools, second: Bools) -> list[tuple[Cell, ...]]:
-    orders_of = (("every topic", every), ("first", first), ("second", second))
-    i, j = np.triu_indices(len(names), 1)
-    strongest, wins, loses = np.full(len(i), len(orders_of)), np.zeros(len(i), bool), np.zeros(len(i), bool)
-    for place, (_, matrix) in reversed([*enumerate(orders_of)]):
-        decided = matrix[i, j] | matrix[j, i]
-        strongest[decided], wins[decided], loses[decided] = (
-            place,
-            matrix[i, j][decided],
-            matrix[j, i][decided],
-        )
-    said = [*(name for name, _ in orders_of), "none"]
-    pairs = zip(*(one.tolist() for one in (i, j, strongest, wins, loses)), strict=True)
-    return [
-        (names[a], names[b], _who((names[a], names[b]), won, lost), said[place])
-        for a, b, place, won, lost in pairs
-    ]
+def _pair_columns(
+    names: Sequence[str], masks: Sequence[Bools], pairs: tuple[Ints, Ints], strongest: Ints
+) -> Rows:
+    """Return the rows of ``pairs`` as columns: 2,000 runs have two million."""
+    from rankscope.columns import CategoricalColumn, Columns
 
-
-def _shares(pairs: Sequence[tuple[Cell, ...]], on_lists: Ints, topics: int) -> Table:
-    found = [row[3] for row in pairs]
-    rows: list[tuple[Cell, ...]] = [
-        ("means", order, found.count(order), found.count(order) / len(found)) for order in ORDERS
-    ]
-    number = len(found) * topics
-    names = [order for order in ORDERS if order != "every topic"]
-    rows += [("lists", name, int(n), n / number) for name, n in zip(names, on_lists, strict=True)]
-    return Table(
-        "shares", ("of", "order", "pairs", "share"), rows, caption="How many pairs of runs each order decides"
+    i, j = pairs
+    winner = np.full(len(i), len(names) + 1)
+    for index, mask in enumerate(masks):
+        won, lost = mask[i, j], mask[j, i]
+        by_mask = np.where(won & lost, len(names), np.where(won, i, j))
+        winner = np.where(strongest == index, by_mask, winner)
+    return Columns(
+        [
+            CategoricalColumn(names, i),
+            CategoricalColumn(names, j),
+            CategoricalColumn((*names, "both", None), winner),
+            CategoricalColumn(tuple(ORDERS), strongest),
+        ]
     )
 
 
-def _ranks(names: Sequence[str], first: Bools, second: Bools) -> Table:
-    """The ranks that a run can have: those that dominate it are above it, those it dominates below."""
+def _possible_ranks(names: Sequence[str], first: Bools, second: Bools) -> list[RunRanks]:
+    """Return the ranks that runs can have: runs that dominate a run are above it, those it dominates below."""
     columns = []
-    for matrix in (first, second):
-        strictly = matrix & ~matrix.T
-        columns += [1 + strictly.sum(axis=0), len(names) - strictly.sum(axis=1)]
-    rows: list[tuple[Cell, ...]] = [(name, *(int(one[i]) for one in columns)) for i, name in enumerate(names)]
-    rows.sort(key=lambda row: row[1:])
-    return Table(
-        "runs",
-        ("run", "best_first", "worst_first", "best_second", "worst_second"),
-        rows,
-        caption="The ranks that a run can have by any measure of the family",
-    )
+    for mask in (first, second):
+        strictly = mask & ~mask.T
+        columns += [(1 + strictly.sum(axis=0)).tolist(), (len(names) - strictly.sum(axis=1)).tolist()]
+    return sorted(map(RunRanks, names, *columns), key=lambda row: row[1:])

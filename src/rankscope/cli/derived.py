@@ -80,7 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
 
 def _destination(flag: str) -> str:
     """Return the attribute of the arguments that a flag of tables sets."""
-    return f"table_{flag.split()[-1].lstrip('-')}"
+    name = flag.split()[-1].lstrip("-")
+    return "per_topic" if name == "per-topic" else f"table_{name}"  # --topics without topics sets per_topic
 
 
 def add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
@@ -93,7 +94,10 @@ def add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None
         parser.add_argument(*flags, dest=parameter.name, action="store_true", help=text)
         return
     more: dict[str, Any] = {"metavar": parameter.option.metavar, "choices": parameter.choices}
-    if parameter.several and parameter.kind is not str:
+    words = tuple((parameter.option.metavar or "").split())
+    if len(words) > 1:
+        more |= {"nargs": len(words), "metavar": words}
+    elif parameter.several and parameter.kind is not str:
         more |= {"type": options.whole_numbers if parameter.kind is int else options.decimals}
         more |= {"action": options.Collected}
     else:

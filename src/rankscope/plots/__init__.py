@@ -54,6 +54,7 @@ _HOME = {
     "plot_scales": "intervals",
     "plot_slopes": "judges",
     "plot_topics": "topics",
+    "plot_verdict": "verdict",
     "plot_weights": "weights",
     "study_figures": "study",
     "using": "style",
@@ -67,8 +68,6 @@ FIGURES = {
     "relations": {"relations": "plot_related"},
     "scales": {"intervals": "plot_scales"},
     "comparison": {"intervals": "plot_compared"},
-    "regions": {"regions": "plot_regions"},
-    "shares": {"ranks": "plot_ranks"},
     "leaderboard": {"intervals": "plot_leaderboard"},
     "confusion": {"confusion": "plot_confusion", "slopes": "plot_slopes"},
     "ranks": {"bump": "plot_bump"},
@@ -120,6 +119,7 @@ __all__ = [
     "plot_scales",
     "plot_slopes",
     "plot_topics",
+    "plot_verdict",
     "plot_weights",
     "study_figures",
     "using",
@@ -206,5 +206,6 @@ if TYPE_CHECKING:
     from rankscope.plots.topics import plot_topics as plot_topics
     from rankscope.plots.verdict import plot_ranks as plot_ranks
     from rankscope.plots.verdict import plot_regions as plot_regions
+    from rankscope.plots.verdict import plot_verdict as plot_verdict
     from rankscope.plots.weights import plot_weights as plot_weights
     from rankscope.result import Result
