@@ -63,6 +63,7 @@ def on(engine: object, function: Callable[..., Any], *arguments: Any, **named: A
 
 def test_analyses_and_laboratory(client: Any, place: Path, serial: Scores) -> None:
     files = place / "qrels.txt", place / "runs"
+    settings = rs.StudySettings(measures="AP nDCG", repeats=1, replicates=100)
 
     def all_of_it(engine: Any) -> list[str]:
         found = [
@@ -70,7 +71,7 @@ def test_analyses_and_laboratory(client: Any, place: Path, serial: Scores) -> No
             rs.leave_out(rs.evaluate(*files, "AP", engine=engine), pool_depth=5),
             on(engine, rs.power, serial, ["bootstrap", "tukey"], replicates=300),
             on(engine, rs.compare, serial, test="bootstrap", replicates=300),
-            rs.study(*files, "AP nDCG", repeats=1, replicates=100, engine=engine),
+            rs.study(rs.Collection(*files, engine=engine), settings),
             rs.lab.properties("AP ACT", depth=4, engine=engine),
             rs.lab.scales("AP", length=4, engine=engine),
         ]

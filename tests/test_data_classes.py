@@ -22,8 +22,18 @@ VALUES = {
         "NamedFiles",
         "RankBiasedOverlap",
     ),
-    *("Redundancy", "Satisfaction", "Swaps", "_Columns", "Comparison", "_Count", "_Evaluation", "_Smaller"),
-    *("TextList", "_Without"),
+    *(
+        "Redundancy",
+        "Satisfaction",
+        "StudySettings",
+        "Swaps",
+        "_Columns",
+        "Comparison",
+        "_Count",
+        "_Evaluation",
+        "_Smaller",
+    ),
+    *("StudySettings", "TextList", "_Without"),
 }
 """Those that are equal if what they hold is equal."""
 

@@ -96,7 +96,7 @@ def test_what_is_no_engine_is_refused(engine: object) -> None:
 
 def test_everything_heavy_takes_an_engine() -> None:
     heavy = [
-        rs.evaluate, rs.Collection, rs.compare, rs.study, rs.repeat_study,
+        rs.evaluate, rs.Collection, rs.compare, rs.repeat_study,
         rs.lab.scales, rs.lab.properties, rs.lab.archetype_ranges,
     ]  # fmt: skip
     assert [one.__name__ for one in heavy if "engine" not in inspect.signature(one).parameters] == []

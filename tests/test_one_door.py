@@ -29,6 +29,10 @@ REPORTED = [([2, 1, 0], "150324"), ([1, 0, 0, 2], "042513"), ([0, 1, 2, 0], "150
 QUICK: dict[str, Any] = {"repeats": 1, "replicates": 20, "ratios": [50]}
 
 
+def settings(measures: Any) -> rs.StudySettings:
+    return rs.StudySettings(measures=measures, **QUICK)
+
+
 def written(folder: Path, topics: Sequence[tuple[Sequence[int], str]]) -> tuple[Path, Path]:
     """A collection in files: the run of the rankings, and the same backwards."""
     judgments = []
@@ -129,7 +133,7 @@ def same(a: Any, b: Any) -> None:
 
 def test_a_study_reads_subtopics_as_the_command_does(tmp_path: Path) -> None:
     qrels, runs = written(tmp_path, STUDIED)
-    made = rs.study(qrels, runs, ["AP", "ERR_IA"], output=tmp_path / "python", **QUICK)
+    made = rs.study(rs.Collection(qrels, runs), settings("AP ERR_IA"), output=tmp_path / "python")
     means = {row["run"]: row["ERR_IA"] for row in made["means"].records()}
     assert round(means["bm25"], 3) == 0.218  # it was 0.488: a topic with one aspect
     options = ["--repeats", "1", "--replicates", "20", "--ratios", "50", "-m", "AP ERR_IA"]
@@ -277,7 +281,7 @@ def test_studies_agree_and_repeat_themselves(collection: tuple[Path, Path], tmp_
         "b_ratio",
     }
     named = " ".join(map(str, studied))
-    rs.study(qrels, runs, studied, output=tmp_path / "python", **QUICK)
+    rs.study(rs.Collection(qrels, runs), settings(studied), output=tmp_path / "python")
     options = ["--repeats", "1", "--replicates", "20", "--ratios", "50", "-m", named]
     assert main(["study", str(qrels), str(runs), "-o", str(tmp_path / "command"), *options]) == 0
     both = [json.loads((tmp_path / by / MANIFEST).read_text()) for by in ("python", "command")]
@@ -290,15 +294,15 @@ def test_a_study_is_repeated_in_the_orderings_it_was_made_in(tmp_path: Path) -> 
     read = rs.read_runs(runs, order="file")
     mixed = rs.Runs([read["bm25"], read["dense"].reordered("rank")])
     for name, given in (("file", read), ("mixed", mixed)):
-        rs.study(qrels, given, ["AP", "ERR_IA"], output=tmp_path / name, **QUICK)
+        rs.study(rs.Collection(qrels, given), settings("AP ERR_IA"), output=tmp_path / name)
         assert rs.repeat_study(tmp_path / name).identical
-    settings = json.loads((tmp_path / "mixed" / MANIFEST).read_text())["settings"]
-    assert settings["order"] == {"bm25": "file", "dense": "rank"}
+    recorded = json.loads((tmp_path / "mixed" / MANIFEST).read_text())["settings"]
+    assert recorded["order"] == {"bm25": "file", "dense": "rank"}
 
 
 def test_a_manifest_names_the_ordering_of_each_run(tmp_path: Path) -> None:
     qrels, runs = written(tmp_path, STUDIED)
-    rs.study(qrels, runs, ["AP", "ERR_IA"], output=tmp_path / "s", **QUICK)
+    rs.study(rs.Collection(qrels, runs), settings("AP ERR_IA"), output=tmp_path / "s")
     manifest = json.loads((tmp_path / "s" / MANIFEST).read_text())
     for order, message in (
         ({"bm25": "file"}, "settings.order: one ordering for each run"),

@@ -73,9 +73,9 @@ def scores() -> rs.Scores:
 def repetition() -> Repetition:
     with tempfile.TemporaryDirectory() as folder:
         rs.simulate(systems=3, topics=3, depth=20, seed=3, pool_depth=10).write(f"{folder}/made")
-        measures = ["AP", "nDCG"]
-        where = {"repeats": 1, "replicates": 10, "output": f"{folder}/study"}
-        rs.study(f"{folder}/made/qrels.txt", f"{folder}/made/runs", measures, **where)  # type: ignore[arg-type]
+        collection = rs.Collection(f"{folder}/made/qrels.txt", f"{folder}/made/runs")
+        settings = rs.StudySettings(measures="AP nDCG", repeats=1, replicates=10)
+        rs.study(collection, settings, output=f"{folder}/study")
         return rs.repeat_study(f"{folder}/study")
 
 
@@ -102,7 +102,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     ),
     "ranks": lambda: rs.ranks(QRELS, RUNS),
     "coverage": lambda: rs.coverage({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS),
-    "study": lambda: rs.study(QRELS, RUNS, repeats=1, replicates=10),
+    "study": lambda: rs.study(rs.Collection(QRELS, RUNS), rs.StudySettings(repeats=1, replicates=10)),
     "pool_correlation": lambda: pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
     "verdict of two": lambda: rs.verdict(scores(), ("a", "b")),
     "identify": lambda: rs.lab.identify(first_three),

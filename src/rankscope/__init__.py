@@ -45,6 +45,7 @@ _HOME = {
     "rankscope.analysis.scale_effect": ("scale_effect",),
     "rankscope.analysis.verdict": ("verdict",),
     "rankscope.analysis.study.experiments": ("repeat_study", "study"),
+    "rankscope.analysis.study.settings": ("StudySettings",),
     "rankscope.reporting": ("report",),
     "rankscope.explorer": ("explore",),
 }
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.scale_effect import scale_effect as scale_effect
     from rankscope.analysis.study.experiments import repeat_study as repeat_study
     from rankscope.analysis.study.experiments import study as study
+    from rankscope.analysis.study.settings import StudySettings as StudySettings
     from rankscope.analysis.verdict import verdict as verdict
     from rankscope.citations import cite as cite
     from rankscope.explorer import explore as explore

@@ -6,7 +6,8 @@ This module and the modules that use it import nothing heavy, so that ``rankscop
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, cast, get_args, get_origin
@@ -35,6 +36,7 @@ __all__ = [
     "Seed",
     "Top",
     "analysis",
+    "parse_parameters",
 ]
 
 P = ParamSpec("P")
@@ -120,33 +122,7 @@ class Declaration:
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
         """All parameters but the first, by name."""
-        _, *others = inspect.signature(self.function).parameters.values()
-        return {one.name: self._parameter(one) for one in others}
-
-    def _parameter(self, one: inspect.Parameter) -> Parameter:
-        annotation = eval(one.annotation, self.function.__globals__)
-        kinds, option = _unfold(annotation)
-        several = [
-            get_args(kind)[0] for kind in kinds if get_origin(kind) is not None and not _is_choice(kind)
-        ]
-        values = [kind for kind in kinds if get_origin(kind) is None or _is_choice(kind)]
-        for kind in several:
-            inner, inside = _unfold(kind)
-            values, option = [*values, *inner], option if option.metavar else inside
-        chosen = tuple(dict.fromkeys(word for kind in values if _is_choice(kind) for word in get_args(kind)))
-        plain = [kind for kind in values if kind in (bool, int, float, str)]
-        has_default = one.default is not one.empty
-        return Parameter(
-            one.name,
-            float if float in plain else plain[0] if plain else str,
-            chosen or None,
-            bool(several),
-            one.default if has_default else None,
-            has_default,
-            not has_default and type(None) not in get_args(annotation),
-            self.doc.parameters.get(one.name, ""),
-            option,
-        )
+        return parse_parameters(self.function, omit=(self.takes,))
 
     def admit(self, given: Any) -> Scores | Collection:
         """Return the scores or the collection that the analysis works on, or raise one clear error."""
@@ -234,6 +210,40 @@ def analysis(
         return run
 
     return declare
+
+
+def parse_parameters(function: Callable[..., Any], omit: Container[str] = ()) -> dict[str, Parameter]:
+    """Return the parameters of a function, or of the constructor of a class, by name."""
+    space = vars(sys.modules[function.__module__])
+    meanings = parse_docstring(function.__doc__).parameters
+    return {
+        one.name: _parameter(one, eval(one.annotation, space), meanings.get(one.name, ""))
+        for one in inspect.signature(function).parameters.values()
+        if one.name not in omit
+    }
+
+
+def _parameter(one: inspect.Parameter, annotation: Any, meaning: str) -> Parameter:
+    kinds, option = _unfold(annotation)
+    several = [get_args(kind)[0] for kind in kinds if get_origin(kind) is not None and not _is_choice(kind)]
+    values = [kind for kind in kinds if get_origin(kind) is None or _is_choice(kind)]
+    for kind in several:
+        inner, inside = _unfold(kind)
+        values, option = [*values, *inner], option if option.metavar else inside
+    chosen = tuple(dict.fromkeys(word for kind in values if _is_choice(kind) for word in get_args(kind)))
+    plain = [kind for kind in values if kind in (bool, int, float, str)]
+    has_default = one.default is not one.empty
+    return Parameter(
+        one.name,
+        float if float in plain else plain[0] if plain else str,
+        chosen or None,
+        bool(several),
+        one.default if has_default else None,
+        has_default,
+        not has_default and type(None) not in get_args(annotation),
+        meaning,
+        option,
+    )
 
 
 def _unfold(kind: Any) -> tuple[list[Any], Option]:

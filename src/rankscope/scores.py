@@ -439,6 +439,11 @@ class Collection(TransientCacheMixin):
         """Return the same collection, whose runs are read in another order."""
         return self if self.runs.order == order else self._copy(order=order, runs=self.runs.reordered(order))
 
+    def with_options(self, **changes: Any) -> Collection:
+        """Return the same collection with other evaluation options: ``ties``, ``unjudged``, ``seed``."""
+        options = replace(self.options, **changes)
+        return self if options == self.options else self._copy(options=options)
+
     def _copy(self, **changed: Any) -> Collection:
         other = object.__new__(Collection)
         vars(other).update(self.__getstate__(), engine=self.engine, **changed)

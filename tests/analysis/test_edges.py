@@ -14,8 +14,8 @@ from rankscope.analysis.next_judgments import read_template
 from rankscope.analysis.stats.coefficients import pearson
 from rankscope.analysis.stats.matrices import complete
 from rankscope.analysis.stats.significance import run_test
-from rankscope.analysis.study import shape
-from rankscope.analysis.study.experiments import _name
+from rankscope.analysis.study import manifest_schema
+from rankscope.analysis.study.experiments import _default_name
 from rankscope.analysis.topic_differences import topic_differences
 from rankscope.errors import InputError
 from rankscope.judging import judge
@@ -47,7 +47,7 @@ def test_of_many_doubtful_means_four_are_named(scored):
 
 
 def test_the_largest_number_of_intervals_in_a_manifest():
-    check = shape._ASKED["intervals"]
+    check = manifest_schema._OPTIONAL["intervals"]
     check(2**31 - 1, "intervals")
     for refused in (0, 2**31):
         with pytest.raises(Exception, match="whole number"):
@@ -79,8 +79,7 @@ def test_a_bad_line_of_a_template_is_named(tmp_path):
 def test_a_collection_is_called_after_its_folder_or_its_judgments(file, name):
     qrels = rs.Qrels.from_dict({"q": {"a": 1}})
     object.__setattr__(qrels, "path", file)
-    assert _name(None, qrels) == name
-    assert _name("mine", qrels) == "mine"
+    assert _default_name(qrels) == name
 
 
 def test_two_points_always_lie_on_a_line():

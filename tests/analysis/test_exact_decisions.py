@@ -107,10 +107,8 @@ def test_a_manifest_asks_for_one_repetition_at_least_and_a_level_that_is_a_share
             for i, d in enumerate(ranking, 1)
         )
         (tmp_path / "runs" / name).write_text(text)
-    rs.study(
-        str(tmp_path / "qrels.txt"), str(tmp_path / "runs"), ["AP", "P@1"], repeats=1, replicates=20, ratios=[50],
-        output=tmp_path / "study",
-    )  # fmt: skip
+    settings = rs.StudySettings(measures=["AP", "P@1"], repeats=1, replicates=20, ratios=[50])
+    rs.study(rs.Collection(tmp_path / "qrels.txt", tmp_path / "runs"), settings, output=tmp_path / "study")
     file = tmp_path / "study" / MANIFEST
     content = json.loads(file.read_text())
     assert read_manifest(file)["settings"]["repeats"] == 1
@@ -196,7 +194,8 @@ def test_regions_of_k_end_with_the_longest_list() -> None:
 
 
 def test_studies_and_curves_have_the_usual_defaults() -> None:
-    made = rs.study(QRELS, runs(3), ["AP", "P@1"], repeats=1, replicates=20, ratios=[50])
+    settings = rs.StudySettings(measures=["AP", "P@1"], repeats=1, replicates=20, ratios=[50])
+    made = rs.study(rs.Collection(QRELS, runs(3)), settings)
     assert set(made["bounds"].column("p")) == {0.5, 0.8, 0.95}
     judged = rs.judge(rs.Qrels.from_dict(QRELS), rs.Runs([rs.Run.from_dict(runs(1)["r1"], "r1")]))
     assert len(curves.curve_of(judged, "r1", "q0")["curve"]) == 1000

@@ -15,7 +15,7 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,14 @@ def scores() -> rs.Scores:
 @cache
 def matrix() -> Any:
     return scores().matrix("AP")
+
+
+def run_study(like: str | None = None, **settings: Any) -> rs.Result:
+    """Study the collection as a published study, or with some settings."""
+    how = {name: settings.pop(name) for name in ("missing", "ties", "unjudged") if name in settings}
+    make = rs.StudySettings if like is None else partial(rs.StudySettings.from_published, like)
+    named = settings if like else {"measures": "AP P@5", **settings}
+    return rs.study(rs.Collection(QRELS, RUNS, **how), make(**named))
 
 
 def ranges(**options: str) -> rs.Scores:
@@ -146,9 +154,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "scale effect": lambda: rs.scale_effect(QRELS, RUNS, "AP P@5 RR", length=5),
     "rank weights": lambda: rs.lab.rank_weights(["RBP", "P@3", "nDCG"], depth=6),
     "pool correlation": lambda: rs.pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
-    "study as it is": lambda: rs.study(QRELS, RUNS, "AP P@5"),
-    "study like a published one": lambda: rs.study(QRELS, RUNS, like="twist", repeats=1, **FEW),  # type: ignore[arg-type]
-    "study": lambda: rs.study(QRELS, RUNS, "AP P@5", repeats=1, ratios=[50], **FEW),  # type: ignore[arg-type]
+    "study as it is": lambda: run_study(),
+    "study like a published one": lambda: run_study("twist", repeats=1, **FEW),
+    "study": lambda: run_study(repeats=1, ratios=[50], **FEW),
 }
 
 
@@ -243,9 +251,9 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {"depth": [0], "measures": [["AP"], []]},
     ),
     "study": (
-        lambda **said: rs.study(QRELS, RUNS, "AP P@5", **{"repeats": 1, "replicates": 9, **said}),
+        lambda **said: run_study(**{"repeats": 1, "replicates": 9, **said}),
         {
-            "focus": ["x"], "top": [0, 1], "ratios": [[0], []], "repeats": [0], "sampling": ["x"], "depth": [0],
+            "focus": ["x"], "top": [0, 1], "ratios": [[0], []], "repeats": [0], "sampling": ["x"], "pool_depth": [0],
             "alpha": [0, 1], "replicates": [0], "p": [[0], []], "intervals": [0], "seed": [-1], "missing": ["x"],
             "ties": ["x"], "unjudged": ["x"], "like": ["x"],
         },

@@ -89,6 +89,6 @@ def test_mistakes_are_refused(small):
 
 
 def test_a_study_has_the_table(small):
-    study = rs.study(*small, ["AP", "nDCG"], repeats=1, replicates=10)
+    study = rs.study(rs.Collection(*small), rs.StudySettings(measures="AP nDCG", repeats=1, replicates=10))
     assert [r["measure"].partition("@")[0] for r in study["scale_effect"].records()] == ["AP", "nDCG"]
     assert "tables/scale_effect.tex" in study.files()

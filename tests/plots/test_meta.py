@@ -290,12 +290,14 @@ def test_figures_of_a_study_of_several_collections(collection: tuple[Any, Any]) 
     from rankscope.plots import study_figures
 
     qrels, runs = collection
-    half = {"half": (dict(list(qrels.items())[:6]), runs), "whole": collection}
-    single = {"single": (qrels, {"run0": runs["run0"]})}
-    options: dict[str, Any] = {"measures": ["AP", "nDCG", "Twist"], "repeats": 2, "replicates": 20}
-    made = rs.study({**half, **single}, **options)
+    collections = {
+        "half": rs.Collection(dict(list(qrels.items())[:6]), runs),
+        "whole": rs.Collection(qrels, runs),
+        "single": rs.Collection(qrels, {"run0": runs["run0"]}),
+    }
+    made = rs.study(collections, rs.StudySettings(measures=["AP", "nDCG", "Twist"], repeats=2, replicates=20))
     figures = study_figures(made)
-    alone = study_figures(made.of("whole"))
+    alone = study_figures(made.select("whole"))
     assert list(figures) == list(alone)
     assert {"effort_gain-AP", "effort_gain-nDCG", "means", "discriminative_power", "bounds"} <= set(figures)
     for name, figure in figures.items():
@@ -311,7 +313,8 @@ def test_figures_of_a_study_of_several_collections(collection: tuple[Any, Any]) 
 def test_the_plane_of_a_study_is_that_of_the_analysis(collection: tuple[Any, Any]) -> None:
     from rankscope.plots import plot_effort_gain, study_figures
 
-    made = rs.study(*collection, ["AP", "Twist"], repeats=1, replicates=20)
+    settings = rs.StudySettings(measures=["AP", "Twist"], repeats=1, replicates=20)
+    made = rs.study(rs.Collection(*collection), settings)
     figure = study_figures(made)["effort_gain-AP"]
     expected = plot_effort_gain(rs.effort(rs.Collection(*collection), "AP"), "AP")
     for name in ("Twist", "AP", "contour"):

@@ -385,9 +385,8 @@ def test_a_study_written_by_the_command_is_read_back(tmp_path: Path) -> None:
     from rankscope.simulation import simulate
 
     simulate(systems=4, topics=6, grades=3, depth=40, seed=2, pool_depth=20).write(tmp_path / "data")
-    rs.study(
-        tmp_path / "data/qrels.txt", tmp_path / "data/runs", ["AP", "Twist"], output=tmp_path / "s", repeats=1
-    )
+    collection = rs.Collection(tmp_path / "data/qrels.txt", tmp_path / "data/runs")
+    rs.study(collection, rs.StudySettings(measures="AP Twist", repeats=1), output=tmp_path / "s")
     tables = read_study(tmp_path / "s")
     assert {"correlations", "robustness", "power", "asl", "bounds"} <= set(tables)
     assert {"a", "b", "method", "value"} <= set(tables["correlations"].columns)

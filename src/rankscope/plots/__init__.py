@@ -15,7 +15,7 @@ from rankscope.errors import SettingsError, suggest_names
 
 _HOME = {
     "Figure": "figure",
-    "figures_beside": "study",
+    "extra_figures": "study",
     "plot_archetype_ranges": "ranges",
     "plot_archetypes": "archetypes",
     "plot_asl": "power",
@@ -79,7 +79,7 @@ FIGURES = {
 __all__ = [
     "FIGURES",
     "Figure",
-    "figures_beside",
+    "extra_figures",
     "plot",
     "plot_archetype_ranges",
     "plot_archetypes",
@@ -200,7 +200,7 @@ if TYPE_CHECKING:
     from rankscope.plots.relations import plot_related as plot_related
     from rankscope.plots.relations import plot_relations as plot_relations
     from rankscope.plots.rp import plot_rp as plot_rp
-    from rankscope.plots.study import figures_beside as figures_beside
+    from rankscope.plots.study import extra_figures as extra_figures
     from rankscope.plots.study import study_figures as study_figures
     from rankscope.plots.style import using as using
     from rankscope.plots.topics import plot_topics as plot_topics

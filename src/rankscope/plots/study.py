@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.analysis.study.beside import closest
+from rankscope.analysis.study.extra_results import closest_pair
 from rankscope.measures import parse_many
 from rankscope.plots.bounds import plot_bounds
 from rankscope.plots.correlation import plot_correlation
@@ -27,7 +27,7 @@ from rankscope.tables import Table
 if TYPE_CHECKING:
     from rankscope.analysis.study.experiments import Study
 
-__all__ = ["figures_beside", "study_figures"]
+__all__ = ["extra_figures", "study_figures"]
 
 _Draw = Callable[["Study"], Figure]
 
@@ -41,11 +41,12 @@ def study_figures(study: Study) -> dict[str, Figure]:
     >>> import rankscope as rs
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 2}}
     >>> runs = {r: {q: {"a": i, "b": 2 - i, "c": 1.5} for q in qrels} for i, r in enumerate(["r1", "r2", "r3"])}
-    >>> made = rs.study({"one": (qrels, runs), "two": (qrels, runs)}, measures=["AP", "nDCG"], repeats=1)
-    >>> list(study_figures(made))[:5]
+    >>> collection = rs.Collection(qrels, runs)
+    >>> settings = rs.StudySettings(measures="AP nDCG", repeats=1)
+    >>> list(study_figures(rs.study({"one": collection, "two": collection}, settings)))[:5]
     ['correlation', 'robustness', 'depth_pool_means', 'discriminative_power', 'bounds']
     """
-    parts = {name: study.of(name) for name in study.collections}
+    parts = {name: study.select(name) for name in study.collections}
     drawn: dict[str, Figure] = {}
     for figure, (table, draw) in _figures(study).items():
         having = {name: part for name, part in parts.items() if table in part.tables}
@@ -56,12 +57,21 @@ def study_figures(study: Study) -> dict[str, Figure]:
     return drawn
 
 
-def figures_beside(results: Mapping[str, Result]) -> dict[str, Figure]:
-    """The figures of what a study does not keep: see :func:`rankscope.analysis.study.beside.beside`.
+def extra_figures(results: Mapping[str, Result]) -> dict[str, Figure]:
+    """Return the figures of results that a study does not keep, by name.
 
-    >>> from rankscope.analysis.study.beside import beside
+    Parameters
+    ----------
+    results
+        Results of :func:`rankscope.analysis.study.extra_results.extra_results`.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> from rankscope.analysis.study.extra_results import extra_results
     >>> runs = {"good": {"q1": ["a"], "q2": ["a"]}, "poor": {"q1": ["b", "a"], "q2": ["b"]}}
-    >>> list(figures_beside(beside({"q1": {"a": 1}, "q2": {"a": 1}}, runs, "AP")[0]))
+    >>> scores = rs.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, runs, "AP")
+    >>> list(extra_figures(extra_results(scores)[0]))
     ['heat_map', 'topics', 'findings', 'forest', 'differences', 'ranks', 'orderings']
     """
     scores = results["scores"]
@@ -71,7 +81,7 @@ def figures_beside(results: Mapping[str, Result]) -> dict[str, Figure]:
         found = results["comparison"]
         drawn |= {
             "forest": found.plot("forest"),
-            "differences": found.plot("differences", pair=closest(found)),
+            "differences": found.plot("differences", pair=closest_pair(found)),
         }
     drawn |= {name: results[name].plot() for name in ("ranks", "coverage", "orderings") if name in results}
     return drawn

@@ -12,14 +12,23 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.analysis.study import LIKE, study
+from rankscope.analysis.study.experiments import Study, study
 from rankscope.analysis.study.manifest import MANIFEST
+from rankscope.analysis.study.settings import PUBLISHED
 from rankscope.cli.main import main
 from rankscope.errors import InputError, SettingsError
 
 QUICK: dict[str, Any] = {"repeats": 2, "replicates": 50}
 FAST = ["--repeats", "2", "--replicates", "50", "--quiet"]
 MEASURES = ["AP", "RBP", "nDCG", "Twist"]
+
+
+def run_study(qrels: Any, runs: Any = None, **settings: Any) -> Study:
+    """Study a collection, or several of a mapping."""
+    several = {name: rs.Collection(*files) for name, files in qrels.items()} if runs is None else None
+    return study(
+        several or rs.Collection(qrels, runs), rs.StudySettings(**{"measures": MEASURES, **QUICK, **settings})
+    )
 
 
 def collection(seed: int, runs: int, topics: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -56,10 +65,10 @@ def named(files: Path, *names: str) -> list[str]:
 
 
 def test_every_collection_is_as_if_it_were_alone(three: dict[str, tuple[Any, Any]]) -> None:
-    made = study(three, measures=MEASURES, **QUICK)
+    made = run_study(three)
     assert list(made.collections) == ["first", "second", "single"]
     for name in ("first", "second"):
-        alone, part = study(*three[name], MEASURES, name=name, **QUICK), made.of(name)
+        alone, part = run_study(*three[name], name=name), made.select(name)
         assert set(part.tables) == set(alone.tables)
         for kind, table in alone.tables.items():
             assert part[kind].columns == table.columns and part[kind].rows == table.rows, kind
@@ -67,13 +76,15 @@ def test_every_collection_is_as_if_it_were_alone(three: dict[str, tuple[Any, Any
     assert {(row["collection"], row["experiment"]) for row in rows} == {
         ("single", experiment) for experiment in ("correlations", "pools", "power", "scales")
     }
-    assert {"archetypes", "bounds", "means", "effort_points", "collection"} <= set(made.of("single").tables)
+    assert {"archetypes", "bounds", "means", "effort_points", "collection"} <= set(
+        made.select("single").tables
+    )
     with pytest.raises(SettingsError, match="no collection 'third'"):
-        made.of("third")
+        made.select("third")
 
 
 def test_tables_as_a_paper_prints_them(three: dict[str, tuple[Any, Any]]) -> None:
-    made = study(three, measures=MEASURES, **QUICK)
+    made = run_study(three)
     assert made["collection"].columns == ("feature", "first", "second", "single")
     assert made["collection"].rows[:2] == [("Topics", 6, 9, 4), ("Runs", 8, 5, 1)]
     assert [row[0] for row in made["focus_correlations"].rows] == ["Twist (first)", "Twist (second)"]
@@ -86,7 +97,7 @@ def test_tables_as_a_paper_prints_them(three: dict[str, tuple[Any, Any]]) -> Non
 
 
 def test_points_are_those_of_the_planes(three: dict[str, tuple[Any, Any]]) -> None:
-    made = study(*three["first"], MEASURES, **QUICK)
+    made = run_study(*three["first"])
     scores = rs.evaluate(*three["first"], ["AP", "Twist"])
     points = made["effort_points"].records()
     assert [row["Twist"] for row in points] == scores.matrix("Twist").values.ravel().tolist()
@@ -95,47 +106,51 @@ def test_points_are_those_of_the_planes(three: dict[str, tuple[Any, Any]]) -> No
 
 def test_the_best_runs_in_the_experiments_that_are_named(three: dict[str, tuple[Any, Any]]) -> None:
     qrels, lists = three["first"]
-    made = study(qrels, lists, MEASURES, top=0.5, top_of="pools,power", **QUICK)
+    made = run_study(qrels, lists, top=0.5, top_of="pools,power")
     scores = rs.evaluate(qrels, lists, MEASURES)
     order = np.argsort(-scores.mean("AP"), kind="stable")[:4]
     best = {scores.runs[r]: lists[scores.runs[r]] for r in sorted(order.tolist())}
-    alone = study(qrels, best, MEASURES, **QUICK)
+    alone = run_study(qrels, best)
     for kind in ("power", "asl", "significant_pairs", "robustness", "depth_pool_means"):
         assert made[kind].rows == alone[kind].rows, kind
-    everything = study(qrels, lists, MEASURES, **QUICK)
+    everything = run_study(qrels, lists)
     for kind in ("archetypes", "bounds", "scale_effect", "means", "correlations"):
         assert made[kind].rows == everything[kind].rows, kind
-    whole = study(qrels, lists, MEASURES, top=0.5, top_of="all", **QUICK)
+    whole = run_study(qrels, lists, top=0.5, top_of="all")
     for kind in ("archetypes", "bounds", "scale_effect", "power"):
         assert whole[kind].rows == alone[kind].rows, kind
     assert whole.settings["top_of"] == ["effort", "pools", "power", "scales", "bounds"]
     with pytest.raises(SettingsError, match="no experiment 'pool'"):
-        study(qrels, lists, MEASURES, top_of=["pool"])
+        run_study(qrels, lists, top_of=["pool"])
 
 
 def test_like_the_paper(three: dict[str, tuple[Any, Any]]) -> None:
-    made = study(*three["first"], like="twist", repeats=1)
+    collection = rs.Collection(*three["first"])
+    made = study(collection, rs.StudySettings.from_published("twist", repeats=1))
     assert made.settings["measures"] == ["AP", "Bpref", "RBP", "nDCG(discount='jk',base=10)", "Twist"]
     assert made.settings["top_of"] == ["pools", "power"] and made.settings["replicates"] == 1000
-    changed = study(*three["first"], ["AP", "P@5"], like="twist", repeats=1, alpha=0.01)
+    other = rs.StudySettings.from_published("twist", measures=["AP", "P@5"], repeats=1, alpha=0.01)
+    changed = study(collection, other)
     assert changed.settings["focus"] == "P@5" and changed.settings["alpha"] == 0.01
-    with pytest.raises(SettingsError, match="no study to be like"):
-        study(*three["first"], like="twits")
+    with pytest.raises(SettingsError, match="no published study 'twits'"):
+        rs.StudySettings.from_published("twits")
     # the gains of the paper, base 5, are the grades times 5: the same nDCG
-    names = [LIKE["twist"]["measures"][3], "nDCG(gains='0,5,10',discount='jk',base=10)"]
+    names = [PUBLISHED["twist"]["measures"][3], "nDCG(gains='0,5,10',discount='jk',base=10)"]
     ours, theirs = rs.evaluate(*three["first"], names).values
     np.testing.assert_allclose(ours, theirs, rtol=1e-14)
 
 
 def test_what_cannot_be_studied(three: dict[str, tuple[Any, Any]]) -> None:
-    with pytest.raises(SettingsError, match="there are no runs"):
-        study(three["first"][0])
+    with pytest.raises(SettingsError, match=r"takes a Collection, .* not a value of type dict"):
+        study({"first": three["first"][0]})  # type: ignore[dict-item]
     with pytest.raises(SettingsError, match="names of their own"):
-        study(three, name="x")
+        run_study(three, name="x")
+    with pytest.raises(SettingsError, match="differ in missing, ties or unjudged"):
+        study({missing: rs.Collection(*three["first"], missing=missing) for missing in ("zero", "skip")})
     with pytest.raises(InputError, match="no collection"):
         study({})
     with pytest.raises(InputError, match="at least two runs"):
-        study(*three["single"])
+        run_study(*three["single"])
 
 
 # directories ------------------------------------------------------------------------------------------------
@@ -207,7 +222,7 @@ def test_commands_that_make_no_sense(files: Path, capsys: pytest.CaptureFixture[
     out = ["-o", str(files / "a")]
     both = [str(files / "first" / "qrels.txt"), str(files / "first" / "runs"), *named(files, "second")]
     for arguments, message in (
-        ([*both, *out], "takes the place"),
+        ([*both, *out], "replaces QRELS and RUN"),
         ([*named(files, "first", "first"), *out], "two collections are called"),
         (["--collection", "nothing", *out], "names no collection"),
         (["--collections", str(files / "none.toml"), *out], "cannot read"),

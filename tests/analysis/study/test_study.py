@@ -9,11 +9,15 @@ import pytest
 
 import rankscope as rs
 from rankscope.analysis.study.experiments import repeat_study, study
-from rankscope.analysis.study.manifest import MANIFEST, described, read_manifest, write_directory
+from rankscope.analysis.study.manifest import MANIFEST, manifest_text, read_manifest, write_directory
 from rankscope.cli.main import main
 from rankscope.errors import InputError
 
 QUICK = {"repeats": 2, "replicates": 50}
+
+
+def settings(measures, **more):
+    return rs.StudySettings(measures=measures, **QUICK, **more)
 
 
 @pytest.fixture
@@ -44,7 +48,7 @@ def command(files, directory, *more):
 
 
 def test_tables_agree_with_the_analyses(small):
-    made = study(*small, ["AP", "RBP", "nDCG", "Twist"], name="toy", **QUICK)
+    made = study(rs.Collection(*small), settings("AP RBP nDCG Twist", name="toy"))
     scores = rs.evaluate(*small, ["AP", "RBP", "nDCG", "Twist"])
     assert made["correlations"].rows == rs.correlate(scores, ["kendall", "ap"])["correlations"].rows
     top = rs.correlate(scores, "kendall", top=0.75)
@@ -80,7 +84,7 @@ def test_intervals_are_shown_at_the_length_asked_for_and_repeated(files, small, 
     shown = capsys.readouterr().out
     wanted = rs.scale_effect(*small, ["AP", "RR"], length=5)["scale_effect"]
     assert "Interval(measure='AP@5')@5" in shown and "tau_ap" in shown
-    made = study(*small, ["AP", "RR"], intervals=5, **QUICK)
+    made = study(rs.Collection(*small), settings("AP RR", intervals=5))
     assert made["scale_effect"].rows == wanted.rows
     assert "scale_effect" in made.main
     assert read_manifest(tmp_path / "one")["settings"]["intervals"] == 5
@@ -142,9 +146,9 @@ def test_some_of_the_topics_and_again_from_the_manifest(files, small, tmp_path, 
     some = sorted(qrels)[1:4]
     assert command(files, tmp_path / "some", "--topics", ",".join(some), "-m", "AP nDCG") == 0
     capsys.readouterr()
-    settings = read_manifest(tmp_path / "some")["settings"]
-    assert settings["chosen_topics"] == some
-    fewer = study({topic: qrels[topic] for topic in some}, runs, ["AP", "nDCG"], **QUICK)
+    assert read_manifest(tmp_path / "some")["settings"]["chosen_topics"] == some
+    selected = rs.Collection({topic: qrels[topic] for topic in some}, runs)
+    fewer = study(selected, settings("AP nDCG"))
     assert (tmp_path / "some" / "tables" / "robustness.csv").read_bytes() == fewer.files()[
         "tables/robustness.csv"
     ]
@@ -156,7 +160,7 @@ def test_some_of_the_topics_and_again_from_the_manifest(files, small, tmp_path, 
 
 
 def test_what_came_from_memory_cannot_be_repeated(small, tmp_path):
-    study(*small, ["AP", "nDCG"], output=tmp_path / "s", **QUICK)
+    study(rs.Collection(*small), settings("AP nDCG"), output=tmp_path / "s")
     with pytest.raises(InputError, match="came from memory"):
         repeat_study(tmp_path / "s")
 
@@ -164,7 +168,7 @@ def test_what_came_from_memory_cannot_be_repeated(small, tmp_path):
 def test_the_directory_appears_whole_or_not_at_all(tmp_path, monkeypatch):
     target = tmp_path / "s"
     first, second = (
-        {**files, MANIFEST: described({}, {}, files)} for files in ({"a/b.csv": b"1"}, {"c.csv": b"2"})
+        {**files, MANIFEST: manifest_text({}, {}, files)} for files in ({"a/b.csv": b"1"}, {"c.csv": b"2"})
     )
     write_directory(target, first)
     write_directory(target, second)
@@ -219,6 +223,6 @@ def test_identical_runs_and_undefined_topics_can_be_studied(small, tmp_path):
     qrels = {**qrels, "empty": {"d01": 0, "d02": 0}}
     same = dict.fromkeys(("a", "b", "c"), runs["run2"])
     with pytest.warns(UserWarning, match="Twist is undefined on 1 of 9"):
-        made = study(qrels, same, output=tmp_path / "s", **QUICK)
+        made = study(rs.Collection(qrels, same), rs.StudySettings(**QUICK), output=tmp_path / "s")
     assert set(made["power"].column("significant")) == {0}
     shutil.rmtree(tmp_path / "s")

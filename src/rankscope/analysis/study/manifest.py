@@ -1,6 +1,6 @@
-"""A directory of results with a manifest: what went in, what came out, and how to make it again.
+"""The directory of a study, and its manifest: settings, inputs and outputs, with which the study can be repeated.
 
-The manifest holds no time and no host, so that the same inputs give the same bytes.
+The manifest contains neither time nor host, so that the same inputs give the same bytes.
 """
 
 from __future__ import annotations
@@ -12,26 +12,28 @@ from pathlib import Path
 from typing import Any
 
 from rankscope import __version__
-from rankscope.analysis.study.shape import FORMAT, KIND, check_kind, check_manifest
+from rankscope.analysis.study.manifest_schema import FORMAT, KIND, check_kind, check_manifest
 from rankscope.directories import finish_replacement, replace_directory
 from rankscope.errors import InputError
 from rankscope.files import digest
 from rankscope.json_documents import read_json
-from rankscope.read import Inputs, Runs, open_collection, read_run
+from rankscope.read import Runs, open_qrels, read_run
 from rankscope.read.datasets import dataset_digest, dataset_id
 from rankscope.read.source import named_path, only_file
+from rankscope.scores import Collection
 
 __all__ = [
     "MANIFEST",
     "changed_files",
     "checked_input",
-    "described",
+    "collection_settings",
     "input_digest",
-    "inputs_of",
+    "input_files",
     "listed_files",
+    "manifest_text",
     "open_inputs",
     "read_manifest",
-    "settings_of",
+    "versions",
     "write_directory",
 ]
 
@@ -39,7 +41,7 @@ MANIFEST = "manifest.json"
 
 
 def versions() -> dict[str, str]:
-    """What computed the results: Rankscope, Python and the libraries whose arithmetic they rest on."""
+    """Return the versions of Rankscope, Python and the numerical libraries."""
     import numpy
     import scipy
 
@@ -52,24 +54,21 @@ def versions() -> dict[str, str]:
     }
 
 
-def settings_of(collections: Mapping[str, Inputs], several: bool) -> dict[str, Any]:
-    """What was decided when collections were opened: for one of them, or for each of several."""
+def collection_settings(collections: Mapping[str, Collection], several: bool) -> dict[str, Any]:
+    """Return the options with which one collection, or each of several, was opened."""
     listed = [{"name": name, **collection.settings} for name, collection in collections.items()]
     return {"collections": listed} if several else listed[0]
 
 
-def inputs_of(collections: Mapping[str, Inputs], several: bool) -> dict[str, Any]:
-    """The files of one collection, or of each of several, with their digests; what was only in memory has no path.
-
-    Plugins, which only commands load, are added by :func:`rankscope.analysis.study.Study.with_plugins`.
-    """
+def input_files(collections: Mapping[str, Collection], several: bool) -> dict[str, Any]:
+    """Return the files of one collection, or of each of several, with digests; inputs in memory have no path."""
     listed = [{"name": name, **_files(collection)} for name, collection in collections.items()]
     if several:
-        return {"collections": listed, "plugins": []}
-    return {**{key: value for key, value in listed[0].items() if key != "name"}, "plugins": []}
+        return {"collections": listed}
+    return {key: value for key, value in listed[0].items() if key != "name"}
 
 
-def _files(collection: Inputs) -> dict[str, Any]:
+def _files(collection: Collection) -> dict[str, Any]:
     runs = [
         {"name": name, **_file(run.path, run.source, run.format)} for name, run in collection.runs.items()
     ]
@@ -77,23 +76,23 @@ def _files(collection: Inputs) -> dict[str, Any]:
 
 
 def _file(path: str | None, source: Path | bytes | None, form: str) -> dict[str, str | None]:
-    said = {} if form == "trec" else {"format": form}
+    stated = {} if form == "trec" else {"format": form}
     if path is not None and form == "irds":
-        return {"path": path, "sha256": input_digest(path), **said}
+        return {"path": path, "sha256": input_digest(path), **stated}
     if isinstance(source, bytes):
-        return {"path": None, "sha256": digest(source), **said}
+        return {"path": None, "sha256": digest(source), **stated}
     if path is None or not Path(path).exists():
         return {"path": None, "sha256": None}
-    return {"path": path, "sha256": digest(Path(path)), **said}
+    return {"path": path, "sha256": digest(Path(path)), **stated}
 
 
-def described(
+def manifest_text(
     settings: Mapping[str, Any],
     inputs: Mapping[str, Any],
     files: Mapping[str, bytes],
     pictures: Iterable[str] = (),
 ) -> bytes:
-    """The text of the manifest; ``pictures`` belong to the study without being compared when it is repeated."""
+    """Return the text of the manifest; ``pictures`` are files of the study that a repetition does not compare."""
     content = {
         "kind": KIND,
         "format": FORMAT,
@@ -109,7 +108,7 @@ def described(
 
 
 def read_manifest(path: str | Path) -> dict[str, Any]:
-    """The manifest of a study, given as the file or its directory, with every field checked."""
+    """Return the validated manifest of a study; ``path`` is the file or its directory."""
     file = Path(path) / MANIFEST if Path(path).is_dir() else Path(path)
     hint = f"name a {MANIFEST} that rankscope {__version__} wrote"
     if file.name == MANIFEST:
@@ -118,44 +117,54 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
     return content
 
 
-def open_inputs(manifest: Mapping[str, Any], beside: Path) -> dict[str, Inputs]:
-    """The judgments and runs a study was made of, by collection, after checking that they are still the same.
+def open_inputs(manifest: Mapping[str, Any], directory: Path, seed: int) -> dict[str, Collection]:
+    """Return the collections of a study, opened as then, or raise an error if a file has changed.
 
-    They are opened as they were then. Relative paths are tried from the working directory and from the directory of
-    the manifest.
+    Relative paths are resolved against the working directory and against the directory of the manifest.
     """
     settings, inputs = manifest["settings"], manifest["inputs"]
+    options = {key: settings[key] for key in ("missing", "ties", "unjudged") if key in settings}
+    options["seed"] = seed
     if "collections" not in settings:
-        return {settings["name"]: _opened(settings, inputs, beside)}
-    pairs = zip(settings["collections"], inputs["collections"], strict=True)
-    return {said["name"]: _opened(said, files, beside, f" of {said['name']}") for said, files in pairs}
+        return {settings["name"]: _open(settings, inputs, directory, options)}
+    return {
+        opened["name"]: _open(opened, files, directory, options, f" of {opened['name']}")
+        for opened, files in zip(settings["collections"], inputs["collections"], strict=True)
+    }
 
 
-def _opened(said: Mapping[str, Any], files: Mapping[str, Any], beside: Path, of: str = "") -> Inputs:
-    order = said["order"]
+def _open(
+    settings: Mapping[str, Any],
+    files: Mapping[str, Any],
+    directory: Path,
+    options: Mapping[str, Any],
+    suffix: str = "",
+) -> Collection:
+    order = settings["order"]
     runs = [
         read_run(
-            checked_input(entry, f"run {entry['name']}{of}", beside),
+            checked_input(entry, f"run {entry['name']}{suffix}", directory),
             order=order if isinstance(order, str) else order[entry["name"]],
             name=entry["name"],
             input_format=entry.get("format", "trec"),
         )
         for entry in files["runs"]
     ]
-    judgments = checked_input(files["qrels"], f"the judgments{of}", beside)
-    formats = {"qrels": files["qrels"].get("format", "trec")}
-    return open_collection(
-        judgments,
-        Runs(runs),
-        aspects=said["aspects"],
-        grades=said.get("grades"),
-        topics=said.get("chosen_topics"),
-        input_format=formats,
+    path = checked_input(files["qrels"], f"the judgments{suffix}", directory)
+    qrels = open_qrels(
+        path,
+        aspects=settings["aspects"],
+        grades=settings.get("grades"),
+        input_format=files["qrels"].get("format", "trec"),
     )
+    return Collection(qrels, Runs(runs), topics=settings.get("chosen_topics"), **options)
 
 
-def checked_input(entry: Mapping[str, Any], what: str, beside: Path, *, here: bool = True) -> Path:
-    """The file of an entry, which must be what it was; its path is tried from here and from beside the manifest."""
+def checked_input(entry: Mapping[str, Any], what: str, directory: Path, *, here: bool = True) -> Path:
+    """Return the path of a recorded file, or raise an error if its digest has changed.
+
+    A relative path is resolved against the working directory, if ``here``, and against ``directory``.
+    """
     if entry["path"] is None:
         raise InputError(
             f"{what} came from memory or standard input", hint="make the study from files to repeat it"
@@ -164,13 +173,12 @@ def checked_input(entry: Mapping[str, Any], what: str, beside: Path, *, here: bo
         if input_digest(entry["path"]) != entry["sha256"]:
             raise _changed(what, entry["path"])
         return Path(entry["path"])
-    places = [Path(entry["path"]), beside / entry["path"]] if here else [beside / entry["path"]]
-    found = [path for path in places if path.exists()]
-    if not found:
+    paths = [Path(entry["path"]), directory / entry["path"]] if here else [directory / entry["path"]]
+    file: Path | None = next((path for path in paths if path.exists()), None)
+    if file is None:
         raise InputError(
             f"{what}: no such file", path=entry["path"], hint="run in the directory the study was made in"
         )
-    file: Path = found[0]
     if digest(file) != entry["sha256"]:
         raise _changed(what, file)
     return file
@@ -181,29 +189,29 @@ def _changed(what: str, path: str | Path) -> InputError:
 
 
 def input_digest(name: str) -> str:
-    """What identifies the content of an input: a file, a directory of parts, or the judgments of a dataset."""
+    """Return the digest of an input: a file, a directory of parts, or the judgments of a dataset."""
     dataset = dataset_id(name)
     return dataset_digest(dataset) if dataset else digest(named_path(only_file(name)))
 
 
 def changed_files(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> list[str]:
-    """The names of the output files that differ from those of the manifest, or are missing on either side."""
+    """Return the names of output files that differ from those of the manifest, or are missing on either side."""
     before = manifest["outputs"]
     now = {name: digest(data) for name, data in files.items()}
     return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
 
 
 def write_directory(directory: str | Path, files: Mapping[str, bytes]) -> None:
-    """Write all files of a study, or none, in place of an earlier study or where there is nothing."""
+    """Write the files of a study atomically; an earlier study in the directory is replaced."""
     replace_directory(directory, files, MANIFEST, listed_files)
 
 
 def listed_files(directory: Path) -> dict[str, str | None]:
-    """The files of the study in a directory with their digests; pictures and the manifest itself have none."""
+    """Return the files of the study in a directory with their digests; pictures and the manifest have none."""
     try:
         content = read_json(directory / MANIFEST, check_kind, "")
     except InputError:
         raise InputError(
-            "there is something here that is not a study", path=directory, hint="choose another directory"
+            "the directory exists and is not a study", path=directory, hint="choose another directory"
         ) from None
     return {**content["outputs"], **dict.fromkeys(content.get("pictures", [])), MANIFEST: None}

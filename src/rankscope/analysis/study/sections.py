@@ -1,11 +1,10 @@
-"""The experiments on one collection, each as tables: what a study asks, and of which runs."""
+"""The experiments of a study on one collection, as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -17,16 +16,16 @@ from rankscope.analysis.pools import pools
 from rankscope.analysis.power import power
 from rankscope.analysis.scale_effect import LENGTH, scale_effect_of
 from rankscope.analysis.stats.matrices import best_judged
-from rankscope.analysis.study.parts import Parts
-from rankscope.choices import EXPERIMENTS
-from rankscope.engines import using
+from rankscope.analysis.study.checkpoints import Checkpoints
+from rankscope.analysis.study.settings import StudySettings
+from rankscope.errors import InputError
 from rankscope.judging import Judged
-from rankscope.measures import REGISTRY, Measure
+from rankscope.measures import REGISTRY
 from rankscope.progress import progress
-from rankscope.scores import Scores, score
+from rankscope.scores import Collection, Scores, score
 from rankscope.tables import Cell, Table
 
-__all__ = ["EXPERIMENTS", "Experiments"]
+__all__ = ["Experiments"]
 
 _PAIRS = ("correlations", "pools", "power", "scales")
 """Experiments that compare runs, and so need two of them."""
@@ -35,31 +34,31 @@ _PAIRS = ("correlations", "pools", "power", "scales")
 class Experiments:
     """All experiments on one collection.
 
-    ``settings`` are those of the study: ``top_of`` says which experiments look at the best ``top`` of the runs only,
-    as Ferro and others (2016) do for correlation, pools and power, but not for archetypes and effort/gain plots.
+    ``settings.limited_experiments`` use only the best runs, as Ferro et al. (2016) do for pools and power, but not for
+    archetypes and effort/gain plots. A collection may have a single run only if it is one of ``several``.
     """
 
-    def __init__(
-        self,
-        judge: Callable[[], Judged],
-        measures: Sequence[Measure],
-        settings: Mapping[str, Any],
-        name: str,
-        jobs: int | None = None,
-    ) -> None:
-        self._judge = judge
-        self.measures = tuple(measures)
-        self.settings = settings
-        self.name = name
-        self.jobs = jobs
+    def __init__(self, collection: Collection, settings: StudySettings, name: str, several: bool) -> None:
+        # Ranges belong to the table of means only: experiments need one value per topic.
+        ranged = collection.unjudged == "bounds"
+        self.collection = collection.with_options(unjudged="nonrelevant") if ranged else collection
+        self.settings, self.name, self.several = settings, name, several
+        self.measures, self.missing = settings.selected_measures, collection.missing
 
     @cached_property
     def judged(self) -> Judged:
-        """The lists, read when the first experiment looks at them: none may, if all were made before."""
-        return self._judge()
+        """Judged rankings; read on first use, so that a study of which all parts are kept reads nothing."""
+        judged = self.collection.judged
+        n_runs, n_topics = len(judged.runs), len(judged.topics)
+        if not self.several and (n_runs < 2 or n_topics < 2):
+            raise InputError(
+                f"a study needs at least two runs and two topics, here are {n_runs} and {n_topics}",
+                hint="add run files",
+            )
+        return judged
 
-    def tables(self, parts: Parts) -> dict[str, Table]:
-        """Every table by its name, and ``left_out`` if some experiment is not possible; parts made before are taken."""
+    def tables(self, checkpoints: Checkpoints) -> dict[str, Table]:
+        """Return all tables by name, with ``left_out`` if an experiment is impossible; reuse finished experiments."""
         sections: dict[str, Callable[[], dict[str, Table]]] = {
             "collection": self._collection,
             "correlations": self._correlations,
@@ -72,39 +71,39 @@ class Experiments:
         tables: dict[str, Table] = {}
         left_out: list[tuple[Cell, ...]] = []
         for experiment in progress(list(sections), len(sections), f"study of {self.name}"):
-            found = parts.of(self.name, experiment, lambda name=experiment: self._made(name, sections[name]))  # type: ignore[misc]
-            if isinstance(found, str):
-                left_out.append((experiment, found))
+            outcome = checkpoints.load_or_run(
+                self.name,
+                experiment,
+                lambda name=experiment: self._run(name, sections[name]),  # type: ignore[misc]
+            )
+            if isinstance(outcome, str):
+                left_out.append((experiment, outcome))
             else:
-                tables |= found
+                tables |= outcome
         if left_out:
             tables["left_out"] = Table("left_out", ("experiment", "reason"), left_out)
         return tables
 
-    def _made(self, experiment: str, section: Callable[[], dict[str, Table]]) -> dict[str, Table] | str:
-        """The tables of an experiment, or why it is not possible."""
-        if reason := self._impossible(experiment):
-            return reason
+    def _run(self, experiment: str, section: Callable[[], dict[str, Table]]) -> dict[str, Table] | str:
+        """Return the tables of an experiment, or the reason why it is impossible."""
+        if experiment in _PAIRS:
+            judged = self._best if experiment == "correlations" else self._judged_for(experiment)
+            if len(judged.runs) < 2:
+                return f"{len(judged.runs)} of {len(self.judged.runs)} runs cannot be compared"
+            if len(judged.topics) < 2:
+                return "one topic is too few"
         return {name: replace(table, name=name) for name, table in section().items()}
-
-    def _impossible(self, experiment: str) -> str:
-        if experiment not in _PAIRS:
-            return ""
-        looked_at = self._best if experiment == "correlations" else self._of(experiment)
-        if len(looked_at.runs) < 2:
-            return f"{len(looked_at.runs)} of {len(self.judged.runs)} runs cannot be compared"
-        return "" if len(self.judged.topics) > 1 else "one topic is too few"
 
     @cached_property
     def _best(self) -> Judged:
-        return best_judged(self.judged, self.settings["top"], "AP", self.settings["missing"])
+        return best_judged(self.judged, self.settings.top, "AP", self.missing)
 
-    def _of(self, experiment: str) -> Judged:
-        """The runs that an experiment looks at."""
-        return self._best if experiment in self.settings["top_of"] else self.judged
+    def _judged_for(self, experiment: str) -> Judged:
+        """Return the rankings of the runs that an experiment uses."""
+        return self._best if experiment in self.settings.limited_experiments else self.judged
 
     def _scores(self, judged: Judged) -> Scores:
-        return score(judged, self.measures, missing=self.settings["missing"])
+        return score(judged, self.measures, missing=self.missing)
 
     def _collection(self) -> dict[str, Table]:
         return {
@@ -115,9 +114,9 @@ class Experiments:
     def _correlations(self) -> dict[str, Table]:
         scores = self._scores(self.judged)
         everything = correlate(scores)
-        # the best runs are what papers look at: both tables, whatever the other experiments do
-        best = correlate(scores, top=self.settings["top"])
-        focus = self.settings["focus"]
+        # Papers report the correlation over the best runs, so both tables are there whatever top_of says.
+        best = correlate(scores, top=self.settings.top)
+        focus = str(self.settings.focus_measure)
         others = [str(m) for m in self.measures if str(m) != focus]
         tau = {frozenset((row.a, row.b)): row.value for row in best.correlations if row.method == "kendall"}
 
@@ -140,8 +139,8 @@ class Experiments:
         gains = [m for m in self.measures if m.family != "effort"]
         twist = next((m for m in self.measures if m.name == "Twist"), REGISTRY["Twist"])
         found = Effort.from_judged(
-            self._of("effort"), gains, crossing=twist.settings["crossing"], cutoff=twist.cutoff,
-            missing=self.settings["missing"],
+            self._judged_for("effort"), gains, crossing=twist.settings["crossing"], cutoff=twist.cutoff,
+            missing=self.missing,
         )  # fmt: skip
         return {
             "archetypes": found.summary,
@@ -152,14 +151,11 @@ class Experiments:
         }
 
     def _pools(self) -> dict[str, Table]:
-        settings, judged = self.settings, self._of("pools")
-        scores = self._scores(judged)
-        with using(None, self.jobs):
-            sampled = pools(
-                scores, ratios=settings["ratios"], sampling=settings["sampling"], repeats=settings["repeats"],
-                seed=settings["seed"],
-            )  # fmt: skip
-            shallow = pools(scores, ratios=(), pool_depth=settings["depth"])
+        settings, scores = self.settings, self._scores(self._judged_for("pools"))
+        sampled = pools(
+            scores, ratios=settings.ratios, sampling=settings.sampling, repeats=settings.repeats, seed=settings.seed
+        )  # fmt: skip
+        shallow = pools(scores, ratios=(), pool_depth=settings.pool_depth)
         return {
             "robustness": sampled["robustness"],
             "robustness_curve": _by_ratio(sampled["curve"]),
@@ -168,12 +164,9 @@ class Experiments:
         }
 
     def _power(self) -> dict[str, Table]:
-        settings, scores = self.settings, self._scores(self._of("power"))
-        with using(None, self.jobs):
-            bootstrap = power(
-                scores, alpha=settings["alpha"], replicates=settings["replicates"], seed=settings["seed"]
-            )
-            classic = power(scores, ("wilcoxon", "t"), alpha=(0.05, 0.01))
+        settings, scores = self.settings, self._scores(self._judged_for("power"))
+        bootstrap = power(scores, alpha=settings.alpha, replicates=settings.replicates, seed=settings.seed)
+        classic = power(scores, ("wilcoxon", "t"), alpha=(0.05, 0.01))
         return {
             "power": bootstrap["power"],
             "asl": bootstrap["asl"],
@@ -181,18 +174,18 @@ class Experiments:
         }
 
     def _scales(self) -> dict[str, Table]:
-        settings = self.settings
-        options = {"alpha": settings["alpha"], "missing": settings["missing"], "jobs": self.jobs}
-        length = settings.get("intervals", LENGTH)
-        found = scale_effect_of(self._of("scales"), self.measures, length=length, **options)
-        return {"scale_effect": found["scale_effect"]}
+        result = scale_effect_of(
+            self._judged_for("scales"), self.measures, length=self.settings.intervals or LENGTH,
+            alpha=self.settings.alpha, missing=self.missing,
+        )  # fmt: skip
+        return {"scale_effect": result["scale_effect"]}
 
     def _bounds(self) -> dict[str, Table]:
         settings = self.settings
-        rbp = [REGISTRY["RBP"](p=p) for p in settings["p"]]
-        ratio = min(settings["ratios"], default=10)
+        rbp = [REGISTRY["RBP"](p=p) for p in settings.p]
+        ratio = min(settings.ratios, default=10)
         means = Bounds.from_judged(
-            self._of("bounds"), rbp, pool_depth=settings["depth"], ratios=ratio, seed=settings["seed"]
+            self._judged_for("bounds"), rbp, pool_depth=settings.pool_depth, ratios=ratio, seed=settings.seed
         ).means
         return {
             "bounds": replace(means, rows=[row for row in means if row.pool == "full"]),
@@ -201,7 +194,7 @@ class Experiments:
 
 
 def _by_ratio(curve: Table) -> Table:
-    """Measures down, ratios across, Kendall's tau inside: the numbers of the figure."""
+    """Return Kendall's tau with a row per measure and a column per ratio."""
     tau = {(r["measure"], r["pool"]): r["tau"] for r in curve.records()}
     measures, pools = (list(dict.fromkeys(curve.column(name))) for name in ("measure", "pool"))
     rows = [(measure, *(tau[measure, pool] for pool in pools)) for measure in measures]
@@ -209,7 +202,7 @@ def _by_ratio(curve: Table) -> Table:
 
 
 def _archetype_shares(found: Effort, name: str) -> Table:
-    """One row, as in Table 2 of Ferro and others (2016): ups-and-downs among the excellent lists, in percent."""
+    """Return one row as in Table 2 of Ferro et al. (2016), in percent; ups-and-downs count as excellent."""
     share = {str(row["archetype"]): float(str(row["share"])) for row in found.summary.records()}
     total = sum(int(str(count)) for count in found.summary.column("count"))
     excellent = share["excellent A"] + share["excellent B"] + share["ups-and-downs"]
@@ -227,7 +220,7 @@ def _archetype_shares(found: Effort, name: str) -> Table:
 
 
 def _points(found: Effort) -> Table:
-    """Twist and gain of every list: the points of the effort/gain planes."""
+    """Return Twist and gain of every ranking: the points of the effort/gain planes."""
     names = tuple(str(measure) for measure in found.gains)
     arrays = np.array([found.twist, *found.gain])[:, found.counted]
     rows: list[tuple[Cell, ...]] = [

@@ -10,7 +10,9 @@ import pytest
 import rankscope as rs
 from rankscope.analysis.study.sections import Experiments
 
-OPTIONS: dict[str, Any] = {"repeats": 1, "replicates": 50}
+
+def settings(measures: str, **more: Any) -> rs.StudySettings:
+    return rs.StudySettings(measures=measures, repeats=1, replicates=50, **more)
 
 
 @pytest.fixture(scope="module")
@@ -34,17 +36,17 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
 def test_finished_parts_are_not_computed_again(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = place / "qrels.txt", place / "runs"
-    rs.study(*files, "AP nDCG Twist", output=tmp_path / "whole", **OPTIONS)
+    files = rs.Collection(place / "qrels.txt", place / "runs")
+    rs.study(files, settings("AP nDCG Twist"), output=tmp_path / "whole")
     with monkeypatch.context() as patch:
         interrupted(patch, "power")
         with pytest.raises(KeyboardInterrupt):
-            rs.study(*files, "AP nDCG Twist", output=tmp_path / "again", **OPTIONS)
+            rs.study(files, settings("AP nDCG Twist"), output=tmp_path / "again")
     assert not (tmp_path / "again").exists()
     assert len(list((tmp_path / ".again.parts").iterdir())) == 4  # collection, correlations, effort, pools
     with monkeypatch.context() as patch:
         interrupted(patch, "pools")  # which is not asked for again
-        rs.study(*files, "AP nDCG Twist", output=tmp_path / "again", **OPTIONS)
+        rs.study(files, settings("AP nDCG Twist"), output=tmp_path / "again")
     assert content(tmp_path / "again") == content(tmp_path / "whole")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "whole"]
 
@@ -52,13 +54,13 @@ def test_finished_parts_are_not_computed_again(
 def test_nothing_is_read_when_all_parts_are_there(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = place / "qrels.txt", place / "runs"
-    made = rs.study(*files, "AP nDCG", resume=tmp_path / "later", **OPTIONS)
+    files = rs.Collection(place / "qrels.txt", place / "runs")
+    made = rs.study(files, settings("AP nDCG"), resume=tmp_path / "later")
     with monkeypatch.context() as patch:
-        patch.setattr(
-            "rankscope.analysis.study.experiments.judged_as", lambda *_, **__: pytest.fail("read again")
+        patch.setattr("rankscope.scores.judged_as", lambda *_, **__: pytest.fail("read again"))
+        again = rs.study(
+            rs.Collection(place / "qrels.txt", place / "runs"), settings("AP nDCG"), resume=tmp_path / "later"
         )
-        again = rs.study(*files, "AP nDCG", resume=tmp_path / "later", **OPTIONS)
     assert again.files() == made.files()
     again.write(tmp_path / "later")
     assert not (tmp_path / ".later.parts").exists()
@@ -70,36 +72,35 @@ def test_other_settings_and_other_files_have_other_parts(place: Path, tmp_path: 
     def parts() -> set[str]:
         return {path.name for path in (tmp_path / ".x.parts").iterdir()}
 
-    rs.study(*files, "AP nDCG", resume=tmp_path / "x", **OPTIONS)
+    rs.study(rs.Collection(*files), settings("AP nDCG"), resume=tmp_path / "x")
     first = parts()
-    rs.study(*files, "AP nDCG", resume=tmp_path / "x", seed=2, **OPTIONS)
+    rs.study(rs.Collection(*files), settings("AP nDCG", seed=2), resume=tmp_path / "x")
     second = parts() - first
     assert len(first) == len(second) == 7
     run = next((place / "runs").iterdir())
     run.write_text(run.read_text() + "999 Q0 none 1 0.1 tag\n")
-    rs.study(*files, "AP nDCG", resume=tmp_path / "x", **OPTIONS)
+    rs.study(rs.Collection(*files), settings("AP nDCG"), resume=tmp_path / "x")
     assert len(parts()) == 21
 
 
 def test_damaged_parts_are_made_again(place: Path, tmp_path: Path) -> None:
     files = place / "qrels.txt", place / "runs"
-    made = rs.study(*files, "AP nDCG", resume=tmp_path / "x", **OPTIONS)
+    made = rs.study(rs.Collection(*files), settings("AP nDCG"), resume=tmp_path / "x")
     for number, path in enumerate(sorted((tmp_path / ".x.parts").iterdir())):
         text = path.read_text()
         path.write_text(text[: len(text) // 2] if number % 2 else text.replace("0.", "1."))
-    assert rs.study(*files, "AP nDCG", resume=tmp_path / "x", **OPTIONS).files() == made.files()
+    assert rs.study(rs.Collection(*files), settings("AP nDCG"), resume=tmp_path / "x").files() == made.files()
 
 
 def test_what_has_no_digest_is_not_kept(tmp_path: Path) -> None:
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 2}}
     runs = {r: {q: {"a": i, "b": 2 - i, "c": 1.5} for q in qrels} for i, r in enumerate(["r1", "r2", "r3"])}
-    rs.study(qrels, runs, ["AP", "nDCG"], resume=tmp_path / "x", **OPTIONS)
+    rs.study(rs.Collection(qrels, runs), settings("AP nDCG"), resume=tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_refused_leaves_nothing(place: Path, tmp_path: Path) -> None:
     with pytest.raises(rs.errors.SettingsError):
-        rs.study(
-            place / "qrels.txt", place / "runs", "AP nDCG", ratios=[50, -1], output=tmp_path / "x", **OPTIONS
-        )
+        collection = rs.Collection(place / "qrels.txt", place / "runs")
+        rs.study(collection, settings("AP nDCG", ratios=[50, -1]), output=tmp_path / "x")
     assert list(tmp_path.iterdir()) == []

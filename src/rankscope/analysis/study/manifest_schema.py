@@ -1,13 +1,12 @@
-"""What a manifest must look like: every field, so that a study is never repeated from half a manifest."""
+"""The schema of a manifest: every field is validated, so that no study is repeated from an incomplete manifest."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from rankscope.analysis.stats.sampling import SAMPLINGS
-from rankscope.analysis.study.sections import EXPERIMENTS
 from rankscope.certainty.ties import TIES
 from rankscope.certainty.unjudged import UNJUDGED_AS
+from rankscope.choices import EXPERIMENTS, SAMPLINGS
 from rankscope.json_documents import (
     Mismatch,
     Shape,
@@ -27,26 +26,26 @@ from rankscope.read.formats import FORMATS
 __all__ = ["FORMAT", "KIND", "check_kind", "check_manifest"]
 
 KIND = "rankscope study"
-FORMAT = 1
-"""Changes when a manifest of one version can no longer be read by another."""
+FORMAT = 2
+"""Version of the schema; increases when older manifests can no longer be read."""
 
 _DIGEST = text("[0-9a-f]{64}", "a SHA-256 digest")
 _NAME = text("(?s).+", "a name")
 _FILE = {"path": optional(_NAME), "sha256": optional(_DIGEST)}
 _PLACE = text(r"(?s)(?!/)(?!(?:.*/)?\.\.(?:/|$))[^\\:]+", "the path of a file in the directory")
 _MOST_SAMPLES = 10**7
-"""Of anything that is drawn at random: beyond it a manifest asks for more than a day of work."""
+"""Limit of random samples: more would take longer than a day, so an untrusted manifest may not ask for them."""
 
 
 def _order(value: Any, place: str) -> None:
-    """One ordering, or that of each run by its name."""
+    """Check an order, or a mapping of runs to orders."""
     (mapping_of(_NAME, one_of(ORDERS)) if isinstance(value, dict) else one_of(ORDERS))(value, place)
 
 
 _MERGES = text(r"-?\d+(,-?\d+)*=-?\d+(;-?\d+(,-?\d+)*=-?\d+)*", "how grades are merged")
 _OPENED: dict[str, Shape] = {"order": _order, "aspects": boolean}
 _CHOSEN: dict[str, Shape] = {"grades": _MERGES, "chosen_topics": list_of(_NAME, min_length=1)}
-_QUESTIONS: dict[str, Shape] = {
+_SETTINGS: dict[str, Shape] = {
     "measures": list_of(_NAME, min_length=2),
     "focus": _NAME,
     "top": number(0, 1),
@@ -54,14 +53,14 @@ _QUESTIONS: dict[str, Shape] = {
     "ratios": list_of(number(0, 100)),
     "repeats": integer(1, _MOST_SAMPLES),
     "sampling": one_of(SAMPLINGS),
-    "depth": integer(1, 2**31 - 1),
+    "pool_depth": integer(1, 2**31 - 1),
     "alpha": number(0, 1),
     "replicates": integer(1, _MOST_SAMPLES),
     "p": list_of(number(0, 1)),
     "seed": integer(0, 2**128 - 1),
     "missing": one_of(("zero", "skip")),
 }
-_ASKED: dict[str, Shape] = {
+_OPTIONAL: dict[str, Shape] = {
     "ties": one_of(TIES),
     "unjudged": one_of(UNJUDGED_AS),
     "intervals": integer(1, 2**31 - 1),
@@ -86,16 +85,16 @@ def _manifest(settings: Shape, inputs: Shape) -> Shape:
 
 
 _ONE = _manifest(
-    record({**_QUESTIONS, "name": text(), **_OPENED}, {**_CHOSEN, **_ASKED}),
+    record({**_SETTINGS, "name": text(), **_OPENED}, {**_CHOSEN, **_OPTIONAL}),
     record({"qrels": record(_FILE, _FORMAT), "runs": list_of(_RUN, min_length=2), "plugins": _PLUGINS}),
 )
 _SEVERAL = _manifest(
     record(
         {
-            **_QUESTIONS,
+            **_SETTINGS,
             "collections": list_of(record({"name": _NAME, **_OPENED}, _CHOSEN), min_length=1),
         },
-        _ASKED,
+        _OPTIONAL,
     ),
     record(
         {
@@ -110,7 +109,7 @@ _SEVERAL = _manifest(
 
 
 def check_manifest(content: Any, place: str) -> None:
-    """The whole manifest, as a shape."""
+    """Check a whole manifest."""
     check_kind(content, place)
     if content.get("format") != FORMAT:
         versions = content.get("versions")
@@ -125,22 +124,22 @@ def check_manifest(content: Any, place: str) -> None:
         _check_orders(content["settings"], content["inputs"], "settings")
         return
     _SEVERAL(content, place)
-    said, files = settings["collections"], content["inputs"]["collections"]
-    names = [one["name"] for one in said]
-    if names != [one["name"] for one in files] or len(set(names)) < len(names):
+    listed, files = settings["collections"], content["inputs"]["collections"]
+    names = [entry["name"] for entry in listed]
+    if names != [entry["name"] for entry in files] or len(set(names)) < len(names):
         raise Mismatch("inputs.collections", "the collections of the settings are expected, each once")
-    for number_, (one, its_files) in enumerate(zip(said, files, strict=True)):
-        _check_orders(one, its_files, f"settings.collections[{number_}]")
+    for index, (entry, inputs) in enumerate(zip(listed, files, strict=True)):
+        _check_orders(entry, inputs, f"settings.collections[{index}]")
 
 
-def _check_orders(said: dict[str, Any], files: dict[str, Any], place: str) -> None:
-    order = said["order"]
+def _check_orders(settings: dict[str, Any], files: dict[str, Any], place: str) -> None:
+    order = settings["order"]
     if isinstance(order, dict) and set(order) != {run["name"] for run in files["runs"]}:
         raise Mismatch(f"{place}.order", "one ordering for each run is expected")
 
 
 def check_kind(content: Any, place: str) -> None:
-    """Only that it is the manifest of some study, perhaps of another version, and which files it lists."""
+    """Check that a value is the manifest of a study, perhaps of another version, and the files that it lists."""
     if not isinstance(content, dict) or content.get("kind") != KIND:
         raise Mismatch.from_value(place, "the manifest of a study", content)
     mapping_of(_PLACE, _DIGEST)(content.get("outputs"), "outputs")
