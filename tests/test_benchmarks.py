@@ -178,7 +178,7 @@ def test_load_leaves_what_it_has_measured(part: Any, tmp_path: Path, monkeypatch
 
 
 def test_every_command_that_reads_runs_has_its_memory_measured(part: Any) -> None:
-    from rankscope.cli.main import COMMANDS
+    from rankscope.cli.commands import COMMANDS
 
     others = {
         "cite",

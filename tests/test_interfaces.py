@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.cli.main import COMMANDS, main
+from rankscope.cli.commands import COMMANDS
+from rankscope.cli.main import main
 from rankscope.measures import REGISTRY
 
 CLASSIC = """P@5 R@5 AP RR Rprec Bpref SetP SetR SetF IPrec@0.5 infAP GMAP Judged@5 Success@5 Compat

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import random
 
-from rankscope.cli.main import COMMANDS, command_module
+from rankscope.cli.commands import COMMANDS
+from rankscope.cli.main import command_module
 from rankscope.measures import REGISTRY
 
 OWN_GRAMMAR = ("trec_eval",)

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from rankscope import __version__
-from rankscope.cli.main import COMMANDS, main
+from rankscope.cli.commands import COMMANDS
+from rankscope.cli.main import main
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 2\n"
 RUN = "1 Q0 a 1 2.0 tag\n1 Q0 b 2 1.0 tag\n2 Q0 a 1 1.0 tag\n3 Q0 a 1 1.0 tag\n"
@@ -280,10 +281,10 @@ def test_plugins(
     (tmp_path / "broken.py").write_text("1 / 0\n")
     code, _, err = run(capsys, "eval", *files, "--plugin", str(tmp_path / "broken.py"))
     assert code == 2
-    assert "broken.py: the plugin cannot be loaded (ZeroDivisionError" in err
+    assert "broken.py: cannot import plugin (ZeroDivisionError" in err
     code, _, err = run(capsys, "eval", *files, "--plugin", "no_such_plugin")
     assert code == 2
-    assert "cannot be loaded" in err
+    assert "cannot import plugin" in err
 
 
 def test_measures_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,7 +71,7 @@ def test_limits_are_named_with_what_raises_them(
     monkeypatch.setenv("COLUMNS", "80")
     text = " ".join(said(capsys, "eval", "--help")[1].split())
     assert f"{limits.LONGEST_LINE:,} bytes" in text
-    assert f"{limits.UNPACKED_RATIO} times its size" in text
+    assert f"{limits.UNPACKED_RATIO} times their size" in text
     assert limits.FREE == 1 << 30
     assert limits.LINE_VARIABLE in text
     assert limits.RATIO_VARIABLE in text

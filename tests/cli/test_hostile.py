@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.cli.main import COMMANDS, command_module
+from rankscope.cli.commands import COMMANDS
+from rankscope.cli.main import command_module
 from rankscope.measures import REGISTRY, Measure
 
 # files ----------------------------------------------------------------------------------------------------------------

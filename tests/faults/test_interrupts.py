@@ -16,7 +16,8 @@ from typing import Any
 import at_work
 import pytest
 
-from rankscope.cli.main import COMMANDS, main
+from rankscope.cli.commands import COMMANDS
+from rankscope.cli.main import main
 from rankscope.cli.output import emit_interrupted
 from rankscope.engines.threads import in_threads
 from rankscope.lab.axioms import cases

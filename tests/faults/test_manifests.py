@@ -277,7 +277,7 @@ def test_a_plugin_that_changed_is_not_run(with_plugin: Path, capsys) -> None:
     path = next(with_plugin.glob("mine*.py"))
     path.write_text(path.read_text() + "\n")
     assert main(["study", "--from", "s", "--allow-plugins"]) == 2
-    assert "the plugin changed since the study was made" in capsys.readouterr().err
+    assert "the plugin changed since the study was run" in capsys.readouterr().err
     assert not Path("was-run").exists()
 
 
@@ -286,8 +286,8 @@ def test_what_changed_in_a_plugin_is_named(with_plugin: Path, capsys) -> None:
     path.write_text(path.read_text().replace("grades[:3]", "grades[:4]"))
     assert main(["study", "--from", "s", "--allow-plugins"]) == 2
     error = capsys.readouterr().err
-    assert f"{path.name}: the plugin changed since the study was made: line 5 was 'rs.measure(" in error
-    assert "grades[:4]" in error and "move it away" in error
+    assert f"{path.name}: the plugin changed since the study was run: line 5 was 'rs.measure(" in error
+    assert "grades[:4]" in error and "move the plugin away" in error
     assert not Path("was-run").exists()
 
 
@@ -308,7 +308,7 @@ def test_a_source_that_is_not_the_one_of_the_digest_is_not_run(with_plugin: Path
     path = Path("s") / "manifest.json"
     path.write_text(path.read_text().replace("grades[:3]", "grades[:4]"))
     assert main(["study", "--from", "s", "--allow-plugins"]) == 2
-    assert "is not the one with its digest" in capsys.readouterr().err
+    assert "does not have its digest" in capsys.readouterr().err
     assert not Path("was-run").exists()
 
 

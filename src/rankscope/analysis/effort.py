@@ -360,7 +360,7 @@ def effort(
     top
         Share of the runs to keep, the best ones, such as 0.75 (default: all).
     by
-        Measure that top goes by.
+        Measure that selects the runs of ``top``.
     groups
         Groups of runs to colour and split planes by: a file with lines of `run group`, or a regular expression whose
         first parentheses (or all of it) match the group in names of runs; in Python also a mapping.

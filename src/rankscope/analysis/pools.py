@@ -104,27 +104,27 @@ def pools(
 ) -> Pools:
     """Test how robust measures are to smaller pools: does the ranking of the runs survive?
 
-    Judgments are taken away, by stratified random samples (ratios) or pools of a depth (pool_depth), and the runs are
-    evaluated again. Recall bases are those of the smaller pool. The ranking of the runs by each measure is compared
-    with that by all judgments: Kendall's tau-b and AP correlation of the means, and their mean absolute change.
+    Judgments are removed, by stratified random samples (``ratios``) or by pools of a depth (``pool_depth``), and the
+    runs are evaluated again, with the recall bases of the smaller pool. The ranking of the runs by each measure is
+    compared with the one by all judgments: Kendall's tau-b and AP correlation of the means, and their mean absolute
+    change.
 
     Parameters
     ----------
     scores
         Measures and runs to look at; the scores need their rankings.
     ratios
-        Percent of the judgments kept (default: 90,70,50,30,10 unless pool_depth is set).
+        Percent of the judgments kept (default: 90,70,50,30,10 unless ``pool_depth`` is set).
     repeats
         Samples per ratio.
     sampling
         Strata of samples: each grade, relevant and not (binary), or none (uniform).
     pool_depth
-        Depths of pools: judgments of documents in so many first ranks of some run are kept.
+        Depths of pools: only documents down to this rank of a run keep their judgments.
     top
-        Share of the runs to keep, the best ones, such as 0.75; the others take no part, also not in the pool of a
-        depth (default: all).
+        Share of the best runs to keep, such as 0.75; the others do not contribute to pools either (default: all).
     by
-        Measure that top goes by.
+        Measure that selects the runs of ``top``.
     seed
         Seed of the random samples.
 
@@ -357,7 +357,7 @@ def leave_out(
     top
         Share of the runs to keep, the best ones, such as 0.75 (default: all).
     by
-        Measure that top goes by.
+        Measure that selects the runs of ``top``.
 
     References
     ----------

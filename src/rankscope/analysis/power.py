@@ -132,7 +132,7 @@ def power(
     top
         Share of the runs to keep, the best ones, such as 0.75 (default: all).
     by
-        Measure that top goes by.
+        Measure that selects the runs of ``top``.
     seed
         Seed of the random numbers.
 

@@ -22,20 +22,6 @@ if TYPE_CHECKING:
     from rankscope.read.named_collections import NamedFiles
     from rankscope.scores import Collection, Scores
 
-__all__ = [
-    "evaluate",
-    "list_collections",
-    "load_plugins",
-    "open_collection",
-    "open_inputs",
-    "open_named_collections",
-    "parse_evaluation_options",
-    "parse_measures",
-    "read_ahead",
-    "report_formats",
-    "split_named_file",
-]
-
 
 def parse_measures(args: argparse.Namespace) -> list[Measure]:
     """Return the measures of -m, or the default ones; plugins are loaded first because they may define measures."""

@@ -1,6 +1,6 @@
-"""Print what to cite, as BibTeX: Rankscope, the papers behind measures, and those behind methods.
+"""Print BibTeX entries of Rankscope, and of the papers that define measures and methods.
 
-Methods are named like the commands that use them: --method compare, --method power, ...
+Methods have the names of the commands that use them: --method compare, --method power, ...
 
 examples:
   rankscope cite
@@ -25,9 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=tuple(METHODS),
         metavar="NAME",
         default=[],
-        help=f"the papers behind a method; repeatable: {', '.join(METHODS)}",
+        help=f"method to cite; repeatable: {', '.join(METHODS)}",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead (whole or not at all)")
+    options.add_output_file(parser)
 
 
 def run(args: argparse.Namespace) -> None:

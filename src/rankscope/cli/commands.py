@@ -8,17 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = [
-    "COMMANDS",
-    "EVERYDAY",
-    "GROUPS",
-    "NO_MATRICES",
-    "OWN_GRAMMAR",
-    "Command",
-    "help_lines",
-    "program",
-]
-
 GROUPS = {
     "evaluate": "how good are the runs?",
     "compare": "which run is better?",
@@ -45,7 +34,7 @@ EVERYDAY = (
 
 
 class Command(NamedTuple):
-    """Group and meaning of a command; a meaning has at most 26 characters, so that two fit on a line."""
+    """Group and meaning of a command; at most 26 characters of meaning let two commands fit on a line."""
 
     group: str
     meaning: str
@@ -69,20 +58,20 @@ COMMANDS = {
     "bounds": Command("trust", "unjudged documents and RBP"),
     "certain": Command("trust", "can the order be reversed?"),
     "next": Command("trust", "what to judge next"),
-    "pools": Command("trust", "fewer judgments"),
+    "pools": Command("trust", "robust to fewer judgments?"),
     "leave-out": Command("trust", "bias to pooled runs"),
     "ranks": Command("trust", "rank intervals of runs"),
     "judges": Command("trust", "do the judges agree?"),
     "orderings": Command("trust", "how run files are sorted"),
-    "measures": Command("study measures", "all measures explained"),
+    "measures": Command("study measures", "explain measures"),
     "correlate": Command("study measures", "do they agree on runs?"),
     "power": Command("study measures", "discriminative power"),
     "properties": Command("study measures", "what they guarantee"),
     "scales": Command("study measures", "may they be averaged?"),
     "identify": Command("study measures", "which one is this code?"),
     "study": Command("study measures", "a measure paper in one go"),
-    "cite": Command("tools", "BibTeX of what was used"),
-    "demo": Command("tools", "the first thing to run"),
+    "cite": Command("tools", "BibTeX of measures used"),
+    "demo": Command("tools", "try it with example data"),
     "simulate": Command("tools", "a synthetic collection"),
     "completion": Command("tools", "for bash, zsh or fish"),
     "help": Command("tools", "this, or help of a command"),

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pool-depth",
         type=options.whole_numbers,
-        action=options.Collected,
+        action=options.CollectNumbers,
         metavar="K,...",
         help="also under pools of these depths: every measure and pool against the measures under all judgments",
     )

@@ -7,7 +7,7 @@ with ``add_arguments`` and ``run``, which call :func:`add_arguments` and :func:`
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rankscope.cli import arguments, options
@@ -16,8 +16,6 @@ from rankscope.declaration import Declaration, Parameter
 from rankscope.docstrings import plain_text
 from rankscope.result import TypedResult
 from rankscope.tables import Table
-
-__all__ = ["DerivedCommand", "add_arguments", "call", "describe", "get_declaration", "select_tables"]
 
 
 class DerivedCommand:
@@ -46,7 +44,7 @@ def describe(function: Callable[..., Any]) -> str:
     """Return the text of the help: the docstring up to its sections, and the examples of the declaration."""
     declared = get_declaration(function)
     examples = "\n".join(f"  {line}" for line in declared.examples.splitlines())
-    return f"{plain_text(declared.doc.text)}\n\nexamples:\n{examples}"
+    return f"{_name_flags(declared.doc.text, declared.parameters)}\n\nexamples:\n{examples}"
 
 
 def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any]) -> None:
@@ -60,8 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
             options.add_scores(parser)
     elif any(parameter.option.metavar == "M" for parameter in declared.parameters.values()):
         options.add_plugin(parser)
-    for parameter in declared.parameters.values():
-        add_parameter(parser, parameter)
+    add_parameters(parser, declared.parameters)
     for flag in dict.fromkeys(spec.flag for spec in tables.values() if spec.flag):
         meanings = ", ".join(spec.meaning for spec in tables.values() if spec.flag == flag)
         parser.add_argument(
@@ -84,10 +81,26 @@ def _destination(flag: str) -> str:
     return "per_topic" if name == "per-topic" else f"table_{name}"  # --topics without topics sets per_topic
 
 
-def add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
-    """Add the option of one parameter."""
-    flags = [*parameter.option.flags, "--" + parameter.name.replace("_", "-")]
-    text = plain_text(parameter.help).rstrip(".").replace("%", "%%")
+def _name_flags(text: str, names: Iterable[str]) -> str:
+    """Replace the names of parameters, in backquotes, by those of options, and remove other markup."""
+    for name in names:
+        text = text.replace(f"``{name}``", _flag(name))
+    return plain_text(text)
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def add_parameters(parser: argparse.ArgumentParser, parameters: Mapping[str, Parameter]) -> None:
+    """Add the options of parameters."""
+    for parameter in parameters.values():
+        _add_parameter(parser, parameter, _name_flags(parameter.help, parameters))
+
+
+def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter, text: str) -> None:
+    flags = [*parameter.option.flags, _flag(parameter.name)]
+    text = text.rstrip(".").replace("%", "%%")
     if not text[1:2].isupper():  # Help starts in lower case, except for abbreviations.
         text = text[:1].lower() + text[1:]
     if parameter.kind is bool:
@@ -99,7 +112,7 @@ def add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None
         more |= {"nargs": len(words), "metavar": words}
     elif parameter.several and parameter.kind is not str:
         more |= {"type": options.whole_numbers if parameter.kind is int else options.decimals}
-        more |= {"action": options.Collected}
+        more |= {"action": options.CollectNumbers}
     else:
         more |= {"type": parameter.kind, "action": "append" if parameter.several else "store"}
         more |= {} if parameter.several else {"default": parameter.default}

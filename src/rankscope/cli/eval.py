@@ -1,18 +1,19 @@
-"""Evaluate runs: the mean of every measure and, with -q, the value of every topic.
+"""Evaluate runs: print the mean of each measure and, with -q, the value of each topic.
 
-A line may have 16,777,216 bytes, and a packed file unpack to 1 GB or 250 times its size: more is refused. The
-environment variables RANKSCOPE_LONGEST_LINE and RANKSCOPE_UNPACKED_RATIO raise these limits, for every command.
+Lines of more than 16,777,216 bytes, and compressed files that expand to more than 1 GB or 250 times their size, are
+rejected. The environment variables RANKSCOPE_LONGEST_LINE and RANKSCOPE_UNPACKED_RATIO raise these limits for all
+commands.
 
 examples:
   rankscope eval qrels.txt bm25.run
   rankscope eval qrels.txt runs/ -m "AP nDCG@10 RBP(p=0.8) Twist" -f latex
-  rankscope eval qrels.txt runs/ -m AP --ci -f csv            with intervals of the means and of the ranks
-  rankscope eval qrels.txt bm25.run -q --topics 301,310-320   these topics, one by one
-  rankscope eval qrels.txt runs/ -l 2 --sort RR               only grades from 2 on are relevant
+  rankscope eval qrels.txt runs/ -m AP --ci -f csv            with confidence intervals of means and ranks
+  rankscope eval qrels.txt bm25.run -q --topics 301,310-320   the values of some topics
+  rankscope eval qrels.txt runs/ -l 2 --sort RR               grades from 2 on are relevant
   rankscope eval qrels.txt runs/*.gz -q -f json -o scores.json
-  rankscope eval qrels.txt runs/ -q -f csv -o scores.csv      one table; the means are those of topic all
-  rankscope eval qrels.txt lake/ --stream -o values.parquet --engine dask   more than fits into memory
-  rankscope eval qrels.txt runs/ --ties expected --unjudged bounds   what equal scores and missing judgments leave open
+  rankscope eval qrels.txt runs/ -q -f csv -o scores.csv      one table; rows of topic "all" are means
+  rankscope eval qrels.txt lake/ --stream -o values.parquet --engine dask   for data larger than memory
+  rankscope eval qrels.txt runs/ --ties expected --unjudged bounds   the effect of ties and missing judgments
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.cli import arguments, options
 from rankscope.cli.output import choose_format, emit
 from rankscope.cli.parser import note
+from rankscope.declaration import OPTIONS
 from rankscope.errors import SettingsError
 from rankscope.plots import FIGURES
 from rankscope.progress import silence
@@ -35,13 +37,13 @@ if TYPE_CHECKING:
     from rankscope.measures import Measure
     from rankscope.scores import Scores
 
-_QUICK = 2_000  # topics: resampling more would be noticed by somebody who only wants the means
-_RANK_WIDTH = len("  rank")  # the narrowest column of ranks
+_MAX_RESAMPLED_TOPICS = 2_000  # Intervals that were not requested must not delay the means noticeably.
+_RANK_WIDTH = len("  rank")  # the smallest width of a column of ranks
 DEFAULT = ("AP", "nDCG@10", "P@10", "RR", "Rprec", "Bpref", "RBP", "Twist")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_collection(parser)
+    options.add_collection(parser, (*OPTIONS, "bounds"))
     parser.add_argument(
         "-c",
         dest="missing",
@@ -49,31 +51,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const="zero",
         help="the same as --missing zero, as in trec_eval",
     )
-    options.add_topics(parser, "the value of every topic as well")
+    options.add_topics(parser, "also print the value of each topic")
     options.add_measures(parser, DEFAULT)
-    options.add_handling(parser)
     parser.add_argument(
         "-l",
         "--rel",
         type=int,
         metavar="GRADE",
-        help="lowest grade that counts as relevant, for every measure that has rel and does not set it (default: 1)",
+        help="lowest grade that counts as relevant, for measures with a parameter rel that is not set (default: 1)",
     )
     parser.add_argument(
         "--sort",
         metavar="M",
-        help="runs by this measure, by name (run), or as they are named (given) (default: the first measure)",
+        help="sort runs by this measure, by name (run), or as on the command line (given) (default: the first measure)",
     )
     parser.add_argument(
         "--ci",
         action=argparse.BooleanOptionalAction,
-        help="95 %% intervals of means and ranks as columns (default: at the means on a terminal, where there is room)",
+        help="print 95 %% confidence intervals of means and ranks (default: on a terminal, if there is room)",
     )
     parser.add_argument(
         "--stream",
         action="store_true",
-        help="write the value of every topic as it comes, in bounded memory, to -o FILE.csv, FILE.tsv, FILE.parquet or"
-        " a new directory (a Parquet dataset)",
+        help="evaluate in bounded memory, and write the value of each topic to -o FILE.csv, FILE.tsv, FILE.parquet or a"
+        " new directory (a Parquet dataset)",
     )
     options.add_seed(parser)
     options.add_output(parser)
@@ -81,15 +82,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--figure",
         choices=tuple(FIGURES["means"]),
-        help="of --plot: the means of the runs, or the first measure on every topic: as a heat map, or the span of all"
-        " runs and the median one (default: means)",
+        help="figure that --plot draws: the means of the runs, or the first measure on each topic, as a heat map, or as"
+        " the range and median of all runs (topics) (default: means)",
     )
     parser.add_argument(
         "--highlight",
         action="append",
         default=[],
         metavar="RUN",
-        help="of --figure topics: a run with marks of its own; repeatable",
+        help="run to mark in --figure topics; repeatable",
     )
 
 
@@ -114,8 +115,8 @@ def _evaluate(args: argparse.Namespace) -> None:
     judged = judged_as(*collection, arguments.parse_evaluation_options(args), jobs=args.jobs)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     if args.sort is not None:
-        scores = _sorted(scores, args.sort, args.rel)
-    if args.per_topic and choose_format(args) in ("tsv", "csv"):  # one table that other programs read as one
+        scores = _sort_runs(scores, args.sort, args.rel)
+    if args.per_topic and choose_format(args) in ("tsv", "csv"):  # a single table for other programs
         shown = TableResult.of(scores.topics_table(means=True), settings=scores.settings)
     else:
         means, display, settings = _means(args, scores)
@@ -132,7 +133,7 @@ def _evaluate(args: argparse.Namespace) -> None:
 
 
 def _figure(args: argparse.Namespace, scores: Scores) -> Callable[[], Any]:
-    """The means, with --ci the leaderboard, or the figure that is named."""
+    """Return a function that draws the figure of --figure, by default the means or, with --ci, the leaderboard."""
     if args.figure is not None or not args.ci:
         more = {"highlight": args.highlight} if args.figure == "topics" else {}
         return lambda: scores.plot(args.figure, **more)
@@ -142,36 +143,36 @@ def _figure(args: argparse.Namespace, scores: Scores) -> Callable[[], Any]:
 
 
 def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
-    """The value of every topic, written piece by piece."""
+    """Write the value of each topic in bounded memory."""
     from rankscope.measures import needs_aspects
     from rankscope.read import open_qrels
     from rankscope.streaming import evaluate_into
 
     if args.output in (None, "-"):
         raise SettingsError(
-            "--stream needs a place to write to", hint="add -o FILE.csv, FILE.parquet or a directory"
+            "--stream needs an output file", hint="add -o FILE.csv, FILE.parquet or a directory"
         )
-    refused = {
+    rejected = {
         "--ties and --unjudged": arguments.parse_evaluation_options(args).settings,
         "--ci": args.ci,
         "--sort": args.sort is not None,
         "--plot": args.plot is not None,
         "-f and --digits": args.format is not None or args.digits is not None,
     }
-    for name in (name for name, asked in refused.items() if asked):
+    for name in (name for name, is_set in rejected.items() if is_set):
         raise SettingsError(
-            f"--stream writes plain values, row by row, to the kind of file that -o names, and {name} need more",
+            f"--stream cannot be combined with {name}: it writes plain values to the file of -o",
             hint=f"leave out --stream, or {name}",
         )
     silence(args.quiet)
-    said = args.input_format or {}
+    formats = args.input_format or {}
     qrels = open_qrels(
         args.qrels,
         needs_aspects=needs_aspects(measures),
         grades=args.grades,
-        input_format=said.get("qrels"),
+        input_format=formats.get("qrels"),
     )
-    done = evaluate_into(
+    stream = evaluate_into(
         args.output,
         qrels,
         args.runs,
@@ -179,14 +180,14 @@ def _stream(args: argparse.Namespace, measures: Sequence[Measure]) -> None:
         order=args.order,
         missing=args.missing,
         topics=args.topics,
-        input_format=said,
+        input_format=formats,
         jobs=args.jobs,
     )
-    note(args, f"{done.rows:,} values of {done.lists:,} lists in {done.path}")
+    note(args, f"{stream.rows:,} values of {stream.lists:,} rankings in {stream.path}")
 
 
-def _sorted(scores: Scores, by: str, rel: int | None) -> Scores:
-    """The runs in the order that --sort asks for."""
+def _sort_runs(scores: Scores, by: str, rel: int | None) -> Scores:
+    """Return the scores with runs in the order of --sort."""
     import numpy as np
 
     from rankscope.analysis.stats.matrices import with_runs
@@ -195,7 +196,7 @@ def _sorted(scores: Scores, by: str, rel: int | None) -> Scores:
 
 
 def _order(scores: Scores, by: str, rel: int | None) -> list[int]:
-    """The numbers of the runs in the order that --sort asks for."""
+    """Return the indices of the runs in the order of --sort."""
     from rankscope.measures import at_level, parse_many
 
     if by == "given":
@@ -207,7 +208,7 @@ def _order(scores: Scores, by: str, rel: int | None) -> list[int]:
 
 
 def _with_topics(table: Table, scores: Scores) -> Table:
-    """The means with the number of topics of each run, where that is not the same for all."""
+    """Add the number of topics of each run to the means, if it differs between runs."""
     import numpy as np
 
     counts = dict(zip(scores.runs, (~np.isnan(scores.values[0])).sum(axis=1).tolist(), strict=True))
@@ -218,35 +219,36 @@ def _with_topics(table: Table, scores: Scores) -> Table:
 
 
 def _means(args: argparse.Namespace, scores: Scores) -> tuple[Table, Table, Mapping[str, Any]]:
-    """The means for programs, the means for people, and the settings of both."""
+    """Return the table of means for export, the one to display, and the settings of both."""
     wide = scores.wide(range(len(scores.runs)) if args.sort is not None else None)
     if args.ci:
         from rankscope.analysis.leaderboard import leaderboard
 
-        found = leaderboard(scores, seed=args.seed)
-        means = replace(found["leaderboard"], name="means")
-        return means, means, found.settings
-    unasked = args.ci is None and args.format is None and not args.output and scores.uncertainty is None
-    if unasked and choose_format(args) == "table" and wide.rows and len(scores.topics) <= _QUICK:
+        board = leaderboard(scores, seed=args.seed)
+        means = replace(board["leaderboard"], name="means")
+        return means, means, board.settings
+    is_default = args.ci is None and args.format is None and not args.output and scores.uncertainty is None
+    is_quick = len(scores.topics) <= _MAX_RESAMPLED_TOPICS
+    if is_default and choose_format(args) == "table" and wide.rows and is_quick:
         plain = wide if args.digits is None else replace(wide, digits=args.digits)
-        roomy = _with_intervals(plain, scores, args.seed)
-        if roomy is not None:
-            return scores["means"], roomy, scores.settings
+        extended = _with_intervals(plain, scores, args.seed)
+        if extended is not None:
+            return scores["means"], extended, scores.settings
     return scores["means"], wide, scores.settings
 
 
 def _with_intervals(table: Table, scores: Scores, seed: int) -> Table | None:
-    """Return the means with margins and ranks, or with ranks alone, as far as they fit; computes no others."""
+    """Return the means with margins and ranks, or with ranks alone, if they fit; computes only what fits."""
     from rankscope.analysis.leaderboard import leaderboard, with_margins
 
     widths = [len(f" ±{table.format_cell(0.0, name)}") for name in table.columns[1:]]
-    several = len(scores.runs) > 1  # the rank of one run says nothing
-    ranked = next((measure for measure in scores.measures if several and measure.better != "neither"), None)
+    measures = scores.measures if len(scores.runs) > 1 else ()  # The rank of a single run is always 1.
+    ranked = next((measure for measure in measures if measure.better != "neither"), None)
     if table.fits(more=sum(widths) + (_RANK_WIDTH if ranked is not None else 0)):
-        roomy = with_margins(table, leaderboard(scores, seed=seed))
-        if roomy.fits():
-            return roomy
+        extended = with_margins(table, leaderboard(scores, seed=seed))
+        if extended.fits():
+            return extended
     if ranked is None or not table.fits(more=_RANK_WIDTH):
         return None
-    roomy = with_margins(table, leaderboard(scores.matrix(ranked), seed=seed), margins=False)
-    return roomy if roomy.fits() else None
+    extended = with_margins(table, leaderboard(scores.matrix(ranked), seed=seed), margins=False)
+    return extended if extended.fits() else None

@@ -1,11 +1,15 @@
-"""Which definition does a function compute? Names the variant, or the nearest one and the shortest input that differs.
+"""Identify the definition that a function computes, or the nearest one and the shortest input on which they differ.
 
-The function is called on every short list: with grades, ties, unjudged documents, judged documents that are missing,
-and none at all; so are all variants of all measures. It takes the grades of a ranked list, or judgments and a run;
---call says which where the names of its parameters do not:
-  grades  f(grades)               counts  f(grades, {grade: judged documents})
-  pool    f(grades, all grades)   dicts   f({document: grade}, {document: score})
+The function and all variants of all measures are evaluated on all short rankings: with grades, ties, unjudged
+documents, missing judged documents, and on empty ones. The function takes the grades of a ranking, or judgments and a
+run. --call selects its parameters, if their names do not:
+
+  grades  f(grades)
+  counts  f(grades, {grade: judged documents})
+  pool    f(grades, all grades)
+  dicts   f({document: grade}, {document: score})
   arrays  f(y_true, y_score)
+
 Measures of pytrec_eval, ir_measures, ranx, sklearn, trectools, cwl_eval and torchmetrics are named library:measure.
 
 examples:
@@ -30,11 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "function",
         metavar="MODULE:FUNCTION",
-        help="a module or file and a function of it, or library:measure",
+        help="module or file and its function, or library:measure",
     )
-    parser.add_argument(
-        "--call", choices=CALLS, help="how the function is called (default: by its parameters)"
-    )
+    parser.add_argument("--call", choices=CALLS, help="parameters of the function (default: by their names)")
     options.add_output(parser)
 
 

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-__all__ = ["INTERRUPTED", "interruptible"]
-
 INTERRUPTED = 130
 """Exit code: 128 plus the number of the signal, as in shells."""
 

@@ -24,8 +24,6 @@ from rankscope.cli.targets import validate_targets
 from rankscope.cli.terminal import guarded_terminal
 from rankscope.errors import RankscopeError, printable, suggest_names
 
-__all__ = ["COMMANDS", "command_module", "command_parser", "main"]
-
 _EPILOG = """try: rankscope demo
      rankscope eval qrels.txt runs/*.gz -m "AP nDCG@10"
 rankscope help COMMAND explains one, rankscope measures NAME a measure."""

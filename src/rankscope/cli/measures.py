@@ -1,8 +1,7 @@
-"""List every measure with its parameters, reference and meaning; or explain one, with the user behind it.
+"""List all measures with parameters, reference and meaning, or explain one measure and its user model.
 
---plot draws how much each rank counts, for measures that give ranks weights. --certificates adds what measures
-guarantee: properties of rankings and scales of measurement, found by looking at every short ranking (some seconds for
-all measures).
+--plot draws the weights of ranks, for measures that have them. --certificates adds the properties and the scale that
+each measure guarantees, from an enumeration of all short rankings (some seconds for all measures).
 
 examples:
   rankscope measures
@@ -34,9 +33,9 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="M", nargs="?", help="this measure only")
+    parser.add_argument("name", metavar="M", nargs="?", help="measure to explain (default: list all)")
     parser.add_argument(
-        "--certificates", action="store_true", help="what each measure guarantees, by enumeration"
+        "--certificates", action="store_true", help="add guaranteed properties, from an enumeration"
     )
     options.add_plugin(parser)
     options.add_output(parser)
@@ -50,31 +49,32 @@ def run(args: argparse.Namespace) -> None:
     arguments.load_plugins(args)
     if not args.name:
         load_installed()
-    named = [_named(args.name)] if args.name else []
-    table = listing(named)
+    named = [_find_measure(args.name)] if args.name else []
+    table = tabulate(named)
     if args.plot and not named:
         raise SettingsError(
-            "--plot draws one measure", hint="name it: rankscope measures RBP --plot weights.svg"
+            "--plot needs a measure", hint="name one: rankscope measures RBP --plot weights.svg"
         )
     if args.certificates:
+        from rankscope.lab.certificate_model import CUTOFF
         from rankscope.lab.certificates import certificates
 
-        result = certificates([_certified(args.name)] if args.name else None)
+        result = certificates([_complete(args.name, CUTOFF)] if args.name else None)
         tables = {table.name: table, **result.tables}
         emit(args, TableResult(tables, result.settings, tuple(tables), result.display))
     elif named and args.format is None and args.output is None and not args.plot:
-        sys.stdout.write(explain(named[0], _usable(args.name)))
+        sys.stdout.write(explain(named[0], _complete(args.name)))
     elif not named and args.output is None and choose_format(args) == "table":
-        write(listed(list(dict.fromkeys(REGISTRY.values())), ink()), is_styled=True)
+        write(list_by_family(list(dict.fromkeys(REGISTRY.values())), ink()), is_styled=True)
     else:
-        usable = _usable(args.name) if named else None
-        weighty = usable is not None and (args.plot or usable.rank_weights(1) is not None)
-        more = rank_weights([usable]).tables.values() if usable is not None and weighty else ()
-        emit(args, TableResult.of(table, *more, settings={}, display=[_short(table)]))
+        measure = _complete(args.name) if named else None
+        has_weights = measure is not None and (args.plot or measure.rank_weights(1) is not None)
+        weights = rank_weights([measure]).tables.values() if measure is not None and has_weights else ()
+        emit(args, TableResult.of(table, *weights, settings={}, display=[_shorten(table)]))
 
 
-def listing(named: Sequence[Measure] = ()) -> Table:
-    """Some measures, or every one of the registry, a row each."""
+def tabulate(measures: Sequence[Measure] = ()) -> Table:
+    """Return a table of some measures, by default all, with one row per measure."""
     from rankscope.measures import REGISTRY
 
     rows = [
@@ -91,53 +91,47 @@ def listing(named: Sequence[Measure] = ()) -> Table:
             measure.better,
             measure.user,
         )
-        for measure in named or dict.fromkeys(REGISTRY.values())
+        for measure in measures or dict.fromkeys(REGISTRY.values())
     ]
     rows.sort(key=lambda row: row[0])
     columns = (
-        "family",
-        "measure",
-        "parameters",
-        "cutoff",
-        "meaning",
-        "reference",
-        "low",
-        "high",
-        "over_topics",
-        "better",
+        "family", "measure", "parameters", "cutoff", "meaning", "reference", "low", "high", "over_topics", "better",
         "user",
-    )
+    )  # fmt: skip
     return Table("measures", columns, rows)
 
 
-def listed(measures: Sequence[Measure], ink: Ink) -> str:
-    """Measures by family, each with its meaning, in lines that a terminal can hold."""
+def list_by_family(measures: Sequence[Measure], ink: Ink) -> str:
+    """Return a list of measures and their meanings by family, wrapped at the width of the terminal."""
     width = min(100, shutil.get_terminal_size((80, 24)).columns)
-    names = {one: printable(one.name) + ("@k" if one.cutoff_rule == "required" else "") for one in measures}
+    names = {
+        measure: printable(measure.name) + ("@k" if measure.cutoff_rule == "required" else "")
+        for measure in measures
+    }
     indent = 2 + max(map(len, names.values())) + 2
     lines = []
     for family in sorted({measure.family for measure in measures}):
         lines += ["", ink(family, "title")]
-        for measure in (one for one in measures if one.family == family):
-            meaning = textwrap.wrap(printable(measure.meaning), width - indent, break_on_hyphens=False) or [
-                ""
-            ]
-            lines.append(f"  {names[measure]:<{indent - 4}}  {meaning[0]}")
-            lines += [" " * indent + more for more in meaning[1:]]
+        for measure in measures:
+            if measure.family == family:
+                text = printable(measure.meaning)
+                meaning = textwrap.wrap(text, width - indent, break_on_hyphens=False) or [""]
+                lines.append(f"  {names[measure]:<{indent - 4}}  {meaning[0]}")
+                lines += [" " * indent + more for more in meaning[1:]]
     about = "@k: needs a cutoff; parameters, formula and user of one: rankscope measures nDCG"
     lines += ["", *(ink(line, "faint") for line in textwrap.wrap(about, width))]
     return "\n".join(lines[1:]) + "\n"
 
 
-def _short(table: Table) -> Table:
-    """What a reader looks for in a list of all measures."""
+def _shorten(table: Table) -> Table:
+    """Keep the columns that are useful in a list of all measures."""
     shown = ("family", "measure", "better", "parameters", "cutoff", "meaning")
     columns = [table.column(name) for name in shown]
     return Table(table.name, shown, list(zip(*columns, strict=True)))
 
 
-def explain(measure: Measure, usable: Measure) -> str:
-    """All that is known about one measure, as text; ``usable`` is the same with parameters and a cutoff."""
+def explain(measure: Measure, complete: Measure) -> str:
+    """Return the description of a measure; ``complete`` is the measure with parameters and a cutoff."""
     from rankscope.measures.spellings import alternative_names
 
     lines = [measure.meaning, "", *([measure.formula, ""] if measure.formula else [])]
@@ -150,53 +144,50 @@ def explain(measure: Measure, usable: Measure) -> str:
         lines.append(f"  @k  {measure.cutoff_meaning} ({measure.cutoff_rule}{default})")
     if others := [*measure.aliases, *alternative_names(measure.name)]:
         lines += ["", f"also written: {', '.join(dict.fromkeys(others))}"]
-    weights = usable.rank_weights(8)
+    weights = complete.rank_weights(8)
     if weights is not None:
-        lines += ["", f"weights of the ranks of {usable}: {', '.join(f'{w:.4g}' for w in weights)}, ..."]
+        lines += ["", f"weights of the ranks of {complete}: {', '.join(f'{w:.4g}' for w in weights)}, ..."]
     low, high = measure.range
-    known = [f"range {low:g} to {high:g}", f"better: {measure.better}", f"over topics: {measure.summary}"]
-    known.append(measure.reference)
-    lines += ["", "; ".join(filter(None, known))]
+    facts = [
+        f"range {low:g} to {high:g}",
+        f"better: {measure.better}",
+        f"over topics: {measure.summary}",
+        measure.reference,
+    ]
+    lines += ["", "; ".join(filter(None, facts))]
     lines += ["", f"what it guarantees: rankscope measures {measure.name} --certificates"]
     width = min(100, shutil.get_terminal_size((80, 24)).columns)
-    return (
-        "\n".join(shown for text in lines for line in text.split("\n") for shown in _hung(line, width)) + "\n"
-    )
+    wrapped = [part for text in lines for line in text.split("\n") for part in _wrap(line, width)]
+    return "\n".join(wrapped) + "\n"
 
 
-def _hung(line: str, width: int) -> list[str]:
-    """A line in lines of some width, the further ones indented."""
+def _wrap(line: str, width: int) -> list[str]:
+    """Wrap a line with a hanging indent."""
     indent = " " * (len(line) - len(line.lstrip()) + 4)
     return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
-def _named(text: str) -> Measure:
+def _find_measure(text: str) -> Measure:
+    """Return the registered measure of a name, without its parameters."""
     from rankscope.measures import REGISTRY, installed
     from rankscope.measures.spellings import respelled
 
     name = text.partition("@")[0].partition("(")[0].strip()
     if name not in REGISTRY:
         name = (respelled(text, REGISTRY) or name).partition("@")[0].partition("(")[0]
-    known = installed(name)
-    if known is None:
+    measure = installed(name)
+    if measure is None:
         raise MeasureError(
             f"there is no measure {name!r}", hint=suggest_names(name, REGISTRY) or "see: rankscope measures"
         )
-    return known
+    return measure
 
 
-def _certified(text: str) -> Measure:
-    """The measure that is looked at: a cutoff is chosen where there must be one."""
-    from rankscope.lab.certificate_model import CUTOFF
-
-    return _usable(text, CUTOFF)
-
-
-def _usable(text: str, cutoff: int = 10) -> Measure:
-    """The measure with its parameters, and with a cutoff where there must be one."""
+def _complete(text: str, cutoff: int = 10) -> Measure:
+    """Return a measure with its parameters, and with a cutoff if it requires one."""
     from rankscope.measures.grammar import parse
 
-    named = _named(text)
-    if text.strip() != named.name or named.cutoff_rule != "required":
+    measure = _find_measure(text)
+    if text.strip() != measure.name or measure.cutoff_rule != "required":
         return parse(text)
-    return named @ (0.5 if named.name == "IPrec" else cutoff)
+    return measure @ (0.5 if measure.name == "IPrec" else cutoff)

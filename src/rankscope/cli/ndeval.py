@@ -1,7 +1,7 @@
-"""Novelty and diversity measures of the TREC Web track, as ndeval prints them: one CSV line per topic, then the mean.
+"""Print novelty and diversity measures of the TREC Web track as ndeval does: one CSV line per topic, then the mean.
 
-Judgments are lines of: topic subtopic document grade. Grades above 1 count as 1, negative ones as 0. Subtopics to
-which no document is relevant are left out.
+Lines of judgments have the fields topic, subtopic, document and grade. Grades above 1 count as 1, negative ones as 0.
+Subtopics without relevant documents are left out.
 
 examples:
   rankscope ndeval qrels.diversity.txt run.gz
@@ -12,15 +12,15 @@ examples:
 from __future__ import annotations
 
 import argparse
-import sys
 
+from rankscope.cli import options
+from rankscope.cli.output import emit_text
 from rankscope.errors import SettingsError
-from rankscope.files import write_atomically
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("qrels", metavar="QRELS", help="judgments per subtopic (.gz allowed)")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="run files (.gz allowed)")
+    parser.add_argument("qrels", metavar="QRELS", help="judgments per subtopic, plain or .gz")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="run files, plain or .gz")
     parser.add_argument(
         "-alpha", "--alpha", type=float, default=0.5, help="redundancy intolerance (default: 0.5)"
     )
@@ -29,10 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-traditional",
         "--traditional",
         action="store_true",
-        help="order by score, then document id (default: by the rank column)",
+        help="sort by score, then document id (default: by the rank column)",
     )
     parser.add_argument("-c", "--complete", action="store_true", help="average over all judged topics")
-    parser.add_argument("-M", "--depth", type=int, default=None, metavar="N", help="cut runs at this depth")
+    parser.add_argument(
+        "-M", "--depth", type=int, default=None, metavar="N", help="evaluate the first N ranks only"
+    )
     parser.add_argument(
         "-baseline", "--baseline", metavar="RUN", help="print risk-sensitive gains over this run"
     )
@@ -41,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--risk-alpha",
         default="0",
         metavar="A",
-        help="losses against the baseline count 1 + A times (default: 0)",
+        help="weight losses against the baseline by 1 + A (default: 0)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead (whole or not at all)")
+    options.add_output_file(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -68,11 +70,7 @@ def run(args: argparse.Namespace) -> None:
         if baseline is not None:
             values = values.subtract(baseline, risk, args.risk_alpha, args.complete)
         lines += values.lines(len(collection.qrels.topics) if args.complete else None)
-    text = "\n".join(lines) + "\n"
-    if args.output:
-        write_atomically(args.output, text)
-    else:
-        sys.stdout.write(text)
+    emit_text(args, "\n".join(lines) + "\n")
 
 
 def _risk(text: str) -> float:

@@ -11,8 +11,6 @@ from rankscope.judging import Judged
 from rankscope.judging.shares import TIED_SHARE, UNJUDGED_SHARE, has_nonrelevant, tied_shares, unjudged_shares
 from rankscope.measures import Measure
 
-__all__ = ["note_on_nonrelevant", "notes_on"]
-
 
 def notes_on(judged: Judged, missing: str, measures: Sequence[Measure] = ()) -> Iterator[str]:
     """Yield warnings about topics, unjudged documents and ties.

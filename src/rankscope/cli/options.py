@@ -5,98 +5,82 @@ from __future__ import annotations
 import argparse
 from collections.abc import Container, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rankscope.choices import CORRECTIONS, INPUT_FORMATS, ORDERS, RBO_TIES
+from rankscope.choices import CORRECTIONS, INPUT_FORMATS
 from rankscope.engines.choice import KINDS
 from rankscope.errors import SettingsError, suggest_names
 from rankscope.tables import FORMATS
 
-if TYPE_CHECKING:
-    pass
+_MAX_DIGITS = 100
 
-__all__ = [
-    "Collected",
-    "add_collection",
-    "add_collections",
-    "add_evaluation",
-    "add_handling",
-    "add_highlight",
-    "add_jobs",
-    "add_measures",
-    "add_output",
-    "add_plot",
-    "add_plugin",
-    "add_rbo",
-    "add_runs",
-    "add_scores",
-    "add_seed",
-    "add_style",
-    "add_top",
-    "add_topics",
-    "decimals",
-    "whole_numbers",
-]
-
-_MOST_DECIMALS = 100
-
-_EVALUATION: dict[str, dict[str, Any]] = {
-    "order": {
-        "choices": ORDERS,
-        "default": "trec_eval",
-        "help": "what orders a list: trec_eval: the score, ties by document id; trec_eval9: the same with scores of 32"
-        " bits; ascending_id: the score, ties by ascending document id; rank: the rank column; file: the"
-        " lines (default: trec_eval)",
-    },
-    "missing": {
-        "choices": ("zero", "skip"),
-        "default": "zero",
-        "help": "judged topics that a run lacks: evaluate an empty list (zero, as trec_eval -c), or leave them out"
-        " (skip) (default: zero)",
-    },
-    "ties": {
-        "choices": ("break", "expected", "best", "worst"),
-        "default": "break",
-        "help": "documents of equal score: in the order of their ids, the mean over all orders, the best or the worst"
-        " order (default: break)",
-    },
-    "unjudged": {
-        "choices": ("nonrelevant", "condense", "bounds"),
-        "default": "nonrelevant",
-        "help": "documents without a judgment: not relevant, taken out of the lists, or of any grade, which gives every"
-        " value a range (default: nonrelevant)",
-    },
+_EVALUATION: dict[str, tuple[str, dict[str, str]]] = {
+    "order": (
+        "how to sort a ranking",
+        {
+            "trec_eval": "by score, ties by descending document id",
+            "trec_eval9": "the same with 32-bit scores",
+            "ascending_id": "by score, ties by ascending document id",
+            "rank": "by the rank column",
+            "file": "keep the order of lines",
+        },
+    ),
+    "missing": (
+        "judged topics that a run lacks",
+        {"zero": "evaluate an empty ranking, as trec_eval -c", "skip": "leave the topic out"},
+    ),
+    "ties": (
+        "documents with equal scores",
+        {
+            "break": "sort them as --order does",
+            "expected": "take the mean over all orders",
+            "best": "take the best order",
+            "worst": "take the worst order",
+        },
+    ),
+    "unjudged": (
+        "documents without a judgment",
+        {
+            "nonrelevant": "count them as not relevant",
+            "condense": "remove them from the rankings",
+            "bounds": "give each value the range over all their possible grades",
+        },
+    ),
 }
-"""Options of a collection, by name: those that an analysis may honour or not."""
+"""Options of a collection that an analysis declares to honour: meaning, and choices with the default first."""
 
 
 def add_evaluation(parser: argparse.ArgumentParser, uses: Container[str]) -> None:
-    """The options of a collection that an analysis honours."""
-    for name, said in _EVALUATION.items():
+    """Add the options of a collection that an analysis honours."""
+    for name, (meaning, choices) in _EVALUATION.items():
         if name in uses:
-            choices = [word for word in said["choices"] if word != "bounds" or word in uses]
-            parser.add_argument(f"--{name}", **{**said, "choices": choices})
+            offered = [choice for choice in choices if choice != "bounds" or choice in uses]
+            meanings = "; ".join(f"{choice}: {choices[choice]}" for choice in offered)
+            parser.add_argument(
+                f"--{name}",
+                choices=offered,
+                default=offered[0],
+                help=f"{meaning}: {meanings} (default: {offered[0]})",
+            )
 
 
 def add_collection(
     parser: argparse.ArgumentParser, uses: Container[str] = ("order", "missing"), *, needs_qrels: bool = True
 ) -> None:
-    """QRELS RUN [RUN ...] and how to read them."""
-    judged = "judgments: TREC, BEIR, CSV, JSON, Parquet, ..., plain or packed"
+    """Add QRELS, RUN and the options that read and evaluate them."""
+    formats = "judgments: TREC, BEIR, CSV, JSON, Parquet, ..., plain or compressed"
     if needs_qrels:
-        parser.add_argument("qrels", metavar="QRELS", help=f"{judged} (- for standard input)")
+        parser.add_argument("qrels", metavar="QRELS", help=f"{formats} (- for standard input)")
         add_runs(parser)
     else:
         add_runs(parser)
-        parser.add_argument(
-            "--qrels", metavar="QRELS", help=f"{judged}; they may also be named before the runs"
-        )
+        parser.add_argument("--qrels", metavar="QRELS", help=f"{formats}; you can also name them before RUN")
     add_evaluation(parser, uses)
     parser.add_argument(
         "--grades",
         type=_merges,
         metavar="OLD=NEW;...",
-        help="merge grades of the judgments, such as '0,1=0;2=1;3,4=2' (default: as they are)",
+        help="merge grades of the judgments, such as '0,1=0;2=1;3,4=2' (default: keep all grades)",
     )
     add_jobs(parser)
 
@@ -111,33 +95,33 @@ def _merges(text: str) -> str:
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
-    """RUN [RUN ...] and how to read them."""
+    """Add RUN and --input-format."""
     parser.add_argument(
         "runs",
         metavar="RUN",
         nargs="+",
-        help="run files, directories or patterns: TREC, MS MARCO, CSV, JSON, Parquet, ..., plain or packed",
+        help="run files, directories or patterns: TREC, MS MARCO, CSV, JSON, Parquet, ..., plain or compressed",
     )
     parser.add_argument(
         "--input-format",
         type=_input_format,
-        action=_Formats,
+        action=_CollectFormats,
         metavar="[qrels=|runs=]F",
-        help=f"what the files are ({', '.join(INPUT_FORMATS)}), if it is not what they look like; repeatable",
+        help=f"format of the files ({', '.join(INPUT_FORMATS)}), if it is not recognised; repeatable",
     )
 
 
 def _input_format(text: str) -> dict[str, str]:
-    """What one --input-format says: both kinds of files, or one of them, are of a format."""
+    """Return the format of judgments and runs that one --input-format sets."""
     kind, equals, name = text.rpartition("=")
     if (equals and kind not in ("qrels", "runs")) or name not in INPUT_FORMATS:
-        known = suggest_names(name, INPUT_FORMATS) or f"choose one of {', '.join(INPUT_FORMATS)}"
-        raise argparse.ArgumentTypeError(f"no format of files is called {text!r}; {known}")
+        hint = suggest_names(name, INPUT_FORMATS) or f"choose one of {', '.join(INPUT_FORMATS)}"
+        raise argparse.ArgumentTypeError(f"no format of files is called {text!r}; {hint}")
     return {kind: name} if equals else {"qrels": name, "runs": name}
 
 
-class _Formats(argparse.Action):
-    """Several --input-format together; of those for one kind of files the last counts."""
+class _CollectFormats(argparse.Action):
+    """Combines repeated --input-format options; the last one for a kind of files wins."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any
@@ -146,24 +130,24 @@ class _Formats(argparse.Action):
 
 
 def add_topics(parser: argparse.ArgumentParser, each: str | None = None) -> None:
-    """--topics for some of the topics and, where a command can show ``each`` of them, -q."""
-    alone = ""
+    """Add --topics and, if ``each`` describes output per topic, -q."""
+    note = ""
     if each is not None:
         parser.add_argument("-q", "--per-topic", action="store_true", help=each)
-        alone = "; alone the same as -q"
+        note = "; without LIST the same as -q"
     parser.add_argument(
         "--topics",
         action=_Topics,
         nargs="?",
         const="",
         metavar="LIST",
-        help=f"only these topics, such as 1,5-9, or a file of them (default: all){alone}",
+        help=f"only these topics, such as 1,5-9, or a file of topics (default: all){note}",
     )
     parser.set_defaults(per_topic=False)
 
 
 class _Topics(argparse.Action):
-    """--topics with some topics, or alone, which asks for each of them."""
+    """Sets the topics of --topics LIST, or output per topic if there is no LIST."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any
@@ -176,18 +160,18 @@ class _Topics(argparse.Action):
 
 
 def add_scores(parser: argparse.ArgumentParser) -> None:
-    """--scores for commands that need no more than the score of every system and topic."""
+    """Add --scores, for commands that need no rankings."""
     parser.add_argument(
         "--scores",
         action=_InsteadOfCollection,
         metavar="[M=]FILE",
-        help="instead of QRELS and RUN: scores that were kept, or that others computed: what eval -q, trec_eval -q or"
-        " ir_measures -q wrote, or CSV with a row per topic and a column per system (of measure M); repeatable",
+        help="instead of QRELS and RUN: scores from eval -q, trec_eval -q or ir_measures -q, or CSV with a row per"
+        " topic and a column per system (of measure M); repeatable",
     )
 
 
 def add_collections(parser: argparse.ArgumentParser) -> None:
-    """--collection and --collections for commands that take several."""
+    """Add --collection and --collections, for commands that take several collections."""
     parser.add_argument(
         "--collection",
         action=_InsteadOfCollection,
@@ -198,13 +182,13 @@ def add_collections(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--collections",
         metavar="FILE",
-        help="the same from a TOML file with a table [collections.NAME] for each, with qrels, runs and, if it is"
-        " needed, order and grades",
+        help="the same from a TOML file with a table [collections.NAME] per collection: qrels, runs and, optionally,"
+        " order and grades",
     )
 
 
 class _InsteadOfCollection(argparse.Action):
-    """An option that can be repeated, and with which QRELS and RUN need not be named."""
+    """Repeatable option that makes QRELS and RUN optional."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any
@@ -216,41 +200,34 @@ class _InsteadOfCollection(argparse.Action):
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """-j, --engine and --quiet."""
+    """Add -j, --engine and --quiet."""
     parser.add_argument(
-        "-j", "--jobs", type=int, default=None, metavar="N", help="workers (default: all cores)"
+        "-j", "--jobs", type=int, default=None, metavar="N", help="number of workers (default: all cores)"
     )
     parser.add_argument(
         "--engine",
         metavar="E",
-        help=f"where the work runs: {', '.join(KINDS)} (default: local, the cores of this machine)",
+        help=f"engine that runs the work: {', '.join(KINDS)} (default: local, the cores of this machine)",
     )
-    parser.add_argument(
-        "--quiet", action="store_true", help="no progress bars, and no notes on what was read"
-    )
+    parser.add_argument("--quiet", action="store_true", help="print no progress bars and no notes")
 
 
 def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> None:
-    """-m, and --plugin for measures of the user's own."""
+    """Add -m and --plugin."""
     parser.add_argument(
         "-m",
         "--measure",
         action="append",
         metavar="M",
-        help="a measure such as nDCG@10; repeatable, or several in quotes or with commas"
+        help="measure such as nDCG@10; repeatable, or several in quotes or separated by commas"
         f" (default: {' '.join(default) or 'none'})",
     )
     add_plugin(parser)
     parser.set_defaults(default_measures=list(default))
 
 
-def add_handling(parser: argparse.ArgumentParser) -> None:
-    """--ties and --unjudged."""
-    add_evaluation(parser, ("ties", "unjudged", "bounds"))
-
-
 def add_plugin(parser: argparse.ArgumentParser) -> None:
-    """--plugin for measures of the user's own."""
+    """Add --plugin."""
     parser.add_argument(
         "--plugin",
         action="append",
@@ -261,72 +238,81 @@ def add_plugin(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """-f, -o and --digits."""
+    """Add -f, -o and --digits."""
     parser.add_argument(
         "-f",
         "--format",
         choices=FORMATS,
-        help="of the output (default: by the name of -o, else a table on a terminal, TSV when piped)",
+        help="output format (default: by the file name of -o, otherwise table on a terminal and tsv in a pipe)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead (whole or not at all)")
+    add_output_file(parser)
     parser.add_argument(
-        "--digits", type=_decimals, default=None, metavar="N", help="decimals in table, markdown and latex"
+        "--digits",
+        type=_digits,
+        default=None,
+        metavar="N",
+        help="number of decimals in the formats table, markdown and latex",
     )
 
 
-def _decimals(text: str) -> int:
+def add_output_file(parser: argparse.ArgumentParser) -> None:
+    """Add -o."""
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE atomically")
+
+
+def _digits(text: str) -> int:
     number = int(text) if text.isdecimal() else -1
-    if not 0 <= number <= _MOST_DECIMALS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {_MOST_DECIMALS}")
+    if not 0 <= number <= _MAX_DIGITS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {_MAX_DIGITS}")
     return number
 
 
 def add_plot(parser: argparse.ArgumentParser) -> None:
-    """--plot for commands that have a figure."""
+    """Add --plot and --style."""
     parser.add_argument(
         "--plot",
         type=_figure_file,
         metavar="FILE",
-        help="also draw the figure into FILE (.pdf, .svg, .png, or .pgf for a paper in LaTeX)",
+        help="also draw a figure to FILE (.pdf, .svg, .png, or .pgf for LaTeX)",
     )
     add_style(parser)
 
 
 def add_highlight(parser: argparse.ArgumentParser) -> None:
-    """--highlight, for figures that draw some runs in colour among all of them."""
+    """Add --highlight, for figures that draw only some runs in colour."""
     parser.add_argument(
         "--highlight",
         action="append",
         default=[],
         metavar="RUN",
-        help="a run to draw in colour; repeatable (default: the best ones, up to eight)",
+        help="run to draw in colour; repeatable (default: the best runs, up to eight)",
     )
 
 
 def add_style(parser: argparse.ArgumentParser) -> None:
-    """--style for commands that draw."""
+    """Add --style."""
     parser.add_argument(
         "--style",
         type=_style,
         default="sans",
         metavar="S",
-        help="text of the figure: sans, serif (like Times), or latex (a PDF that LaTeX sets) (default: sans)",
+        help="font of the figure: sans, serif (like Times), or latex (a PDF typeset by LaTeX) (default: sans)",
     )
 
 
 def _style(name: str) -> str:
-    if name == "sans":  # the usual one, for which nothing has to be loaded
+    if name == "sans":  # The default needs no import of plots.
         return name
     from rankscope.plots.style import STYLES
 
     if name not in STYLES:
-        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(STYLES)}")
-    return _settable(name, name == "latex")
+        raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(STYLES)}")
+    return _check_latex(name, name == "latex")
 
 
-def _settable(name: str, by_latex: bool) -> str:
-    """The same name, if LaTeX need not set the figure, or can."""
-    if by_latex:
+def _check_latex(name: str, needs_latex: bool) -> str:
+    """Return the name, or raise an error if LaTeX is needed and not installed."""
+    if needs_latex:
         from rankscope.plots.latex import tex_system
 
         try:
@@ -337,76 +323,46 @@ def _settable(name: str, by_latex: bool) -> str:
 
 
 def _figure_file(name: str) -> str:
-    # known before any work is done
+    # Bad names are reported before any work is done.
     if Path(name).suffix.lower() not in (".pdf", ".svg", ".png", ".pgf"):
         raise argparse.ArgumentTypeError(f"{name!r} does not end in .pdf, .svg, .png or .pgf")
     if not Path(name).absolute().parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no directory for {name!r}")
-    return _settable(name, Path(name).suffix.lower() == ".pgf")
-
-
-def add_rbo(parser: argparse.ArgumentParser) -> None:
-    """--rbo-p and --rbo-ties for commands that compute rank-biased overlap."""
-    parser.add_argument(
-        "--rbo-p",
-        type=float,
-        default=0.9,
-        metavar="P",
-        help="persistence of rank-biased overlap: the closer to 1, the deeper it looks (default: 0.9)",
-    )
-    parser.add_argument(
-        "--rbo-ties",
-        choices=RBO_TIES,
-        default="b",
-        help="what ties are to rank-biased overlap: an order not known (a), the same corrected so that a ranking agrees"
-        " with itself (b), equality (w) (default: b)",
-    )
-
-
-def add_top(parser: argparse.ArgumentParser) -> None:
-    """--top and --by for commands that may leave the worst runs out."""
-    parser.add_argument(
-        "--top",
-        type=float,
-        metavar="F",
-        help="only the best share F of the runs, such as 0.75 (default: all)",
-    )
-    parser.add_argument(
-        "--by", default="AP", metavar="M", help="the measure that --top goes by (default: AP)"
-    )
+    return _check_latex(name, Path(name).suffix.lower() == ".pgf")
 
 
 def add_groups(parser: argparse.ArgumentParser, what: str) -> None:
-    """--groups for commands that know groups of runs."""
+    """Add --groups, with a description before that of its values."""
     parser.add_argument(
         "--groups",
         metavar="FILE|REGEX",
-        help=f"{what}a file with lines of `run group`, or a regular expression whose first parentheses (or all of it)"
-        " match the group in names of runs",
+        help=f"{what}a file with lines of `run group`, or a regular expression whose first group (or whole match) in"
+        " the name of a run is its group",
     )
 
 
 def add_correction(parser: argparse.ArgumentParser) -> None:
-    """Add ``--correction``, whose default depends on the test."""
+    """Add --correction, whose default depends on the test."""
     parser.add_argument(
         "--correction",
         choices=CORRECTIONS,
-        help="for the number of pairs, within each measure (default: max-t for randomisation and bootstrap, else holm)",
+        help="correction for multiple pairs, within each measure (default: max-t for randomisation and bootstrap,"
+        " otherwise holm)",
     )
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
-    """--seed for commands that draw random numbers."""
+    """Add --seed."""
     parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="seed of the random numbers (default: 1)"
     )
 
 
-class Collected(argparse.Action):
-    """Numbers between commas from an option that may be given several times: all of them, each once.
+class CollectNumbers(argparse.Action):
+    """Combines the numbers of a repeated option, without duplicates.
 
     >>> parser = argparse.ArgumentParser()
-    >>> _ = parser.add_argument("--alpha", type=decimals, action=Collected, default=(0.1,))
+    >>> _ = parser.add_argument("--alpha", type=decimals, action=CollectNumbers, default=(0.1,))
     >>> parser.parse_args(["--alpha", "0.05", "--alpha", "0.01,0.05"]).alpha, parser.parse_args([]).alpha
     ((0.05, 0.01), (0.1,))
     """
@@ -419,12 +375,12 @@ class Collected(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         before = getattr(namespace, self.dest)
-        given = () if before is self.default else before
-        setattr(namespace, self.dest, tuple(dict.fromkeys((*given, *values))))
+        earlier = () if before is self.default else before
+        setattr(namespace, self.dest, tuple(dict.fromkeys((*earlier, *values))))
 
 
 def decimals(text: str) -> tuple[float, ...]:
-    """Numbers between commas, for argparse.
+    """Parse numbers separated by commas.
 
     >>> decimals("90,50.5")
     (90.0, 50.5)
@@ -436,7 +392,7 @@ def decimals(text: str) -> tuple[float, ...]:
 
 
 def whole_numbers(text: str) -> tuple[int, ...]:
-    """Whole numbers between commas, for argparse.
+    """Parse integers separated by commas.
 
     >>> whole_numbers("10,100")
     (10, 100)

@@ -15,8 +15,6 @@ from rankscope.progress import progress
 from rankscope.result import Result
 from rankscope.tables import Table, json_parts, render_parts
 
-__all__ = ["choose_format", "emit", "emit_interrupted", "emit_text", "file_digests", "render_for_terminal"]
-
 _REST = "-o FILE or a pipe gets all of them"  # shown below a table whose rows are not all printed
 
 

@@ -12,8 +12,6 @@ from typing import Any, NoReturn
 
 from rankscope.errors import printable, suggest_names
 
-__all__ = ["Help", "Parser", "fail", "note"]
-
 _MAX_WIDTH = 100  # Longer lines are hard to read.
 
 
@@ -76,12 +74,17 @@ class Help(argparse.HelpFormatter):
         return f"{', '.join(action.option_strings)} {value}"
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return "\n\n".join(map(self._wrap, text.strip().split("\n\n")))
+        return "\n\n".join(map(self._wrap, text.strip("\n").split("\n\n")))
 
     def _wrap(self, paragraph: str) -> str:
         head, *lines = paragraph.splitlines()
         if head == "examples:":
             return "\n".join([head, *(line for text in lines for line in _wrap_example(text, self._width))])
+        if paragraph.startswith("  "):  # preformatted lines, such as a table or formulas
+            wrap = textwrap.TextWrapper(self._width, subsequent_indent=" " * 8, break_on_hyphens=False)
+            return "\n".join(
+                line if len(line) <= self._width else wrap.fill(line) for line in paragraph.splitlines()
+            )
         return textwrap.fill(paragraph, self._width, break_on_hyphens=False)
 
 

@@ -1,8 +1,8 @@
-"""Find out what measures guarantee: every ranking up to a depth is evaluated, every related pair compared.
+"""Test which properties measures guarantee: evaluate all rankings up to a depth, and compare all related pairs.
 
-A ranking is a word: a, b, ... stand for documents relevant to one aspect and x for non-relevant ones; with --grades the
-letters are grades. With both, A is a document highly relevant to a; with --several, (ab) is relevant to both. Every
-verdict is also a sentence that can be quoted (on a terminal, and as table "verdicts" in JSON). No data is needed.
+A ranking is a word: the letters a, b, ... are documents relevant to one aspect, and x is a non-relevant document; with
+--grades the letters are grades. With both, A is a document highly relevant to a; with --several, (ab) is relevant to
+both. Each verdict is also a sentence (on a terminal, and in the table "verdicts" in JSON). No data is needed.
 
 examples:
   rankscope properties -m "ACT AP_IA RR alpha_nDCG@10"
@@ -32,43 +32,52 @@ DEFAULT = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--aspects", type=int, metavar="M", help="aspects of the topic (default: 2)")
+    parser.add_argument("--aspects", type=int, metavar="M", help="number of aspects (default: 2)")
     parser.add_argument(
         "--grades",
         type=int,
         metavar="G",
-        help="grades 0 to G instead of aspects; with --aspects, for each aspect",
+        help="use grades 0 to G instead of aspects; with --aspects, for each aspect",
     )
     parser.add_argument(
         "--several",
         action="store_true",
-        help="also documents that are relevant to several aspects, such as (ab)",
+        help="include documents that are relevant to several aspects, such as (ab)",
     )
-    parser.add_argument("--depth", type=int, default=10, metavar="H", help="longest ranking (default: 10)")
+    parser.add_argument(
+        "--depth", type=int, default=10, metavar="H", help="maximum length of rankings (default: 10)"
+    )
     parser.add_argument(
         "--relevant",
         type=int,
         metavar="R",
-        help="judged documents of each aspect or grade (default: the depth)",
+        help="number of judged documents of each aspect or grade (default: the depth)",
     )
     parser.add_argument(
-        "--nonrelevant", type=int, metavar="N", help="judged non-relevant documents (default: the depth)"
+        "--nonrelevant",
+        type=int,
+        metavar="N",
+        help="number of judged non-relevant documents (default: the depth)",
     )
     parser.add_argument("--weights", metavar="W,W,...", help="weights of the aspects (default: equal)")
     parser.add_argument(
         "--property",
         action="append",
         metavar="NAME",
-        help=f"repeatable; one of: {', '.join(PROPERTIES)}, or what a plugin defines",
+        help=f"property to test; repeatable: {', '.join(PROPERTIES)}, or a property of a plugin (default: all)",
     )
-    parser.add_argument("--fixed-length", action="store_true", help="only rankings of exactly the depth")
+    parser.add_argument("--fixed-length", action="store_true", help="use only rankings of the maximum length")
     parser.add_argument(
         "--impossible",
         action="store_true",
-        help="also rankings with more documents of a kind than are judged",
+        help="include rankings with more documents of a kind than are judged",
     )
     parser.add_argument(
-        "--examples", type=int, default=1, metavar="N", help="counterexamples of each (default: 1)"
+        "--examples",
+        type=int,
+        default=1,
+        metavar="N",
+        help="number of counterexamples per violated property (default: 1)",
     )
     options.add_measures(parser, DEFAULT)
     options.add_output(parser)
@@ -80,7 +89,7 @@ def run(args: argparse.Namespace) -> None:
     from rankscope.lab.axioms.cases import properties
 
     silence(args.quiet)
-    found = properties(
+    result = properties(
         arguments.parse_measures(args),
         aspects=args.aspects,
         grades=args.grades,
@@ -95,11 +104,11 @@ def run(args: argparse.Namespace) -> None:
         examples=args.examples,
         jobs=args.jobs,
     )
-    if not found.complete:
-        emit_interrupted(args, found)
-    emit(args, found)
+    if not result.complete:
+        emit_interrupted(args, result)
+    emit(args, result)
     if args.output is None and choose_format(args) == "table":
-        _write_sentences(found["verdicts"])
+        _write_sentences(result["verdicts"])
 
 
 def _weights(text: str | None) -> list[float] | None:
@@ -112,7 +121,7 @@ def _weights(text: str | None) -> list[float] | None:
 
 
 def _write_sentences(verdicts: Table) -> None:
-    """Violations in full; the others only by the names of their measures, for there are many."""
+    """Write a sentence per violation, and a single one with all measures without violations."""
     width = min(120, shutil.get_terminal_size((120, 24)).columns)
     sentences = [str(row["sentence"]) for row in verdicts.records() if row["holds"] is not True]
     broken = {row["measure"] for row in verdicts.records() if row["holds"] is not True}

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             option,
             type=kind,
-            action=options.Collected,
+            action=options.CollectNumbers,
             default=default,
             metavar=f"{letter},...",
             help=f"{what} (default: {shown})",

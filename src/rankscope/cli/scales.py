@@ -1,7 +1,7 @@
-"""Find out whether measures are on an interval-like or an interval scale, so that means of them are permissible.
+"""Test whether measures have an interval-like or an interval scale, so that their means are permissible.
 
-Every ranking of a length is looked at; no data is needed. Violated pairs of intervals are counted exactly as far
-as that is feasible and sampled beyond; lengths above 20 are decided by theorems alone. With --relevant below the
+The command enumerates all rankings of a length; no data is needed. Violated pairs of intervals are counted exactly if
+that is feasible, and sampled otherwise; lengths above 20 are decided by theorems alone. If --relevant is less than the
 length, rankings with more relevant documents than the topic has are left out.
 
 examples:
@@ -10,7 +10,7 @@ examples:
   rankscope scales --length 5 --relevant 3 -m "Rprec Bpref"     a topic with three relevant documents
   rankscope scales --length 5 --grades 2 -m "DCG DCG(gains=exp2) ERR nDCG"
   rankscope scales --length 1000 -m "DCG(discount=jk,base=10)" -f json
-  rankscope scales --length 4 --axioms -m "AP RBP(p=0.5)"       the axioms of a difference structure
+  rankscope scales --length 4 --axioms -m "AP RBP(p=0.5)"       axioms of a difference structure
 """
 
 from __future__ import annotations
@@ -31,62 +31,56 @@ if TYPE_CHECKING:
     from rankscope.lab.measurement.scales import Scales
 
 DEFAULT = (
-    "AP",
-    "ERR",
-    "RBP(p=0.3)",
-    "RBP(p=0.5)",
-    "RBP(p=0.8)",
-    "RBP(p=0.95)",
-    "DCG",
-    "DCG(discount=jk)",
+    "AP", "ERR", "RBP(p=0.3)", "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "DCG", "DCG(discount=jk)",
     "DCG(discount=jk,base=10)",
-)
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--length", type=int, default=10, metavar="N", help="documents of a ranking (default: 10)"
+        "--length", type=int, default=10, metavar="N", help="length of rankings (default: 10)"
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--equal-relevant",
         action="store_true",
-        help="interval-like: only intervals with equally many relevant documents at both ends (default: both checks)",
+        help="interval-like scale: only intervals with equally many relevant documents at both ends (default: both"
+        " tests)",
     )
     which.add_argument(
-        "--all-intervals", action="store_true", help="interval-like: only the check over all intervals"
+        "--all-intervals", action="store_true", help="interval-like scale: only the test over all intervals"
     )
     parser.add_argument(
         "--relevant",
         type=int,
         default=None,
         metavar="R",
-        help="relevant documents of the topic, with --grades of each grade (default: the length)",
+        help="number of relevant documents of the topic, with --grades of each grade (default: the length)",
     )
     parser.add_argument(
         "--grades",
         type=int,
         default=1,
         metavar="G",
-        help="documents have the grades 0 to G (default: 1, binary); differences are taken for each grade",
+        help="use grades 0 to G (default: 1, binary); differences are taken for each grade",
     )
     parser.add_argument(
         "--count",
         choices=COUNTS,
         default="auto",
-        help="violated pairs: count all, a sample, or all while that is feasible (default: auto)",
+        help="count all violated pairs, those of a sample, or all if that is feasible (default: auto)",
     )
     parser.add_argument(
         "--samples",
         type=int,
         default=100_000,
         metavar="N",
-        help="comparable pairs in a sample (default: 100000)",
+        help="number of comparable pairs in a sample (default: 100000)",
     )
     parser.add_argument(
         "--axioms",
         action="store_true",
-        help="check the axioms of a difference structure instead, by enumeration (at most 16 rankings)",
+        help="test the axioms of a difference structure instead, by enumeration (at most 16 rankings)",
     )
     options.add_measures(parser, DEFAULT)
     options.add_output(parser)
@@ -102,10 +96,10 @@ def run(args: argparse.Namespace) -> None:
     silence(args.quiet)
     if args.axioms:
         if args.grades != 1:
-            raise SettingsError("the axioms are checked on binary rankings", hint="leave out --grades")
+            raise SettingsError("--axioms tests binary rankings only", hint="leave out --grades")
         emit(args, difference_structure(arguments.parse_measures(args), args.length, relevant=args.relevant))
         return
-    found = scales(
+    result = scales(
         arguments.parse_measures(args),
         args.length,
         equal_relevant=True if args.equal_relevant else False if args.all_intervals else None,
@@ -116,15 +110,15 @@ def run(args: argparse.Namespace) -> None:
         seed=args.seed,
         jobs=args.jobs,
     )
-    if found.partial:
-        emit_interrupted(args, found)
+    if result.partial:
+        emit_interrupted(args, result)
     if args.output is None and choose_format(args) == "table":
-        _write_verdicts(found)
-    emit(args, found)
+        _write_verdicts(result)
+    emit(args, result)
 
 
-def _write_verdicts(found: Scales) -> None:
+def _write_verdicts(result: Scales) -> None:
     width = min(120, shutil.get_terminal_size((120, 24)).columns)
-    for verdict in found.verdicts:
+    for verdict in result.verdicts:
         text = textwrap.fill(printable(verdict), width, subsequent_indent="  ", break_on_hyphens=False)
         sys.stdout.write(text + "\n\n")

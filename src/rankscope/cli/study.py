@@ -29,7 +29,7 @@ from rankscope.analysis.study.settings import PUBLISHED, StudySettings
 from rankscope.choices import DEFAULT_MEASURES
 from rankscope.cli import arguments, derived, options
 from rankscope.cli.output import render_for_terminal
-from rankscope.cli.plugins import described_plugin, load_listed_plugin
+from rankscope.cli.plugins import describe_plugin, load_listed_plugin
 from rankscope.cli.terminal import write
 from rankscope.declaration import parse_parameters
 from rankscope.errors import InputError, SettingsError, printable
@@ -68,10 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --from: run the plugins that the manifest names, if their digests match",
     )
-    for parameter in _SETTINGS.values():
-        derived.add_parameter(parser, parameter)
+    derived.add_parameters(parser, _SETTINGS)
     parser.set_defaults(**dict.fromkeys(_SETTINGS))  # --like sets what is not named
-    options.add_handling(parser)
+    options.add_evaluation(parser, ("ties", "unjudged", "bounds"))
     parser.add_argument(
         "--plots",
         action="store_true",
@@ -107,7 +106,7 @@ def run(args: argparse.Namespace) -> None:
         collection = {name: Collection(*files, **how) for name, files in inputs.items()}
     else:
         collection = arguments.open_collection(args, measures)
-    plugins = [described_plugin(plugin) for plugin in args.plugin]
+    plugins = [describe_plugin(plugin) for plugin in args.plugin]
     result = study(collection, settings, resume=args.output, plugins=plugins)
     n_files = result.write(args.output, _pictures(args, result, collection) if args.plots else None)
     _print(result)

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from rankscope.errors import InputError, SettingsError
 
-__all__ = ["validate_targets"]
-
 _TARGETS = ("output", "plot", "template")
 _WORDS = ("command", "name", "title")
 """Options whose values are never files, even if a file has the same name."""

@@ -18,8 +18,6 @@ from typing import Any
 from rankscope.errors import printable
 from rankscope.text_layout import Ink, no_ink
 
-__all__ = ["guarded_terminal", "ink", "write"]
-
 _SGR_CODES = {"title": "1", "best": "1", "better": "32", "worse": "31", "faint": "2"}
 _OWN_ESCAPES = re.compile("(\x1b\\[(?:0|1|2|31|32)m)")
 

@@ -1,4 +1,4 @@
-"""Drop-in for trec_eval 10: the same options, the same bytes.
+"""Replace trec_eval 10, with the same options and the same output, byte for byte.
 
 examples:
   rankscope trec_eval qrels.txt bm25.run
@@ -22,8 +22,8 @@ from rankscope.trec_eval.options import Options, read_options
 if TYPE_CHECKING:
     from rankscope.trec_eval.results import Results
 
-_LARGEST = 1 << 28
-"""Bytes of a run up to which it is evaluated a second time, with the scores of trec_eval 9."""
+_MAX_SIZE = 1 << 28
+"""Size in bytes up to which a run is evaluated a second time, with the 32-bit scores of trec_eval 9."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -46,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def evaluate(options: Options) -> Results:
-    """The values that the options ask for."""
+    """Return the values of the requested measures, as z-scores with -Z."""
     from rankscope.trec_eval.results import read_zscores
 
     results = _evaluate(options)
@@ -85,17 +85,17 @@ def _evaluate(options: Options) -> Results:
 
 
 def _is_read_quickly(run: str) -> bool:
-    """Whether a run can be read a second time, and takes no longer than a user expects."""
+    """Return whether a run can be read a second time without a noticeable delay."""
     path = Path(run)
-    return path.is_file() and path.stat().st_size <= _LARGEST
+    return path.is_file() and path.stat().st_size <= _MAX_SIZE
 
 
 def _note_on_32_bits(results: Results, rounded: Results) -> None:
     """Print one note if the 32-bit scores of trec_eval 9 tie documents and change a printed mean."""
     from rankscope.trec_eval.layout import format_lines
 
-    here, there = (list(format_lines(one, topics=False, summary=True)) for one in (results, rounded))
-    changed = [(a.split("\t"), b.split("\t")) for a, b in zip(here, there, strict=True) if a != b]
+    ours, theirs = (list(format_lines(values, topics=False, summary=True)) for values in (results, rounded))
+    changed = [(a.split("\t"), b.split("\t")) for a, b in zip(ours, theirs, strict=True) if a != b]
     if changed:
         (name, _, value), (_, _, other) = changed[0]
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
@@ -106,7 +106,7 @@ def _note_on_32_bits(results: Results, rounded: Results) -> None:
 
 
 def _write(text: Iterable[str]) -> None:
-    if sys.stdout.isatty():  # ids are whatever a file says, and must not disturb a terminal
+    if sys.stdout.isatty():  # Untrusted ids are escaped.
         sys.stdout.writelines("\t".join(map(printable, line.split("\t"))) + "\n" for line in text)
     else:
         sys.stdout.flush()
