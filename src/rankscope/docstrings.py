@@ -11,17 +11,17 @@ class Docstring(NamedTuple):
     """Parts of a docstring."""
 
     text: str
-    """What stands before the first section: summary and extended summary, paragraphs apart."""
+    """Text before the first section: summary and extended summary."""
     parameters: dict[str, str]
-    """Meaning of each parameter, in one line of text."""
+    """Meaning of each parameter, in one line."""
     sections: dict[str, str]
-    """All sections, as they are written."""
+    """Text of each section by its title."""
 
 
 def parse_docstring(text: str | None) -> Docstring:
     """Split a docstring into its sections.
 
-    >>> found = parse_docstring('''Count.
+    >>> docstring = parse_docstring('''Count.
     ...
     ...     Parameters
     ...     ----------
@@ -33,7 +33,7 @@ def parse_docstring(text: str | None) -> Docstring:
     ...     -------
     ...     A number.
     ...     ''')
-    >>> found.text, found.parameters, found.sections["Returns"]
+    >>> docstring.text, docstring.parameters, docstring.sections["Returns"]
     ('Count.', {'a': 'Things to count.', 'b': 'Things to count.'}, 'A number.')
     """
     head, *rest = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text or ""), flags=re.MULTILINE)

@@ -1,7 +1,7 @@
 """Typed rows: a table declares its columns, their types and their meanings once, as the fields of a class.
 
-``Row`` subclasses are tuples, so that a :class:`~rankscope.tables.Table` holds them as they are, and millions of rows
-may be kept as columns instead.
+``Row`` subclasses are tuples, so a :class:`~rankscope.tables.Table` stores them without conversion. Large tables may
+store columns instead.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _REQUIRED = object()
 
 
 class ColumnSpec(NamedTuple):
-    """What a column means, and how people read it: see :func:`column`."""
+    """Meaning and format of a column; see :func:`column`."""
 
     meaning: str
     p_value: bool = False
@@ -38,20 +38,20 @@ def column(
     digits: int | None = None,
     default: Any = _REQUIRED,
 ) -> Any:
-    """Declare a column of a :class:`Row`; without a meaning, it has that of :data:`~rankscope.vocabulary.VOCABULARY`.
+    """Declare a column of a :class:`Row`; the default meaning is in :data:`~rankscope.vocabulary.VOCABULARY`.
 
     Parameters
     ----------
     meaning
-        What a cell of the column is; the JSON schema and the documentation quote it.
+        Meaning of a cell, which the JSON schema and the documentation quote.
     p_value
-        Whether it is a p-value: shown as one, and small ones are the strongest.
+        Whether the column contains p-values, which have their own format and order.
     spare
-        Whether a narrow terminal may leave the column out.
+        Whether a narrow terminal may omit the column.
     digits
-        Decimals that people see.
+        Number of decimals displayed.
     default
-        Cell of rows that have none; columns with a default may be left out of a table.
+        Default cell; a column with a default may be omitted from a table.
     """
     return ColumnSpec(meaning, p_value, spare, digits, default)
 
@@ -91,11 +91,11 @@ class Row(tuple[Cell, ...]):
     @classmethod
     def _complete(cls, cells: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         named = {_column_name(name): cell for name, cell in named.items()}
-        given = {**dict(zip(cls.specs, cells, strict=False)), **named}
-        found = tuple(given.get(name, spec.default) for name, spec in cls.specs.items())
-        if len(given) != len(cells) + len(named) or given.keys() - cls.specs.keys() or _REQUIRED in found:
-            raise TypeError(f"{cls.__name__} has the columns {', '.join(cls.specs)}, not {', '.join(given)}")
-        return found
+        values = {**dict(zip(cls.specs, cells, strict=False)), **named}
+        row = tuple(values.get(name, spec.default) for name, spec in cls.specs.items())
+        if len(values) != len(cells) + len(named) or values.keys() - cls.specs.keys() or _REQUIRED in row:
+            raise TypeError(f"{cls.__name__} has the columns {', '.join(cls.specs)}, not {', '.join(values)}")
+        return row
 
     def __getnewargs__(self) -> tuple[Cell, ...]:
         return tuple(self)
@@ -106,7 +106,7 @@ class Row(tuple[Cell, ...]):
 
     @classmethod
     def types(cls) -> dict[str, Any]:
-        """The declared type of each column."""
+        """Return the declared type of each column."""
         hints = {_column_name(name): hint for name, hint in get_type_hints(cls).items()}
         return {name: hints[name] for name in cls.specs}
 
@@ -114,7 +114,7 @@ class Row(tuple[Cell, ...]):
     def table(
         cls: type[R], name: str, rows: Sequence[Sequence[Cell]], *, without: Collection[str] = (), **more: Any
     ) -> RowTable[R]:
-        """Return a table of such rows, or of columns (:mod:`rankscope.columns`), ``without`` some of the columns.
+        """Return a table of rows, or of columns (:mod:`rankscope.columns`), ``without`` some of its columns.
 
         ``more`` are fields of :class:`~rankscope.tables.Table`: caption, legend, ranked_by, best, marks.
         """
@@ -137,7 +137,7 @@ R = TypeVar("R", bound=Row)
 
 @dataclass(frozen=True, repr=False)
 class RowTable(Table, Generic[R]):
-    """A table whose rows are typed: iterate over it, or index it, to get :class:`Row` objects."""
+    """A table of typed rows; iteration and indexing return :class:`Row` objects."""
 
     row_type: type[R] = Row  # type: ignore[assignment]
 

@@ -1,4 +1,4 @@
-"""Meanings of columns that several tables share: a column that declares no meaning of its own has this one."""
+"""Default meanings of columns, which several tables share."""
 
 from __future__ import annotations
 
@@ -61,4 +61,4 @@ VOCABULARY = {
     "winner": "the better run; empty if measures differ about it",
     "wins": "topics on which a is better",
 }
-"""What a column is, by its name."""
+"""Meanings of columns by name."""

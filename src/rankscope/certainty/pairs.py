@@ -40,7 +40,7 @@ from rankscope.judging import UNJUDGED, Judged
 from rankscope.judging.lists import Floats, Ints
 from rankscope.measures.base import Measure
 from rankscope.measures.cascade import Cascade
-from rankscope.measures.forms import Counted, Form, Seen, Weighted
+from rankscope.measures.forms import Counted, Form, PartialList, Weighted
 
 __all__ = ["SLACK", "Differences", "TopicHits", "hits_by_topic", "lowest_differences", "pair_form"]
 
@@ -543,7 +543,7 @@ def _numbered_cases(
             mine = hits.run == run
             open_ = np.sort(rank[mine & hits.is_open])
             judged_ = mine & ~hits.is_open
-            seen = Seen(
+            seen = PartialList(
                 rank[judged_], grade[hits.document[judged_]], open_, counts, negative, n_union - len(open_)
             )
             found = form.label_cases(measure, seen)

@@ -34,7 +34,7 @@ from rankscope.errors import SettingsError
 from rankscope.judging import EvaluationOptions, Judged
 from rankscope.judging.lists import Floats
 from rankscope.measures.base import Measure
-from rankscope.measures.forms import Form, Seen, Weighted
+from rankscope.measures.forms import Form, PartialList, Weighted
 from rankscope.measures.weighted import WeightedPrecision
 
 __all__ = ["MOST_LABELLINGS", "UNJUDGED_AS", "Range", "check_unjudged", "ranges"]
@@ -166,14 +166,14 @@ class _Filling:
         self.pending, self.cells = [], 0
 
 
-def _seen(judged: Judged, one: OpenList) -> Seen:
+def _seen(judged: Judged, one: OpenList) -> PartialList:
     """What is known of a list, in numbers."""
     grade = judged.qrels.grade[judged.qrels.topic_offsets[one.topic] :]
     mine = one.document[~one.unjudged]
     known = grade[one.known]
     counts = np.bincount(np.maximum(known, 0), minlength=best_label(judged) + 1)
     negative = int((known < 0).sum())
-    return Seen(
+    return PartialList(
         one.rank[~one.unjudged], grade[mine].astype(np.int64), one.rank[one.unjudged], counts, negative
     )
 

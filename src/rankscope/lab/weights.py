@@ -53,14 +53,14 @@ def rank_weights(measures: str | Measure | Iterable[str | Measure], *, depth: in
     """
     from rankscope.measures import parse_many
 
-    chosen = parse_many(measures)
-    if depth < 1 or not chosen:
+    parsed = parse_many(measures)
+    if depth < 1 or not parsed:
         raise SettingsError("there are no ranks to weigh", hint="name a measure, and a depth of at least 1")
     rows: list[RankWeight] = []
-    for measure in chosen:
+    for measure in parsed:
         weights = measure.rank_weights(depth)
         if weights is None:
             raise SettingsError(f"{measure} gives ranks no weights", hint="try RBP, DCG or P@10")
         rows += [RankWeight(str(measure), rank, weight) for rank, weight in enumerate(weights.tolist(), 1)]
-    settings = {"measures": [str(measure) for measure in chosen], "depth": depth}
+    settings = {"measures": [str(measure) for measure in parsed], "depth": depth}
     return RankWeights(weights=RankWeight.table("weights", rows), settings=settings)

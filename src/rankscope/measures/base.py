@@ -123,7 +123,7 @@ class Measure:
     summary: ClassVar[Literal["mean", "geometric mean", "sum"]] = "mean"
     needs_aspects: ClassVar[bool] = False
     needs_nonrelevant: ClassVar[bool] = False
-    """Whether values say nothing about ranks unless some documents are judged non-relevant."""
+    """Whether values are uninformative if no document is judged non-relevant."""
     better: Better = "higher"
     parameters: ClassVar[Mapping[str, Parameter]] = {}
 

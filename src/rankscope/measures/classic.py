@@ -285,7 +285,7 @@ class IPrec(Condensable):
 
 
 def _documents(share: Floats, rounding: str) -> Floats:
-    """A share of the relevant documents as a whole number of them."""
+    """Round a share of the relevant documents to a whole number of documents."""
     if rounding == "up":
         return np.floor(share + 0.9)
     whole = np.floor(share)
@@ -319,7 +319,7 @@ class infAP(Measure):
 
 
 def satisfaction(grade: npt.NDArray[Any], best: int) -> Floats:
-    """(2^grade - 1) / 2^best, computed so that no grade is too large.
+    """Return (2^grade - 1) / 2^best, without overflow for large grades.
 
     >>> satisfaction(np.array([0, 1, 2]), 2).tolist()
     [0.0, 0.25, 0.75]
@@ -366,7 +366,7 @@ class Judged(Measure):
     """
 
     cutoff_rule = "required"
-    better = "neither"  # it speaks of the judgments, not of the list
+    better = "neither"  # It describes the judgments, not the list.
     reference = "Buckley and Voorhees 2004"
 
     def evaluate(self, lists: Lists) -> Floats:

@@ -236,9 +236,9 @@ class _Indicator(_Effort, abstract=True):
     clamped: bool = parameter(False, "whether the value is brought into [0, 1], as for parallel coordinates")
 
     def curves(self, lists: Lists) -> Curves:
-        # the turn-around of a ranking is not known from that of its beginnings: a prefix tree has to be written out
-        written = getattr(lists, "flat", None)
-        return super().curves(lists if written is None else written())
+        # The turn-around of a ranking does not follow from those of its prefixes, so a prefix tree is made explicit.
+        flat = getattr(lists, "flat", None)
+        return super().curves(lists if flat is None else flat())
 
     def value(self, curves: Curves) -> AnyArray:
         raw = self.raw(curves)

@@ -30,7 +30,7 @@ class ExternalMeasure(Measure, abstract=True):
 
 
 def external_measure(name: str, others: bool = False) -> Measure:
-    """Return the measure with this name, or an external measure if there is none.
+    """Return the registered measure with this name, otherwise an external measure.
 
     With ``others``, unambiguous names of trec_eval and other programs are accepted.
 

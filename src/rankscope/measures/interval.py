@@ -70,7 +70,7 @@ class Interval(Composed):
         return Measure.complete(self)
 
     def inner(self) -> Measure:
-        """Return the inner measure; N is the cutoff of one that requires a cutoff and has none."""
+        """Return the inner measure; if it requires a cutoff and has no own one, its cutoff is N."""
         inside = parse_open(self.measure)
         bare = inside.cutoff_rule == "required" and inside.cutoff is None
         return (inside @ self.cutoff if bare else inside).complete()
@@ -85,7 +85,7 @@ class Interval(Composed):
             by_counts.setdefault(_counts(inside, cut.pool, topic), []).append(topic)
         for counts, topics in by_counts.items():
             rows = np.flatnonzero(np.isin(cut.topic, topics) & _possible(cut, counts))
-            scale = self._scale_of(inside, counts, cut.pool.max_grade if inside.sees_grades else 1)
+            scale = self._inner_scale(inside, counts, cut.pool.max_grade if inside.sees_grades else 1)
             result[rows] = self._placed(values[rows], scale)
         return result
 
@@ -101,9 +101,9 @@ class Interval(Composed):
         >>> Interval(measure="P", cutoff=3).scale(((1, 2),), 1).round(3).tolist()
         [0.0, 0.333, 0.667]
         """
-        return self._scale_of(self.inner(), counts, best)
+        return self._inner_scale(self.inner(), counts, best)
 
-    def _scale_of(self, inside: Measure, counts: Counts, best: int) -> Floats:
+    def _inner_scale(self, inside: Measure, counts: Counts, best: int) -> Floats:
         rankings = number_of_rankings(self.cutoff, [count for _, count in counts])
         if rankings > MOST_RANKINGS:
             described = ", ".join(f"{count} of grade {grade}" for grade, count in counts)
@@ -116,7 +116,7 @@ class Interval(Composed):
         return cached_scale(kind, inside, self.cutoff, counts, best)
 
     def _placed(self, values: Floats, scale: Floats) -> Floats:
-        """k / K for every value."""
+        """Return k / K for every value."""
         defined = np.flatnonzero(~np.isnan(values))
         result = np.full(len(values), np.nan)
         if not len(defined):

@@ -1,7 +1,7 @@
-"""Every measure by its name. A module of this package is imported when one of its measures is asked for.
+"""Registry of measures by name, which imports a module of this package when one of its measures is first used.
 
-No list names the measures: a class registers itself when its module is imported, and the sources of the package tell
-which module defines a name.
+A measure class registers itself when its module is imported. The registry searches the sources of the package for the
+module that defines a name.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _FOLDER = os.path.dirname(__file__)  # noqa: PTH120
 
 @cache
 def _sources() -> dict[str, bytes]:
-    """Return the source of every module of the package by its name, as far as sources are installed."""
-    found: dict[str, bytes] = {}
+    """Return the sources of all modules of the package by name; empty if they are not installed."""
+    sources: dict[str, bytes] = {}
     for file in sorted(os.listdir(_FOLDER)) if os.path.isdir(_FOLDER) else ():  # noqa: PTH112, PTH208
         name, suffix = os.path.splitext(file)  # noqa: PTH122 (pathlib takes long to load)
         if suffix == ".py" and name != "__init__":
             with open(os.path.join(_FOLDER, file), "rb") as source:  # noqa: PTH118, PTH123
-                found[name] = source.read()
-    return found
+                sources[name] = source.read()
+    return sources
 
 
 def _modules() -> list[str]:
@@ -42,26 +42,24 @@ def _modules() -> list[str]:
 
 
 def _home(name: str) -> str | None:
-    """Return the module whose source defines the measure, as far as the text tells.
+    """Return the module whose source seems to define a measure.
 
-    A wrong answer does no harm: :class:`Registry` then imports all modules.
+    A wrong result is harmless, because :class:`Registry` then imports all modules.
     """
-    begin = f"\nclass {name}(".encode()
-    for module, text in _sources().items():
-        if begin in text:
-            return module
-    alias = re.compile(
-        rb"^    (?:name|aliases)\b.*[\"']" + re.escape(name.encode()) + rb"[\"']", re.MULTILINE
-    )
-    return next((module for module, text in _sources().items() if alias.search(text)), None)
+    quoted = re.escape(name.encode())
+    for pattern in (rb"^class %b\(" % quoted, rb"^    (?:name|aliases)\b.*[\"']%b[\"']" % quoted):
+        for module, text in _sources().items():
+            if re.search(pattern, text, re.MULTILINE):
+                return module
+    return None
 
 
 class Registry(dict[str, "Measure"]):
-    """A dict of all measures, with their default parameters, that imports what it is asked for.
+    """Dictionary of all measures, with default parameters, that imports modules on demand.
 
-    A lookup of one name imports the module that defines it; iteration imports all. Measures are listed by the
-    ``ORDER`` of their modules, those of modules without one next, by module name, and those of the user last, in the
-    order of their definition.
+    A lookup imports the module that defines the name; iteration imports all modules. Measures are sorted by the
+    ``ORDER`` of their modules. Modules without an ``ORDER`` follow by name, and then user-defined measures in the order
+    of their definition.
     """
 
     def __init__(self) -> None:
@@ -70,7 +68,7 @@ class Registry(dict[str, "Measure"]):
         self._lock = RLock()
 
     def _find(self, name: object) -> Measure | None:
-        """Return the measure of a name, or None; import the module that defines it, or all if that is not clear."""
+        """Return the measure with a name, or None; import the module that seems to define it, otherwise all."""
         measure: Measure | None = super().get(name)  # type: ignore[call-overload] # any object may be looked up
         if measure is not None:
             # A class registers itself before the rest of its module is executed: wait for a thread that imports it.
@@ -95,13 +93,13 @@ class Registry(dict[str, "Measure"]):
         # Outside the lock: a module that another thread imports may look up measures, and would wait for the lock.
         modules = [import_module(f"{_PACKAGE}.{name}") for name in _modules()]
         with self._lock:
-            ordered = sorted(modules, key=lambda one: (getattr(one, "ORDER", len(modules)), one.__name__))
-            places = {module.__name__: place for place, module in enumerate(ordered)}
-            known = list(super().items())
-            listed = sorted(known, key=lambda item: places.get(type(item[1]).__module__, len(places)))
-            if listed != known:
+            modules.sort(key=lambda module: (getattr(module, "ORDER", float("inf")), module.__name__))
+            positions = {module.__name__: position for position, module in enumerate(modules)}
+            items = list(super().items())
+            ordered = sorted(items, key=lambda item: positions.get(type(item[1]).__module__, len(modules)))
+            if ordered != items:
                 super().clear()
-                super().update(listed)
+                super().update(ordered)
             self._complete = True
 
     def __contains__(self, name: object) -> bool:
@@ -114,7 +112,7 @@ class Registry(dict[str, "Measure"]):
         return measure
 
     def get(self, name: str, default: Measure | None = None) -> Measure | None:  # type: ignore[override]
-        """The measure of a name, or the default."""
+        """Return the measure with this name, or the default."""
         measure = self._find(name)
         return default if measure is None else measure
 
@@ -127,16 +125,16 @@ class Registry(dict[str, "Measure"]):
         return super().__len__()
 
     def keys(self) -> KeysView[str]:  # type: ignore[override]
-        """All names."""
+        """Return all names."""
         self._load()
         return super().keys()
 
     def values(self) -> ValuesView[Measure]:  # type: ignore[override]
-        """All measures, those with several names several times."""
+        """Return all measures, once for each name."""
         self._load()
         return super().values()
 
     def items(self) -> ItemsView[str, Measure]:  # type: ignore[override]
-        """All names with their measures."""
+        """Return all names with their measures."""
         self._load()
         return super().items()

@@ -1,4 +1,4 @@
-"""The measures that only trec_eval has, so that its whole output can be had.
+"""Measures that only trec_eval has, for its complete output.
 
 Some are old, some were experiments; ``rankscope trec_eval`` prints them under trec_eval's own names.
 """
@@ -317,7 +317,7 @@ class IdealDCG(DCG):
 
     family = "trec_eval"
     reference = "Jarvelin and Kekalainen 2002"
-    better = "neither"  # it is the same for every list
+    better = "neither"  # It is the same for every list.
 
     def evaluate(self, lists: Lists) -> Floats:
         return np.array(lists.per_topic(self.evaluate_ideal(lists.pool)), np.float64)
@@ -472,7 +472,7 @@ class RBPResidual(_TrecMeasure):
 
     reference = "Moffat and Zobel 2008"
     cutoff_rule = "none"
-    better = "neither"  # it measures missing knowledge, not quality
+    better = "neither"  # It measures missing judgments, not quality.
     p: float = parameter(0.9, "probability of going on to the next rank", low=0, high=1)
 
     def evaluate(self, lists: Lists) -> Floats:
