@@ -30,7 +30,6 @@ Tables = dict[str, dict[str, str]]
 COLLECTION = "qrels.txt runs"
 COMMANDS = {
     "eval": f"{COLLECTION} -q",
-    "gate": "qrels.txt runs/lexical-1.txt --baseline runs/lexical-1.txt -m AP",
     "features": COLLECTION,
     "certain": f"{COLLECTION} -m P@5",
     "next": f"{COLLECTION} -m P@5",

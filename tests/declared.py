@@ -23,6 +23,7 @@ LISTS = {
 }
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "compare": {"per_topic": True},
+    "gate": {"baseline": "a"},
     "curve": {"run": "a", "topic": "q1"},
     "leave_out": {"pool_depth": 2},
 }

@@ -96,7 +96,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "certain": lambda: rs.certain(scores()),
     "next_judgments": lambda: rs.next_judgments(rs.evaluate(QRELS, RUNS, "P@2 nDCG@2")),
     "judging_orders": lambda: rs.judging_orders(QRELS, RUNS, "P@2", batch=2),
-    "Gate": lambda: rs.gate(scores(), "a"),
     "judges": lambda: rs.judges(
         {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, RUNS, "AP"
     ),
@@ -231,7 +230,6 @@ RESULTS = [
         "certain",
         "next_judgments",
         "judging_orders",
-        "Gate",
         "judges",
     ),
     *(

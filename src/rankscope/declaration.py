@@ -61,6 +61,8 @@ class Option:
     """Further spellings."""
     bare: int | float | str | None = None
     """Value of the option if it is given without one."""
+    parse: Callable[[str], Any] | None = None
+    """Parser of the text, if it has a grammar."""
 
 
 Groups = Annotated["Mapping[str, str] | str | Path | None", Option("FILE|REGEX")]

@@ -288,3 +288,24 @@ def test_the_report_says_what_is_tested_and_what_it_can_tell(scored):
         r"r1, AP: a system as good as the baseline passes with probability \d+ % \(30 topics", report
     )
     assert re.search(r"80 % takes a margin of 0\.\d{4}, or [\d,]+ topics with this margin", report)
+
+
+def test_scores_are_tested_against_scores(made, tmp_path, capsys):
+    qrels, good, poor = paths(made, "hybrid-1", "boolean-1")
+    kept = {name: str(tmp_path / f"{name}.csv") for name in ("good", "poor")}
+    for name, run in (("good", good), ("poor", poor)):
+        assert main(["eval", qrels, run, "-m", "AP", "-q", "-o", kept[name]]) == 0
+    assert main(["gate", "--scores", kept["good"], "--baseline", kept["good"]]) == 0
+    assert main(["gate", "--scores", kept["poor"], "--baseline", kept["good"]]) == 1
+    capsys.readouterr()
+    assert main(["gate", "--scores", kept["poor"], "--baseline", good]) == 2
+    assert "--scores needs a baseline of scores" in capsys.readouterr().err
+
+
+def test_ties_of_the_baseline_are_those_of_the_runs(made, capsys):
+    qrels, run, _ = paths(made, "hybrid-1", "boolean-1")
+    for ties in ("expected", "worst"):
+        assert main(["gate", qrels, run, "--baseline", run, "--ties", ties, "-f", "json"]) == 0
+        answer = json.loads(capsys.readouterr().out)
+        assert answer["settings"]["ties"] == answer["settings"]["baseline"]["ties"] == ties
+        assert [row["difference"] for row in answer["tables"]["gate"]] == [0.0]

@@ -1,110 +1,192 @@
-"""Is a run no worse than a baseline? The question of continuous integration, answered with a margin."""
+"""Is a run no worse than a baseline? Non-inferiority within a margin, the question of continuous integration."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Annotated
 
 from rankscope.analysis.compare import check_margin
-from rankscope.analysis.stats.intervals import check_level, lower_limit
+from rankscope.declaration import Level, Option, analysis
 from rankscope.errors import InputError, MeasureError, SettingsError, suggest_names
-from rankscope.measures import Measure
-from rankscope.measures.external import external_measure
-from rankscope.measures.grammar import parse
-from rankscope.result import TableResult
-from rankscope.scores import ScoreMatrix, Scores, as_scores
-from rankscope.tables import Cell, Table
+from rankscope.lazy import LazyModule
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
+from rankscope.tables import Table
 
-__all__ = ["Gate", "gate"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+    from rankscope.measures import Measure
+    from rankscope.scores import ScoreMatrix, Scores
 
-_COLUMNS = (
-    "run", "measure", "value", "baseline", "difference", "lower", "margin", "passed", "topics",
-    "pass_probability", "margin_80", "topics_80",
-)  # fmt: skip
-_WANTED = 0.8
-"""The probability of passing that a plan aims at, for a system that is as good as the baseline."""
-_MOST_TOPICS = 2**30  # a plan that needs more topics is none
-_TOPICS = ("run", "measure", "topic", "value", "baseline", "difference")
+    Floats = NDArray[np.float64]
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["Check", "Gate", "LostTopic", "gate", "parse_margins"]
+
+_TARGET = 0.8  # Probability of passing that a plan aims at, for a system that is as good as the baseline.
+_MAX_TOPICS = 2**30  # No collection has more topics; a plan that needs them is useless.
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Gate(TableResult):
-    """The answer of :func:`gate`: its tables, whether everything ``passed``, and a short report."""
+Baseline = Annotated["Scores | ScoreMatrix | str", Option("FILE")]
+
+
+def parse_margins(text: str) -> float | dict[str, float]:
+    """Parse the margin of all measures, or one for each as M=D between commas.
+
+    >>> parse_margins("0.01"), parse_margins("RBP(p=0.5)=0.01,AP=0.02")
+    (0.01, {'RBP(p=0.5)': 0.01, 'AP': 0.02})
+    """
+    from argparse import ArgumentTypeError
+
+    try:
+        if "=" not in text:
+            return float(text)
+        parts = [part.rpartition("=") for part in text.split(",")]
+        pairs = [(name.strip(), float(number)) for name, _, number in parts]
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a margin such as 0.005 or AP=0.01,RR=0.02") from None
+    names = [name for name, _ in pairs]
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise ArgumentTypeError(f"{text!r} names {repeated[0]!r} twice; give each measure one margin")
+    return dict(pairs)
+
+
+class Check(Row):
+    """The test that a run is no worse than the baseline by a measure."""
+
+    run: str = column()
+    measure: str = column()
+    value: float = column("mean of the run")
+    baseline: float = column("mean of the baseline")
+    difference: float = column("difference of the means, positive where the run is better than the baseline")
+    lower: float = column("lower end of the one-sided interval of the difference")
+    margin: float = column("how much worse than the baseline is still accepted")
+    passed: bool = column("whether the lower end is above minus the margin")
+    topics: int = column()
+    pass_probability: float = column("probability that a run exactly as good as the baseline passes")
+    margin_80: float = column("margin with which that probability is 80 %")
+    topics_80: int | None = column(
+        "number of topics with which that probability is 80 %, with the same margin"
+    )
+
+
+class LostTopic(Row):
+    """A topic on which a run is worse than the baseline."""
+
+    run: str = column()
+    measure: str = column()
+    topic: str = column()
+    value: float = column("value of the run")
+    baseline: float = column("value of the baseline")
+    difference: float = column("difference of the values, negative where the run is worse")
+
+
+class Gate(TypedResult):
+    """Tests that runs are no worse than a baseline."""
+
+    gate: RowTable[Check] = table("every run and measure")
+    topics: RowTable[LostTopic] = table("topics that lost most", main=False)
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """The checks, and the lost topics if there are any."""
+        return [self.gate, *([self.topics] if len(self.topics) else [])]
 
     @property
     def passed(self) -> bool:
         """Whether every run is no worse than the baseline by more than the margin, in every measure."""
-        return all(bool(row["passed"]) for row in self["gate"].records())
+        return all(check.passed for check in self.gate)
 
     def report(self) -> str:
-        """The answer in Markdown, for the page of a pull request: the verdict, the numbers, and who lost most."""
-        rows = self["gate"].records()
-        failed = [row for row in rows if not row["passed"]]
+        """Return the verdict, the numbers and the topics that lost most, in Markdown for a pull request."""
+        checks = list(self.gate)
+        failed = {(check.run, check.measure) for check in checks if not check.passed}
         level = f"{100 * (1 - self.settings['alpha']):g} %"
-        verdict = f"{len(failed)} of {len(rows)} checks failed" if failed else "no worse than the baseline"
-        parts = [f"## Retrieval: {verdict}\n", self["gate"].markdown()]
-        parts.append(
+        verdict = f"{len(failed)} of {len(checks)} checks failed" if failed else "no worse than the baseline"
+        left_out = self.settings["left_out_topics"]
+        parts = [
+            f"## Retrieval: {verdict}\n",
+            self.gate.markdown(),
             "What is tested is non-inferiority within the margin: a check passes if the lower end of the one-sided"
             f" {level} interval of the difference is above -margin, or if the runs are identical. A failed check does"
-            " not show that the run is worse."
-            + (f" {_names(self.settings['left_out_topics'])}" if self.settings["left_out_topics"] else "")
-            + "\n"
-        )
-        parts += [*dict.fromkeys(map(_plan, rows)), ""]
-        if failed and len(self["topics"]):
-            lost = {(row["run"], row["measure"]) for row in failed}
-            mine = [row for row in self["topics"].rows if (row[0], row[1]) in lost]
-            parts += ["Topics that lost most:\n", Table("topics", _TOPICS, mine).markdown()]
+            f" not show that the run is worse.{f' {_describe_left_out(left_out)}' if left_out else ''}\n",
+            *dict.fromkeys(map(_describe_plan, checks)),
+            "",
+        ]
+        if failed and len(self.topics):
+            lost = [row for row in self.topics if (row.run, row.measure) in failed]
+            parts += ["Topics that lost most:\n", LostTopic.table("topics", lost).markdown()]
         return "\n".join(parts)
 
 
+@analysis(
+    measures=("nDCG@10",),
+    examples="""
+    rankscope gate qrels.txt new.run --baseline old.run -m nDCG@10 --margin 0.005
+    rankscope gate qrels.txt new.run --baseline old.run --topics 301-325
+    rankscope eval qrels.txt old.run -m "nDCG@10 AP" -q -f csv -o baseline.csv
+    rankscope gate qrels.txt new.run --baseline baseline.csv -m "nDCG@10 AP" --margin nDCG@10=0.01,AP=0.02 -o gate.md
+    """,
+)
 def gate(
-    scores: Scores | ScoreMatrix,
-    baseline: Scores | ScoreMatrix | str,
+    scores: Scores,
+    baseline: Baseline,
     *,
-    margin: float | Mapping[str, float] = 0.005,
-    alpha: float = 0.05,
-    worst: int = 5,
+    margin: Annotated[float | Mapping[str, float], Option("D", parse=parse_margins)] = 0.005,
+    alpha: Level = 0.05,
+    worst: Annotated[int, Option("N")] = 5,
 ) -> Gate:
-    """Whether each run is no worse than a baseline by more than a margin, measure by measure.
+    """Test that runs are no worse than a baseline by more than a margin (non-inferiority).
 
-    What is tested is non-inferiority within the margin: a check passes if the lower end of the one-sided (1 - alpha)
-    Student interval of the mean difference, topic by topic, is above -margin. Identical runs pass, whatever the
-    margin. A check that fails does not show that the run is worse. All checks have to pass, which needs no correction
-    for their number: a run that is worse somewhere gets through with a chance of at most alpha (Berger 1982).
+    The command exits with 1 if this is not shown. A check passes if the lower end of the one-sided (1 - alpha) Student
+    interval of the mean difference is above -margin, measure by measure; identical runs pass. A failed check does not
+    show that the run is worse: the result states the probability with which a system exactly as good as the baseline
+    passes (noncentral t, if its differences are normal and vary as these do), and the margin and the number of topics
+    that make it 80 %. All checks have to pass, which needs no correction for their number: a run that is worse
+    somewhere passes with a probability of at most alpha (Berger 1982). Differences are positive where the run is
+    better, also where lower values are.
 
-    ``baseline`` is the name of one of the runs, or other scores, such as those of the last release that
-    :func:`~rankscope.read_scores` reads; of several runs there, the one of the same name. Topics that only one of the
-    two has are left out, and named in the settings. ``margin`` is one number, or one for each
-    evaluated measure.
+    Topics that only one of the two has are left out, and named in the settings. The report of the command is Markdown
+    unless -f says otherwise; it names the topics that lost most.
 
-    Each check also says how much it can tell. ``pass_probability`` is the chance that a system exactly as good as the
-    baseline passes with as many topics, if its differences are normal and vary as these do (noncentral t); with
-    ``margin_80``, or with ``topics_80`` topics and the same margin, it is 80 %.
+    Parameters
+    ----------
+    scores
+        Runs to test.
+    baseline
+        Baseline: a run, or scores that were kept (a file that eval -q wrote, or CSV with a row per topic and a column
+        per system); of several runs there, the one of the same name. In Python a name of one of the runs, or scores.
+    margin
+        Loss that does not matter, for all measures or as M=D,... for each.
+    alpha
+        One-sided significance level.
+    worst
+        Number of topics that lost most to name.
 
-    Tables: ``gate`` {run, measure, value, baseline, difference, lower, margin, passed, topics, pass_probability,
-    margin_80, topics_80} and ``topics``, the ``worst`` topics of each check {run, measure, topic, value, baseline,
-    difference}. Differences are positive where the run is better, also where lower values are.
+    References
+    ----------
+    Berger 1982.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
     >>> before = rs.evaluate(qrels, {"run": {f"q{i}": ["a", "b"] for i in range(9)}}, ["AP"])
     >>> after = rs.evaluate(qrels, {"run": {f"q{i}": ["b", "a"] if i == 3 else ["a"] for i in range(9)}}, ["AP"])
-    >>> gate(before, before).passed, gate(after, before).passed
+    >>> rs.gate(before, before).passed, rs.gate(after, before).passed
     (True, False)
-    >>> gate(after, before)["topics"].rows
-    [('run', 'AP', 'q3', 0.5, 1.0, -0.5)]
+    >>> rs.gate(after, before).topics[0].topic
+    'q3'
     """
-    scores = as_scores(scores)
-    baseline = baseline if isinstance(baseline, str) else as_scores(baseline)
+    from rankscope.analysis.stats.intervals import check_level, lower_limit
+    from rankscope.scores import as_scores
+
+    reference = scores if isinstance(baseline, str) else as_scores(baseline)
     check_level(alpha)
     if worst < 0:
         raise SettingsError(f"the {worst} worst topics", hint="give a whole number from 0 on")
@@ -112,35 +194,40 @@ def gate(
     if not names:
         raise InputError("there is no run to hold against the baseline", hint="name a run file beside it")
     margins = _margins(scores.measures, margin)
-    rows: list[tuple[Cell, ...]] = []
-    lost: list[tuple[Cell, ...]] = []
+    checks: list[Check] = []
+    lost: list[LostTopic] = []
     unmatched: dict[str, None] = {}
     for run in names:
         for measure in scores.measures:
-            other, name = (
-                (scores, baseline) if isinstance(baseline, str) else (baseline, _counterpart(run, baseline))
-            )
-            topics, mine, theirs, left = _matched(scores, run, other, name, measure)
-            unmatched |= dict.fromkeys(left)
-            difference = measure.merit(mine) - measure.merit(theirs)
+            other = baseline if isinstance(baseline, str) else _counterpart(run, reference)
+            topics, values, before, left_out = _matched(scores, run, reference, other, measure)
+            unmatched |= dict.fromkeys(left_out)
+            difference = measure.merit(values) - measure.merit(before)
             lower = lower_limit(difference, alpha)
-            means = (float(mine.mean()), float(theirs.mean()), float(difference.mean()))
+            means = (float(values.mean()), float(before.mean()), float(difference.mean()))
             passed = bool(lower > -margins[measure]) or not difference.any()
             plan = pass_plan(float(difference.std(ddof=1)), len(topics), margins[measure], alpha)
-            rows.append((run, str(measure), *means, lower, margins[measure], passed, len(topics), *plan))
-            for t in np.argsort(difference, kind="stable")[:worst].tolist():
-                if difference[t] < 0:
-                    values = (float(mine[t]), float(theirs[t]), float(difference[t]))
-                    lost.append((run, str(measure), topics[t], *values))
-    settings: dict[str, Any] = {
-        **scores.settings,
-        "baseline": baseline if isinstance(baseline, str) else dict(baseline.settings),
-        "margin": {str(measure): number for measure, number in margins.items()},
-        "alpha": alpha,
-        "left_out_topics": list(unmatched),
-    }
-    tables = {"gate": Table("gate", _COLUMNS, rows), "topics": Table("topics", _TOPICS, lost)}
-    return Gate(tables, settings, display=(tables["gate"], *([tables["topics"]] if lost else [])))
+            checks.append(
+                Check(run, str(measure), *means, lower, margins[measure], passed, len(topics), *plan)
+            )
+            lost += [
+                LostTopic(
+                    run, str(measure), topics[t], float(values[t]), float(before[t]), float(difference[t])
+                )
+                for t in np.argsort(difference, kind="stable")[:worst].tolist()
+                if difference[t] < 0
+            ]
+    return Gate(
+        gate=Check.table("gate", checks),
+        topics=LostTopic.table("topics", lost),
+        settings={
+            **scores.settings,
+            "baseline": baseline if isinstance(baseline, str) else dict(reference.settings),
+            "margin": {str(measure): number for measure, number in margins.items()},
+            "alpha": alpha,
+            "left_out_topics": list(unmatched),
+        },
+    )
 
 
 def pass_plan(spread: float, topics: int, margin: float, alpha: float) -> tuple[float, float, int | None]:
@@ -162,17 +249,17 @@ def pass_plan(spread: float, topics: int, margin: float, alpha: float) -> tuple[
         return probability, wide, None
     # The margin in standard deviations that n topics need falls with n: double n, then bisect.
     enough, ratio = 2, margin / spread
-    while _needed(enough, alpha) / sqrt(enough) > ratio and enough < _MOST_TOPICS:
+    while _needed(enough, alpha) / sqrt(enough) > ratio and enough < _MAX_TOPICS:
         enough *= 2
     low = enough // 2
     while enough - low > 1:
         middle = (low + enough) // 2
         low, enough = (low, middle) if _needed(middle, alpha) / sqrt(middle) <= ratio else (middle, enough)
-    return probability, wide, max(2, enough) if enough < _MOST_TOPICS else None
+    return probability, wide, max(2, enough) if enough < _MAX_TOPICS else None
 
 
 def _passing(topics: int, shift: float, alpha: float) -> float:
-    """The chance that noncentral t with n - 1 degrees of freedom exceeds the 1 - alpha quantile of the central one."""
+    """Return the chance that noncentral t with n - 1 degrees of freedom exceeds the quantile of the central one."""
     from scipy.special import nctdtr, stdtrit
 
     quantile = float(stdtrit(topics - 1, 1 - alpha))
@@ -182,26 +269,26 @@ def _passing(topics: int, shift: float, alpha: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _needed(topics: int, alpha: float) -> float:
-    """The noncentrality with which so many topics pass with a probability of 80 %."""
+    """Return the noncentrality with which so many topics pass with a probability of 80 %."""
     low, high = 0.0, 1.0
-    while _passing(topics, high, alpha) < _WANTED:
+    while _passing(topics, high, alpha) < _TARGET:
         high *= 2
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (low, middle) if _passing(topics, middle, alpha) >= _WANTED else (middle, high)
+        low, high = (low, middle) if _passing(topics, middle, alpha) >= _TARGET else (middle, high)
     return high
 
 
-def _plan(row: Mapping[str, Cell]) -> str:
-    """What a check can tell, in a line of a list."""
-    name = f"{_code(str(row['run']))}, {_code(str(row['measure']))}"
-    chance, topics = float(row["pass_probability"] or 0), row["topics_80"]
-    line = f"- {name}: a system as good as the baseline passes with probability {100 * chance:.0f} %"
-    line += f" ({row['topics']} topics, this variance)"
-    if chance >= _WANTED:
+def _describe_plan(check: Check) -> str:
+    """Return a line of a list: the probability of passing, and what makes it 80 %."""
+    line = (
+        f"- {_escape(check.run)}, {_escape(check.measure)}: a system as good as the baseline passes with probability"
+        f" {100 * check.pass_probability:.0f} % ({check.topics} topics, this variance)"
+    )
+    if check.pass_probability >= _TARGET:
         return f"{line}."
-    more = "" if topics is None else f", or {topics:,} topics with this margin"
-    return f"{line}; 80 % takes a margin of {float(row['margin_80'] or 0):.4f}{more}."
+    more = "" if check.topics_80 is None else f", or {check.topics_80:,} topics with this margin"
+    return f"{line}; 80 % takes a margin of {check.margin_80:.4f}{more}."
 
 
 def _margins(measures: Sequence[Measure], margin: float | Mapping[str, float]) -> dict[Measure, float]:
@@ -211,7 +298,7 @@ def _margins(measures: Sequence[Measure], margin: float | Mapping[str, float]) -
     else:
         named = {}
         for name, number in margin.items():
-            if (measure := _named(name)) in named:
+            if (measure := _parse(name)) in named:
                 raise SettingsError(f"{name!r} names {measure} again", hint="give each measure one margin")
             named[measure] = number
         for measure in named:
@@ -229,8 +316,11 @@ def _margins(measures: Sequence[Measure], margin: float | Mapping[str, float]) -
     return {measure: float(named[measure]) for measure in measures}
 
 
-def _named(text: str) -> Measure:
-    """The measure of a name as anybody spells it, or of values only."""
+def _parse(text: str) -> Measure:
+    """Return the measure of a name; an unknown name stands for values from a file."""
+    from rankscope.measures.external import external_measure
+    from rankscope.measures.grammar import parse
+
     try:
         return parse(text)
     except MeasureError:
@@ -238,7 +328,7 @@ def _named(text: str) -> Measure:
 
 
 def _counterpart(run: str, baseline: Scores) -> str:
-    """The run of the baseline that stands against this one."""
+    """Return the run of the baseline to compare a run with."""
     if len(baseline.runs) == 1:
         return baseline.runs[0]
     if run not in baseline.runs:
@@ -253,37 +343,39 @@ def _counterpart(run: str, baseline: Scores) -> str:
 def _matched(
     scores: Scores, run: str, baseline: Scores, other: str, measure: Measure
 ) -> tuple[list[str], Floats, Floats, list[str]]:
-    """The topics that both have a value for, the values, and the topics that only one has."""
+    """Return the topics on which both runs have a value, these values, and the topics that only one has."""
     if other not in baseline.runs:
         hint = (
             suggest_names(other, baseline.runs) or f"the runs are called {', '.join(baseline.runs[:3])} ..."
         )
         raise InputError(f"no run is called {other!r}", hint=hint)
-    mine, theirs = (
+    first, second = (
         {
             topic: value
-            for topic, value in zip(one.topics, one.matrix(measure).values[one.runs.index(name)], strict=True)
+            for topic, value in zip(
+                side.topics, side.matrix(measure).values[side.runs.index(name)], strict=True
+            )
             if np.isfinite(value)
         }
-        for one, name in ((scores, run), (baseline, other))
+        for side, name in ((scores, run), (baseline, other))
     )
-    common = [topic for topic in mine if topic in theirs]
-    both = frozenset(common)
-    left = [topic for topic in dict.fromkeys((*scores.topics, *baseline.topics)) if topic not in both]
+    common = {topic: None for topic in first if topic in second}
+    left_out = [topic for topic in dict.fromkeys((*scores.topics, *baseline.topics)) if topic not in common]
     if len(common) < 2:
         raise InputError(
             f"the run and the baseline share {len(common)} topics on which {measure} is defined",
             hint="evaluate both on the same topics, at least two",
         )
-    return common, np.array([mine[t] for t in common]), np.array([theirs[t] for t in common]), left
+    values, before = (np.array([side[topic] for topic in common]) for side in (first, second))
+    return list(common), values, before, left_out
 
 
-def _names(topics: list[str], most: int = 5) -> str:
-    """Which topics were left out, in a sentence."""
-    named = ", ".join(_code(topic) for topic in topics[:most]) + (" ..." if len(topics) > most else "")
+def _describe_left_out(topics: list[str], max_names: int = 5) -> str:
+    """Return a sentence about the topics that were left out."""
+    named = ", ".join(map(_escape, topics[:max_names])) + (" ..." if len(topics) > max_names else "")
     return f"Left out, because only one of the two has a value: {len(topics)} topics ({named})."
 
 
-def _code(text: str) -> str:
-    """A name in Markdown, which must not become markup."""
+def _escape(text: str) -> str:
+    """Return untrusted text with Markdown escaped."""
     return Table("x", ("x",), [(text,)]).markdown().splitlines()[2].removeprefix("| ").removesuffix(" |")

@@ -108,7 +108,9 @@ def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter, text: 
         return
     more: dict[str, Any] = {"metavar": parameter.option.metavar, "choices": parameter.choices}
     words = tuple((parameter.option.metavar or "").split())
-    if len(words) > 1:
+    if parameter.option.parse is not None:
+        more |= {"type": parameter.option.parse, "default": parameter.default}
+    elif len(words) > 1:
         more |= {"nargs": len(words), "metavar": words}
     elif parameter.several and parameter.kind is not str:
         more |= {"type": options.whole_numbers if parameter.kind is int else options.decimals}
@@ -136,17 +138,22 @@ def _format_default(default: Any) -> str:
 def call(args: argparse.Namespace, function: Callable[..., Any]) -> Any:
     """Run an analysis with the collection, measures and parameters of the command line."""
     declared = get_declaration(function)
-    parameters = {
-        name: value
-        for name, parameter in declared.parameters.items()
-        if (value := getattr(args, name)) is not None or not parameter.has_default
-    }
+    parameters = parameter_values(args, function)
     if declared.takes == "collection":
         if not declared.needs_qrels:
             _find_qrels(args)
         arguments.load_plugins(args)
         return function(arguments.open_collection(args, ()), **parameters)
     return function(arguments.evaluate(args, arguments.parse_measures(args)), **parameters)
+
+
+def parameter_values(args: argparse.Namespace, function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the parameters of an analysis that the command line sets, or that have no default."""
+    return {
+        name: value
+        for name, parameter in get_declaration(function).parameters.items()
+        if (value := getattr(args, name)) is not None or not parameter.has_default
+    }
 
 
 def _find_qrels(args: argparse.Namespace) -> None:
