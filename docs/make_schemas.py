@@ -32,7 +32,6 @@ COMMANDS = {
     "eval": f"{COLLECTION} -q",
     "features": COLLECTION,
     "certain": f"{COLLECTION} -m P@5",
-    "next": f"{COLLECTION} -m P@5",
     "findings": COLLECTION,
     "judges": "a=qrels.txt b=second.txt --runs runs -m AP --replicates 20",
     "ranks": f"{COLLECTION} -m AP,P@5",

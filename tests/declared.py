@@ -28,11 +28,14 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "leave_out": {"pool_depth": 2},
 }
 """Arguments that an analysis or one of its figures requires."""
+MEASURES = {"next": "P@2 nDCG"}
+"""Measures of analyses that do not take AP."""
 DECLARED: dict[str, Callable[..., Any]] = {
     name: function
     for space in (rs, rs.lab)
     for name in space.__all__
     if hasattr(function := getattr(space, name), "declaration")
+    and function.__name__ == name  # no second name
 }
 
 
@@ -45,5 +48,9 @@ def analysed(name: str, **options: Any) -> Any:
     """The result of an analysis of a small collection that is read with some options."""
     runs = rs.Runs([rs.Run.from_dict(one, name=run) for run, one in LISTS.items()])
     collection = rs.Collection(QRELS, runs, **options)
-    first = collection if declaration(name).takes == "collection" else collection.evaluate("AP P@2 nDCG")
+    first = (
+        collection
+        if declaration(name).takes == "collection"
+        else collection.evaluate(MEASURES.get(name, "AP P@2 nDCG"))
+    )
     return DECLARED[name](first, **ARGUMENTS.get(name, {}))

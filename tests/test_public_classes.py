@@ -94,8 +94,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Table": lambda: scores().wide(),
     "leaderboard": lambda: rs.leaderboard(scores()),
     "certain": lambda: rs.certain(scores()),
-    "next_judgments": lambda: rs.next_judgments(rs.evaluate(QRELS, RUNS, "P@2 nDCG@2")),
-    "judging_orders": lambda: rs.judging_orders(QRELS, RUNS, "P@2", batch=2),
     "judges": lambda: rs.judges(
         {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, RUNS, "AP"
     ),
@@ -228,8 +226,6 @@ RESULTS = [
         "pool_correlation",
         "leaderboard",
         "certain",
-        "next_judgments",
-        "judging_orders",
         "judges",
     ),
     *(

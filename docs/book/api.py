@@ -29,8 +29,8 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
         "Doubting numbers",
         (
             "certain",
+            "next",
             "next_judgments",
-            "judging_orders",
             "judges",
             "bounds",
             "pools",

@@ -32,7 +32,7 @@ _HOME = {
     "rankscope.analysis.power": ("power",),
     "rankscope.analysis.compare": ("compare",),
     "rankscope.analysis.certain": ("certain",),
-    "rankscope.analysis.next_judgments": ("judging_orders", "next_judgments"),
+    "rankscope.analysis.next_judgments": ("next", "next_judgments"),
     "rankscope.analysis.gate": ("Gate", "gate"),
     "rankscope.analysis.judges": ("judges",),
     "rankscope.analysis.leaderboard": ("leaderboard",),
@@ -100,7 +100,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.gate import gate as gate
     from rankscope.analysis.judges import judges as judges
     from rankscope.analysis.leaderboard import leaderboard as leaderboard
-    from rankscope.analysis.next_judgments import judging_orders as judging_orders
+    from rankscope.analysis.next_judgments import next as next
     from rankscope.analysis.next_judgments import next_judgments as next_judgments
     from rankscope.analysis.orderings import orderings as orderings
     from rankscope.analysis.overlap import overlap as overlap

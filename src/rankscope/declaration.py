@@ -101,6 +101,7 @@ class Declaration:
     command: str
     figures: Mapping[str, str]
     uses: frozenset[str]
+    covers: frozenset[str]
     measures: tuple[str, ...]
     examples: str
     needs_rankings: bool
@@ -152,7 +153,7 @@ class Declaration:
         for option, default in OPTIONS.items() if isinstance(collection, Collection) else ():
             value = getattr(collection, option)
             honoured = value if value == "bounds" else option
-            if honoured not in self.uses and value != default:
+            if honoured not in self.uses | self.covers and value != default:
                 raise SettingsError(
                     f"{name} does not honour {option}={value!r}", hint=f"leave {option} out of the collection"
                 )
@@ -164,6 +165,7 @@ def analysis(
     command: str = "",
     figures: Mapping[str, str] | None = None,
     uses: Sequence[str] = tuple(OPTIONS),
+    covers: Sequence[str] = (),
     measures: Sequence[str] = (),
     examples: str = "",
     needs_rankings: bool = False,
@@ -179,6 +181,9 @@ def analysis(
         Figures of its result, the first one by default: ``{name: "module.function"}`` below :mod:`rankscope.plots`.
     uses
         Options of a collection (:data:`OPTIONS`) that it honours; others raise an error if they are set.
+    covers
+        Options that are accepted and change nothing, because the analysis examines everything that they could say:
+        all orders of tied documents (``ties``), all labels of unjudged ones (``bounds``).
     measures
         Measures that the command evaluates unless ``-m`` names others.
     examples
@@ -192,7 +197,7 @@ def analysis(
     def declare(function: Callable[P, R]) -> Callable[P, R]:
         name = function.__name__.replace("_", "-")
         declared = Declaration(
-            function, command or name, dict(figures or {}), frozenset(uses), tuple(measures),
+            function, command or name, dict(figures or {}), frozenset(uses), frozenset(covers), tuple(measures),
             inspect.cleandoc(examples), needs_rankings, needs_qrels,
         )  # fmt: skip
         result: type[Result] = declared.result

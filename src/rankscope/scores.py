@@ -435,6 +435,10 @@ class Collection(TransientCacheMixin):
         judged = {"judged": replace(self.judged, qrels=qrels)} if "judged" in vars(self) else {}
         return self._copy(_qrels=qrels, **judged)  # ranks and judgments stay what they are
 
+    def with_qrels(self, qrels: Qrels) -> Collection:
+        """Return the same collection with other judgments."""
+        return self._copy(_qrels=qrels)
+
     def reordered(self, order: str) -> Collection:
         """Return the same collection, whose runs are read in another order."""
         return self if self.runs.order == order else self._copy(order=order, runs=self.runs.reordered(order))

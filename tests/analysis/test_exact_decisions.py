@@ -322,7 +322,9 @@ def test_judgments_are_shown_a_hundred_at_a_time_to_95_percent_of_the_pairs() ->
     """Of 150 judged documents: none, a hundred, all; the usual settings are those of the result."""
     qrels = {"q": {f"d{i:03}": int(i % 3 == 0) for i in range(150)}}
     orders = [sorted(qrels["q"], key=lambda d, n=n: (int(d[1:]) * n) % 151) for n in (1, 2, 3)]
-    found = rs.judging_orders(qrels, {f"r{n}": {"q": order} for n, order in enumerate(orders)}, "P@10")
+    found = rs.next(
+        rs.evaluate(qrels, {f"r{n}": {"q": order} for n, order in enumerate(orders)}, "P@10"), simulate=True
+    )
     assert [found.settings[name] for name in ("batch", "target", "seed")] == [100, 0.95, 1]
     for name in ("influence", "depth", "random"):
         shown = [row["judged"] for row in found["curve"].records() if row["order"] == name]

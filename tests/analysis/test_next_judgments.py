@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankscope as rs
-from rankscope.analysis.next_judgments import read_template, template, with_labels
+from rankscope.analysis.next_judgments import read_template, with_labels
 from rankscope.cli.main import main
 from rankscope.errors import InputError, MeasureError, SettingsError
 
@@ -20,7 +20,7 @@ RUNS = {
 
 
 def test_influence_is_the_difference_of_weights() -> None:
-    found = rs.next_judgments(rs.evaluate(QRELS, RUNS, "RBP(p=0.5)"), budget=10)
+    found = rs.next(rs.evaluate(QRELS, RUNS, "RBP(p=0.5)"), budget=10)
     rows = {(row["topic"], row["doc"]): row for row in found["next"].records()}
     # |weight in one - weight in two|, as shares of all
     weights = {
@@ -45,14 +45,14 @@ def test_nothing_is_left_when_everything_is_judged() -> None:
         topic: {d: judged.get(d, 0) for run in RUNS.values() for d in run[topic]}
         for topic, judged in QRELS.items()
     }
-    found = rs.next_judgments(rs.evaluate(every, RUNS, "nDCG@3 P@3"))
+    found = rs.next(rs.evaluate(every, RUNS, "nDCG@3 P@3"))
     assert not len(found["next"]) and [row["open"] for row in found["open"].records()] == [0, 0]
 
 
 def test_a_filled_template_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = rs.next_judgments(rs.evaluate(QRELS, RUNS, "P@3"), budget=2)
+    found = rs.next(rs.evaluate(QRELS, RUNS, "P@3"), budget=2)
     file = tmp_path / "todo.txt"
-    file.write_text(template(found))
+    file.write_text(found.template())
     assert read_template(file) == {}
     file.write_text(file.read_text().replace("?", "1", 1))
     labels = read_template(file)
@@ -60,7 +60,7 @@ def test_a_filled_template_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture
     more = with_labels(rs.Qrels.from_dict(QRELS), labels)
     (topic, document), grade = next(iter(labels.items()))
     assert more.judgments(topic)[document] == grade
-    again = rs.next_judgments(rs.evaluate(more, RUNS, "P@3"), budget=10)
+    again = rs.next(rs.evaluate(more, RUNS, "P@3"), budget=10)
     assert (topic, document) not in {(row["topic"], row["doc"]) for row in again["next"].records()}
     (tmp_path / "qrels").write_text(
         "".join(f"{t} 0 {d} {g}\n" for t, j in QRELS.items() for d, g in j.items())
@@ -82,9 +82,9 @@ def test_a_filled_template_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_errors(tmp_path: Path) -> None:
     scores = rs.evaluate(QRELS, RUNS, "AP")
     with pytest.raises(MeasureError, match="no sum of gains"):
-        rs.next_judgments(scores)
+        rs.next(scores)
     with pytest.raises(SettingsError, match="budget"):
-        rs.next_judgments(scores, budget=0)
+        rs.next(scores, budget=0)
     file = tmp_path / "bad.txt"
     file.write_text("q1 0 a good\n")
     with pytest.raises(InputError, match="'good' is no grade"):
@@ -95,7 +95,7 @@ def test_errors(tmp_path: Path) -> None:
 
 def test_simulation_ends_with_the_full_pool() -> None:
     made = rs.simulate(systems=6, topics=5, depth=30, seed=3)
-    found = rs.judging_orders(made.qrels, made.runs, "nDCG@10", batch=25)
+    found = rs.next(rs.evaluate(made.qrels, made.runs, "nDCG@10"), simulate=True, batch=25)
     curve = found["curve"].records()
     pool = max(row["judged"] for row in curve)
     for name in ("influence", "depth", "random"):
@@ -109,9 +109,9 @@ def test_simulation_ends_with_the_full_pool() -> None:
 def test_one_run_has_no_order() -> None:
     scores = rs.evaluate({"q": {"a": 1}}, {"r": {"q": ["x", "a"]}}, ["P@2"])
     with pytest.raises(InputError, match="one run has no order"):
-        rs.next_judgments(scores)
+        rs.next(scores)
     with pytest.raises(InputError, match="one run has no order"):
-        rs.judging_orders({"q": {"a": 1}}, {"r": {"q": ["x", "a"]}})
+        rs.next(scores, simulate=True)
 
 
 def test_a_document_may_have_another_grade_in_another_topic(tmp_path: Path) -> None:
@@ -132,7 +132,20 @@ def test_a_document_may_have_another_grade_in_another_topic(tmp_path: Path) -> N
 def test_the_order_of_runs_does_not_matter_to_open_pairs() -> None:
     runs = {"A": {"q": ["d0", "d2"]}, "B": {"q": ["d2"]}}
     for names in ("AB", "BA"):
-        found = rs.next_judgments(rs.evaluate({"q": {"d2": 1}}, {name: runs[name] for name in names}, "P@2"))
+        found = rs.next(rs.evaluate({"q": {"d2": 1}}, {name: runs[name] for name in names}, "P@2"))
         assert found["open"].rows == [("P@2", 1, 1)] and [row[:2] for row in found["next"].rows] == [
             ("q", "d0")
         ]
+
+
+def test_skipped_topics_have_no_influence() -> None:
+    runs = {**RUNS, "three": {"q1": {"b": 2, "w": 1}}}
+    zero, skip = (
+        rs.next(rs.evaluate(QRELS, runs, "P@3", missing=missing), budget=50) for missing in ("zero", "skip")
+    )
+    assert {row.topic for row in zero.next} == {"q1", "q2"} and {row.topic for row in skip.next} == {"q1"}
+    alone = {name: {"q1": lists["q1"]} for name, lists in runs.items()}
+    assert skip.next.rows == rs.next(rs.evaluate({"q1": QRELS["q1"]}, alone, "P@3"), budget=50).next.rows
+    nothing = {"one": {"q1": ["a"]}, "two": {"q2": ["c"]}}
+    with pytest.raises(InputError, match="no topic in common; evaluate with missing=zero"):
+        rs.next(rs.evaluate(QRELS, nothing, "P@3", missing="skip"))

@@ -126,8 +126,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "leaderboard of one measure": lambda: rs.leaderboard(matrix(), alpha=0.2, replicates=50),
     "certain": lambda: rs.certain(ranges(ties="expected")),
     "certain of labels": lambda: rs.certain(ranges(unjudged="bounds"), "bm25", alpha=0.1),
-    "next": lambda: rs.next_judgments(ranges(unjudged="bounds"), budget=7),
-    "judging orders": lambda: rs.judging_orders(QRELS, RUNS, "P@5", batch=20, target=0.8),
+    "next": lambda: rs.next(ranges(unjudged="bounds"), budget=7),
+    "judging orders": lambda: rs.next(rs.evaluate(QRELS, RUNS, "P@5"), simulate=True, batch=20, target=0.8),
     "gate": lambda: rs.gate(scores(), "bm25"),
     "gate with margins": lambda: rs.gate(
         scores(), "fused", margin=dict.fromkeys(map(str, scores().measures), 0.1), alpha=0.1, worst=2
@@ -195,9 +195,11 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         lambda **said: rs.certain(scores(), **said),
         {"baseline": ["x"], "alpha": [0, 1], "test": ["x"], "correction": ["x"]},
     ),
-    "next": (lambda **said: rs.next_judgments(scores(), **said), {"budget": [0, -1]}),
+    "next": (lambda **said: rs.next(scores(), **said), {"budget": [0, -1]}),
     "judging orders": (
-        lambda **said: rs.judging_orders(QRELS, RUNS, **said),
+        lambda **said: rs.next(
+            rs.evaluate(QRELS, RUNS, said.pop("measure", "nDCG@10")), simulate=True, **said
+        ),
         {"measure": ["x", "AP P@5"], "batch": [0], "target": [-1, 0, 2], "seed": [-1]},
     ),
     "gate": (

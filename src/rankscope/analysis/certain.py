@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +17,17 @@ from rankscope.certainty.witnesses import Label, reversing_labels
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.judging import EvaluationOptions, Judged
 from rankscope.measures import Measure
-from rankscope.read import Inputs
 from rankscope.read.ids import to_text
 from rankscope.result import TableResult
-from rankscope.scores import Scores, score
+from rankscope.scores import Collection, Scores, score
 from rankscope.tables import Cell, Table
 
 __all__ = [
     "Extremes",
     "certain",
+    "evaluate_with_unjudged",
     "in_order_of_ids",
     "knowing_documents",
-    "knowing_scores",
     "tie_extremes",
     "tie_verdicts",
 ]
@@ -150,23 +148,16 @@ def in_order_of_ids(scores: Scores, judged: Judged) -> Scores:
     )
 
 
-def knowing_scores(
-    collection: Inputs,
-    measures: Sequence[Measure],
-    *,
-    missing: str = "zero",
-    jobs: int | None = None,
-    settings: Mapping[str, Any] | None = None,
-) -> Scores:
-    """The scores of a collection that is read once for what :func:`certain` and ``next_judgments`` ask of it."""
-    judged = knowing(*collection, measures, jobs=jobs)
-    made = score(
+def evaluate_with_unjudged(collection: Collection, measures: Sequence[Measure]) -> Scores:
+    """Return scores for :func:`certain` and :func:`~rankscope.next`, for which files are read only once."""
+    judged = knowing(collection.qrels, collection.runs, measures, jobs=collection.jobs)
+    scores = score(
         replace(judged, options=EvaluationOptions()),
         measures,
-        missing=missing,
-        settings=settings or collection.settings,
+        missing=collection.missing,
+        settings=collection.settings,
     )
-    return replace(made, judged=judged, collection=collection)
+    return replace(scores, judged=judged, collection=collection)
 
 
 def knowing_documents(scores: Scores) -> Judged:

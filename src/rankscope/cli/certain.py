@@ -43,16 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.analysis.certain import certain, knowing_documents, knowing_scores
+    from rankscope.analysis.certain import certain, evaluate_with_unjudged
     from rankscope.cli.notes import note_on_nonrelevant
 
     measures = arguments.parse_measures(args)
-    collection = arguments.open_inputs(args, measures)
-    scores = knowing_scores(collection, measures, missing=args.missing, jobs=args.jobs)
+    scores = evaluate_with_unjudged(arguments.open_collection(args, measures), measures)
     result = certain(
         scores, args.baseline, alpha=args.alpha, test=args.test, correction=args.correction, labels=args.labels,
         seed=args.seed,
     )  # fmt: skip
     emit(args, result)
-    for text in note_on_nonrelevant(knowing_documents(scores), measures):
+    for text in note_on_nonrelevant(scores.require_judged("certain"), measures):
         note(args, text)
