@@ -11,7 +11,7 @@ import sys
 from threading import Thread
 from urllib.request import urlopen
 
-from rankscope import explore
+from rankscope import Collection, explore
 
 
 def _visit(address: str, failures: list[str]) -> None:
@@ -30,7 +30,9 @@ def main() -> int:
     """Serve until somebody has looked."""
     qrels, run = sys.argv[1:]
     failures: list[str] = []
-    explore(qrels, run, ready=lambda address: Thread(target=_visit, args=(address, failures)).start())
+    explore(
+        Collection(qrels, run), ready=lambda address: Thread(target=_visit, args=(address, failures)).start()
+    )
     for failure in failures:
         print(failure, file=sys.stderr)
     return bool(failures)

@@ -73,9 +73,9 @@ STATIONS = {
     # what is shown
     "plots": "files measures scores analysis analysis.findings analysis.study lab lab.axioms lab.measurement"
     " lab.rounding",
-    "reporting": "files directories json_documents read judging measures certainty scores analysis analysis.findings"
-    " analysis.stats analysis.study",
-    "explorer": "read judging measures scores reporting",
+    "reporting": "declaration files directories json_documents read judging measures certainty scores analysis"
+    " analysis.findings analysis.stats analysis.study",
+    "explorer": "declaration read judging scores reporting",
     # beside the way: what other programs print, what other libraries ask for, and collections made by chance
     "simulation": "",
     "citations": "measures",

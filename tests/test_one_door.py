@@ -95,7 +95,7 @@ def by_command(qrels: Path, runs: Path, measures: Sequence[Measure], to: Path) -
 
 def by_page(qrels: Any, runs: Any, measures: Sequence[Measure], to: Path) -> dict[str, Any]:
     """The data of the page that is written, with the values of the measures that Python computes for it."""
-    text = rs.report(qrels, runs, to, measures=list(measures)).read_text()
+    text = rs.report(rs.evaluate(qrels, runs, list(measures)), to).read_text()
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)
     assert found is not None
     document: dict[str, Any] = json.loads(found[1])

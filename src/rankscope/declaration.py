@@ -36,6 +36,7 @@ __all__ = [
     "Seed",
     "Top",
     "analysis",
+    "check_options",
     "parse_parameters",
 ]
 
@@ -150,13 +151,8 @@ class Declaration:
         if isinstance(given, Scores) and self.needs_rankings:
             given.require_judged(name)
         collection = given.collection if isinstance(given, Scores) else given
-        for option, default in OPTIONS.items() if isinstance(collection, Collection) else ():
-            value = getattr(collection, option)
-            honoured = value if value == "bounds" else option
-            if honoured not in self.uses | self.covers and value != default:
-                raise SettingsError(
-                    f"{name} does not honour {option}={value!r}", hint=f"leave {option} out of the collection"
-                )
+        if isinstance(collection, Collection):
+            check_options(name, collection, self.uses | self.covers)
         return cast("Scores | Collection", given)
 
 
@@ -217,6 +213,17 @@ def analysis(
         return run
 
     return declare
+
+
+def check_options(name: str, collection: Collection, uses: Container[str]) -> None:
+    """Raise an error if a collection has an option that the function ``name`` does not honour."""
+    for option, default in OPTIONS.items():
+        value = getattr(collection, option)
+        honoured = value if value == "bounds" else option
+        if honoured not in uses and value != default:
+            raise SettingsError(
+                f"{name} does not honour {option}={value!r}", hint=f"leave {option} out of the collection"
+            )
 
 
 def parse_parameters(function: Callable[..., Any], omit: Container[str] = ()) -> dict[str, Parameter]:

@@ -371,6 +371,9 @@ class Collection(TransientCacheMixin):
         _check_missing(missing)
         self.order, self.missing, self.topics, self.jobs, self.engine = order, missing, topics, jobs, engine
         self.options = validate_options(ties, unjudged, seed)
+        self.grades, self.input_format = grades, input_format
+        paths = [qrels, *(runs if isinstance(runs, list | tuple) else [runs])]
+        self.paths = paths if all(isinstance(path, str | Path) for path in paths) else None
         self._qrels: Qrels | None = None
         if qrels is None:
             self.runs = as_runs(runs, order, (input_format or {}).get("runs"))

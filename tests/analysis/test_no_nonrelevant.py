@@ -11,7 +11,7 @@ import pytest
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.judging import judge
-from rankscope.reporting import payload
+from rankscope.reporting.page_data import payload
 
 QRELS = {f"q{t}": {f"r{k}": 1 + k % 2 for k in range(4)} for t in range(8)}
 

@@ -25,7 +25,7 @@ from rankscope.cli.main import main
 from rankscope.explorer import notebook
 from rankscope.explorer.server import address
 from rankscope.judging import judge
-from rankscope.reporting import payload
+from rankscope.reporting.page_data import payload
 
 pytest.importorskip("starlette", reason="the extra explore is not installed")
 pytest.importorskip("uvicorn", reason="the extra explore is not installed")
@@ -214,7 +214,7 @@ def test_notebook_needs_the_lists() -> None:
     scores = rs.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, "AP")
     from dataclasses import replace
 
-    with pytest.raises(rs.errors.InputError, match="evaluate the runs again"):
+    with pytest.raises(rs.errors.InputError, match="explore needs rankings"):
         notebook(replace(scores, judged=None))
 
 
@@ -278,7 +278,7 @@ def test_explore_ends_when_interrupted_before_it_serves(tmp_path: Path) -> None:
         opened.append(url)
         raise KeyboardInterrupt
 
-    rs.explore(*_collection(tmp_path), ready=ready)
+    rs.explore(rs.Collection(*_collection(tmp_path)), ready=ready)
     assert opened[0].startswith("http://127.0.0.1:")
 
 
@@ -386,7 +386,8 @@ def test_a_taken_port_is_known_before_anything_is_read(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(rs.errors.InputError, match="cannot listen on"):
-            rs.explore(tmp_path / "absent", tmp_path / "absent", port=taken.getsockname()[1])
+            collection = rs.Collection(*_collection(tmp_path))
+            rs.explore(collection, study=tmp_path / "absent", port=taken.getsockname()[1])
 
 
 def served(monkeypatch: pytest.MonkeyPatch, patience: float) -> int:

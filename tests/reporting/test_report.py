@@ -18,9 +18,10 @@ import pytest
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.judging import judge
-from rankscope.reporting import page, payload, report
+from rankscope.reporting import build_document, report
+from rankscope.reporting.html_page import page
 from rankscope.reporting.notes import notes
-from rankscope.reporting.page_data import as_json, as_stream
+from rankscope.reporting.page_data import as_json, as_stream, payload
 from rankscope.reporting.schema import json_schema
 
 WEB = Path(__file__).parents[2] / "web"
@@ -210,7 +211,7 @@ def test_who_is_tied_for_first_is_what_python_says() -> None:
 
 
 def test_ranges_of_means_travel_when_asked_for(tmp_path: Path) -> None:
-    target = report(QRELS, RUNS, tmp_path / "page.html", measures="ERR@20 Twist", ranges=True)
+    target = report(rs.evaluate(QRELS, RUNS, "ERR@20 Twist"), tmp_path / "page.html", ranges=True)
     inside = re.search(r'id="data">(.*?)</script>', target.read_text("utf-8"), re.S)
     assert inside is not None
     found = json.loads(inside.group(1))["ranges"]
@@ -267,7 +268,7 @@ class _Elements(HTMLParser):
 
 
 def test_page_is_self_contained_and_its_policy_fits(tmp_path: Path) -> None:
-    report(QRELS, RUNS, tmp_path / "r.html", title="</title><script>alert(1)</script>")
+    report(rs.Collection(QRELS, RUNS), tmp_path / "r.html", title="</title><script>alert(1)</script>")
     text = (tmp_path / "r.html").read_text("utf-8")
     elements = _Elements()
     elements.feed(text)
@@ -297,8 +298,8 @@ def test_data_in_the_page_is_exactly_the_payload() -> None:
 
 
 def test_same_data_gives_the_same_bytes(tmp_path: Path) -> None:
-    first = report(QRELS, RUNS, tmp_path / "a.html").read_bytes()
-    assert first == report(QRELS, RUNS, tmp_path / "b.html").read_bytes()
+    first = report(rs.Collection(QRELS, RUNS), tmp_path / "a.html").read_bytes()
+    assert first == report(rs.Collection(QRELS, RUNS), tmp_path / "b.html").read_bytes()
 
 
 def _write(folder: Path) -> tuple[str, str]:
@@ -356,7 +357,7 @@ def test_trec_covid_page_is_small_and_quick(data_dir: Path, tmp_path: Path) -> N
 
     folder = data_dir / "trec_covid_r1_depth100"
     start = time.perf_counter()
-    target = report(folder / "qrels.txt", folder / "runs", tmp_path / "covid.html")
+    target = report(rs.Collection(folder / "qrels.txt", folder / "runs"), tmp_path / "covid.html")
     assert time.perf_counter() - start < 30
     assert target.stat().st_size < 6_000_000
 
@@ -395,3 +396,30 @@ def test_a_study_written_by_the_command_is_read_back(tmp_path: Path) -> None:
         tables["power"].columns
     )
     assert {"p", "depth", "lower", "upper"} <= set(tables["bounds"].columns)
+
+
+def test_the_report_takes_scores_or_a_collection_and_rejects_options_that_it_does_not_honour(
+    tmp_path: Path,
+) -> None:
+    target = tmp_path / "r.html"
+    assert '"findings":["AP"]' in report(rs.evaluate(QRELS, RUNS, "AP"), target).read_text()
+    assert '"Twist@20"' in report(rs.Collection(QRELS, RUNS), target, cutoff=20).read_text()
+    for options in ({"ties": "expected"}, {"unjudged": "bounds"}):
+        with pytest.raises(rs.errors.SettingsError, match="report does not honour"):
+            report(rs.Collection(QRELS, RUNS, **options), target)
+    with pytest.raises(rs.errors.SettingsError, match=r"not a value of type dict; give it rs\.Collection"):
+        report(QRELS, target)  # type: ignore[arg-type]
+    with pytest.raises(rs.errors.SettingsError, match="a cutoff of 0"):
+        report(rs.Collection(QRELS, RUNS), target, cutoff=0)
+
+
+def test_the_report_names_the_command_that_reads_the_same_files(tmp_path: Path) -> None:
+    rs.simulate(systems=2, topics=2, depth=10, seed=3, pool_depth=5).write(tmp_path / "c")
+    qrels, runs = str(tmp_path / "c/qrels.txt"), str(tmp_path / "c/runs")
+    collection = rs.Collection(qrels, [runs], order="rank", missing="skip", topics="301", grades="0,1=0;2=1")
+    source = build_document(collection, [])["source"]
+    assert (source["qrels"], source["runs"]) == (qrels, [runs])
+    assert source["options"] == [
+        "--order", "rank", "--missing", "skip", "--grades", "0,1=0;2=1", "--topics", "301"
+    ]  # fmt: skip
+    assert "source" not in build_document(rs.Collection(QRELS, RUNS), [])

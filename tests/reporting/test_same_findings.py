@@ -12,7 +12,7 @@ import pytest
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.judging import judge
-from rankscope.reporting import payload
+from rankscope.reporting.page_data import payload
 
 
 @pytest.fixture(scope="module")

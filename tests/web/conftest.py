@@ -13,6 +13,8 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
+import rankscope as rs
+
 WEB = Path(__file__).parents[2] / "web"
 ARGUMENTS = [
     "--no-sandbox",
@@ -240,10 +242,8 @@ def collection_page(
         folder = tmp_path_factory.mktemp("page")
         simulate(systems=8, topics=12, grades=3, depth=120, seed=3, pool_depth=40).write(folder / "data")
         return report(
-            folder / "data" / "qrels.txt",
-            folder / "data" / "runs",
+            rs.evaluate(folder / "data" / "qrels.txt", folder / "data" / "runs", "AP ERR@20"),
             folder / "report.html",
-            measures="AP ERR@20",
         )
 
     return shared("the page of a small collection", make)
@@ -291,6 +291,6 @@ def aspects_page(tmp_path_factory: pytest.TempPathFactory, shared: Callable[...,
             scored = [f"{t} Q0 d{d} 0 {rng.random():.6f} {name}" for t in topics for d in documents]
             (folder / "runs" / f"{name}.txt").write_text("\n".join(scored), "utf-8")
         measures = "alpha_nDCG@20 StRec@10"
-        return report(folder / "qrels.txt", folder / "runs", folder / "report.html", measures=measures)
+        return report(rs.evaluate(folder / "qrels.txt", folder / "runs", measures), folder / "report.html")
 
     return shared("the page of judgments with aspects", make)

@@ -29,7 +29,7 @@ ORDER = ["early", "late", "later", "never"]
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report in which one run never recovers, so that its balance point is infinite."""
     target = tmp_path_factory.mktemp("better") / "report.html"
-    return rs.report(QRELS, RUNS, target, measures=[COST, "NumRet", "ERR"], length=8)
+    return rs.report(rs.evaluate(QRELS, RUNS, [COST, "NumRet", "ERR"]), target, cutoff=8)
 
 
 def _column(page: Any, place: int) -> list[str]:

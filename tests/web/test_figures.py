@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import rankscope as rs
 from rankscope.cli.main import main
 
 pytestmark = pytest.mark.usefixtures("light_fonts")
@@ -348,7 +349,9 @@ def test_names_that_the_page_cuts_are_cut_in_the_figure(open_page: Open, tmp_pat
 
     long = "a-very-long-name-of-a-run-that-no-column-has-room-for"
     runs = {name: {"q1": ["a", "b"], "q2": ["b", "a"]} for name in (long, "short")}
-    page = open_page(report({"q1": {"a": 1}, "q2": {"a": 1}}, runs, tmp_path / "r.html"), "view=runs")
+    page = open_page(
+        report(rs.Collection({"q1": {"a": 1}, "q2": {"a": 1}}, runs), tmp_path / "r.html"), "view=runs"
+    )
     page.locator("details.save summary").first.click()
     root = ElementTree.fromstring(_saved(page, "SVG"))
     texts = [element.text or "" for element in root.iter(f"{SVG}text")]

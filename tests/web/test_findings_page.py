@@ -43,9 +43,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "docs.jsonl").write_text("\n".join(lines))
     (folder / "topics.tsv").write_text("".join(f"{t}\tquery {t} {SCRIPT}\n" for t in qrels))
     report(
-        folder / "data" / "qrels.txt", folder / "data" / "runs", folder / "report.html",
+        rs.Collection(folder / "data" / "qrels.txt", folder / "data" / "runs"),
+        folder / "report.html",
         texts=[folder / "docs.jsonl", folder / "topics.tsv"],
-    )  # fmt: skip
+    )
     return folder
 
 

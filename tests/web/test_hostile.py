@@ -47,7 +47,7 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         NAMES[0]: rs.Table(NAMES[0], (NAMES[0], "x"), [(NAMES[1], float("nan")), (NAMES[2], 1.5)]),
     }
     folder = tmp_path_factory.mktemp("hostile")
-    return report(qrels, runs, folder / "r.html", title=NAMES[0], study=study)
+    return report(rs.Collection(qrels, runs), folder / "r.html", title=NAMES[0], study=study)
 
 
 def test_hostile_names_are_only_text(

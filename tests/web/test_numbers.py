@@ -128,7 +128,7 @@ def test_short_lists_are_not_to_blame_for_few_judged_documents(
         "short": {"1": {"a": 3.0, "x": 2.0, "b": 1.0}, "2": {"a": 1.0}},
         "none": {"1": {f"x{i}": -float(i) for i in range(30)} | {"c": 9.0}},
     }
-    page = open_page(rs.report(qrels, runs, tmp_path / "short.html"))
+    page = open_page(rs.report(rs.Collection(qrels, runs), tmp_path / "short.html"))
     found = page.evaluate("Array.from(rankscope.data.values('Judged@10', rankscope.state.settings))")
     expected = rs.evaluate(qrels, runs, ["Judged@10"]).matrix("Judged@10").values
     np.testing.assert_allclose(found, expected.ravel(), rtol=0, atol=TOLERANCE)

@@ -86,7 +86,10 @@ def test_plane_to_curves(open_page: Open, collection_page: Path, state_of: State
 
 def test_points_on_one_pixel_are_offered_by_name(open_page: Open, tmp_path: Path, state_of: State) -> None:
     same = {"q1": {"d1": 3.0, "d9": 2.0, "d2": 1.0}}
-    report({"q1": {"d1": 1, "d2": 1}}, {"one": same, "two": same, "three": same}, tmp_path / "r.html")
+    report(
+        rs.Collection({"q1": {"d1": 1, "d2": 1}}, {"one": same, "two": same, "three": same}),
+        tmp_path / "r.html",
+    )
     page = open_page(tmp_path / "r.html", "view=plane")
     x, y, _ = _point(page)
     page.mouse.click(x, y)
@@ -136,7 +139,7 @@ def test_cells_of_tied_gains_are_those_of_the_analysis(open_page: Open, tmp_path
     """P@10 takes eleven values: many lists stand on a quartile, and quartiles coincide."""
     simulate(systems=9, topics=15, grades=2, depth=60, seed=5, pool_depth=20).write(tmp_path / "data")
     qrels, runs = tmp_path / "data" / "qrels.txt", tmp_path / "data" / "runs"
-    page = open_page(report(qrels, runs, tmp_path / "r.html"), "view=plane&measure=RR")
+    page = open_page(report(rs.Collection(qrels, runs), tmp_path / "r.html"), "view=plane&measure=RR")
     for name in ("RR", "P@10", "Rprec"):
         found = rs.effort(rs.Collection(qrels, runs), [name])
         page.get_by_label("Gain measure").select_option(name)
@@ -222,7 +225,9 @@ def test_what_is_open_of_the_means_is_shown_when_asked_for(
 ) -> None:
     folder = collection_page.parent / "data"
     files = (folder / "qrels.txt", folder / "runs")
-    page = open_page(rs.report(*files, tmp_path / "ranges.html", ranges=True), "view=runs&measure=P@10")
+    page = open_page(
+        rs.report(rs.Collection(*files), tmp_path / "ranges.html", ranges=True), "view=runs&measure=P@10"
+    )
     bounds = rs.evaluate(*files, "P@10", unjudged="bounds").bounds("P@10")
     ends = {
         run: tuple(f"{float(bound.values[r].mean()):.4f}" for bound in bounds)
@@ -411,7 +416,9 @@ def test_the_recall_base_has_an_axis_of_counts(open_page: Open, collection_page:
 
 
 def test_one_run_on_one_topic_is_singular(open_page: Open, tmp_path: Path, views_of: Views) -> None:
-    page = open_page(report({"q1": {"a": 1}}, {"only": {"q1": {"a": 1.0}}}, tmp_path / "r.html"))
+    page = open_page(
+        report(rs.Collection({"q1": {"a": 1}}, {"only": {"q1": {"a": 1.0}}}), tmp_path / "r.html")
+    )
     assert page.locator(".size").inner_text().startswith("1 run × 1 topic;")
     for view in views_of(page):
         page.evaluate("view => { rankscope.state.view = view }", view)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+import rankscope as rs
+
 Open = Callable[..., Any]
 Until = Callable[[Any, str], None]
 
@@ -139,7 +141,9 @@ def test_tall_figures_begin_on_the_first_page(open_page: Open, tmp_path: Path) -
     runs = {
         f"run-{k:03}": {t: [f"d{(k * 7 + i) % 11}" for i in range(9)] for t in topics} for k in range(110)
     }
-    page = open_page(report({t: {"d1": 1, "d2": 1} for t in topics}, runs, tmp_path / "r.html"), "view=map")
+    page = open_page(
+        report(rs.Collection({t: {"d1": 1, "d2": 1} for t in topics}, runs), tmp_path / "r.html"), "view=map"
+    )
     for view, marks in (("map", 300), ("archetypes", 40), ("runs", 40)):
         page.evaluate("view => { rankscope.state.view = view; }", view)
         page.wait_for_timeout(200)

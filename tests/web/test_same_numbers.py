@@ -80,7 +80,7 @@ def test_every_measure_of_the_registry_is_pythons(
 ) -> None:
     qrels, runs = _write(tmp_path)
     target = report(
-        qrels, runs, tmp_path / "r.html", measures=every_measure, everything=everything, missing=missing
+        rs.evaluate(qrels, runs, every_measure, missing=missing), tmp_path / "r.html", everything=everything
     )
     asked = list(dict.fromkeys((*every_measure, *on_every_page())))
     scores = rs.evaluate(qrels, runs, asked, missing=missing)
@@ -104,7 +104,9 @@ def test_the_formulas_of_the_page_are_compared_with_python_once(
 ) -> None:
     """Negative grades among them: Bpref does not count such documents as judged."""
     qrels, runs = _write(tmp_path)
-    page = open_page(report(qrels, runs, tmp_path / "r.html", everything=everything, length=25))
+    page = open_page(
+        report(rs.Collection(qrels, runs), tmp_path / "r.html", everything=everything, cutoff=25)
+    )
     until(page, "rankscope.state.agreement !== null")
     found = page.evaluate("rankscope.state.agreement")
     assert found == {"measures": 20 if everything else 19, "lists": RUNS * TOPICS, "differences": []}
@@ -128,7 +130,9 @@ def test_a_formula_that_differs_is_said_so(open_page: Open, tmp_path: Path) -> N
 
 def test_a_lean_page_keeps_bpref(open_page: Open, tmp_path: Path) -> None:
     qrels, runs = _write(tmp_path)
-    page = open_page(report(qrels, runs, tmp_path / "r.html", everything=False), "view=whatif&measure=Bpref")
+    page = open_page(
+        report(rs.Collection(qrels, runs), tmp_path / "r.html", everything=False), "view=whatif&measure=Bpref"
+    )
     assert page.get_by_text("Bpref is left out: this page carries no ranks").count() == 1
     page.locator("nav a", has_text="Runs").click()
     expected = sorted(rs.evaluate(qrels, runs, "Bpref").mean("Bpref"), reverse=True)
@@ -137,7 +141,9 @@ def test_a_lean_page_keeps_bpref(open_page: Open, tmp_path: Path) -> None:
 
 def test_changed_settings_are_computed_here_and_said_so(open_page: Open, tmp_path: Path) -> None:
     qrels, runs = _write(tmp_path)
-    page = open_page(report(qrels, runs, tmp_path / "r.html"), "view=runs&measure=Twist&length=15&dcg=jk10")
+    page = open_page(
+        report(rs.Collection(qrels, runs), tmp_path / "r.html"), "view=runs&measure=Twist&length=15&dcg=jk10"
+    )
     expected = rs.evaluate(qrels, runs, "Twist@15").mean("Twist@15")
     found = page.evaluate("Array.from(rankscope.data.means('Twist', rankscope.state.settings))")
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)

@@ -40,7 +40,7 @@ def test_a_document_is_found_in_every_topic_and_run(open_page: Open, tmp_path: P
         "two": {"q1": ["news-7", "news-8"], "q2": ["x", "y", "z", "news-7"], "q3": ["z"]},
         "three": {"q1": ["x"], "q2": ["news-7"], "q3": ["z"]},
     }
-    page = open_page(report(qrels, runs, tmp_path / "r.html"), "view=curves&topic=q3")
+    page = open_page(report(rs.Collection(qrels, runs), tmp_path / "r.html"), "view=curves&topic=q3")
     page.get_by_label("Find a document").fill("NEWS-7")
     assert _shown(page) == {
         ("news-7", "q1"): {"grade": "2", "runs": "2 of 3", "median": "1.5", "ranks": "two 1, one 2"},
@@ -84,7 +84,7 @@ def test_every_rank_is_that_of_the_run(open_page: Open, collection_page: Path) -
 
 
 def test_a_page_without_names_says_that_it_has_none(open_page: Open, tmp_path: Path) -> None:
-    lean = report({"q": {"a": 1}}, {"r": {"q": ["a"]}}, tmp_path / "r.html", everything=False)
+    lean = report(rs.Collection({"q": {"a": 1}}, {"r": {"q": ["a"]}}), tmp_path / "r.html", everything=False)
     page = open_page(lean, "view=curves")
     assert page.get_by_label("Find a document").count() == 0
     assert "this page was written without their names" in page.locator("main").inner_text()

@@ -30,10 +30,8 @@ def teams_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = [f"{name} {'north' if k % 2 else 'south'}" for k, name in enumerate(names[:7])]
     (folder / "teams.txt").write_text("\n".join(lines), "utf-8")
     return report(
-        folder / "data" / "qrels.txt",
-        folder / "data" / "runs",
+        rs.evaluate(folder / "data" / "qrels.txt", folder / "data" / "runs", "AP ERR@20"),
         folder / "r.html",
-        measures="AP ERR@20",
         groups=folder / "teams.txt",
     )
 
@@ -224,7 +222,7 @@ def test_coverage_of_aspects_by_rank(open_page: Open, tmp_path: Path) -> None:
         name: {t: {f"d{d}": float(rng.random()) for d in range(40)} for t in ("1", "2", "3")}
         for name in "abc"
     }
-    path = report(tmp_path / "qrels.txt", runs, tmp_path / "r.html", measures="alpha_nDCG@20 StRec@10")
+    path = report(rs.evaluate(tmp_path / "qrels.txt", runs, "alpha_nDCG@20 StRec@10"), tmp_path / "r.html")
     page = open_page(path, "view=runs")
     assert page.locator("h2").first.inner_text() == "Runs by alpha_nDCG@20", "measures of aspects lead"
     page.locator("nav a", has_text="Coverage").click()

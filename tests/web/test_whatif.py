@@ -27,7 +27,7 @@ RANKED = ["n", "a", "x", "b", "y", "z"]
 @pytest.fixture(scope="module")
 def small_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = {"q1": {document: -float(rank) for rank, document in enumerate(RANKED)}}
-    return report(QRELS, {"bm25": run}, tmp_path_factory.mktemp("whatif") / "r.html")
+    return report(rs.Collection(QRELS, {"bm25": run}), tmp_path_factory.mktemp("whatif") / "r.html")
 
 
 def _carried_out(commands: str, folder: Path) -> None:
@@ -134,7 +134,9 @@ def test_a_small_change_is_not_printed_as_none(open_page: Open, tmp_path: Path) 
     qrels = {"q": {f"d{k}": 1 for k in range(400)}}
     ranked = [*(f"d{k}" for k in range(398)), "x", "d398"]
     run = {"q": {document: -float(rank) for rank, document in enumerate(ranked)}}
-    page = open_page(report(qrels, {"r": run}, tmp_path / "r.html"), "view=whatif&edits=m400-399")
+    page = open_page(
+        report(rs.Collection(qrels, {"r": run}), tmp_path / "r.html"), "view=whatif&edits=m400-399"
+    )
     change = _cell(page, "AP", 2)
     assert change == "+6·10⁻⁶", change
     assert _cell(page, "P@10", 2) == "0.0000"

@@ -44,10 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.measures import parse_many
     from rankscope.read import read_qrels, read_runs
     from rankscope.reporting import report
-    from rankscope.scores import evaluate
+    from rankscope.scores import Collection
     from rankscope.simulation import simulate
 
     silence(args.quiet)
@@ -57,8 +56,9 @@ def run(args: argparse.Namespace) -> None:
         made = simulate(systems=12, topics=25, grades=4, depth=200, seed=args.seed, pool_depth=25)
         draft = made.write(Path(folder) / target.name)
         qrels, runs = read_qrels(draft / "qrels.txt"), read_runs(draft / "runs")
-        scores = evaluate(qrels, runs, parse_many(DEFAULT), jobs=args.jobs)
-        report(qrels, runs, draft / "report.html")
+        collection = Collection(qrels, runs, jobs=args.jobs)
+        scores = collection.evaluate(DEFAULT)
+        report(collection, draft / "report.html")
         _write(target, draft, args.seed)
     print(
         f"{len(runs)} synthetic systems on {len(qrels.topics)} topics, best first by mean {scores.measures[0]}:\n"

@@ -1,7 +1,7 @@
-"""Write one HTML page about a collection: data, runs, effort and gain, curves, what-if.
+"""Write the report of a collection: data, runs, effort and gain, curves, what-if, in one HTML file.
 
-The page holds its data, opens from disk, and makes no request. Curves and measures are computed in the browser.
-Its findings are those of `rankscope findings` with the same -m; other usual measures can be chosen on the page.
+The report contains its data, opens from disk, and makes no requests. Curves and measures are computed in the browser.
+Its findings are those of `rankscope findings` with the same -m; you can choose other usual measures in the report.
 
 examples:
   rankscope report qrels.txt runs/ -o report.html
@@ -9,8 +9,8 @@ examples:
   rankscope report qrels.txt runs/ --study my-study/
   rankscope report qrels.txt runs/ --texts docs.jsonl --texts topics.tsv
   rankscope report qrels.txt runs/ --groups teams.txt
-  rankscope report qrels.txt runs/ --groups '^[a-z]+'     the team is how the name of the run begins
-  rankscope report qrels.txt runs/ --ranges      each mean with what ties and unjudged documents leave open
+  rankscope report qrels.txt runs/ --groups '^[a-z]+'     the first letters of the name of a run are its team
+  rankscope report qrels.txt runs/ --ranges      each mean with its range over ties and unjudged documents
 """
 
 from __future__ import annotations
@@ -18,65 +18,49 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankscope.choices import FINDINGS_MEASURES
-from rankscope.cli import arguments, options
+from rankscope.cli import arguments, derived, options
+from rankscope.declaration import parse_parameters
 from rankscope.files import write_atomically
+from rankscope.reporting import build_document, report
 
 if TYPE_CHECKING:
+    from rankscope.measures import Measure
     from rankscope.reporting.schema import Document
+    from rankscope.scores import Collection
+
+_PAGE = parse_parameters(report, omit=("scores", "path", "everything"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_collection(parser)
-    options.add_topics(parser)
-    options.add_measures(parser, FINDINGS_MEASURES)
     add_page_options(parser)
     parser.add_argument(
-        "-o", "--output", metavar="FILE", default="report.html", help="the page (default: report.html)"
+        "-o", "--output", metavar="FILE", default="report.html", help="file to write (default: report.html)"
     )
 
 
 def add_page_options(parser: argparse.ArgumentParser) -> None:
-    """What the page shows, for report and explore alike."""
-    parser.add_argument(
-        "--title", metavar="TEXT", help="title of the page (default: the name of the judgments)"
-    )
-    parser.add_argument(
-        "--cutoff", type=int, default=1000, metavar="N", help="N of the effort measures (default: 1000)"
-    )
-    parser.add_argument("--study", metavar="DIR", help="show the tables of a study written there, too")
-    parser.add_argument(
-        "--texts",
-        action="append",
-        default=[],
-        metavar="[documents=|topics=]FILE",
-        help="texts of documents and topics for the head-to-head view, cut: JSON lines, or id, tab, text, or irds:ID;"
-        " repeatable",
-    )
-    options.add_groups(parser, "groups of runs (teams) to filter and colour by: ")
-    parser.add_argument(
-        "--ranges",
-        action="store_true",
-        help="how far tied scores and unjudged documents can move each mean, too (takes longer)",
-    )
+    """Add the options that report and explore share."""
+    options.add_collection(parser)
+    options.add_topics(parser)
+    options.add_measures(parser, FINDINGS_MEASURES)
+    derived.add_parameters(parser, _PAGE)
     names = parser.add_mutually_exclusive_group()
     names.add_argument(
         "--everything",
         action="store_true",
         default=None,
-        help="include document names and judged non-relevant documents even if they are many",
+        help="include document names and judged non-relevant documents even if they take much space",
     )
-    names.add_argument(
-        "--lean", dest="everything", action="store_false", help="leave them out even if they are few"
-    )
+    names.add_argument("--lean", dest="everything", action="store_false", help="never include them")
 
 
 def run(args: argparse.Namespace) -> None:
     from rankscope.reporting.html_page import page
 
-    text = page(document_of(args))
+    text = page(document_from(args, *open_page(args)))
     if args.output == "-":
         sys.stdout.buffer.write(text.encode("utf-8"))
         return
@@ -85,48 +69,21 @@ def run(args: argparse.Namespace) -> None:
     print(f"{args.output}: {size / 1e6:.1f} MB, opens in a browser")
 
 
-def document_of(args: argparse.Namespace) -> Document:
-    """The data of the page for what the command line names."""
-    from rankscope import reporting
-    from rankscope.errors import SettingsError
-    from rankscope.reporting.study import read_study
-
-    if args.cutoff < 1:
-        raise SettingsError(f"--cutoff {args.cutoff}", hint="N is a number of ranks from 1 on")
+def open_page(args: argparse.Namespace) -> tuple[Collection, list[Measure]]:
+    """Return the collection and the measures of -m; without -m, the report takes the default ones at its cutoff."""
     measures = arguments.parse_measures(args)
-    if not args.measure:  # the page has its own, at its N
-        measures = []
-    study = read_study(args.study) if args.study else None
-    collection = arguments.open_inputs(args, measures)
-    return reporting.document_of(
-        collection,
-        measures,
-        title=args.title,
-        missing=args.missing,
-        length=args.cutoff,
-        study=study,
-        everything=args.everything,
-        texts=args.texts,
-        groups=args.groups,
-        jobs=args.jobs,
-        ranges=args.ranges,
-        source=reporting.source_of(collection, **named(args)),
-    )
+    collection = arguments.open_collection(args, measures)
+    return collection, measures if args.measure else []
 
 
-def named(args: argparse.Namespace) -> dict[str, Any]:
-    """How the command line names the collection and has it read."""
-    return {
-        name: getattr(args, name)
-        for name in (
-            "qrels",
-            "runs",
-            "order",
-            "missing",
-            "grades",
-            "topics",
-            "input_format",
-            "study",
-            "groups",
-        )
-    }
+def document_from(
+    args: argparse.Namespace,
+    collection: Collection,
+    measures: list[Measure],
+    *,
+    everything: bool | None = None,
+) -> Document:
+    """Return the data of the report; ``everything`` is the default of the option."""
+    given = {name: value for name in _PAGE if (value := getattr(args, name)) is not None}
+    included = everything if args.everything is None else args.everything
+    return build_document(collection, measures, everything=included, **given)

@@ -3,80 +3,81 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from html import escape
-from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from rankscope.errors import InputError
-from rankscope.tables import Table
+from rankscope.declaration import Groups, Option
+from rankscope.reporting import StudyTables, TextFiles, build_document, split_scores
 
 if TYPE_CHECKING:
-    from rankscope.measures import Measure
-    from rankscope.reporting.schema import Source
-    from rankscope.scores import Scores
+    from rankscope.reporting.schema import Document
+    from rankscope.scores import Collection, Scores
 
-__all__ = ["Notebook", "explore", "notebook"]
+__all__ = ["Notebook", "explore", "notebook", "serve_explorer"]
 
 
 def explore(
-    qrels: Any,
-    runs: Any,
+    scores: Scores | Collection,
     *,
-    measures: str | Measure | Iterable[str | Measure] = (),
     title: str | None = None,
-    order: str | None = None,
-    missing: str = "zero",
-    length: int = 1000,
-    study: Mapping[str, Table] | None = None,
+    cutoff: int = 1000,
+    study: StudyTables = None,
+    texts: TextFiles = (),
+    groups: Groups = None,
+    ranges: bool = False,
     everything: bool | None = True,
-    texts: str | Path | Iterable[str | Path] = (),
-    groups: Mapping[str, str] | str | Path | None = None,
-    jobs: int | None = None,
-    host: str = "127.0.0.1",
-    port: int = 0,
+    host: Annotated[str, Option("ADDRESS")] = "127.0.0.1",
+    port: Annotated[int, Option("N")] = 0,
     ready: Callable[[str], None] = print,
-    source: Source | None = None,
 ) -> None:
     """Serve the explorer of a collection until interrupted.
 
     Parameters
     ----------
-    qrels, runs
-        Judgments and runs, as for :func:`rankscope.evaluate`.
-    measures, title, order, missing, length, study, everything, texts, groups, jobs
+    scores
+        Scores, whose measures the findings are about; or a collection, for the default measures.
+    title, cutoff, study, texts, groups, ranges, everything
         As for :func:`rankscope.report`.
     host
-        Address to bind to.
+        Address to bind to (default: 127.0.0.1, this machine only).
     port
-        Port to bind to; 0 takes any free port.
+        Port to bind to (default: any free port).
     ready
         Function that receives the URL of the explorer once the server listens.
-    source
-        Command line arguments that open the same collection, if the caller knows them.
 
     Examples
     --------
-    >>> explore("qrels.txt", "runs/", port=8000)  # doctest: +SKIP
+    >>> import rankscope as rs
+    >>> rs.explore(rs.evaluate("qrels.txt", "runs/", "AP nDCG@10"), port=8000)  # doctest: +SKIP
     """
+    collection, measures = split_scores(scores, "explore")
+
+    def build() -> Document:
+        return build_document(
+            collection, measures, title=title, cutoff=cutoff, study=study, texts=texts, groups=groups,
+            ranges=ranges, everything=everything,
+        )  # fmt: skip
+
+    serve_explorer(collection, build, host, port, ready)
+
+
+def serve_explorer(
+    collection: Collection,
+    build: Callable[[], Document],
+    host: str,
+    port: int,
+    ready: Callable[[str], None],
+) -> None:
+    """Serve the document that ``build`` returns; it is called after binding, which fails early if the port is taken."""
     from rankscope.explorer.server import address, application, check_hosts, listen, serve
-    from rankscope.measures import needs_aspects, parse_many
-    from rankscope.read import open_collection
-    from rankscope.reporting import document_of, source_of
 
     stopping = Event()
-    with listen(host, port) as listener:  # Fails early if the port is taken.
-        selected = parse_many(measures)
-        collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(selected))
-        document = document_of(
-            collection, selected, title=title, missing=missing, length=length, study=study, everything=everything,
-            texts=[texts] if isinstance(texts, str | Path) else texts, groups=groups,
-            jobs=jobs, source=source or source_of(collection, qrels, runs, order, missing, groups=groups),
-        )  # fmt: skip
+    with listen(host, port) as listener:
         token = secrets.token_urlsafe(16)
-        app = application(document, *collection, token, stopping)
+        app = application(build(), collection.qrels, collection.runs, token, stopping)
         bound = listener.getsockname()[1]
         try:
             # An interrupt is the normal end, even between the report of the address and the start of the server.
@@ -125,11 +126,8 @@ def notebook(scores: Scores, *, title: str = "Evaluation", height: int = 760) ->
     from rankscope.reporting.html_page import page
     from rankscope.reporting.page_data import payload
 
-    if scores.judged is None:
-        raise InputError("these scores have lost their lists", hint="evaluate the runs again")
+    judged = scores.require_judged("explore")
     settings = {
         key: value for key, value in scores.settings.items() if key in ("order", "aspects", "missing")
     }
-    return Notebook(
-        page(payload(scores.judged, title=title, measures=scores.measures, settings=settings)), height
-    )
+    return Notebook(page(payload(judged, title=title, measures=scores.measures, settings=settings)), height)

@@ -1,154 +1,192 @@
-"""One self-contained HTML page about a collection: data, measures, effort, curves, what-if."""
+"""The report: one self-contained HTML file with the data, measures, effort and curves of a collection.
+
+This module imports nothing heavy, so that ``rankscope report --help`` starts fast.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from rankscope.measures import Measure, needs_aspects, parse_many
-from rankscope.reporting.html_page import page
-from rankscope.reporting.page_data import payload
-from rankscope.reporting.schema import Document, Source, Texts
-from rankscope.tables import Table
+from rankscope.declaration import Groups, Option, check_options
 
 if TYPE_CHECKING:
-    from rankscope.read.collection import Inputs
+    from collections.abc import Mapping
 
-__all__ = ["document_of", "page", "payload", "report", "source_of"]
+    from rankscope.measures import Measure
+    from rankscope.reporting.schema import Document, Source, Texts
+    from rankscope.scores import Collection, Scores
+    from rankscope.tables import Table
+
+__all__ = ["build_document", "report"]
+
+StudyTables = Annotated["Mapping[str, Table] | str | Path | None", Option("DIR")]
+TextFiles = Annotated[str | Path | Sequence[str | Path], Option("[documents=|topics=]FILE")]
 
 
 def report(
-    qrels: Any,
-    runs: Any,
+    scores: Scores | Collection,
     path: str | Path,
     *,
-    measures: str | Measure | Iterable[str | Measure] = (),
-    title: str | None = None,
-    order: str | None = None,
-    missing: str = "zero",
-    length: int = 1000,
-    study: Mapping[str, Table] | None = None,
-    everything: bool | None = None,
+    title: Annotated[str | None, Option("TEXT")] = None,
+    cutoff: Annotated[int, Option("N")] = 1000,
+    study: StudyTables = None,
+    texts: TextFiles = (),
+    groups: Groups = None,
     ranges: bool = False,
-    texts: str | Path | Iterable[str | Path] = (),
-    groups: Mapping[str, str] | str | Path | None = None,
-    jobs: int | None = None,
+    everything: bool | None = None,
 ) -> Path:
-    """Write the page about a collection; it opens from disk and makes no request.
+    """Write the report of a collection: one HTML file that opens from disk and makes no requests.
 
-    ``qrels`` and ``runs`` are whatever :func:`rankscope.evaluate` takes. ``measures`` are those of its
-    findings (default: those of ``rankscope findings``), and are added to those the page computes by itself.
-    ``length`` is N of the effort measures, ``study`` the tables of :func:`rankscope.study`. With
-    ``ranges`` the page also has how far the orders of tied documents, and the labels of unjudged ones, can move means.
-    ``texts`` are files (JSON lines, or id, tab, text) or ``irds:ID`` with texts of documents and topics, which are cut.
-    ``groups`` are groups of runs, such as teams, to filter and colour by: a mapping from run to group, a file with
-    lines of ``run group``, or a regular expression for names, whose first parentheses (or all of it) are the group.
+    Parameters
+    ----------
+    scores
+        Scores, whose measures the findings of the report are about; or a collection, for the default measures.
+    path
+        File to write.
+    title
+        Title of the report (default: the name of the judgments).
+    cutoff
+        Cutoff N of the effort measures.
+    study
+        Directory of a study, or its tables, to include.
+    texts
+        Files with texts of documents and topics, which are cut: JSON lines, or id, tab, text, or ``irds:ID``.
+    groups
+        Groups of runs, such as teams, to filter and colour by: a file with lines ``RUN GROUP``, or a regular
+        expression whose first parentheses (or whole match) are the group in names of runs; in Python also a mapping.
+    ranges
+        Include how far orders of tied documents and labels of unjudged documents can move each mean, which takes
+        longer.
+    everything
+        Whether to include document names and judged non-relevant documents (default: if they take little space).
 
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
     >>> import tempfile
-    >>> target = Path(tempfile.mkdtemp()) / "report.html"
-    >>> report({"q1": {"d1": 1}}, {"bm25": {"q1": {"d2": 2.0, "d1": 1.0}}}, target).name
+    >>> import rankscope as rs
+    >>> scores = rs.evaluate({"q1": {"d1": 1}}, {"bm25": {"q1": {"d2": 2.0, "d1": 1.0}}}, "AP")
+    >>> rs.report(scores, Path(tempfile.mkdtemp()) / "report.html").name
     'report.html'
     """
     from rankscope.files import write_atomically
-    from rankscope.read import open_collection
+    from rankscope.reporting.html_page import page
 
-    wanted = parse_many(measures)
-    collection = open_collection(qrels, runs, order=order, needs_aspects=needs_aspects(wanted))
-    document = document_of(
-        collection, wanted, title=title, missing=missing, length=length, study=study, everything=everything,
-        ranges=ranges, texts=[texts] if isinstance(texts, str | Path) else texts, groups=groups,
-        jobs=jobs, source=source_of(collection, qrels, runs, order, missing, groups=groups),
+    document = build_document(
+        *split_scores(scores, "report"), title=title, cutoff=cutoff, study=study, texts=texts,
+        groups=groups, ranges=ranges, everything=everything,
     )  # fmt: skip
     write_atomically(path, page(document))
     return Path(path)
 
 
-def document_of(
-    collection: Inputs,
+def split_scores(scores: Scores | Collection, name: str) -> tuple[Collection, tuple[Measure, ...]]:
+    """Return the collection of the scores and their measures, or no measures if it is a collection."""
+    from rankscope.errors import SettingsError
+    from rankscope.scores import Collection, Scores
+
+    if isinstance(scores, Collection):
+        return scores, ()
+    if not isinstance(scores, Scores):
+        raise SettingsError(
+            f"{name} takes Scores or a Collection, not a value of type {type(scores).__name__}",
+            hint="give it rs.Collection(qrels, runs)",
+        )
+    return scores.require_collection(name), scores.measures
+
+
+def build_document(
+    collection: Collection,
     measures: Iterable[Measure],
     *,
-    title: str | None,
-    missing: str,
-    length: int,
-    study: Mapping[str, Table] | None,
-    everything: bool | None,
-    jobs: int | None,
+    title: str | None = None,
+    cutoff: int = 1000,
+    study: StudyTables = None,
+    texts: TextFiles = (),
+    groups: Groups = None,
     ranges: bool = False,
-    source: Source | None = None,
-    texts: Iterable[str | Path] = (),
-    groups: Mapping[str, str] | str | Path | None = None,
+    everything: bool | None = None,
 ) -> Document:
-    """What the page about an open collection is made from, for Python, commands and the explorer alike."""
-    from rankscope.judging import judge
+    """Return the data of the report or the explorer; parameters as for :func:`report`.
 
-    document = payload(
-        judge(*collection, jobs=jobs, ties=True),
-        title=title or title_of(collection.qrels.path),
-        measures=measures,
-        settings={**collection.settings, "missing": missing, "length": length},
-        study=study,
-        everything=everything,
-        ranges=ranges,
-        groups=groups,
-    )
-    if texts := list(texts):
-        document["texts"] = texts_of(document, texts)
-    if source is not None:
+    Without ``measures``, the findings are about the default measures.
+    """
+    from rankscope.engines import using
+    from rankscope.errors import SettingsError
+    from rankscope.judging import judge
+    from rankscope.reporting.page_data import payload
+    from rankscope.reporting.study import read_study
+
+    check_options("report", collection, ("order", "missing"))
+    if cutoff < 1:
+        raise SettingsError(f"a cutoff of {cutoff}", hint="N is a number of ranks from 1 on")
+    tables = read_study(study) if isinstance(study, str | Path) else study
+    with using(collection.engine, collection.jobs):
+        document = payload(
+            judge(collection.qrels, collection.runs, ties=True),
+            title=title or _default_title(collection.qrels.path),
+            measures=measures,
+            settings={**collection.settings, "missing": collection.missing, "length": cutoff},
+            study=tables,
+            everything=everything,
+            ranges=ranges,
+            groups=groups,
+        )
+    if sources := [texts] if isinstance(texts, str | Path) else list(texts):
+        document["texts"] = _read_texts(document, sources)
+    if (source := _find_source(collection, study, groups)) is not None:
         document["source"] = source
     return document
 
 
-def source_of(
-    collection: Inputs,
-    qrels: Any,
-    runs: Any,
-    order: str | None = None,
-    missing: str = "zero",
-    **more: Any,
-) -> Source | None:
-    """What a command line would say to open the same collection; None where it is not in files.
+def _find_source(collection: Collection, study: object, groups: object) -> Source | None:
+    """Return the command line arguments that open the same collection; None if it was not read from files.
 
-    >>> from rankscope.read import open_collection
-    >>> source_of(open_collection({"q": {"d": 1}}, {"q": {"d": 1.0}}), {"q": {"d": 1}}, {"q": {"d": 1.0}}) is None
+    >>> from rankscope.scores import Collection
+    >>> _find_source(Collection({"q": {"d": 1}}, {"q": {"d": 1.0}}), None, None) is None
     True
     """
-    named = [runs] if isinstance(runs, str | Path) else runs
-    paths = isinstance(named, list | tuple) and all(isinstance(one, str | Path) for one in named)
-    if not isinstance(qrels, str | Path) or not paths or "-" in (str(qrels), *map(str, named)):
+    qrels, *runs = map(str, collection.paths or ["-"])
+    if "-" in (qrels, *runs):  # Standard input cannot be read again.
         return None
-    options = [] if order in (None, "trec_eval") else ["--order", str(order)]
-    options += [] if missing == "zero" else ["--missing", missing]
-    for name in ("grades", "topics"):
-        options += [f"--{name}", str(more[name])] if more.get(name) else []
-    for kind, form in (more.get("input_format") or {}).items():
+    options: list[str] = []
+    for name, default in (("order", "trec_eval"), ("missing", "zero"), ("grades", None), ("topics", None)):
+        value = getattr(collection, name)
+        options += [f"--{name}", str(value)] if value and value != default else []
+    for kind, form in (collection.input_format or {}).items():
         options += ["--input-format", f"{kind}={form}"]
-    found: Source = {
-        "qrels": str(qrels),
-        "runs": list(map(str, named)),
+    source: Source = {
+        "qrels": qrels,
+        "runs": runs,
         "options": options,
         "files": [run.path for run in collection.runs.values()],
     }
-    if more.get("study"):
-        found["study"] = str(more["study"])
-    if isinstance(more.get("groups"), str | Path):
-        found["groups"] = str(more["groups"])
-    return found
+    if isinstance(study, str | Path):
+        source["study"] = str(study)
+    if isinstance(groups, str | Path):
+        source["groups"] = str(groups)
+    return source
 
 
-def texts_of(document: Document, sources: Iterable[str | Path]) -> Texts:
-    """The texts of the documents and topics that the page names."""
+def _read_texts(document: Document, sources: Iterable[str | Path]) -> Texts:
+    """Return the texts of the documents and topics that the report names."""
     from rankscope.read.texts import read_texts
 
     names = document["documents"]["names"] if "documents" in document else []
-    found = read_texts(sources, {name for topic in names for name in topic}, set(document["topics"]))
-    return {"documents": found.documents, "queries": found.topics}
+    texts = read_texts(sources, {name for topic in names for name in topic}, set(document["topics"]))
+    return {"documents": texts.documents, "queries": texts.topics}
 
 
-def title_of(path: str | None) -> str:
-    """What to call a collection whose judgments came from this file.
+def _default_title(path: str | None) -> str:
+    """Return the title of a report about judgments in a file.
 
-    >>> title_of("data/qrels.covid-round1.txt"), title_of(None)
+    >>> _default_title("data/qrels.covid-round1.txt"), _default_title(None)
     ('qrels.covid-round1', 'Evaluation')
     """
     if path is None or path == "standard input":
