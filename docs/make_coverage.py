@@ -1,6 +1,6 @@
 """Measure coverage of intervals and error rates of tests by simulation, and write the tables of docs/certainty.md.
 
-    python docs/make_coverage.py                  write the tables (some minutes)
+    python docs/make_coverage.py                  write the tables (about 15 minutes of CPU time)
     python docs/make_coverage.py --only errors    write some of them
     python docs/make_coverage.py --check          only check whether they would change
 
@@ -12,15 +12,17 @@ The coverage of ranks depends on how close the runs are. So for ranks the runs o
 scores keep their variance over topics, their correlation and their skew, and are shifted so that the true means have a
 given standard deviation, in standard errors of the difference of two runs.
 
-Error rates are those of runs with equal true means: scores of three kinds that are exchangeable between runs, and those
-of the synthetic collection, shifted to the same true mean. The seed of a test differs from sample to sample.
+Error rates are those of runs with equal true means: identical runs, whose scores are exchangeable, and those of the
+synthetic collection, shifted to the same true mean. The seed of a test differs from sample to sample.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -318,116 +320,135 @@ def _ways(layouts: list[tuple[str, dict[tuple[int, float, int], dict[str, Ranks]
     return "\n".join(lines) + "\n"
 
 
-EQUAL_RUNS = {2: 1000, 5: 1000, 20: 1000, 50: 500, 100: 300, 200: 200}
-"""Numbers of equally good runs, and how many collections of each are simulated."""
+EQUAL_RUNS = {2: 2000, 5: 2000, 20: 2000, 50: 2000, 100: 1000, 200: 500}
+"""Numbers of equally good runs, and numbers of simulated collections of each."""
+
+REPLICATES = 199
+"""Replicates of the tests: at 5 % their number does not matter to the level of a resampling test, only to its power."""
 
 
 def equal_runs(rng: np.random.Generator, kind: str, runs: int, topics: int, whole: Population) -> Floats:
-    """Scores of runs with the same true mean, runs x topics."""
-    if kind == "simulated":
+    """Draw scores of runs with the same true mean, runs x topics; they are identical runs unless ``shifted``."""
+    if kind in ("drawn", "shifted"):
         scores = whole.first[rng.integers(len(whole.first))]
+        topic = rng.integers(0, scores.shape[1], topics)
+        if kind == "drawn":
+            return scores[rng.integers(0, len(scores), (runs, topics)), topic]
         scores = scores - scores.mean(axis=1, keepdims=True)
-        return scores[rng.permutation(len(scores))[:runs]][:, rng.integers(0, scores.shape[1], topics)]
-    hard = rng.standard_normal(topics)
+        return scores[rng.permutation(len(scores))[:runs]][:, topic]
+    difficulty = rng.standard_normal(topics)
     if kind == "normal":
-        return hard + rng.standard_normal((runs, topics))
+        return difficulty + rng.standard_normal((runs, topics))
     if kind == "skewed":
-        return np.exp(0.8 * (hard + rng.standard_normal((runs, topics))))
-    return rng.binomial(10, 1 / (1 + np.exp(1 - hard)), (runs, topics)) / 10
+        return np.exp(0.8 * (difficulty + rng.standard_normal((runs, topics))))
+    return rng.binomial(10, 1 / (1 + np.exp(1 - difficulty)), (runs, topics)) / 10
 
 
 def first_error(whole: Population, kind: str, runs: int, topics: int, samples: int) -> float:
-    """The share of collections of equally good runs in which some run is said to be worse than the best."""
-    rng = np.random.default_rng([runs, topics, len(kind)])
-    wrong = [
-        (worse_than_best(equal_runs(rng, kind, runs, topics, whole), replicates=500, seed=k) < 0.05).any()
+    """Return the share of collections of equally good runs in which some run is reported as worse than the best."""
+    rng = np.random.default_rng([runs, topics, *kind.encode()])
+    is_wrong = [
+        (
+            worse_than_best(equal_runs(rng, kind, runs, topics, whole), replicates=REPLICATES, seed=k) < 0.05
+        ).any()
         for k in range(samples)
     ]
-    return float(np.mean(wrong))
+    return float(np.mean(is_wrong))
 
 
 def first_errors(whole: Population) -> str:
-    """The error rates of *tied for first* in Markdown."""
-    columns = [(kind, topics) for kind in ("normal", "skewed", "counts", "simulated") for topics in (25, 50)]
+    """Return the error rates of *tied for first* as a Markdown table."""
+    kinds = ("normal", "skewed", "counts", "drawn", "shifted")
+    columns = [(kind, topics) for kind in kinds for topics in (25, 50)]
     lines = [f"| runs | collections | {' | '.join(f'{kind}, {n} topics' for kind, n in columns)} |"]
     lines.append("|---:|---:|" + "---:|" * len(columns))
     for runs, samples in EQUAL_RUNS.items():
-        found = [
+        cells = [
             f"{100 * first_error(whole, kind, runs, topics, samples):.1f} %"
-            if kind != "simulated" or runs <= whole.first.shape[1]
+            if kind != "shifted" or runs <= whole.first.shape[1]
             else ""
             for kind, topics in columns
         ]
-        lines.append(f"| {runs} | {samples:,} | {' | '.join(found)} |")
+        lines.append(f"| {runs} | {samples:,} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 def first_power(samples: int = 200, topics: int = 50) -> str:
-    """How many runs are tied for first where true means differ, beside what Holm's correction left, in Markdown."""
+    """Return the number of runs tied for first if true means differ, also by Holm's correction, as a Markdown table."""
     lines = ["| runs | spread | tied | the best is tied | tied by Holm | the best is tied by Holm |"]
     lines.append("|---:|---:|---:|---:|---:|---:|")
     for runs in (5, 12, 40):
         for spread in (1.0, 2.0, 4.0, 8.0):
             rng = np.random.default_rng([runs, int(spread)])
-            found = []
+            results = []
             for number in range(samples):
                 truth = spread * np.sqrt(2 / topics) * rng.standard_normal(runs)
-                mine = truth[:, None] + equal_runs(rng, "normal", runs, topics, Population(*3 * (truth,)))
-                tied = worse_than_best(mine, replicates=500, seed=number) >= 0.05
-                best = int(mine.mean(axis=1).argmax())
+                scores = truth[:, None] + equal_runs(rng, "normal", runs, topics, Population(*3 * (truth,)))
+                is_tied = worse_than_best(scores, replicates=500, seed=number) >= 0.05
+                best = int(scores.mean(axis=1).argmax())
                 against = np.full(runs, best)
                 holm = adjust(
-                    np.where(np.arange(runs) == best, np.nan, paired_t(mine, np.arange(runs), against).p)
+                    np.where(np.arange(runs) == best, np.nan, paired_t(scores, np.arange(runs), against).p)
                 )
                 first = int(truth.argmax())
-                found.append((tied.sum(), tied[first], (~(holm < 0.05)).sum(), not holm[first] < 0.05))
-            tied, held, old, old_held = np.mean(found, axis=0)
+                results.append(
+                    (is_tied.sum(), is_tied[first], (~(holm < 0.05)).sum(), not holm[first] < 0.05)
+                )
+            tied, held, by_holm, held_by_holm = np.mean(results, axis=0)
             lines.append(
-                f"| {runs} | {spread:g} | {tied:.1f} | {100 * held:.1f} % | {old:.1f} | {100 * old_held:.1f} % |"
+                f"| {runs} | {spread:g} | {tied:.1f} | {100 * held:.1f} %"
+                f" | {by_holm:.1f} | {100 * held_by_holm:.1f} % |"
             )
     return "\n".join(lines) + "\n"
 
 
+SHIFTS = {"all equal": 0, "two groups": 1, "far apart": 3}
+"""Distances of neighbouring runs in standard deviations of the scores; in two groups every other run is better."""
+
+
 def pair_error(
-    whole: Population, test: str, kind: str, runs: int, topics: int, samples: int, shift: float = 0.0
+    whole: Population, test: str, kind: str, layout: str, runs: int, topics: int, samples: int
 ) -> tuple[float, float]:
-    """Of equally good runs: the shares of collections with a significant pair, and with all intervals holding zero.
-
-    With a ``shift`` every other run is better by so many standard deviations of its topics: a pair of equally good runs
-    is then wrongly significant, and an interval holds the difference of the two groups.
-    """
-    rng = np.random.default_rng([runs, topics, len(test), len(kind), int(shift)])
+    """Return the shares of collections with a significant pair of equally good runs, and with a wrong interval."""
+    rng = np.random.default_rng([runs, topics, SHIFTS[layout], *kind.encode()])
     first, second = all_pairs(runs)
-    wrong, held = [], []
+    step = np.arange(runs) % (2 if layout == "two groups" else runs)
+    is_wrong, is_missed = [], []
     for number in range(samples):
-        mine = equal_runs(rng, kind, runs, topics, whole)
-        moved = shift * (np.arange(runs) % 2) * mine.std()
-        done = run_test(
-            test, mine + moved[:, None], first, second, correction=None, replicates=500, seed=number
-        )
-        truth = moved[first] - moved[second]
-        wrong.append((done.adjusted[truth == 0] < 0.05).any())
-        held.append(((done.low <= truth) & (truth <= done.high)).all())
-    return float(np.mean(wrong)), float(np.mean(held))
+        scores = equal_runs(rng, kind, runs, topics, whole)
+        shift = SHIFTS[layout] * step * scores.std()
+        values = scores + shift[:, None]
+        result = run_test(test, values, first, second, correction=None, replicates=REPLICATES, seed=number)
+        truth = shift[first] - shift[second]
+        is_wrong.append((result.adjusted[truth == 0] < 0.05).any())
+        is_missed.append(((truth < result.low) | (truth > result.high)).any())
+    return float(np.mean(is_wrong)), float(np.mean(is_missed))
 
 
-def pair_errors(whole: Population, samples: int = 500) -> str:
-    """The family-wise error rates of tests of all pairs, and the coverage of their intervals, in Markdown."""
-    columns = [(kind, shift) for kind in ("normal", "skewed", "simulated") for shift in (0.0, 1.0)]
-    head = " | ".join(f"{kind}, {'two groups' if shift else 'all equal'}" for kind, shift in columns)
+PAIR_SAMPLES = {"randomisation": 2000, "bootstrap": 1000, "tukey": 1000}
+
+
+def pair_errors(whole: Population) -> str:
+    """Return the family-wise error rates of tests of all pairs and of their intervals as a Markdown table."""
+    columns = [
+        ("normal", "all equal"), ("normal", "two groups"), ("normal", "far apart"), ("skewed", "all equal"),
+        ("drawn", "all equal"), ("shifted", "all equal"), ("shifted", "two groups"),
+    ]  # fmt: skip
+    head = " | ".join(f"{kind}, {layout}" for kind, layout in columns)
     lines = [f"| test | runs | topics | {head} |", "|---|---:|---:|" + "---:|" * len(columns)]
-    for test in ("randomisation", "bootstrap", "tukey"):
+    for test, samples in PAIR_SAMPLES.items():
         for runs, topics in ((5, 25), (20, 25), (20, 50)):
             cells = []
-            for kind, shift in columns:
-                wrong, held = pair_error(whole, test, kind, runs, topics, samples, shift)
-                cells.append(f"{100 * wrong:.1f} %, {100 * held:.1f} %")
+            for kind, layout in columns:
+                wrong, missed = pair_error(whole, test, kind, layout, runs, topics, samples)
+                pairs = "" if layout == "far apart" else f"{100 * wrong:.1f} %, "
+                cells.append(f"{pairs}{100 * missed:.1f} %")
             lines.append(f"| {test} | {runs} | {topics} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 def gate_rates(whole: Population, samples: int = 20_000) -> str:
-    """How often an equally good system passes the gate, and one that is worse by the margin, in Markdown."""
+    """Return the share of equally good systems that pass the gate, and of those worse by the margin, as a table."""
     lines = [
         "| topics | margin / sd | announced | normal | simulated | worse by the margin: normal | simulated |"
     ]
@@ -453,29 +474,33 @@ def gate_rates(whole: Population, samples: int = 20_000) -> str:
     return "\n".join(lines) + "\n"
 
 
+PARTS = ("errors", "coverage", "ranks")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--check", action="store_true", help="write nothing")
-    parts = {
-        "coverage": ("coverage",),
-        "ranks": ("ranks", "ways"),
-        "errors": ("first", "power", "pairs", "gate"),
-    }
-    parser.add_argument("--only", choices=tuple(parts), help="the tables of one section")
+    parser.add_argument("--only", choices=PARTS, help="the tables of one section")
     args = parser.parse_args()
     whole = population()
-    selected = {name for part, names in parts.items() if args.only in (None, part) for name in names}
-    tables = {}
-    if "coverage" in selected:
-        tables["coverage"] = shares(whole) + rank_shares()
-    if "ranks" in selected:
-        tables["ranks"], tables["ways"] = rank_tables(whole)
-    if "first" in selected:
-        tables |= {"first": first_errors(whole), "power": first_power(), "pairs": pair_errors(whole)}
-        tables["gate"] = gate_rates(whole)
-    return put(PAGE, tables, check=args.check)
+    parts: dict[str, Callable[[], dict[str, str]]] = {
+        "coverage": lambda: {"coverage": shares(whole) + rank_shares()},
+        "ranks": lambda: dict(zip(("ranks", "ways"), rank_tables(whole), strict=True)),
+        "errors": lambda: {
+            "first": first_errors(whole),
+            "power": first_power(),
+            "pairs": pair_errors(whole),
+            "gate": gate_rates(whole),
+        },
+    }
+    code = 0
+    for part in [args.only] if args.only else PARTS:
+        start = time.process_time()
+        code |= put(PAGE, parts[part](), check=args.check)
+        print(f"{part}: {time.process_time() - start:.0f} s of CPU time", file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":

@@ -104,13 +104,17 @@ class Values:
         return holm(p) < 0.05
 
     def tied(self, measure: str) -> set[str]:
-        """Who is not shown to be worse than the best: the largest t of all runs in question over random signs."""
+        """Runs not shown to be worse than the best, by the largest t of all runs in question over random signs."""
         x = self.values[measure]
         z = x[None] - x[:, None]  # z[i, j]: what run i lacks to run j, topic by topic
         norm = np.sqrt(np.square(z).sum(axis=2))
         norm[norm < 1e-12] = np.inf
         observed = (z.sum(axis=2) / norm).max(axis=1)
         n = x.shape[1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = observed * np.sqrt((n - 1) / np.maximum(n - observed**2, 0))
+            smaller = t * np.sqrt((n - 1) / (n + 1))  # the small-sample factor of joint comparisons
+            joint = np.where(np.isfinite(t), np.sqrt(n) * smaller / np.sqrt(smaller**2 + n - 1), observed)
         if 2 ** (n - 1) <= 1000:
             signs = np.array(list(product([1, -1], repeat=n)))
         else:
@@ -120,7 +124,7 @@ class Values:
         drawn = np.array([((sums - sums[run]) / norm[run][:, None]).max(axis=0) for run in range(len(x))])
         left = list(np.argsort(-observed, kind="stable"))
         while left:
-            reached = (drawn[left].max(axis=0) >= observed[left[0]] * (1 - 1e-9)).mean()
+            reached = (drawn[left].max(axis=0) >= joint[left[0]] * (1 - 1e-9)).mean()
             if observed[left[0]] <= 0 or reached >= 0.05:
                 break
             left.pop(0)

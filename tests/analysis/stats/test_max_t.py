@@ -24,7 +24,7 @@ def statistics(z):
 
 
 def westfall_young(observed, drawn, unit):
-    """Algorithm 2.8 of Westfall and Young (1993) as it stands: ``drawn`` is replicates x hypotheses."""
+    """Algorithm 2.8 of Westfall and Young (1993): ``observed`` statistics, ``drawn`` ones replicates x hypotheses."""
     order = np.argsort(-observed, kind="stable")
     adjusted, before = np.empty(len(observed)), 0.0
     for k, place in enumerate(order):
@@ -42,7 +42,8 @@ def test_all_signs_give_the_step_down_p_values_of_a_plain_loop(topics):
     signs = np.array(list(product([1, -1], repeat=topics)))
     drawn = statistics(signs[:, None, :] * z)
     got = run_test("randomisation", values, first, second, correction="max-t")
-    np.testing.assert_allclose(got.adjusted, westfall_young(statistics(z), drawn, 0), atol=1e-12)
+    factor = np.sqrt((topics - 1) / (topics + 1))
+    np.testing.assert_allclose(got.adjusted, westfall_young(factor * statistics(z), drawn, 0), atol=1e-12)
     np.testing.assert_allclose(got.p, (drawn >= statistics(z) * (1 - 1e-9)).mean(axis=0), atol=1e-12)
 
 
@@ -55,7 +56,7 @@ def test_drawn_signs_give_the_step_down_p_values_of_a_plain_loop(monkeypatch):
     flips = Flips(30, 300, 7)
     signs = np.concatenate([block.T for block in flips.blocks()])
     assert signs.shape == (300, 30)
-    expected = westfall_young(statistics(z), statistics(signs[:, None, :] * z), 1)
+    expected = westfall_young(np.sqrt(29 / 31) * statistics(z), statistics(signs[:, None, :] * z), 1)
     np.testing.assert_allclose(flip_pairs(values, first, second, flips).adjusted, expected, atol=1e-12)
 
 
@@ -107,12 +108,26 @@ def test_too_few_topics_or_replicates_are_said_to_be_too_few():
 @pytest.mark.parametrize("test", ["randomisation", "bootstrap", "tukey"])
 def test_simultaneous_intervals_exclude_zero_only_where_a_pair_is_significant(test):
     for seed in range(5):
-        values = np.random.default_rng(seed).random((8, 16)) + 0.06 * np.arange(8)[:, None]
+        values = np.random.default_rng(seed).random((8, 16)) + 0.1 * np.arange(8)[:, None]
         got = run_test(test, values, *all_pairs(8), correction=None, replicates=150, seed=seed)
         excluded = (got.low > 0) | (got.high < 0)
         assert got.simultaneous
         assert excluded.any()
         assert (got.adjusted[excluded] < 0.05).all()
+
+
+def test_simultaneous_intervals_of_runs_that_are_far_apart_hold_all_differences():
+    """Signs of the differences themselves gave intervals that missed one in a third of such collections."""
+    rng = np.random.default_rng(8)
+    first, second = all_pairs(10)
+    truth = 5.0 * np.arange(10)
+    wrong = 0
+    for seed in range(300):
+        values = scores(rng, "normal", 10, 25) + truth[:, None]
+        got = run_test("randomisation", values, first, second, correction=None, replicates=199, seed=seed)
+        held = (got.low <= truth[first] - truth[second]) & (truth[first] - truth[second] <= got.high)
+        wrong += not held.all()
+    assert wrong <= stats.binom.ppf(0.999, 300, 0.05)
 
 
 def test_max_t_is_the_default_of_resampling_tests_and_of_no_others():
@@ -140,12 +155,13 @@ def test_comparisons_with_the_best_are_those_of_a_plain_loop():
     z = merits[None] - merits[:, None]  # z[i, j]: what i lacks to j
     signs = np.array(list(product([1, -1], repeat=7)))
 
-    def deficits(of):
-        r = of.sum(axis=-1) / np.sqrt(np.maximum(np.square(of).sum(axis=-1), 1e-300))
-        return r.max(axis=-1)
+    def deficits(differences):
+        with np.errstate(all="ignore"):
+            t = differences.mean(axis=-1) / (differences.std(axis=-1, ddof=1) / np.sqrt(7))
+        return np.nan_to_num(t).max(axis=-1)
 
     drawn = np.array([deficits(z * sign) for sign in signs])
-    expected = westfall_young(deficits(z), drawn, 0)
+    expected = westfall_young(np.sqrt(6 / 8) * deficits(z), drawn, 0)
     np.testing.assert_allclose(worse_than_best(merits), np.where(deficits(z) > 0, expected, 1), atol=1e-12)
 
 
@@ -180,7 +196,7 @@ def test_runs_that_are_clearly_worse_are_not_tied_for_first():
 
 def test_many_runs_are_compared_by_plain_differences(monkeypatch):
     merits = np.random.default_rng(2).random((12, 30)) + 0.4 * (np.arange(12) > 8)[:, None]
-    monkeypatch.setattr("rankscope.analysis.stats.max_t._STUDENTISED", 3)
+    monkeypatch.setattr("rankscope.analysis.stats.max_t._MAX_STUDENTISED", 3)
     assert (worse_than_best(merits) >= 0.05).nonzero()[0].tolist() == [9, 10, 11]
 
 

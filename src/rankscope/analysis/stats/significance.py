@@ -346,10 +346,10 @@ def _max_t(
     alpha: float,
     exact: Floats | None = None,
 ) -> PairTests:
-    """P-values adjusted by step-down max-T, and the intervals that its first step gives.
+    """Return p-values adjusted by step-down max-T, and the intervals of its first step.
 
     A statistic r / sqrt(n) of a pair is t / sqrt(t^2 + n - 1), so that the critical r of the largest statistic is a
-    critical t for all pairs: an interval excludes zero exactly if its pair is significant in the first step.
+    critical t for all pairs: an interval excludes zero only if its pair is significant in the first step.
     """
     mean, error = _mean_and_error(values, first, second)
     p = np.where(mean == 0, 1.0, found.p if exact is None else exact)
@@ -359,7 +359,7 @@ def _max_t(
     if share > 1 - _NEGLIGIBLE:  # no statistic is large enough: nothing is known about a difference
         half = np.full(len(p), np.inf)
     else:
-        half = np.sqrt((topics - 1) * share / (1 - share)) * error
+        half = found.factor * np.sqrt((topics - 1) * share / (1 - share)) * error
     return PairTests(mean, p, half, np.broadcast_to(np.nan, p.shape), adjusted, True)
 
 
