@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import gzip
 import os
+import random
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +24,70 @@ from rankscope.errors import InputError
 FUZZ = Path(__file__).parents[2] / "fuzz"
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="every case is in a forked process")
-def test_mutated_files_are_refused_or_right() -> None:
-    program = [sys.executable, str(FUZZ / "binary"), "--cases", "300", "--seed", "3"]
+def fuzz_binary(*options: str) -> str:
+    """Run the program, and return what it printed; fail if it found a defect."""
+    program = [sys.executable, str(FUZZ / "binary"), *options]
     ended = subprocess.run(program, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "300 files with seed 3" in ended.stdout
+    return ended.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="every case is in a forked process")
+def test_damaged_files_are_rejected_or_right() -> None:
+    assert "300 damaged files" in fuzz_binary("--cases", "300", "--seed", "3")
+
+
+@pytest.fixture(scope="module")
+def binary() -> Iterator[Any]:
+    """The program as a module."""
+    path = list(sys.path)
+    loader = SourceFileLoader("binary", str(FUZZ / "binary"))
+    module = module_from_spec(spec_from_loader("binary", loader))  # type: ignore[arg-type]
+    sys.modules["binary"] = module
+    try:
+        loader.exec_module(module)
+        yield module
+    finally:
+        sys.path[:] = path
+        del sys.modules["binary"]
+
+
+@pytest.mark.parametrize("form", ["parquet zstd", "arrow", "stream", "json", "json zstd", "jsonl gzip"])
+@pytest.mark.parametrize("role", ["run", "qrels"])
+def test_the_naive_reader_finds_a_wrong_value(
+    binary: Any, role: str, form: str, tmp_path: Path, monkeypatch
+) -> None:
+    """The oracle of the fuzzer reads every format, and would notice a value that is wrong by a millionth."""
+    file = binary.DamagedFile(role, form, "int", binary.original(role, form, "int"), False)
+    assert binary.outcome(file, tmp_path / "file.bin") == binary.RIGHT
+    right = binary.our_values(file, tmp_path / "file.bin")
+    monkeypatch.setattr(binary, "our_values", lambda *_: right | {"2": right["2"] + 1e-6})
+    assert binary.outcome(file, tmp_path / "file.bin").startswith("wrong: ")
+
+
+def test_the_sweep_knows_every_command(binary: Any) -> None:
+    assert binary.sweep.forgotten_commands() == set()
+
+
+def test_commands_agree_with_plain_text_on_every_format_and_id_type(binary: Any, tmp_path: Path) -> None:
+    """`eval` with all of them, every other command with a few; `fuzz/binary --sweep` runs all of all."""
+    pairs = [*binary.sweep.all_pairs()]
+    commands = binary.sweep.Sweep(tmp_path)
+    for command in binary.sweep.COMMAND_LINES:
+        known = [pair for pair in pairs if pair.command == command]
+        chosen = known if command == "eval" else random.Random(command).sample(known, 4)
+        for pair in chosen:
+            assert commands.problem(pair) is None, pair
+
+
+def test_the_sweep_finds_a_wrong_value(binary: Any, tmp_path: Path, monkeypatch) -> None:
+    commands = binary.sweep.Sweep(tmp_path)
+    pair = binary.sweep.Pair("eval", "parquet", "int", "double")
+    assert commands.problem(pair) is None
+    encode = binary.formats.encode
+    changed = lambda columns, *rest: encode({**columns, "qid": [1] * len(columns["qid"])}, *rest)  # noqa: E731
+    monkeypatch.setattr(binary.formats, "encode", changed)
+    assert commands.problem(binary.sweep.Pair("eval", "arrow", "int", "double")) is not None
 
 
 def test_feather_v1_cannot_be_validated_and_is_refused(tmp_path: Path) -> None:

@@ -181,3 +181,30 @@ def test_an_answer_and_a_late_interrupt_are_well(soak: Any, tmp_path: Path) -> N
     both = "rankscope: q.txt: no such file; check the path\n\nrankscope: interrupted\n"
     assert soak.problem_of(late, soak.Ended(130, b"", both, 0.1), before, tmp_path) is None
     assert "2 lines" in soak.problem_of(late, soak.Ended(2, b"", both, 0.1), before, tmp_path)
+
+
+def test_long_and_large_commands_are_found(soak: Any, tmp_path: Path) -> None:
+    case, answer = world(soak, tmp_path)
+    before = soak.contents(tmp_path)
+    ended = soak.Ended(0, answer, "", 0.1, 1 << 20)
+    assert soak.problem_of(case, ended, before, tmp_path) is None
+    slow = ended._replace(cpu_seconds=soak.MAX_CPU_SECONDS + 1)
+    assert soak.problem_of(case, slow, before, tmp_path) == "it takes 21 s of CPU time"
+    large = ended._replace(memory=2 * soak.MAX_MEMORY)
+    assert soak.problem_of(case, large, before, tmp_path) == "it takes 2048 MB of memory"
+
+
+def test_counts_are_recorded_per_program_and_commit(soak: Any, tmp_path: Path) -> None:
+    page = tmp_path / "SECURITY.md"
+    page.write_text("a\n<!-- soak: begin -->\n  by hand\n<!-- soak: end -->\nz\n")
+    soak.record("fuzz/soak --seed 1", "0 not well", page, "abc")
+    soak.record("fuzz/soak --seed 2", "1 not well", page, "abc")
+    soak.record("fuzz/soak --seed 1", "2 not well", page, "abc")
+    assert page.read_text() == (
+        "a\n<!-- soak: begin -->\n"
+        "  - `fuzz/soak --seed 2`: 1 not well (commit abc)\n"
+        "  - `fuzz/soak --seed 1`: 2 not well (commit abc)\n"
+        "<!-- soak: end -->\nz\n"
+    )
+    soak.record("fuzz/soak --seed 3", "0 not well", page, "def")
+    assert page.read_text().count("commit") == 1
