@@ -92,7 +92,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Collection": lambda: rs.Collection(QRELS, RUNS),
     "Scores": scores,
     "Table": lambda: scores().wide(),
-    "leaderboard": lambda: rs.leaderboard(scores()),
     "certain": lambda: rs.certain(scores()),
     "judges": lambda: rs.judges(
         {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, RUNS, "AP"
@@ -224,7 +223,6 @@ RESULTS = [
     *(
         "Scores",
         "pool_correlation",
-        "leaderboard",
         "certain",
         "judges",
     ),

@@ -23,7 +23,7 @@ def declared() -> dict[str, dict[str, Any]]:
     """Return the row classes of all tables of declared analyses, by command."""
     spaces = (getattr(space, name) for space in (rs, rs.lab) for name in space.__all__)
     declarations = [declaration.declaration for declaration in spaces if hasattr(declaration, "declaration")]
-    return {declaration.command: declaration.result.row_types() for declaration in declarations}
+    return {one.command: one.result.row_types() for one in declarations if one.command is not None}
 
 
 def meaning(command: str, table: str, column: str) -> str | None:

@@ -99,7 +99,7 @@ class Declaration:
     """What was declared of an analysis, and what follows from it."""
 
     function: Callable[..., Any]
-    command: str
+    command: str | None
     figures: Mapping[str, str]
     uses: frozenset[str]
     covers: frozenset[str]
@@ -158,7 +158,7 @@ class Declaration:
 
 def analysis(
     *,
-    command: str = "",
+    command: str | None = "",
     figures: Mapping[str, str] | None = None,
     uses: Sequence[str] = tuple(OPTIONS),
     covers: Sequence[str] = (),
@@ -172,7 +172,7 @@ def analysis(
     Parameters
     ----------
     command
-        Name of its command, unless that is the name of the function.
+        Name of its command, unless that is the name of the function; None if it has no command.
     figures
         Figures of its result, the first one by default: ``{name: "module.function"}`` below :mod:`rankscope.plots`.
     uses
@@ -193,8 +193,8 @@ def analysis(
     def declare(function: Callable[P, R]) -> Callable[P, R]:
         name = function.__name__.replace("_", "-")
         declared = Declaration(
-            function, command or name, dict(figures or {}), frozenset(uses), frozenset(covers), tuple(measures),
-            inspect.cleandoc(examples), needs_rankings, needs_qrels,
+            function, name if command == "" else command, dict(figures or {}), frozenset(uses), frozenset(covers),
+            tuple(measures), inspect.cleandoc(examples), needs_rankings, needs_qrels,
         )  # fmt: skip
         result: type[Result] = declared.result
         result.figures = declared.figures

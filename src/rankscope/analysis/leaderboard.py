@@ -1,116 +1,164 @@
-"""What is a mean over topics worth? The leaderboard with the intervals of its numbers and of its ranks."""
+"""How reliable are means over topics? A leaderboard with confidence intervals of means and ranks."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankscope.analysis.stats.intervals import (
-    bootstrap_means,
-    check_level,
-    expanded,
-    percentile_intervals,
-    rank_intervals,
-    ranks,
-    t_intervals,
-)
-from rankscope.analysis.stats.matrices import averaged, complete, rounded
-from rankscope.analysis.stats.max_t import worse_than_best
+from rankscope.declaration import OPTIONS, Level, Option, Seed, analysis
 from rankscope.errors import InputError
-from rankscope.measures import Measure
-from rankscope.result import Result, TableResult
-from rankscope.scores import ScoreMatrix, Scores, as_scores
-from rankscope.tables import Cell, Table
+from rankscope.lazy import LazyModule
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
+from rankscope.tables import Table
 
-__all__ = ["FIRST", "leaderboard", "tied_for_first", "with_margins"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+    from rankscope.measures import Measure
+    from rankscope.scores import Scores
+
+    Floats = NDArray[np.float64]
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["FIRST", "Leaderboard", "Standing", "leaderboard", "tied_for_first", "with_margins"]
 
 FIRST = "multiple comparisons with the best: step-down max-T over random signs"
-"""The test of who is tied for first, for titles."""
-
-_COLUMNS = (
-    "run", "measure", "value", "topics", "low", "high", "bootstrap_low", "bootstrap_high",
-    "rank", "first_rank", "last_rank", "tied_for_first",
-)  # fmt: skip
+"""The test of which runs are tied for first, for titles."""
 
 
+class Standing(Row):
+    """Mean and rank of a run by a measure, with intervals."""
+
+    run: str = column()
+    measure: str = column()
+    value: float = column("mean over the topics, or the summary of the measure")
+    topics: int = column("number of topics on which the measure is defined")
+    low: float = column("lower end of Student's interval of the mean")
+    high: float = column("upper end of Student's interval of the mean")
+    bootstrap_low: float = column("lower end of the bootstrap interval of the mean")
+    bootstrap_high: float = column("upper end of the bootstrap interval of the mean")
+    rank: int | None = column("rank of the run; empty for measures without a direction")
+    first_rank: int | None = column("first rank of the interval of the rank")
+    last_rank: int | None = column("last rank of the interval of the rank")
+    tied_for_first: bool | None = column("whether the topics do not distinguish the run from the best one")
+    error: float | None = column("standard error of the mean over sampled orders of ties", default=None)
+    exact: bool | None = column("whether the mean over all orders of ties is exact", default=None)
+    lowest: float | None = column("lowest mean over all labels of unjudged documents", default=None)
+    highest: float | None = column("highest mean over all labels of unjudged documents", default=None)
+    tight: bool | None = column("whether labels reach both ends of the range", default=None)
+
+    @property
+    def rank_range(self) -> str:
+        """The interval of the rank as text."""
+        is_single = self.first_rank == self.last_rank
+        return str(self.first_rank) if is_single else f"{self.first_rank}–{self.last_rank}"
+
+
+_UNCERTAINTY = ("error", "exact", "lowest", "highest", "tight")
+
+
+class Leaderboard(TypedResult):
+    """Means and ranks of runs, with intervals."""
+
+    leaderboard: RowTable[Standing] = table("every run and measure, best first")
+
+
+@analysis(
+    command=None,
+    figures={"intervals": "leaderboard.plot_leaderboard"},
+    uses=(*OPTIONS, "bounds"),
+)
 def leaderboard(
-    scores: Scores | ScoreMatrix,
-    *,
-    alpha: float = 0.05,
-    replicates: int = 1000,
-    seed: int = 1,
-) -> TableResult:
-    """The means of all runs, and how far they would move with other topics of the same kind.
+    scores: Scores, *, alpha: Level = 0.05, replicates: Annotated[int, Option("B")] = 1000, seed: Seed = 1
+) -> Leaderboard:
+    """Estimate how far the means and ranks of runs would move with other topics of the same kind.
 
-    ``leaderboard`` has a row per run and measure: the mean ``value`` over ``topics`` with its confidence interval (1 -
-    alpha), Student's (``low``, ``high``) and from bootstrap samples of the topics (``bootstrap_low``,
-    ``bootstrap_high``: percentiles, as wide as Student's for few topics, Hesterberg 2015); its ``rank``, and the range
-    from ``first_rank`` to ``last_rank`` that holds its rank over all topics that could have been asked with 1 - alpha
-    (:func:`~rankscope.analysis.stats.intervals.rank_intervals`); and whether it is ``tied_for_first``
-    (:func:`tied_for_first`). Ranks and ties are empty for measures of which no value is better. Of scores that were
-    evaluated with ``ties=`` or ``unjudged=`` rows also have what is known of the mean: ``error`` and ``exact``,
-    ``lowest``, ``highest`` and ``tight``.
+    The interval of a mean is Student's (``low``, ``high``) and the percentile interval of bootstrap samples of the
+    topics (``bootstrap_low``, ``bootstrap_high``), expanded for few topics (Hesterberg 2015). The rank over all topics
+    that could have been asked lies between ``first_rank`` and ``last_rank`` with confidence 1 - alpha
+    (:func:`~rankscope.analysis.stats.intervals.rank_intervals`). ``tied_for_first`` is the result of
+    :func:`tied_for_first`. Scores that were evaluated with ``ties=`` or ``unjudged=`` have further columns: ``error``
+    and ``exact``, ``lowest``, ``highest`` and ``tight``.
 
+    Parameters
+    ----------
+    scores
+        Values of the measures and runs to rank.
+    alpha
+        Significance level; intervals have confidence 1 - alpha.
+    replicates
+        Bootstrap samples of the topics.
+    seed
+        Seed of the random numbers.
+
+    References
+    ----------
+    Hesterberg 2015.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
     >>> good = {f"q{i}": {"a": 3, "b": 2} for i in range(9)}
     >>> poor = {f"q{i}": {"b": 3, "c": 2, **({"a": 1} if i % 2 else {})} for i in range(9)}
-    >>> result = leaderboard(rs.evaluate(qrels, {"good": good, "poor": poor}, ["AP"]))
-    >>> [(r["rank"], r["first_rank"], r["last_rank"], r["tied_for_first"]) for r in result["leaderboard"].records()]
-    [(1, 1, 1, True), (2, 2, 2, False)]
+    >>> result = rs.leaderboard(rs.evaluate(qrels, {"good": good, "poor": poor}, ["AP"]))
+    >>> [(row.rank, row.rank_range, row.tied_for_first) for row in result.leaderboard]
+    [(1, '1', True), (2, '2', False)]
     """
-    scores = as_scores(scores)
+    from rankscope.analysis.stats.intervals import check_level
+
     check_level(alpha, replicates)
-    rows: list[tuple[Cell, ...]] = []
-    for measure in scores.measures:
-        values = scores.matrix(measure).values
-        columns = [*_means(measure, values, scores.mean(measure), alpha, replicates, seed)]
+    rows: list[Standing] = []
+    known = () if scores.uncertainty is None else scores.uncertainty.columns
+    for index, measure in enumerate(scores.measures):
+        means = scores.mean(measure)
+        columns = _columns(measure, scores.matrix(measure).values, means, alpha, replicates, seed)
         columns.append(tied_for_first(scores, measure, alpha=alpha, replicates=replicates, seed=seed))
-        columns += _known(scores, measure)
-        mine = list(zip(scores.runs, [str(measure)] * len(values), *columns, strict=True))
-        rows += [mine[r] for r in measure.best_first(scores.mean(measure))]
-    settings: Mapping[str, Any] = {
-        **scores.settings, "alpha": alpha, "tied_for_first": FIRST, "replicates": replicates, "seed": seed,
-    }  # fmt: skip
-    more = () if scores.uncertainty is None else scores.uncertainty.columns
-    return TableResult.of(Table("leaderboard", (*_COLUMNS, *more), rows), settings=settings)
+        cells = list(zip(*columns, strict=True))
+        for r in measure.best_first(means):
+            limits = () if scores.uncertainty is None else scores.uncertainty.of_mean(measure, index, r)
+            named: dict[str, Any] = dict(zip(known, limits, strict=True))
+            rows.append(Standing(scores.runs[r], str(measure), *cells[r], **named))
+    return Leaderboard(
+        leaderboard=Standing.table(
+            "leaderboard", rows, without=[name for name in _UNCERTAINTY if name not in known]
+        ),
+        settings={
+            **scores.settings,
+            "alpha": alpha,
+            "tied_for_first": FIRST,
+            "replicates": replicates,
+            "seed": seed,
+        },
+    )
 
 
-def _known(scores: Scores, measure: Measure) -> list[list[Any]]:
-    """What ties and unjudged documents leave open of each mean, a column for each thing that is known."""
-    if scores.uncertainty is None:
-        return []
-    place = scores.measures.index(measure)
-    rows = [scores.uncertainty.of_mean(measure, place, run) for run in range(len(scores.runs))]
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _means(
+def _columns(
     measure: Measure, values: Floats, means: Floats, alpha: float, replicates: int, seed: int
-) -> list[list[Any]]:
-    """The columns from the value to the last rank."""
-    count = (~np.isnan(values)).sum(axis=1)
+) -> list[Sequence[Any]]:
+    """Return the columns from ``value`` to ``last_rank``."""
+    from rankscope.analysis.stats import intervals
+    from rankscope.analysis.stats.matrices import averaged, rounded
+
+    n_topics = (~np.isnan(values)).sum(axis=1)
     terms, back = averaged(measure, values)
-    drawn = bootstrap_means(terms, replicates, seed)
-    student = [back(end) for end in t_intervals(terms, alpha)]
-    tails = {int(n): expanded(alpha, int(n)) for n in np.unique(count)}
+    samples = intervals.bootstrap_means(terms, replicates, seed)
+    student = [back(end) for end in intervals.t_intervals(terms, alpha)]
     bootstrap = np.full((2, len(values)), np.nan)
-    for topics, tail in tails.items():
-        if topics > 1:
-            bootstrap[:, count == topics] = percentile_intervals(back(drawn[count == topics]), tail)
-    columns: list[list[Any]] = [one.tolist() for one in (means, count, *student, *bootstrap)]
+    for n in np.unique(n_topics[n_topics > 1]).tolist():
+        tail = intervals.expanded(alpha, n)
+        bootstrap[:, n_topics == n] = intervals.percentile_intervals(back(samples[n_topics == n]), tail)
+    columns: list[Sequence[Any]] = [array.tolist() for array in (means, n_topics, *student, *bootstrap)]
     if measure.better == "neither":
         return [*columns, *([None] * len(values) for _ in range(3))]
-    now = ranks(rounded(measure.merit(means))[:, None])[0][:, 0]
-    ends = rank_intervals(measure.merit(terms), measure.merit(drawn), alpha)
-    return [*columns, now.tolist(), *(end.tolist() for end in ends)]
+    ranks = intervals.ranks(rounded(measure.merit(means))[:, None])[0][:, 0]
+    ends = intervals.rank_intervals(measure.merit(terms), measure.merit(samples), alpha)
+    return [*columns, ranks.tolist(), *(end.tolist() for end in ends)]
 
 
 def tied_for_first(
@@ -121,28 +169,32 @@ def tied_for_first(
     replicates: int = 1000,
     seed: int = 1,
 ) -> list[bool | None]:
-    """Say of every run whether it may be the best: no test shows that it is worse than the best run.
+    """Return for every run whether it may be the best: no test shows that it is worse than the best run.
 
     The test is valid although the best run is chosen by the same topics
-    (:func:`~rankscope.analysis.stats.max_t.worse_than_best`): with a chance of at least 1 - alpha no run that is truly
-    best is left out. So equal runs are all tied in 1 - alpha of the collections, however many there are.
+    (:func:`~rankscope.analysis.stats.max_t.worse_than_best`): with a probability of at least 1 - alpha no run that is
+    truly best is left out. Equal runs are therefore all tied in 1 - alpha of the collections, however many there are.
 
-    Only topics count on which all runs have a value. None for all where no value is better, or no two topics are left.
+    Only topics count on which all runs have a value. All entries are None if the measure has no direction, or fewer
+    than two topics are left.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {f"q{i}": {"a": 1} for i in range(9)}
-    >>> runs = {name: {f"q{i}": {"a": 3, "b": 2} for i in range(9)} for name in ("one", "other")}
+    >>> runs = {name: {f"q{i}": {"a": 3, "b": 2} for i in range(9)} for name in ("bm25", "dense")}
     >>> tied_for_first(rs.evaluate(qrels, runs, ["AP"]), "AP")
     [True, True]
     """
+    from rankscope.analysis.stats.matrices import averaged, complete
+    from rankscope.analysis.stats.max_t import worse_than_best
+
     unknown: list[bool | None] = [None for _ in scores.runs]
     if scores.matrix(measure).measure.better == "neither":
         return unknown
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", UserWarning
-            )  # which topics are left out can be seen in their numbers
+        with warnings.catch_warnings():  # The column topics shows which topics are left out.
+            warnings.simplefilter("ignore", UserWarning)
             matrix = complete(scores, measure)
     except InputError:
         return unknown
@@ -153,12 +205,21 @@ def tied_for_first(
     return [bool(p >= alpha) for p in worse_than_best(terms, replicates=replicates, seed=seed)]
 
 
-def with_margins(table: Table, result: Result, *, margins: bool = True) -> Table:
-    """The table of means that people read, with what :func:`leaderboard` knows: margins, ranks, who is tied for first.
+def with_margins(means: Table, result: Leaderboard, *, margins: bool = True) -> Table:
+    """Return the table of means with margins, ranks and the runs that are tied for first.
 
-    Each number gets half the width of Student's interval, unless there is no room for ``margins``; the ranks are those
-    by the first measure that has some.
+    Parameters
+    ----------
+    means
+        Means as people read them: a row per run, a column per measure.
+    result
+        Leaderboard of the same runs.
+    margins
+        Whether to add half the width of Student's interval to each number. The ranks are those by the first measure
+        with a direction.
 
+    Examples
+    --------
     >>> import rankscope as rs
     >>> runs = {"good": {f"q{i}": ["a"] for i in range(4)}, "poor": {f"q{i}": ["b", "a"][:i] for i in range(4)}}
     >>> scores = rs.evaluate({f"q{i}": {"a": 1} for i in range(4)}, runs, ["AP"])
@@ -168,44 +229,35 @@ def with_margins(table: Table, result: Result, *, margins: bool = True) -> Table
     good  1     1.0000 ±0.0000
     poor  2     0.2500 ±0.4593
     """
-    records = {(str(r["run"]), str(r["measure"])): r for r in result["leaderboard"].records()}
-    names, runs = table.columns[1:], [str(row[0]) for row in table.rows]
+    standings = {(row.run, row.measure): row for row in result.leaderboard}
+    names, runs = means.columns[1:], [str(row[0]) for row in means.rows]
     level = f"{100 * (1 - result.settings['alpha']):g} %"
-    said = []
+    legend = []
     if margins:
-        table = replace(table, marks={**table.marks, **_margins(table, records)})
-        said.append(f"± {level} of the mean over topics (t, unadjusted)")
-    ranked = next((name for name in names if runs and records.get((runs[0], name), {}).get("rank")), None)
+        half_widths = {
+            (r, name): (row.high - row.low) / 2
+            for r, run in enumerate(runs)
+            for name in names
+            if np.isfinite((row := standings[run, name]).high - row.low)
+        }
+        marks = {cell: f" ±{means.format_cell(half, cell[1])}" for cell, half in half_widths.items()}
+        means = replace(means, marks={**means.marks, **marks})
+        legend.append(f"± {level} of the mean over topics (t, unadjusted)")
+    first_run = {row.measure: row for row in result.leaderboard if runs and row.run == runs[0]}
+    ranked = next((name for name in names if name in first_run and first_run[name].rank), None)
     if ranked is not None:
-        mine = [records[run, ranked] for run in runs]
-        rows = [(row[0], _range(found), *row[1:]) for row, found in zip(table.rows, mine, strict=True)]
-        table = replace(table, columns=("run", "rank", *names), rows=rows)
-        said.append(f"rank: {level} range by {ranked} over topics")
-        tied = {run: found for run, found in zip(runs, mine, strict=True) if found["tied_for_first"]}
-        if any(found["first_rank"] != 1 for found in tied.values()):
-            said.append("a range is of one run alone; tied for first is tested for all runs together")
-        first = f"tied for first by {ranked}: {_listed(list(tied))}" if len(tied) > 1 else ""
-        table = replace(table, caption="; ".join(filter(None, (table.caption, first))))
-    return replace(table, legend="; ".join(said))
+        by_run = [standings[run, ranked] for run in runs]
+        rows = [(row[0], one.rank_range, *row[1:]) for row, one in zip(means.rows, by_run, strict=True)]
+        means = replace(means, columns=("run", "rank", *names), rows=rows)
+        legend.append(f"rank: {level} range by {ranked} over topics")
+        tied = [one for one in by_run if one.tied_for_first]
+        if any(one.first_rank != 1 for one in tied):
+            legend.append("a range is of one run alone; tied for first is tested for all runs together")
+        first = f"tied for first by {ranked}: {_shorten([one.run for one in tied])}" if len(tied) > 1 else ""
+        means = replace(means, caption="; ".join(filter(None, (means.caption, first))))
+    return replace(means, legend="; ".join(legend))
 
 
-def _margins(
-    table: Table, records: Mapping[tuple[str, str], Mapping[str, Cell]]
-) -> dict[tuple[int, str], str]:
-    """Half the width of each mean's interval, where it has one."""
-    marks = {}
-    for place, row in enumerate(table.rows):
-        for name in table.columns[1:]:
-            low, high = (records[str(row[0]), name][end] for end in ("low", "high"))
-            if isinstance(low, float) and isinstance(high, float) and np.isfinite(high - low):
-                marks[place, name] = f" ±{table.format_cell((high - low) / 2, name)}"
-    return marks
-
-
-def _range(row: Mapping[str, Cell]) -> str:
-    first, last = row["first_rank"], row["last_rank"]
-    return str(first) if first == last else f"{first}–{last}"
-
-
-def _listed(names: list[str], most: int = 4) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+def _shorten(names: list[str], max_names: int = 4) -> str:
+    more = f" and {len(names) - max_names} more" if len(names) > max_names else ""
+    return ", ".join(names[:max_names]) + more

@@ -91,7 +91,7 @@ class Basis(CacheMixin):
 
     def board(self, measure: Measure) -> list[dict[str, Cell]]:
         """The rows of the leaderboard of one measure, best first."""
-        alone = self.scores.matrix(measure)
+        alone = self.scores.of_measures([measure])
         return self.cache(
             ("board", str(measure)),
             lambda: leaderboard(alone, alpha=self.alpha, replicates=self.replicates, seed=self.seed)[
