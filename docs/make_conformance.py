@@ -29,7 +29,7 @@ HEAD = """# Conformance: what libraries compute under the names of measures
 `python docs/make_conformance.py` generates this page. It evaluates {inputs:,} short inputs with every library (all
 rankings of up to three documents with grades 0 to 2 and unjudged ones, with and without ties, with judged documents
 missing, and some longer ones), and compares the values with every variant of every measure.
-`rankscope identify ranx:ndcg@10` does the same for one of them.
+`rankscope identify ranx:ndcg@10` does the same for one of them. No part of this page is written by hand.
 
 *Definition* is the variant that the library computes on all of these inputs, or the nearest variant with the share of
 inputs on which both agree. *Shortest difference* is the smallest input on which the library departs from the usual
