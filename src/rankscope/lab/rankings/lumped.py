@@ -13,16 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.judging.aspects import ByAspect
-from rankscope.judging.lists import AnyArray, Floats, Hits, Ints, Lists
+from rankscope.judging.lists import AnyArray, Floats, Ints, Lists
 from rankscope.judging.pool import Pool
 from rankscope.lab.rankings.paths import Marked, accumulate_paths
-from rankscope.lab.rankings.tree import Shape, Tree
+from rankscope.lab.rankings.tree import Tree
+from rankscope.lab.rankings.tree_hits import PathHits
 from rankscope.lab.rankings.worlds import World
 
 Bools = npt.NDArray[np.bool_]
@@ -80,23 +80,17 @@ class _Slots:
 _slots = lru_cache(maxsize=64)(_Slots)
 
 
-class LumpedHits(Hits):
-    """Lumped documents that have a marked letter, down to a rank.
-
-    ``keep``, if given, is the index of the selected hits.
-    """
+class LumpedHits(PathHits):
+    """Lumped documents that have a marked letter, down to a rank."""
 
     def __init__(self, tree: LumpedTree, slots: _Slots, keep: Ints | None = None) -> None:
-        self.size = len(tree)
+        self.size, self.n_trees = len(tree), len(slots.marked)
         self._tree = tree
         self._slots = slots
         self._keep = keep
 
     def __len__(self) -> int:
         return len(self._slots.place) if self._keep is None else len(self._keep)
-
-    def _select(self, values: AnyArray) -> AnyArray:
-        return values if self._keep is None else values[self._keep]
 
     @cached_property
     def rank(self) -> AnyArray:  # type: ignore[override]
@@ -112,7 +106,7 @@ class LumpedHits(Hits):
     @cached_property
     def judgment(self) -> AnyArray:  # type: ignore[override]
         """A judged document of the kind of each hit."""
-        documents = len(self._tree.pool.grade) // len(self._slots.marked)
+        documents = len(self._tree.pool.grade) // self.n_trees
         first = self._tree.world.document[self._slots.letter]
         return self._select(first + self._slots.tree * documents)
 
@@ -128,28 +122,9 @@ class LumpedHits(Hits):
             raise NotLumpedError("how many of the hits above were chosen is not known")
         return self._slots.ordinal
 
-    def ordinal_of(self, index: Ints) -> Ints:
-        """Return the ordinals of some of the hits."""
-        return self.ordinal[index]
-
     def where(self, keep: Bools) -> LumpedHits:
         """Return the hits for which a condition holds."""
-        selected = np.flatnonzero(keep)
-        return LumpedHits(self._tree, self._slots, selected if self._keep is None else self._keep[selected])
-
-    def take(self, per_document: AnyArray) -> AnyArray:
-        """Return the value of each hit's document, given one value per judged document of the collection."""
-        return np.asarray(per_document[self.judgment])
-
-    def at_rank(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
-        """Return the value of a function at the rank of each hit."""
-        table = np.asarray(function(np.arange(1, self._tree.shape.depth + 1)))
-        return np.asarray(table[self.rank - 1])
-
-    def at_ordinal(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
-        """Return the value of a function at the ordinal of each hit."""
-        table = np.asarray(function(np.arange(1, self._tree.shape.depth + 1)))
-        return np.asarray(table[self.ordinal - 1])
+        return LumpedHits(self._tree, self._slots, self._selection(keep))
 
     def descending(self, values: AnyArray) -> AnyArray:
         """Raise :class:`NotLumpedError`."""
@@ -182,11 +157,10 @@ class LumpedHits(Hits):
     def _totals(self, table: Floats, combine: np.ufunc = np.add, start: float = 0.0) -> Floats:
         """Return the totals of all trees, concatenated."""
         tree, slots = self._tree, self._slots
+        self._record_sums(table)
         if tree.watch is not None:
-            tree.watch.record_depth(slots.cutoff)
-            tree.watch.record_sums(tree.world, np.array(slots.marked), table)
             # With several trees the formula can select the numbers of a single aspect.
-            tree.watch.symmetric &= len(slots.marked) == 1
+            tree.watch.symmetric &= self.n_trees == 1
         totals = [
             accumulate_paths(
                 tree.shape, (marked,), np.ascontiguousarray(table[:, f : f + 1]),
@@ -196,6 +170,11 @@ class LumpedHits(Hits):
         ]  # fmt: skip
         return totals[0] if len(totals) == 1 else np.concatenate(totals)
 
+    def _record_sums(self, table: Floats) -> None:
+        if self._tree.watch is not None:
+            self._tree.watch.record_depth(self._slots.cutoff)
+            self._tree.watch.record_sums(self._tree.world, np.array(self._slots.marked), table)
+
     def sum(self, values: AnyArray | float = 1.0) -> Floats:
         """Return the sum of a value per hit over each ranking."""
         return self._totals(self._table(values))
@@ -204,11 +183,6 @@ class LumpedHits(Hits):
     def count(self) -> Ints:
         """Number of hits in each ranking."""
         return self.sum().astype(np.int64)
-
-    def first(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
-        """Return the value at the first hit of each ranking; ``otherwise`` for rankings without hits."""
-        own = np.where(self.ordinal == 1, np.asarray(values, np.float64), 0.0)
-        return np.where(self.count > 0, self.sum(own), otherwise)
 
     def max(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
         """Return the largest value over the hits of each ranking; ``otherwise`` for rankings without hits."""
@@ -222,23 +196,11 @@ class LumpedHits(Hits):
         equal = bool((factors == factors[0]).all())
         if not equal:
             table *= factors[:, np.newaxis, np.newaxis]
-        if tree.watch is not None:
-            tree.watch.record_depth(slots.cutoff)
-            tree.watch.record_sums(tree.world, np.array(slots.marked), table)
+        self._record_sums(table)
         totals = accumulate_paths(tree.shape, slots.marked, table, slots.hits)
         if equal and factors[0] != 1:
             totals *= factors[0]
         return totals
-
-
-class LumpedByAspect(ByAspect):
-    """Connection of a tree with its forest of one tree per aspect."""
-
-    def total(self, hits: Hits, values: AnyArray, weights: Floats) -> Floats:
-        """Return, per ranking, the weighted sum over aspects of the sum of a value over hits."""
-        if isinstance(hits, LumpedHits) and len(hits._slots.marked) == len(weights):
-            return hits.sum_over_trees(values, weights[:, 0])
-        return super().total(hits, values, weights)
 
 
 class LumpedTree(Tree):
@@ -262,11 +224,6 @@ class LumpedTree(Tree):
     def length(self) -> Ints:  # type: ignore[override]
         """Length of each ranking."""
         return self.retrieved(None)
-
-    @cached_property
-    def _lengths(self) -> Ints:
-        trees = len(self.letter_grades)
-        return np.tile(self.shape.lengths, trees) if trees > 1 else self.shape.lengths
 
     def retrieved(self, cutoff: int | None = None) -> Ints:
         """Return the number of documents of each ranking, down to a rank."""
@@ -305,25 +262,10 @@ class LumpedTree(Tree):
             ("letters", rel, cutoff), lambda: LumpedHits(self, _slots(letters, self.shape.depth, depth))
         )
 
-    @cached_property
-    def by_aspect(self) -> ByAspect:
-        """Forest of one tree per aspect, with the grades for that aspect."""
-        grades = self.world.pool.aspect_grades[:, self.world.document]
-        return LumpedByAspect(self, self._other(self.pool.by_aspect, grades))
-
-    def regraded(self, pool: Pool) -> LumpedTree:
-        """Return the same rankings with the grades of another pool."""
-        return self._other(pool, pool.grade[self.world.document][np.newaxis])
-
-    def _other(self, pool: Pool, grades: npt.NDArray[Any]) -> LumpedTree:
-        other = LumpedTree.__new__(LumpedTree)
-        other._setup(self.world, self.shape, pool, grades)
+    def _with_grades(self, pool: Pool, grades: npt.NDArray[Any]) -> Self:
+        other = super()._with_grades(pool, grades)
         other.watch = self.watch
         return other
-
-    def condensed(self) -> LumpedTree:
-        """Return the tree itself, since every document is judged."""
-        return self
 
     def ordinal_among(self, rel: int, lowest: int) -> Ints:
         """Raise :class:`NotLumpedError`."""
@@ -348,5 +290,4 @@ class LumpedTree(Tree):
 
 def lump(tree: Tree) -> LumpedTree:
     """Return the cached lumped tree of the same rankings."""
-    shape: Shape = tree.shape
-    return tree.cache("lumped", lambda: LumpedTree(tree.world, shape.depth, shape.prefix))
+    return tree.cache("lumped", lambda: LumpedTree(tree.world, tree.shape.depth, tree.shape.prefix))

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -112,9 +112,13 @@ class Tree(Lists):
         self.pool = pool
         self.letter_grades = grades  # shape (trees, letters)
 
-    @cached_property
+    @property
     def length(self) -> Ints:  # type: ignore[override]
         """Length of each ranking."""
+        return self._lengths
+
+    @cached_property
+    def _lengths(self) -> Ints:
         trees = len(self.letter_grades)
         return np.tile(self.shape.lengths, trees) if trees > 1 else self.shape.lengths
 
@@ -159,10 +163,14 @@ class Tree(Lists):
     @cached_property
     def by_aspect(self) -> ByAspect:
         """Forest of one tree per aspect, with the grades for that aspect."""
-        forest = Tree.__new__(Tree)
         grades = self.world.pool.aspect_grades[:, self.world.document]
-        forest._setup(self.world, self.shape, self.pool.by_aspect, grades)
-        return TreeByAspect(self, forest)
+        return TreeByAspect(self, self._with_grades(self.pool.by_aspect, grades))
+
+    def _with_grades(self, pool: Pool, grades: npt.NDArray[Any]) -> Self:
+        """Return the same rankings with the grades of another pool, of shape (trees, letters)."""
+        other = type(self).__new__(type(self))
+        other._setup(self.world, self.shape, pool, grades)
+        return other
 
     def level(self, values: AnyArray, level: int) -> AnyArray:
         """Return the values of the rankings of one length, one row for each tree."""
@@ -238,15 +246,13 @@ class Tree(Lists):
         rank = np.tile(np.concatenate(ranks), forest)
         return Lists(self.pool, self.topic, self.length, offsets, rank.astype(np.int32), judgment)
 
-    def condensed(self) -> Tree:
+    def condensed(self) -> Self:
         """Return the tree itself, since every document is judged."""
         return self
 
-    def regraded(self, pool: Pool) -> Tree:
+    def regraded(self, pool: Pool) -> Self:
         """Return the same rankings with the grades of another pool."""
-        other = Tree.__new__(Tree)
-        other._setup(self.world, self.shape, pool, pool.grade[self.world.document][np.newaxis])
-        return other
+        return self._with_grades(pool, pool.grade[self.world.document][np.newaxis])
 
     def of_length(self, length: int) -> Lists:
         """Return the rankings truncated, or padded with unjudged documents, to one length."""

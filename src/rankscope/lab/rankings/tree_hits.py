@@ -32,22 +32,50 @@ class TreeByAspect(ByAspect):
 
     def total(self, hits: Hits, values: AnyArray, weights: Floats) -> Floats:
         """Return, per ranking, the weighted sum over aspects of the sum of a value over hits."""
-        if isinstance(hits, TreeHits):
+        if isinstance(hits, PathHits) and hits.n_trees == len(weights):
             return hits.sum_over_trees(values, weights[:, 0])
         return super().total(hits, values, weights)
 
 
-class TreeHits(Hits):
-    """Documents of a tree that have a marked letter, down to a rank.
+class PathHits(Hits):
+    """Hits of prefix trees: a hit belongs to all rankings that continue its own.
 
-    Hits are ordered by tree, level, letter and parent. ``keep``, if given, is the index of the selected hits.
+    ``_keep`` is the index of the selected hits, or None for all.
     """
+
+    n_trees: int
+    _keep: Ints | None
+
+    def _select(self, values: AnyArray) -> AnyArray:
+        return values if self._keep is None else values[self._keep]
+
+    def _selection(self, keep: npt.NDArray[np.bool_]) -> Ints:
+        """Return the index of the hits for which a condition holds."""
+        selected = np.flatnonzero(keep)
+        return selected if self._keep is None else self._keep[selected]
+
+    def ordinal_of(self, index: Ints) -> Ints:
+        """Return the ordinals of some of the hits."""
+        return self.ordinal[index]
+
+    def first(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
+        """Return the value at the first hit of each ranking; ``otherwise`` for rankings without hits."""
+        own = np.where(self.ordinal == 1, np.asarray(values, np.float64), 0.0)
+        return np.where(self.count > 0, self.sum(own), otherwise)
+
+    def sum_over_trees(self, values: AnyArray, factors: Floats) -> Floats:
+        """Return, per ranking, the sum over trees of a factor times the sum of a value over hits."""
+        raise NotImplementedError
+
+
+class TreeHits(PathHits):
+    """Documents of a tree that have a marked letter, down to a rank, by tree, level, letter and parent."""
 
     def __init__(
         self, tree: Tree, marked: npt.NDArray[np.bool_], cutoff: int, keep: Ints | None = None
     ) -> None:
         self.tree = tree
-        self.size = len(tree)
+        self.size, self.n_trees = len(tree), len(marked)
         self._marked = marked
         self._cutoff = cutoff
         self._keep = keep
@@ -83,9 +111,6 @@ class TreeHits(Hits):
             result[slots] = value(f, level, letter)
         return self._select(result)
 
-    def _select(self, slots: AnyArray) -> AnyArray:
-        return slots if self._keep is None else slots[self._keep]
-
     def _spread(self, values: AnyArray | float, neutral: float) -> AnyArray:
         """Expand values of the selected hits to all slots."""
         values = np.asarray(values)
@@ -102,10 +127,6 @@ class TreeHits(Hits):
         """Rank of each hit."""
         return self._filled(lambda f, level, letter: level, np.int64)
 
-    def ordinal_of(self, index: Ints) -> Ints:
-        """Return the ordinals of some of the hits."""
-        return self.ordinal[index]
-
     @cached_property
     def grade(self) -> AnyArray:  # type: ignore[override]
         """Grade of each hit."""
@@ -114,10 +135,8 @@ class TreeHits(Hits):
     @cached_property
     def judgment(self) -> AnyArray:  # type: ignore[override]
         """A judged document of the kind of each hit."""
-        documents = len(self.tree.pool.grade) // len(self._marked)
-        return self._filled(
-            lambda f, level, letter: self.tree.world.document[letter] + f * documents, np.int64
-        )
+        documents, first = len(self.tree.pool.grade) // self.n_trees, self.tree.world.document
+        return self._filled(lambda f, level, letter: first[letter] + f * documents, np.int64)
 
     @cached_property
     def list(self) -> Ints:  # type: ignore[override]
@@ -133,29 +152,7 @@ class TreeHits(Hits):
 
     def where(self, keep: npt.NDArray[np.bool_]) -> TreeHits:
         """Return the hits for which a condition holds."""
-        selected = np.flatnonzero(keep)
-        return TreeHits(
-            self.tree, self._marked, self._cutoff, selected if self._keep is None else self._keep[selected]
-        )
-
-    def take(self, per_document: AnyArray) -> AnyArray:
-        """Return the value of each hit's document, given one value per judged document of the collection."""
-        documents = len(self.tree.pool.grade) // len(self._marked)
-        first = self.tree.world.document
-        return self._filled(
-            lambda f, level, letter: per_document[first[letter] + f * documents], per_document.dtype.type
-        )
-
-    def at_rank(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
-        """Return the value of a function at the rank of each hit."""
-        table = np.asarray(function(np.arange(1, self.tree.shape.depth + 1)))
-        return self._filled(lambda f, level, letter: table[level - 1], table.dtype.type)
-
-    def at_ordinal(self, function: Callable[[AnyArray], AnyArray]) -> AnyArray:
-        """Return the value of a function at the ordinal of each hit."""
-        values: AnyArray = np.asarray(function(np.arange(1, self.tree.shape.depth + 1)))
-        table = np.concatenate([values[:1], values])  # ordinals begin with 1
-        return np.asarray(table[self.ordinal])
+        return TreeHits(self.tree, self._marked, self._cutoff, self._selection(keep))
 
     def sum(self, values: AnyArray | float = 1.0) -> Floats:
         """Return the sum of a value per hit over each ranking."""
@@ -173,20 +170,15 @@ class TreeHits(Hits):
         if not equal:
             own = own.copy()
             for f, factor in enumerate(factors.tolist()):
-                tree_hits = [
-                    step.hits
-                    for step in steps[f * steps_per_tree : (f + 1) * steps_per_tree]
-                    if step.hits is not None
-                ]
+                tree_steps = steps[f * steps_per_tree : (f + 1) * steps_per_tree]
+                tree_hits = [step.hits for step in tree_steps if step.hits is not None]
                 if tree_hits:
                     own[tree_hits[0].start : tree_hits[-1].stop] *= factor
         totals = np.empty(self.tree.shape.size)
         totals[0] = 0.0
         for k in range(steps_per_tree):
             parents, nodes = totals[steps[k].parents], totals[steps[k].nodes]
-            added = [
-                own[hits] for hits in (step.hits for step in steps[k::steps_per_tree]) if hits is not None
-            ]
+            added = [own[step.hits] for step in steps[k::steps_per_tree] if step.hits is not None]
             if not added:
                 nodes[:] = parents
                 continue
@@ -222,11 +214,6 @@ class TreeHits(Hits):
         """Return the product of a value over the hits above each hit."""
         spread = self._spread(np.asarray(values, np.float64), 1.0)
         return self._above(self._descend(np.multiply, spread, 1.0))
-
-    def first(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
-        """Return the value at the first hit of each ranking; ``otherwise`` for rankings without hits."""
-        own = np.where(self.ordinal == 1, np.asarray(values, np.float64), 0.0)
-        return np.where(self.count > 0, self.sum(own), otherwise)
 
     def max(self, values: AnyArray, otherwise: float = 0.0) -> Floats:
         """Return the largest value over the hits of each ranking; ``otherwise`` for rankings without hits."""
