@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -22,14 +23,12 @@ from rankscope.lab.measurement.graded import (
     sample_interval_pairs,
     violated_pair,
 )
-from rankscope.lab.measurement.own_order import count_steps, is_evenly_spaced, uneven_steps
-from rankscope.lab.measurement.scales import Counterexample, ScaleVerdict
+from rankscope.lab.measurement.scales import ScaleVerdict
 from rankscope.lab.measurement.setting import Setting
+from rankscope.lab.measurement.study import MAX_INTERVALS, ScaleStudy
 from rankscope.lab.measurement.walks import Pair
 from rankscope.lab.rounding import magnitude, slack
 from rankscope.measures import Measure
-
-_MAX_INTERVALS = 1 << 24
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -41,21 +40,16 @@ def _listed(setting: Setting, equal_relevant: bool) -> IntervalList:
     return graded_rankings(setting).intervals(equal_relevant)
 
 
-class GradedStudy:
+class GradedStudy(ScaleStudy):
     """Analysis of one measure on all graded rankings up to a length."""
 
-    def __init__(
-        self, measure: Measure, setting: Setting, count: str, samples: int, seed: int, jobs: int | None
-    ) -> None:
-        self.measure = measure
-        self.name = str(measure)
-        self.setting = setting
-        self.count = count
-        self.samples = samples
-        self.seed = seed
-        self.jobs = jobs
+    def __init__(self, measure: Measure, setting: Setting, *options: Any) -> None:
+        super().__init__(measure, setting, *options)
         self._known: dict[int, Floats] = {}
         self.values = self._values(setting.length)
+
+    def _merits_at(self, length: int, codes: Sequence[int]) -> Floats:
+        return self._values(length)[np.searchsorted(self._words(length).code, list(codes))]
 
     def _values(self, length: int) -> Floats:
         if length not in self._known:
@@ -64,14 +58,6 @@ class GradedStudy:
 
     def _words(self, length: int) -> GradedRankings:
         return graded_rankings(self.setting.with_length(length))
-
-    def finding(self, scale: str) -> ScaleVerdict:
-        """Return the verdict on one scale."""
-        if scale in (findings.STRONG, findings.WEAK):
-            return self._interval(scale)
-        if scale == findings.OWN:
-            return self._own_order()
-        return self._interval_like(scale, scale == findings.EQUAL)
 
     def _interval_like(self, scale: str, equal_relevant: bool) -> ScaleVerdict:
         words = self._words(self.setting.length)
@@ -95,10 +81,10 @@ class GradedStudy:
                 findings.tally_numbers(tally), len(words), len(listed), lambda: falling
             )
             if tally.violations == 0:
-                return ScaleVerdict(self.name, scale, self.setting, True, because=because, **numbers)
+                return self._holds(scale, because, numbers)
         elif convex:
             numbers = {"method": "theorem", **findings.NOTHING_VIOLATED, "share_nonempty": 0.0}
-            return ScaleVerdict(self.name, scale, self.setting, True, because=because, **numbers)
+            return self._holds(scale, because, numbers)
         else:
             numbers = self._sampled(listed, rise)
         return self._failed(scale, numbers)
@@ -106,9 +92,7 @@ class GradedStudy:
     def _sampled(self, listed: IntervalList, rise: Floats) -> dict[str, Any]:
         rng = np.random.default_rng([self.seed, self.setting.length, self.setting.grades, len(listed)])
         small, large = sample_interval_pairs(listed, self.samples, rng)
-        violated = int((rise[small] > rise[large] + slack(rise[large], magnitude(self.values))).sum())
-        low, high = findings.wilson(violated, self.samples)
-        return {"method": "sampled", "share": violated / self.samples, "low": low, "high": high}
+        return self._sampled_numbers(rise[small], rise[large], self.values)
 
     def _interval(self, scale: str) -> ScaleVerdict:
         words = self._words(self.setting.length)
@@ -119,23 +103,13 @@ class GradedStudy:
             tally = count_listed_distances(distance.astype(np.int32), rise, magnitude(self.values))
         if tally.violations:
             return self._failed(scale, findings.tally_numbers(tally))
-        because = "equal distances and equal rises go together"
-        return ScaleVerdict(
-            self.name, scale, self.setting, True, because=because, **findings.tally_numbers(tally)
+        return self._holds(
+            scale, "equal distances and equal rises go together", findings.tally_numbers(tally)
         )
 
     def _own_order(self) -> ScaleVerdict:
-        numbers: dict[str, Any] = {"method": "theorem"}
-        if len(self.values) * (len(self.values) + 1) // 2 <= _MAX_INTERVALS:
-            numbers = findings.tally_numbers(count_steps(self.values))
-        if is_evenly_spaced(self.values):
-            numbers = {**findings.NOTHING_VIOLATED, **numbers}
-            because = "its values are evenly spaced"
-            return ScaleVerdict(self.name, findings.OWN, self.setting, True, because=because, **numbers)
-        r, s, u, v = uneven_steps(self.values)
-        code = self._words(self.setting.length).code
-        pair = Pair(*(int(code[k]) for k in (r, s, u, v)))
-        return self._contradicted(findings.OWN, self.setting.length, pair, numbers)
+        is_counted = len(self.values) * (len(self.values) + 1) // 2 <= MAX_INTERVALS
+        return self._check_spacing(self.values, self._words(self.setting.length).code, is_counted)
 
     def _distances(self, words: GradedRankings, scale: str) -> tuple[Ints, Ints, Ints]:
         """Return the intervals of an interval scale: both ends, and their distances."""
@@ -143,7 +117,7 @@ class GradedStudy:
             listed = _listed(words.setting, False)
             lower, upper, position = listed.lower, listed.upper, words.steps
         else:
-            if len(words) * (len(words) + 1) // 2 > _MAX_INTERVALS:
+            if len(words) * (len(words) + 1) // 2 > MAX_INTERVALS:
                 raise SettingsError(
                     f"{len(words):,} rankings have too many pairs for the scale of strong top-heaviness",
                     hint="choose a smaller length",
@@ -164,17 +138,7 @@ class GradedStudy:
             for n in range(1, self.setting.length + 1)
             if (candidate := self._contradiction(n, scale)) is not None
         )
-        return self._contradicted(scale, n, pair, numbers)
-
-    def _contradicted(self, scale: str, n: int, pair: Pair, numbers: dict[str, Any]) -> ScaleVerdict:
-        setting, values = self.setting.with_length(n), self._values(n)
-        at = values[np.searchsorted(self._words(n).code, list(pair))]
-        example = Counterexample(setting, pair, float(at[1] - at[0]), float(at[3] - at[2]))
-        already = "" if n == self.setting.length else f"already at length {n} "
-        return ScaleVerdict(
-            self.name, scale, self.setting, False, because=already + example.sentence(self.name, scale),
-            fails_from=n, counterexample=example, **numbers,
-        )  # fmt: skip
+        return self._fails(scale, n, pair, numbers)
 
     def _contradiction(self, length: int, scale: str) -> Pair | None:
         words, values = self._words(length), self._values(length)

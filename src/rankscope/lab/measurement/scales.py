@@ -158,19 +158,8 @@ _COLUMNS = (
     "fails_from", "length", "relevant", "grades",
 )  # fmt: skip
 _EXAMPLE = (
-    "measure",
-    "scale",
-    "length",
-    "r",
-    "s",
-    "u",
-    "v",
-    "size_sr",
-    "size_vu",
-    "rise_sr",
-    "rise_vu",
-    "explanation",
-)
+    "measure", "scale", "length", "r", "s", "u", "v", "size_sr", "size_vu", "rise_sr", "rise_vu", "explanation",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -223,16 +212,7 @@ class Scales(Result):
                 _COLUMNS,
                 [f.row() for f in self.findings],
                 caption="Scales of measures: comparable pairs of intervals, and how many violate the scale",
-                spare=(
-                    "share_nonempty",
-                    "low",
-                    "high",
-                    "method",
-                    "fails_from",
-                    "length",
-                    "relevant",
-                    "grades",
-                ),
+                spare=_COLUMNS[_COLUMNS.index("share_nonempty") :],
             ),
             "counterexamples": Table(
                 "counterexamples",
@@ -248,11 +228,8 @@ class Scales(Result):
         """Return the first counterexample to an interval-like scale, rank by rank; with ``measure``, that measure's."""
         for finding in self.findings:
             example = finding.counterexample
-            if (
-                example
-                and finding.scale in (ALL, EQUAL)
-                and (measure is None or str(measure) == finding.measure)
-            ):
+            is_requested = measure is None or str(measure) == finding.measure
+            if example and finding.scale in (ALL, EQUAL) and is_requested:
                 r, s, u, v = example.ends()
                 rises = example.rise_sr, example.rise_vu
                 return compare_intervals(r, s, u, v, finding.measure, rises=rises)

@@ -6,7 +6,7 @@ violated pairs are exact if that is feasible, and otherwise sampled, with a conf
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -36,9 +36,9 @@ from rankscope.lab.measurement.counting import (
 from rankscope.lab.measurement.graded_verdicts import GradedStudy
 from rankscope.lab.measurement.intervals import interval_count
 from rankscope.lab.measurement.long_rankings import long_verdicts
-from rankscope.lab.measurement.own_order import count_steps, is_evenly_spaced, uneven_steps
-from rankscope.lab.measurement.scales import Counterexample, Scales, ScaleVerdict
+from rankscope.lab.measurement.scales import Scales, ScaleVerdict
 from rankscope.lab.measurement.setting import Setting
+from rankscope.lab.measurement.study import MAX_INTERVALS, ScaleStudy
 from rankscope.lab.measurement.values import merits_on_binary
 from rankscope.lab.measurement.walks import Pair, comparable_pairs, sample_few, sample_pairs, worst_pair
 from rankscope.lab.rounding import ABSOLUTE, RELATIVE, magnitude, slack
@@ -48,7 +48,6 @@ MAX_LENGTH = 20
 """Maximal length at which all rankings are evaluated: 2^20 of them."""
 
 _FEASIBLE_MEMORY = 4 << 30
-_FEASIBLE_INTERVALS = 1 << 24
 _MAX_PROVABLE = 30  # The dynamic program keeps all its layers, whose size grows as N^5.
 
 Floats = NDArray[np.float64]
@@ -141,16 +140,9 @@ def scales(
 
 
 def _scales(equal_relevant: bool | None, length: int) -> list[str]:
-    interval_like_scales = [findings.ALL, findings.EQUAL]
-    interval_like = (
-        interval_like_scales
-        if equal_relevant is None
-        else interval_like_scales[1:]
-        if equal_relevant
-        else interval_like_scales[:1]
-    )
-    names = [*interval_like, findings.STRONG, findings.WEAK, findings.OWN]
-    return [scale for scale in names if length <= MAX_LENGTH or scale in findings.FROM_WEIGHTS]
+    excluded = {None: "", True: findings.ALL, False: findings.EQUAL}[equal_relevant]
+    scales = findings.SCALES if length <= MAX_LENGTH else findings.FROM_WEIGHTS
+    return [scale for scale in scales if scale != excluded]
 
 
 def _check(count: str, samples: int) -> None:
@@ -171,37 +163,18 @@ def _draw_sample(
     return sample_few(length, samples, rng, equal_relevant, relevant)
 
 
-class _Study:
+class _Study(ScaleStudy):
     """Analysis of one measure on all binary rankings up to a length."""
 
-    def __init__(
-        self,
-        measure: Measure,
-        setting: Setting,
-        count: str,
-        samples: int,
-        seed: int,
-        jobs: int | None,
-    ) -> None:
-        self.name = str(measure)
-        self.setting = setting
+    def __init__(self, measure: Measure, setting: Setting, *options: Any) -> None:
+        super().__init__(measure, setting, *options)
         self.length = setting.length
         self.relevant = setting.relevant if setting.is_limited else None
-        self.count = count
-        self.samples = samples
-        self.seed = seed
-        self.jobs = jobs
         # Shorter rankings are evaluated too, since the shortest counterexample is the easiest to read.
         self.values = {n: merits_on_binary(measure, n, setting.relevant) for n in range(1, self.length + 1)}
 
-    def finding(self, scale: str) -> ScaleVerdict:
-        if scale == findings.STRONG:
-            return self._interval(scale, "strong")
-        if scale == findings.WEAK:
-            return self._interval(scale, "weak")
-        if scale == findings.OWN:
-            return self._own_order()
-        return self._interval_like(scale, scale == findings.EQUAL)
+    def _merits_at(self, length: int, codes: Sequence[int]) -> Floats:
+        return self.values[length][list(codes)]
 
     def _interval_like(self, scale: str, equal_relevant: bool) -> ScaleVerdict:
         weights = additive_weights(self.values[self.length], equal_relevant)
@@ -214,14 +187,13 @@ class _Study:
         )
         if holds and not numbers.get("violations"):
             zeros = "" if equal_relevant else ", also when continued by zeros"
-            because = f"it adds up weights that are convex{zeros}"
-            return ScaleVerdict(self.name, scale, self.setting, True, because=because, **numbers)
+            return self._holds(scale, f"it adds up weights that are convex{zeros}", numbers)
         shortest = ((n, self._violation(n, equal_relevant)) for n in range(1, self.length + 1))
         # Curvatures that are each too small to be distinguished from rounding can add up to a violation.
         last = (
-            [(self.length, self._violated(weights, equal_relevant))] if weights is not None and holds else []
+            [(self.length, self._violated(weights, equal_relevant))] if weights is not None and holds else ()
         )
-        return self._failed(scale, chain(shortest, last), numbers)
+        return self._first_failure(scale, chain(shortest, last), numbers)
 
     def _violated(self, weights: Floats, equal_relevant: bool) -> Pair | None:
         """Return the pair that an additive measure violates most, if its rankings exist in the topic."""
@@ -239,18 +211,11 @@ class _Study:
         fails_at = self._convexity(weights, equal_relevant).fails_at
         return None if fails_at is None else witness(length, fails_at, equal_relevant)
 
-    def _failed(
+    def _first_failure(
         self, scale: str, pairs: Iterable[tuple[int, Pair | None]], numbers: dict[str, Any]
     ) -> ScaleVerdict:
         length, pair = next((n, pair) for n, pair in pairs if pair is not None)
-        setting = self.setting.with_length(length)
-        rises = [float(self.values[length][b] - self.values[length][a]) for a, b in (pair[:2], pair[2:])]
-        example = Counterexample(setting, pair, *rises)
-        already = "" if length == self.length else f"already at length {length} "
-        return ScaleVerdict(
-            self.name, scale, self.setting, False, because=already + example.sentence(self.name, scale),
-            fails_from=length, counterexample=example, **numbers,
-        )  # fmt: skip
+        return self._fails(scale, length, pair, numbers)
 
     def _numbers(self, weights: Floats | None, holds: bool, equal_relevant: bool) -> dict[str, Any]:
         """Return the numbers of violated and comparable pairs, exact or sampled."""
@@ -291,39 +256,23 @@ class _Study:
         values = self.values[self.length]
         pair = _draw_sample(self.length, equal_relevant, self.samples, self.seed, self.relevant)
         small, large = values[pair.s] - values[pair.r], values[pair.v] - values[pair.u]
-        violated = int((small > large + slack(large, magnitude(values))).sum())
-        low, high = findings.wilson(violated, self.samples)
-        return {
-            "method": "sampled", "comparable": comparable, "share": violated / self.samples, "low": low, "high": high,
-        }  # fmt: skip
+        return self._sampled_numbers(small, large, values, comparable=comparable)
 
-    def _interval(self, scale: str, heaviness: distances.Heaviness) -> ScaleVerdict:
+    def _is_counted(self, heaviness: distances.Heaviness) -> bool:
+        n_intervals = distances.chain_intervals(self.length, heaviness, self.relevant)
+        return n_intervals <= MAX_INTERVALS and self.count != "sample"
+
+    def _interval(self, scale: str) -> ScaleVerdict:
+        heaviness: distances.Heaviness = "strong" if scale == findings.STRONG else "weak"
         numbers: dict[str, Any] = {"method": "theorem"}
-        few = distances.chain_intervals(self.length, heaviness, self.relevant) <= _FEASIBLE_INTERVALS
-        if few and self.count != "sample":
+        if self._is_counted(heaviness):
             numbers = findings.tally_numbers(distances.count_distances(self.values[self.length], heaviness))
         if distances.is_interval_scale(self.values[self.length], heaviness):
             because = "every step up the order raises it by the same amount"
-            return ScaleVerdict(
-                self.name,
-                scale,
-                self.setting,
-                True,
-                because=because,
-                **{**findings.NOTHING_VIOLATED, **numbers},
-            )
+            return self._holds(scale, because, {**findings.NOTHING_VIOLATED, **numbers})
         pairs = ((n, distances.unequal_pair(self.values[n], heaviness)) for n in range(1, self.length + 1))
-        return self._failed(scale, pairs, numbers)
+        return self._first_failure(scale, pairs, numbers)
 
     def _own_order(self) -> ScaleVerdict:
         values = self.values[self.length]
-        few = distances.chain_intervals(self.length, "strong", self.relevant) <= _FEASIBLE_INTERVALS
-        numbers: dict[str, Any] = {"method": "theorem"}
-        if few and self.count != "sample":
-            numbers = findings.tally_numbers(count_steps(values))
-        if not is_evenly_spaced(values):
-            # Shorter rankings have other values, which prove nothing about these.
-            return self._failed(findings.OWN, [(self.length, Pair(*uneven_steps(values)))], numbers)
-        numbers = {**findings.NOTHING_VIOLATED, **numbers}
-        because = "its values are evenly spaced"
-        return ScaleVerdict(self.name, findings.OWN, self.setting, True, because=because, **numbers)
+        return self._check_spacing(values, np.arange(len(values)), self._is_counted("strong"))

@@ -1,0 +1,85 @@
+"""Base class of the scale analyses of one measure, on binary and on graded rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.lab.measurement import scales as findings
+from rankscope.lab.measurement.own_order import count_steps, is_evenly_spaced, uneven_steps
+from rankscope.lab.measurement.scales import Counterexample, ScaleVerdict
+from rankscope.lab.measurement.setting import Setting
+from rankscope.lab.measurement.walks import Pair
+from rankscope.lab.rounding import magnitude, slack
+from rankscope.measures import Measure
+
+Floats = NDArray[np.float64]
+
+MAX_INTERVALS = 1 << 24
+"""Maximal number of intervals whose distances are counted."""
+
+
+class ScaleStudy:
+    """Analysis of one measure on all rankings of a setting and on shorter ones."""
+
+    def __init__(
+        self, measure: Measure, setting: Setting, count: str, samples: int, seed: int, jobs: int | None
+    ) -> None:
+        self.measure, self.name, self.setting = measure, str(measure), setting
+        self.count, self.samples, self.seed, self.jobs = count, samples, seed, jobs
+
+    def finding(self, scale: str) -> ScaleVerdict:
+        """Return the verdict on one scale."""
+        if scale in (findings.STRONG, findings.WEAK):
+            return self._interval(scale)
+        if scale == findings.OWN:
+            return self._own_order()
+        return self._interval_like(scale, scale == findings.EQUAL)
+
+    def _interval_like(self, scale: str, equal_relevant: bool) -> ScaleVerdict:
+        raise NotImplementedError
+
+    def _interval(self, scale: str) -> ScaleVerdict:
+        raise NotImplementedError
+
+    def _own_order(self) -> ScaleVerdict:
+        raise NotImplementedError
+
+    def _merits_at(self, length: int, codes: Sequence[int]) -> Floats:
+        """Return the merits of the rankings of a length with these codes."""
+        raise NotImplementedError
+
+    def _holds(self, scale: str, because: str, numbers: dict[str, Any]) -> ScaleVerdict:
+        return ScaleVerdict(self.name, scale, self.setting, True, because=because, **numbers)
+
+    def _fails(self, scale: str, length: int, pair: Pair, numbers: dict[str, Any]) -> ScaleVerdict:
+        """Return a negative verdict with a counterexample of some length."""
+        at = self._merits_at(length, pair)
+        rises = float(at[1] - at[0]), float(at[3] - at[2])
+        example = Counterexample(self.setting.with_length(length), pair, *rises)
+        already = "" if length == self.setting.length else f"already at length {length} "
+        return ScaleVerdict(
+            self.name, scale, self.setting, False, because=already + example.sentence(self.name, scale),
+            fails_from=length, counterexample=example, **numbers,
+        )  # fmt: skip
+
+    def _check_spacing(self, values: Floats, codes: NDArray[np.int64], is_counted: bool) -> ScaleVerdict:
+        """Return the verdict on the scale of the measure's own order.
+
+        Shorter rankings have other values, which prove nothing about these.
+        """
+        numbers = findings.tally_numbers(count_steps(values)) if is_counted else {"method": "theorem"}
+        if is_evenly_spaced(values):
+            numbers = {**findings.NOTHING_VIOLATED, **numbers}
+            return self._holds(findings.OWN, "its values are evenly spaced", numbers)
+        pair = Pair(*(int(codes[index]) for index in uneven_steps(values)))
+        return self._fails(findings.OWN, self.setting.length, pair, numbers)
+
+    def _sampled_numbers(self, small: Floats, large: Floats, values: Floats, **more: Any) -> dict[str, Any]:
+        """Return the numbers of a sample, given the rises on the smaller and on the larger intervals."""
+        violated = int((small > large + slack(large, magnitude(values))).sum())
+        low, high = findings.wilson(violated, self.samples)
+        return {"method": "sampled", **more, "share": violated / self.samples, "low": low, "high": high}
