@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -132,3 +133,28 @@ def test_what_cannot_be_correlated_is_refused(function):
 @given(tied_scores)
 def test_average_ranks_are_those_of_scipy(scores):
     np.testing.assert_array_equal(average_ranks(np.array(scores, float)), stats.rankdata(scores))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_counting_by_sorting_agrees_with_comparing_every_pair(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 60))
+    x, y = (rng.integers(0, rng.integers(1, 30), n).astype(float) for _ in range(2))
+    compared = kendall(x, y)
+    monkeypatch.setattr("rankscope.analysis.stats.coefficients._MAX_PAIRWISE", 0)
+    assert repr(kendall(x, y)) == repr(compared)
+
+
+def test_the_correlation_of_many_scores_takes_little_memory() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 50, 10_000).astype(float)
+    y = x + rng.normal(0, 80, len(x)).round()
+    expected = stats.kendalltau(x, y)
+    tracemalloc.start()
+    found = kendall(x, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10e6  # comparing every pair would take more than 1e9
+    assert (found.tau_b, found.p) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)

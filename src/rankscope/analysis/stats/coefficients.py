@@ -30,6 +30,9 @@ __all__ = [
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+_MAX_PAIRWISE = 1000
+"""Largest number of scores whose pairs are compared one by one; of 10,000 scores they would take more than 1 GB."""
+
 
 @dataclass(frozen=True)
 class Coefficient:
@@ -101,11 +104,16 @@ def kendall(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Kendall:
     """
     a, b = _standings(x, y)
     n = len(a)
-    (up_a, tied_a, ties_a), (up_b, tied_b, ties_b) = a.pairs, b.pairs
-    untied = ~(tied_a | tied_b)
-    concordant = int(np.count_nonzero((up_a == up_b) & untied))
-    discordant = int(np.count_nonzero(untied)) - concordant
     pairs = n * (n - 1) // 2
+    if n > _MAX_PAIRWISE:
+        discordant, ties_a, ties_b, ties_both = _count_pairs(a.scores, b.scores)
+        concordant = pairs - ties_a - ties_b + ties_both - discordant
+    else:
+        (up_a, tied_a, ties_a), (up_b, tied_b, ties_b) = a.pairs, b.pairs
+        untied = ~(tied_a | tied_b)
+        concordant = int(np.count_nonzero((up_a == up_b) & untied))
+        discordant = int(np.count_nonzero(untied)) - concordant
+        ties_both = int(np.count_nonzero(tied_a & tied_b))
     balance = concordant - discordant
     tau_a = balance / pairs if pairs else nan
     if ties_a == pairs or ties_b == pairs:
@@ -114,9 +122,40 @@ def kendall(x: ArrayLike | Standing, y: ArrayLike | Standing) -> Kendall:
         # the root of the whole product, so that perfect agreement is exactly 1
         tau_b = balance / sqrt((pairs - ties_a) * (pairs - ties_b))
         p = _kendall_p(a.scores, b.scores, balance, discordant, ties_a, ties_b)
-    return Kendall(
-        tau_b, tau_a, p, n, concordant, discordant, ties_a, ties_b, int(np.count_nonzero(tied_a & tied_b))
-    )
+    return Kendall(tau_b, tau_a, p, n, concordant, discordant, ties_a, ties_b, ties_both)
+
+
+def _count_pairs(a: Floats, b: Floats) -> tuple[int, int, int, int]:
+    """Return the numbers of discordant pairs, of pairs tied in a, in b and in both, in O(n log n) (Knight 1966).
+
+    >>> _count_pairs(np.array([1.0, 2.0, 2.0, 3.0]), np.array([5.0, 4.0, 4.0, 4.0]))
+    (3, 1, 3, 1)
+    """
+    rank_a, rank_b = (np.unique(scores, return_inverse=True)[1].astype(np.int64) for scores in (a, b))
+    both = rank_a * (int(rank_b.max()) + 1) + rank_b
+    ties = [
+        int(sum(count * (count - 1) // 2 for count in np.unique(ranks, return_counts=True)[1].tolist()))
+        for ranks in (rank_a, rank_b, both)
+    ]
+    # Pairs tied in a are in the order of b, so that none of them counts as an inversion.
+    return _count_inversions(rank_b[np.argsort(both, kind="stable")]), ties[0], ties[1], ties[2]
+
+
+def _count_inversions(ranks: NDArray[np.int64]) -> int:
+    """Return the number of pairs in which a larger rank precedes a smaller one, bit by bit.
+
+    Two ranks differ first at some bit; they are inverted if the one with a 1 there precedes the one with a 0.
+    """
+    total = 0
+    for bit in range(int(ranks.max()).bit_length()):
+        prefix = ranks >> (bit + 1)
+        order = np.argsort(prefix, kind="stable")
+        is_one = (ranks[order] >> bit) & 1
+        ones = np.cumsum(is_one)
+        _, first, group = np.unique(prefix[order], return_index=True, return_inverse=True)
+        ones_before_group = (ones - is_one)[first]
+        total += int((ones - ones_before_group[group])[is_one == 0].sum())
+    return total
 
 
 def ap_correlation(
