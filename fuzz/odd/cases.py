@@ -148,7 +148,7 @@ def _meant(
 ) -> tuple[plain.Judgments, dict[str, plain.Lists]]:
     """What the files say; nothing if they must be refused."""
     try:
-        judged = plain.judgments_of(qrels, aspects=which != "trec_eval")
+        judged = plain.judgments_of(qrels, by_aspect=which != "trec_eval")
         lists = {name: plain.lists_of(run) for name, run in runs.items()}
     except plain.Refused:
         return {}, {}

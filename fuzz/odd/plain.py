@@ -60,8 +60,8 @@ def rows_of(data: bytes, columns: int) -> list[list[bytes]]:
     return found
 
 
-def judgments_of(data: bytes, aspects: bool) -> Judgments:
-    """The grade of every judged document of every topic; the best one where a document has one for each aspect."""
+def judgments_of(data: bytes, by_aspect: bool) -> Judgments:
+    """The grade of every judged document of every topic; the best one if a document has one for each aspect."""
     entries: dict[tuple[bytes, bytes], list[tuple[bytes, int]]] = {}
     if data[:2] == b"\x1f\x8b":  # judgments may be packed twice
         data = text_of(data)
@@ -69,11 +69,13 @@ def judgments_of(data: bytes, aspects: bool) -> Judgments:
         if len(fields) != 4 or not INTEGER.fullmatch(fields[3]) or abs(int(fields[3])) > 2**31 - 2:
             raise Refused("fields or grade")
         entries.setdefault((fields[0], fields[2]), []).append((fields[1], int(fields[3])))
-    aspects = aspects and any(
+    aspects = by_aspect and any(
         len({iteration for iteration, _ in several}) > 1 for several in entries.values()
     )
     found: Judgments = {}
     for (topic, document), several in entries.items():
+        if not by_aspect and len(several) > 1:
+            raise Refused("repeated")  # as trec_eval does
         seen: dict[bytes, int] = {}
         for iteration, grade in several:
             if seen.setdefault(iteration if aspects else b"", grade) != grade:

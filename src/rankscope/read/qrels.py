@@ -264,7 +264,7 @@ class Qrels(FrameMixin):
         if column is not None and aspects is None:
             aspects = column.overlap
         located = _Lines(path, lines)
-        repeated: list[InputError] = []
+        repeated: list[int] = []
         for topic in order:
             rows = groups[topic]
             best, more = _best_grades(
@@ -276,7 +276,11 @@ class Qrels(FrameMixin):
             graded.extend(map(best.__getitem__, names))
             offsets.append(len(keep))
         if repeated:
-            warnings.warn(RepeatedJudgments(path, repeated), stacklevel=2)
+            row = repeated[0]
+            document, topic = to_text(documents[row]), to_text(topics[row])
+            problem = f"document {document!r} of topic {topic!r} is judged {grades[row]} again"
+            first = InputError(problem, path=path, line=located.of(row), hint="keep one of the two judgments")
+            warnings.warn(RepeatedJudgments(path, len(repeated), first), stacklevel=2)
         qrels = cls(tuple(order), np.array(offsets, np.int64), keep, np.array(graded, np.int32), path=path)
         if column is None or not (aspects or undecided):
             return qrels
@@ -287,10 +291,10 @@ class Qrels(FrameMixin):
 class RepeatedJudgments(UserWarning):
     """Judgments that are repeated with the same grade; ``first`` is the error for callers that reject them."""
 
-    def __init__(self, path: str | None, errors: Sequence[InputError]) -> None:
-        what = "judgment is" if len(errors) == 1 else "judgments are"
-        super().__init__(f"{path or 'qrels'}: {len(errors)} {what} repeated with the same grade")
-        self.first = errors[0]
+    def __init__(self, path: str | None, count: int, first: InputError) -> None:
+        what = "judgment is" if count == 1 else "judgments are"
+        super().__init__(f"{path or 'qrels'}: {count} {what} repeated with the same grade")
+        self.first = first
 
 
 class _Lines(NamedTuple):
@@ -354,8 +358,11 @@ def _group_by_topic(topics: Sequence[bytes]) -> dict[str, Rows]:
     bounds = _bounds(topics).tolist() if topics else []
     groups: dict[bytes, Rows] = {}
     for start, stop in pairwise(bounds):
-        topic, block = topics[start], range(start, stop)
-        groups[topic] = [*groups[topic], *block] if topic in groups else block
+        rows = groups.setdefault(topics[start], range(start, stop))
+        if isinstance(rows, list):  # extended in place: topics may alternate from row to row
+            rows.extend(range(start, stop))
+        elif rows.start != start:
+            groups[topics[start]] = [*rows, *range(start, stop)]
     return {to_text(topic): rows for topic, rows in groups.items()}
 
 
@@ -366,8 +373,8 @@ def _best_grades(
     iterations: Sequence[bytes] | None,
     grades: npt.NDArray[np.int32],
     located: _Lines,
-) -> tuple[dict[bytes, int], list[InputError]]:
-    """The grade of every document of a topic (the best over its aspects), and an error for each row that repeats it."""
+) -> tuple[dict[bytes, int], list[int]]:
+    """The grade of every document of a topic (the best over its aspects), and the rows that repeat a judgment."""
     values = grades[rows.start : rows.stop] if isinstance(rows, range) else grades[rows]
     listed = taken(documents, rows)
     if iterations is None:
@@ -384,7 +391,7 @@ def _best_grades(
             return dict(zip(names, most.tolist(), strict=True)), []
     seen: dict[object, int] = {}
     best = {}
-    repeated: list[InputError] = []
+    repeated: list[int] = []
     for row, document, grade in zip(rows, listed, values.tolist(), strict=True):
         key = document if iterations is None else (iterations[row], document)
         if key in seen:
@@ -395,9 +402,7 @@ def _best_grades(
                     line=located.of(row),
                     hint="keep one of the two judgments",
                 )
-            problem = f"document {to_text(document)!r} of topic {topic!r} is judged {grade} again"
-            hint = "keep one of the two judgments"
-            repeated.append(InputError(problem, path=located.path, line=located.of(row), hint=hint))
+            repeated.append(row)
         seen[key] = grade
         best[document] = max(grade, best.get(document, grade))
     return best, repeated

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
+from typing import NamedTuple
 
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.read.delimited import text_lines
 from rankscope.read.source import Source
 
 __all__ = ["chosen_topics"]
+
+_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
+_RANGE = re.compile(r"(\d{1,18})-(\d{1,18})", re.ASCII)
 
 
 def chosen_topics(
@@ -24,39 +30,58 @@ def chosen_topics(
     >>> chosen_topics("7,1-3", ["1", "2", "3", "4", "7"]), chosen_topics("wt-1", ["wt-1", "wt-2"])
     (('1', '2', '3', '7'), ('wt-1',))
     """
-    place: Path | None = None
-    known = frozenset(topics)
+    path: Path | None = None
+    index = _TopicIndex.from_topics(topics)
     if not isinstance(named, str):
         names = [*named]
-        found = {name: {name} & known for name in names}
+        ranges = [index.find_name(name) for name in names]
     else:
         names = [part.strip() for part in named.split(",") if part.strip()]
-        found = {name: _found(name, known) for name in names}
-        if not all(found.values()) and _is_file(named):
-            place = Path(named)
-            names = _names(place)
-            found = {name: _found(name, known) for name in names}
+        ranges = [index.find(name) for name in names]
+        if not all(ranges) and _is_file(named):
+            path = Path(named)
+            names = _names(path)
+            ranges = [index.find(name) for name in names]
     if not names:
-        raise SettingsError("no topic is named", path=place, hint="write topics such as 351,401-410")
-    for name in names:
-        if not found[name]:
+        raise SettingsError("no topic is named", path=path, hint="write topics such as 351,401-410")
+    for name, positions in zip(names, ranges, strict=True):
+        if not positions:
             near = suggest_names(name, topics) or f"there are topics such as {topics[0]}"
-            raise InputError(f"topic {name!r} {lacks}", path=place, hint=near)
-    chosen = frozenset().union(*found.values())
-    return tuple(topic for topic in topics if topic in chosen)
+            raise InputError(f"topic {name!r} {lacks}", path=path, hint=near)
+    # A file may name many ranges that overlap: only their ends are visited.
+    depth = [0] * (len(topics) + 1)
+    for positions in ranges:
+        depth[positions.start] += 1
+        depth[positions.stop] -= 1
+    is_chosen = [*accumulate(depth)]
+    return tuple(topic for topic in topics if is_chosen[index.positions[topic]])
 
 
-def _found(name: str, topics: frozenset[str]) -> set[str]:
-    """The topic of that name, or the topics between two numbers."""
-    if name in topics:
-        return {name}
-    between = re.fullmatch(r"(\d{1,18})-(\d{1,18})", name, re.ASCII)
-    if between is None:
-        return set()
-    low, high = map(int, between.groups())
-    return {
-        topic for topic in topics if re.fullmatch(r"\d{1,18}", topic, re.ASCII) and low <= int(topic) <= high
-    }
+class _TopicIndex(NamedTuple):
+    """Positions of topics in an order that begins with those that are numbers, ascending."""
+
+    positions: dict[str, int]
+    numbers: list[int]
+
+    @classmethod
+    def from_topics(cls, topics: Sequence[str]) -> _TopicIndex:
+        """Return the index of the topics."""
+        numeric = sorted((topic for topic in topics if _NUMBER.fullmatch(topic)), key=int)
+        ordered = [*numeric, *(topic for topic in topics if not _NUMBER.fullmatch(topic))]
+        return cls({topic: position for position, topic in enumerate(ordered)}, [*map(int, numeric)])
+
+    def find_name(self, name: str) -> range:
+        """Return the position of the topic of that name, as a range."""
+        position = self.positions.get(name)
+        return range(0) if position is None else range(position, position + 1)
+
+    def find(self, name: str) -> range:
+        """Return the position of the topic of that name, or those of the topics between two numbers."""
+        between = None if name in self.positions else _RANGE.fullmatch(name)
+        if between is None:
+            return self.find_name(name)
+        low, high = map(int, between.groups())
+        return range(bisect_left(self.numbers, low), bisect_right(self.numbers, high))
 
 
 def _is_file(text: str) -> bool:
