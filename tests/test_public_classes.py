@@ -99,6 +99,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "ranks": lambda: rs.ranks(QRELS, RUNS),
     "coverage": lambda: rs.coverage({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS),
     "study": lambda: rs.study(rs.Collection(QRELS, RUNS), rs.StudySettings(repeats=1, replicates=10)),
+    "StudySettings": lambda: rs.StudySettings(measures="AP nDCG", top_of="all"),
     "pool_correlation": lambda: pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
     "verdict of two": lambda: rs.verdict(scores(), ("a", "b")),
     "identify": lambda: rs.lab.identify(first_three),

@@ -229,7 +229,7 @@ def test_commands_that_make_no_sense(files: Path, capsys: pytest.CaptureFixture[
         ([*named(files, "first"), "--name", "x", *out], "names of their own"),
         (
             [*named(files, "first"), "-o", str(files / "first" / "qrels.txt")],
-            "one of the files that are read",
+            "this file is also read",
         ),
         (out, "there is no collection"),
     ):

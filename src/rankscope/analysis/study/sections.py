@@ -174,9 +174,10 @@ class Experiments:
         }
 
     def _scales(self) -> dict[str, Table]:
+        length = LENGTH if self.settings.intervals is None else self.settings.intervals
         result = scale_effect_of(
-            self._judged_for("scales"), self.measures, length=self.settings.intervals or LENGTH,
-            alpha=self.settings.alpha, missing=self.missing,
+            self._judged_for("scales"), self.measures, length=length, alpha=self.settings.alpha,
+            missing=self.missing,
         )  # fmt: skip
         return {"scale_effect": result["scale_effect"]}
 

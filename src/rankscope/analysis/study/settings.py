@@ -111,7 +111,7 @@ class StudySettings:
     def from_published(cls, study: str, **changes: Any) -> StudySettings:
         """Return the settings of a published study (:data:`PUBLISHED`), with some of them changed."""
         if study not in PUBLISHED:
-            hint = suggest_names(study, PUBLISHED) or f"choose one of {', '.join(PUBLISHED)}"
+            hint = suggest_names(study, PUBLISHED) or f"there are {', '.join(PUBLISHED)}"
             raise SettingsError(f"there is no published study {study!r}", hint=hint)
         published = PUBLISHED[study]
         if "measures" in changes:  # Other measures may lack the one that the published study is about.
