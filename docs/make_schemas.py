@@ -33,7 +33,6 @@ COMMANDS = {
     "features": COLLECTION,
     "certain": f"{COLLECTION} -m P@5",
     "findings": COLLECTION,
-    "judges": "a=qrels.txt b=second.txt --runs runs -m AP --replicates 20",
     "ranks": f"{COLLECTION} -m AP,P@5",
     "coverage": "aspects.txt runs",
     "properties": "-m ACT --depth 3",

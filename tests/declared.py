@@ -36,7 +36,9 @@ DECLARED: dict[str, Callable[..., Any]] = {
     for name in space.__all__
     if hasattr(function := getattr(space, name), "declaration")
     and function.__name__ == name  # no second name
+    and function.declaration.takes in ("scores", "collection")
 }
+"""Declared analyses of scores or of a collection."""
 
 
 def declaration(name: str) -> Declaration:

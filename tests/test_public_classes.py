@@ -94,7 +94,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Table": lambda: scores().wide(),
     "certain": lambda: rs.certain(scores()),
     "judges": lambda: rs.judges(
-        {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, RUNS, "AP"
+        {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, rs.Collection(None, RUNS), "AP"
     ),
     "ranks": lambda: rs.ranks(QRELS, RUNS),
     "coverage": lambda: rs.coverage({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS),

@@ -43,6 +43,7 @@ __all__ = [
     "Coefficient",
     "Correction",
     "Crossing",
+    "Distance",
     "RboTies",
     "Sampling",
     "Test",
@@ -93,7 +94,8 @@ Test = Literal["t", "wilcoxon", "randomisation", "bootstrap", "tukey"]
 TESTS = get_args(Test)
 Correction = Literal["max-t", "holm", "bonferroni", "bh", "none"]
 CORRECTIONS = get_args(Correction)
-DISTANCES = ("grade", "position")
+Distance = Literal["grade", "position"]
+DISTANCES = get_args(Distance)
 """Distances between grades in weighted kappa: of their numbers, or of their positions among the occurring grades."""
 
 Coefficient = Literal["kendall", "ap", "spearman", "pearson", "rbo"]

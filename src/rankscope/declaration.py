@@ -110,7 +110,7 @@ class Declaration:
 
     @property
     def takes(self) -> str:
-        """The name of the first parameter: ``scores`` or ``collection``."""
+        """The name of the first parameter: ``scores`` or ``collection``; judges take ``judgments``."""
         return next(iter(inspect.signature(self.function).parameters))
 
     @cached_property
@@ -133,6 +133,8 @@ class Declaration:
         from rankscope.scores import Collection, ScoreMatrix, Scores, as_scores
 
         name = self.function.__name__
+        if self.takes not in ("scores", "collection"):
+            return cast("Scores | Collection", given)
         if isinstance(given, ScoreMatrix):
             given = as_scores(given)
         if (

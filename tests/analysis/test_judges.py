@@ -62,7 +62,7 @@ def test_agreement_is_that_of_scikit_learn_and_krippendorff(small):
 
 def test_a_judge_agrees_with_themselves(small):
     qrels, runs = small
-    result = rs.judges({"one": qrels, "same": qrels}, runs, replicates=50)
+    result = rs.judges({"one": qrels, "same": qrels}, rs.Collection(None, runs), replicates=50)
     got = agreement(result)
     assert [got[name]["value"] for name in ("exact", "kappa", "kappa quadratic", "alpha", "bias")] == [
         1,
@@ -83,7 +83,9 @@ def test_a_judge_agrees_with_themselves(small):
 def test_leaderboards_are_those_of_two_evaluations(small):
     qrels, runs = small
     other = noisy(qrels, 0.6)
-    result = rs.judges({"one": qrels, "other": other}, runs, ["AP", "nDCG@10"], top=3, replicates=50)
+    result = rs.judges(
+        {"one": qrels, "other": other}, rs.Collection(None, runs), ["AP", "nDCG@10"], top=3, replicates=50
+    )
     for measure in ("AP", "nDCG@10"):
         first, second = (rs.evaluate(one, runs, [measure]).matrix(measure).values for one in (qrels, other))
         boards = {
@@ -114,7 +116,9 @@ def test_one_grade_changed_is_evaluated_again(small, measure):
     other = noisy(qrels, 0.15)
     for topic in other:
         other[topic].pop(next(iter(other[topic])))
-    result = rs.judges({"one": qrels, "other": other}, runs, measure, most=10_000, replicates=2)
+    result = rs.judges(
+        {"one": qrels, "other": other}, rs.Collection(None, runs), measure, most=10_000, replicates=2
+    )
     rows = result["judgments"].records()
     before = rs.evaluate(qrels, runs, measure).mean(measure)
     disputed = {(t, d) for t in qrels for d in qrels[t] if max(0, qrels[t][d]) != max(0, other[t].get(d, 0))}
@@ -157,7 +161,7 @@ def test_mistakes_are_answered_in_one_line(small):
     with pytest.raises(InputError, match="judged no document both"):
         rs.judges({"one": {"q": {"a": 1}}, "other": {"q": {"b": 1}}})
     with pytest.raises(SettingsError, match="one grade to a document"):
-        rs.judges({"one": qrels, "other": qrels}, runs, "ERR_IA")
+        rs.judges({"one": qrels, "other": qrels}, rs.Collection(None, runs), "ERR_IA")
     with pytest.raises(SettingsError, match="alpha"):
         rs.judges({"one": qrels, "other": qrels}, alpha=2)
 
@@ -209,7 +213,13 @@ def test_round_one_against_a_stratified_half(covid):
     qrels, runs = covid
     pool = Pool(qrels.topic_offsets, qrels.grade)
     half = qrels.regraded(Sampler(pool, "grade", np.random.SeedSequence(3)).sample(50))
-    result = rs.judges({"all": qrels, "half": judgments_of(half)}, runs, "AP Bpref", most=5, replicates=200)
+    result = rs.judges(
+        {"all": qrels, "half": judgments_of(half)},
+        rs.Collection(None, runs),
+        "AP Bpref",
+        most=5,
+        replicates=200,
+    )
     assert agreement(result)["kappa"]["value"] == 1  # where both judged, they are the same
     assert agreement(result)["documents"]["value"] == len(judgments_documents(half))
     boards = {(r["measure"], r["statistic"]): r for r in result["leaderboards"].records()}
@@ -225,7 +235,9 @@ def judgments_documents(qrels):
 def test_graded_against_binary(covid):
     qrels, runs = covid
     binary = qrels.merged("0=0;1,2=1")
-    result = rs.judges({"graded": qrels, "binary": binary}, runs, "AP nDCG@10", replicates=200)
+    result = rs.judges(
+        {"graded": qrels, "binary": binary}, rs.Collection(None, runs), "AP nDCG@10", replicates=200
+    )
     boards = {(r["measure"], r["statistic"]): r["value"] for r in result["leaderboards"].records()}
     assert boards["AP", "tau"] == 1  # AP knows no grades
     assert 0.8 < boards["nDCG@10", "tau"] < 1
@@ -256,7 +268,7 @@ def test_names_of_slopes_do_not_cover_each_other() -> None:
         "other": {q: {"a": int(q == "r"), "b": 1} for q in "qr"},
     }
     runs = {f"run-{i}": dict.fromkeys("qr", ["a", "b"] if i % 3 else ["b", "a"]) for i in range(12)}
-    figure = rs.judges(qrels, runs, "AP").plot("slopes")
+    figure = rs.judges(qrels, rs.Collection(None, runs), "AP").plot("slopes")
     figure.figure.draw_without_rendering()
     for end in ("rank_a", "rank_b"):
         names = [text for text in figure.axes[0].texts if text.get_gid() == f"name {end}"]
@@ -299,3 +311,12 @@ def test_weighted_kappa_of_judges_uses_grades_unless_positions_are_asked_for():
             assert got[f"kappa {weights}"]["value"] == pytest.approx(expected)
     with pytest.raises(SettingsError, match="no distance of grades"):
         rs.judges(sets, distance="grades")
+
+
+def test_options_that_judges_do_not_honour_are_rejected(small):
+    qrels, runs = small
+    sets = {"one": qrels, "same": qrels}
+    with pytest.raises(SettingsError, match="judges does not honour ties='expected'"):
+        rs.judges(sets, rs.Collection(None, runs, ties="expected"))
+    with pytest.raises(SettingsError, match=r"give it rs\.Collection\(None, runs\)"):
+        rs.judges(sets, runs)

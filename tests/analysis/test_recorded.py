@@ -132,7 +132,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "gate with margins": lambda: rs.gate(
         scores(), "fused", margin=dict.fromkeys(map(str, scores().measures), 0.1), alpha=0.1, worst=2
     ),
-    "judges": lambda: rs.judges({"one": QRELS, "other": OTHER}, RUNS, replicates=30),
+    "judges": lambda: rs.judges({"one": QRELS, "other": OTHER}, rs.Collection(None, RUNS), replicates=30),
     "judges alone": lambda: rs.judges({"one": QRELS, "other": OTHER}, replicates=30, most=3, seed=2),
     "bounds": lambda: rs.bounds(rs.Collection(QRELS, RUNS)),
     "bounds at depths": lambda: rs.bounds(

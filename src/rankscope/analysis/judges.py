@@ -1,56 +1,131 @@
-"""Two or more judges of the same documents: how far do they agree, and what does that do to the leaderboard?"""
+"""Do judges agree? Two or more sets of judgments of the same documents, and their effect on the leaderboard."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankscope.analysis.influence import influences, reversals
-from rankscope.analysis.stats.agreement import (
-    coincidences,
-    exact_agreement,
-    grade_bias,
-    kappa,
-    krippendorff_alpha,
-)
-from rankscope.analysis.stats.bootstrap import resample, resample_counts
-from rankscope.analysis.stats.intervals import check_level, expanded, percentile_intervals
-from rankscope.analysis.two_leaderboards import Leaderboards
-from rankscope.choices import DISTANCES
+from rankscope.choices import DISTANCES, Distance
+from rankscope.declaration import Level, Option, Seed, analysis, check_options
 from rankscope.errors import InputError, SettingsError, suggest_names
-from rankscope.judging import UNJUDGED, Judged, judge
-from rankscope.measures import Measure, needs_aspects, parse_many
-from rankscope.read import Qrels, open_collection, open_qrels
-from rankscope.read.ids import to_text
-from rankscope.result import TableResult
-from rankscope.scores import Scores, score
-from rankscope.tables import Cell, Table
+from rankscope.lazy import LazyModule
+from rankscope.result import TypedResult, table
+from rankscope.rows import Row, RowTable, column
+from rankscope.tables import Table
 
-__all__ = ["judges"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Grades = NDArray[np.int32]
+    from rankscope.judging import Judged
+    from rankscope.measures import Measure
+    from rankscope.read import Qrels
+    from rankscope.scores import Collection, Scores
 
-_AGREEMENT = ("a", "b", "measure", "value", "low", "high")
-_CONFUSION = ("a", "b", "grade_a", "grade_b", "documents")
-_LEADERBOARDS = ("a", "b", "measure", "statistic", "value", "low", "high")
-_BIAS = (
-    "a", "b", "measure", "run", "value_a", "value_b", "difference", "gain", "low", "high", "rank_a", "rank_b",
-)  # fmt: skip
-_JUDGMENTS = (
-    "a", "b", "measure", "topic", "doc", "grade_a", "grade_b", "influence", "reversed", "gains", "loses",
-)  # fmt: skip
-_ALL = "all judges"
+    Floats = NDArray[np.float64]
+    Grades = NDArray[np.int32]
+    Pairs = Sequence[tuple[int, int]]
+else:
+    np = LazyModule("numpy")
+
+__all__ = ["Judges", "judges"]
+
+MEASURES = ("AP", "nDCG@10")
+"""Default measures of the leaderboards."""
+Measures = Annotated["str | Measure | Sequence[str | Measure]", Option("M")]
+Runs = Annotated["Collection | None", Option("RUN")]
+
+
+class Agreement(Row):
+    """A coefficient of agreement of two judges."""
+
+    a: str = column()
+    b: str | None = column("the second judge; empty for all judges together")
+    measure: str = column("the coefficient: documents, exact, kappa, alpha, bias, ...")
+    value: float = column("value of the coefficient")
+    low: float | None = column()
+    high: float | None = column()
+
+
+class GradePair(Row):
+    """Number of documents with a pair of grades."""
+
+    a: str = column()
+    b: str = column()
+    grade_a: int | None = column("grade of the first judge; empty if not judged")
+    grade_b: int | None = column("grade of the second judge; empty if not judged")
+    documents: int = column("documents with this pair of grades")
+
+
+class LeaderboardStatistic(Row):
+    """A statistic of the leaderboards under two judges."""
+
+    a: str = column()
+    b: str = column()
+    measure: str = column()
+    statistic: str = column(
+        "what is compared of the two leaderboards: a correlation, the largest change of rank, or a count of pairs"
+    )
+    value: float = column("value of the statistic")
+    low: float | None = column(default=None)
+    high: float | None = column(default=None)
+
+
+class RunGain(Row):
+    """A run under two judges."""
+
+    a: str = column()
+    b: str = column()
+    measure: str = column()
+    run: str = column()
+    value_a: float = column()
+    value_b: float = column()
+    difference: float = column("mean under b minus mean under a")
+    gain: float = column("the difference beyond that of the mean run")
+    low: float = column()
+    high: float = column()
+    rank_a: int = column("rank of the run under judge a")
+    rank_b: int = column("rank of the run under judge b")
+
+
+class DisputedJudgment(Row):
+    """A judgment on which two judges differ, and its effect on the leaderboard."""
+
+    a: str = column()
+    b: str = column()
+    measure: str = column()
+    topic: str = column()
+    doc: str = column()
+    grade_a: int | None = column("grade of the first judge; empty if not judged")
+    grade_b: int | None = column("grade of the second judge; empty if not judged")
+    influence: float = column()
+    reversed: int = column("pairs of runs that this one grade reverses")
+    gains: str = column("the run that gains most by b's judgment")
+    loses: str = column("the run that loses most by b's judgment")
+
+
+class Judges(TypedResult):
+    """Agreement of judges, and their leaderboards."""
+
+    agreement: RowTable[Agreement] = table("coefficients of agreement")
+    confusion: RowTable[GradePair] = table("documents by the grades of two judges", main=False)
+    leaderboards: RowTable[LeaderboardStatistic] | None = table("similarity of leaderboards", default=None)
+    bias: RowTable[RunGain] | None = table("gains of the runs under the second judge", default=None)
+    judgments: RowTable[DisputedJudgment] | None = table(
+        "disputed judgments that move the leaderboard most", main=False, default=None
+    )
+
+    @property
+    def display(self) -> Sequence[Table]:
+        """All tables that have rows, except the confusion of grades."""
+        return [one for name, one in self.tables.items() if len(one) and name != "confusion"]
 
 
 @dataclass(frozen=True, eq=False)
 class _Panel:
-    """The judgments of all judges: one row of grades per judge, for every document that some judge graded."""
+    """Judgments of all judges: one row of grades per judge, for every document that some judge graded."""
 
     names: tuple[str, ...]
     qrels: Qrels
@@ -58,88 +133,156 @@ class _Panel:
 
     @property
     def topic(self) -> NDArray[np.int64]:
-        """The topic of every document."""
+        """Index of the topic of every document."""
         return np.repeat(np.arange(len(self.qrels.topics)), np.diff(self.qrels.topic_offsets))
 
 
+@analysis(
+    figures={"confusion": "judges.plot_confusion", "slopes": "judges.plot_slopes"},
+    uses=("order", "missing"),
+    measures=MEASURES,
+    examples="""
+    rankscope judges people.qrels model.qrels
+    rankscope judges person=a.txt model=b.txt --runs runs/ -m "AP nDCG@10" -f json -o judges.json
+    rankscope judges old.qrels new.qrels --runs runs/ --plot slopes.pdf --figure slopes
+    """,
+)
 def judges(
     judgments: Mapping[str, Any],
-    runs: Any = None,
-    measures: str | Measure | Iterable[str | Measure] = ("AP", "nDCG@10"),
+    collection: Runs = None,
+    measures: Measures = MEASURES,
     *,
-    alpha: float = 0.05,
-    replicates: int = 1000,
-    top: int = 10,
-    most: int = 20,
-    seed: int = 1,
-    distance: str = "grade",
-    order: str | None = None,
-    missing: str = "zero",
-    jobs: int | None = None,
-) -> TableResult:
-    """Judgment sets against each other: people against a model, an old pool against a new one, graded against binary.
+    alpha: Level = 0.05,
+    replicates: Annotated[int, Option("B")] = 1000,
+    top: Annotated[int, Option("K")] = 10,
+    most: Annotated[int, Option("N")] = 20,
+    distance: Distance = "grade",
+    seed: Seed = 1,
+) -> Judges:
+    """Compare judges of the same documents, such as people and a language model, or an old and a new pool.
 
-    ``judgments`` are two or more sets by name, each whatever :func:`evaluate` takes; topics count that all have.
+    Agreement is computed over the documents that both judged: the share of exact agreement, Cohen's kappa (plain, and
+    weighted linearly and quadratically), Krippendorff's alpha for ordered grades (also of all judges together), and the
+    bias: by how much the grades of the second judge are higher. Intervals are percentiles over bootstrap samples of the
+    topics that all judges have.
 
-    ``agreement`` {a, b, measure, value, low, high}, over the documents that both judged: their number, the share of
-    exact agreement, Cohen's kappa (plain, and weighted linearly and quadratically by the ``distance``: the difference
-    of the grades, or of their ``position`` among those that occur), Krippendorff's alpha for ordered grades (of all
-    judges, too, if there are more than two), and the ``bias``: by how much b's grades are higher. Intervals are
-    percentiles over bootstrap samples of the topics. ``confusion`` {a, b, grade_a, grade_b, documents}; a grade is
-    empty where one of them did not judge.
+    With runs, the leaderboards under every two judges are compared: Kendall's tau, tau_AP and rank-biased overlap
+    (p = .9) with intervals, the largest change of rank, the share of the top runs in common, and the pairs of runs that
+    are significant under both judges or one (Sanderson and Soboroff 2007). The gain of a run is its difference beyond
+    that of the mean run. The disputed judgments are those that move two runs furthest apart if the grade of the second
+    judge replaces that of the first.
 
-    With ``runs``, for every pair of judges and every measure: ``leaderboards`` {a, b, measure, statistic, value, low,
-    high}: Kendall's tau, tau_AP (both directions), rank-biased overlap (p = .9), largest rank change, share of the
-    ``top`` runs in common, and pairs of runs that are significant under both judges and agree or reverse, or under one
-    (after Sanderson and Soboroff). A correlation is lower with fewer topics; its interval is for as many topics of
-    this kind. ``bias`` has the means of every run under both, and its ``gain`` beyond that of the mean run, with its
-    interval. ``judgments`` has the ``most`` disputed ones that matter most: ``influence`` is how far that one grade
-    moves two runs apart (b's grade in place of a's), ``reversed`` how many pairs of runs it reverses.
+    Parameters
+    ----------
+    judgments
+        Two or more sets of judgments by name, each whatever :func:`~rankscope.evaluate` takes.
+    collection
+        Collection of the runs to rank under each judge; its own judgments are not used.
+    measures
+        Measures of the leaderboards.
+    alpha
+        Significance level.
+    replicates
+        Bootstrap samples of the topics.
+    top
+        Number of best runs to look for under both judges.
+    most
+        Number of disputed judgments to list; 0 lists none.
+    distance
+        Distance of grades in weighted kappa: that of their numbers, or of their positions among those that occur.
+    seed
+        Seed of the random numbers.
 
-    >>> one = {"q1": {"d1": 1, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d2": 0}}
-    >>> other = {"q1": {"d1": 1, "d2": 1, "d3": 1}, "q2": {"d1": 1, "d2": 0}}
-    >>> found = judges({"one": one, "other": other}, {"x": {"q1": ["d1", "d2"]}, "y": {"q1": ["d3"]}}, "AP")
-    >>> [(row["measure"], round(row["value"], 3)) for row in found["agreement"].records()][:3]
+    Returns
+    -------
+    Tables ``agreement`` and ``confusion``; with runs also ``leaderboards``, ``bias`` and ``judgments``.
+
+    Examples
+    --------
+    >>> import rankscope as rs
+    >>> people = {"q1": {"d1": 1, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d2": 0}}
+    >>> model = {"q1": {"d1": 1, "d2": 1, "d3": 1}, "q2": {"d1": 1, "d2": 0}}
+    >>> collection = rs.Collection(None, {"x": {"q1": ["d1", "d2"]}, "y": {"q1": ["d3"]}})
+    >>> result = rs.judges({"people": people, "model": model}, collection, "AP")
+    >>> [(row.measure, round(row.value, 3)) for row in result.agreement][:3]
     [('documents', 5), ('exact', 0.8), ('kappa', 0.545)]
-    >>> [(row["doc"], row["gains"], row["reversed"]) for row in found["judgments"].records()]
+    >>> [(row.doc, row.gains, row.reversed) for row in result.judgments]
     [('d2', 'x', 0)]
     """
+    from rankscope.analysis.stats.bootstrap import resample, resample_counts
+    from rankscope.analysis.stats.intervals import check_level
+
     check_level(alpha, replicates)
-    panel = _panel(judgments)
+    panel = _read_panel(judgments)
     pairs = list(combinations(range(len(panel.names)), 2))
     resampled = resample_counts(resample(len(panel.qrels.topics), replicates, seed))
     if distance not in DISTANCES:
         hint = suggest_names(distance, DISTANCES) or f"choose one of {', '.join(DISTANCES)}"
         raise SettingsError(f"no distance of grades is called {distance!r}", hint=hint)
-    tables = [*_agreements(panel, pairs, resampled, alpha, distance)]
+    agreement, confusion = _compute_agreement(panel, pairs, resampled, alpha, distance)
     settings: dict[str, Any] = {
         "judges": list(panel.names), "topics": len(panel.qrels.topics), "alpha": alpha, "replicates": replicates,
         "seed": seed, "distance": distance,
     }  # fmt: skip
-    if runs is not None:
-        wanted = parse_many(measures)
-        if needs_aspects(wanted):
-            raise SettingsError(
-                "judges give one grade to a document", hint="leave out measures that need aspects"
-            )
-        collection = open_collection(panel.qrels, runs, order=order)
-        judged = judge(*collection, jobs=jobs)
-        settings |= {
-            **collection.settings,
-            "missing": missing,
-            "measures": [str(m) for m in wanted],
-            "top": top,
-        }
-        scored = [score(judged.rejudged(grades), wanted, missing=missing) for grades in panel.grades]
+    tables: dict[str, Any] = {}
+    if collection is not None:
+        judged, scores, more = _evaluate(panel, collection, measures)
+        settings |= {**more, "top": top}
         options = {"alpha": alpha, "replicates": replicates, "seed": seed}
-        tables += _on_the_runs(panel, pairs, scored, top=top, **options)
-        tables.append(_disputed(panel, pairs, judged, scored, most))
-    main = [table.name for table in tables if table.name in ("agreement", "leaderboards", "bias")]
-    shown = [table for table in tables if len(table) and table.name != "confusion"]
-    return TableResult.of(*tables, settings=settings, main=main, display=shown)
+        leaderboards, bias = _compare_leaderboards(panel, pairs, scores, top=top, **options)
+        disputed = _find_disputed(panel, pairs, judged, scores, most)
+        tables = {
+            "leaderboards": LeaderboardStatistic.table(
+                "leaderboards", leaderboards, caption="What that does to the order of the runs"
+            ),
+            "bias": RunGain.table("bias", bias, caption="Who gains under the second judge"),
+            "judgments": DisputedJudgment.table(
+                "judgments", disputed, caption="The judgments that move the leaderboard most"
+            ),
+        }
+    return Judges(
+        agreement=Agreement.table(
+            "agreement", agreement, caption="How far the judges agree, with 95 % intervals over topics"
+        ),
+        confusion=GradePair.table("confusion", confusion, caption="Documents by the grades of two judges"),
+        **tables,
+        settings=settings,
+    )
 
 
-def _panel(judgments: Mapping[str, Any]) -> _Panel:
+def _evaluate(panel: _Panel, collection: Any, measures: Any) -> tuple[Judged, list[Scores], dict[str, Any]]:
+    """Return the judged rankings, the scores under each judge, and the settings of the evaluation."""
+    from rankscope.engines import using
+    from rankscope.judging import judge
+    from rankscope.measures import needs_aspects, parse_many
+    from rankscope.read import open_collection
+    from rankscope.scores import Collection, score
+
+    if not isinstance(collection, Collection):
+        raise SettingsError(
+            f"judges takes a Collection of runs, not a value of type {type(collection).__name__}",
+            hint="give it rs.Collection(None, runs)",
+        )
+    check_options("judges", collection, frozenset({"order", "missing"}))
+    parsed = parse_many(measures)
+    if needs_aspects(parsed):
+        raise SettingsError(
+            "judges give one grade to a document", hint="leave out measures that need aspects"
+        )
+    inputs = open_collection(panel.qrels, collection.runs)
+    with using(collection.engine, collection.jobs):
+        judged = judge(*inputs)
+        scores = [
+            score(judged.rejudged(grades), parsed, missing=collection.missing) for grades in panel.grades
+        ]
+    names = [str(measure) for measure in parsed]
+    return judged, scores, {**inputs.settings, "missing": collection.missing, "measures": names}
+
+
+def _read_panel(judgments: Mapping[str, Any]) -> _Panel:
+    from rankscope.judging import UNJUDGED
+    from rankscope.read import Qrels, open_qrels
+
     if len(judgments) < 2:
         raise InputError("agreement needs at least two judges", hint="name another file of judgments")
     opened = {name: open_qrels(source) for name, source in judgments.items()}
@@ -161,15 +304,17 @@ def _panel(judgments: Mapping[str, Any]) -> _Panel:
     return _Panel(tuple(opened), qrels, grades)
 
 
-# agreement --------------------------------------------------------------------------------------------------------
+# Agreement
 
 
-def _agreements(
-    panel: _Panel, pairs: Sequence[tuple[int, int]], resampled: NDArray[np.int64], alpha: float, distance: str
-) -> tuple[Table, Table]:
+def _compute_agreement(
+    panel: _Panel, pairs: Pairs, resampled: NDArray[np.int64], alpha: float, distance: str
+) -> tuple[list[Agreement], list[GradePair]]:
+    from rankscope.analysis.stats.intervals import expanded
+
     tail = expanded(alpha, len(panel.qrels.topics))
-    rows: list[tuple[Cell, ...]] = []
-    confusion: list[tuple[Cell, ...]] = []
+    rows: list[Agreement] = []
+    confusion: list[GradePair] = []
     for a, b in pairs:
         names = panel.names[a], panel.names[b]
         levels, counts = _counts(panel, a, b)
@@ -177,23 +322,29 @@ def _agreements(
             raise InputError(
                 f"{names[0]!r} and {names[1]!r} judged no document both", hint="compare other judges"
             )
-        total, drawn = counts.sum(axis=0), np.tensordot(resampled, counts, 1)
-        rows.append((*names, "documents", int(total.sum()), None, None))
+        rows.append(Agreement(*names, "documents", int(counts.sum()), None, None))
         for name, function in _statistics(levels, distance).items():
-            low, high = percentile_intervals(np.atleast_2d(function(drawn)), tail)
-            rows.append((*names, name, float(function(total)), float(low[0]), float(high[0])))
-        confusion += [(*names, *cell) for cell in _cells(panel, a, b)]
+            rows.append(Agreement(*names, name, *_estimate(function, counts, resampled, tail)))
+        confusion += [GradePair(*names, x, y, n) for x, y, n in _count_grade_pairs(panel, a, b)]
     if len(panel.names) > 2:
-        rows.append(_of_all(panel, resampled, tail))
-    return (
-        Table(
-            "agreement", _AGREEMENT, rows, caption="How far the judges agree, with 95 % intervals over topics"
-        ),
-        Table("confusion", _CONFUSION, confusion, caption="Documents by the grades of two judges"),
-    )
+        rows.append(_agreement_of_all(panel, resampled, tail))
+    return rows, confusion
+
+
+def _estimate(
+    function: Callable[[Floats], Floats], counts: Floats, resampled: NDArray[np.int64], tail: float
+) -> tuple[float, float, float]:
+    """Return a statistic of the counts of all topics, and its interval over samples of the topics."""
+    from rankscope.analysis.stats.intervals import percentile_intervals
+
+    samples = np.atleast_2d(function(np.tensordot(resampled, counts, 1)))
+    low, high = percentile_intervals(samples, tail)
+    return float(function(counts.sum(axis=0))), float(low[0]), float(high[0])
 
 
 def _statistics(levels: NDArray[Any], distance: str) -> dict[str, Callable[[Floats], Floats]]:
+    from rankscope.analysis.stats.agreement import exact_agreement, grade_bias, kappa, krippendorff_alpha
+
     grades = levels if distance == "grade" else None
     return {
         "exact": exact_agreement,
@@ -206,7 +357,9 @@ def _statistics(levels: NDArray[Any], distance: str) -> dict[str, Callable[[Floa
 
 
 def _counts(panel: _Panel, a: int, b: int) -> tuple[NDArray[Any], Floats]:
-    """The grades that occur, and topics x grades x grades: how often both judges gave which."""
+    """Return the grades that occur, and how often both judges gave which (topics, grades, grades)."""
+    from rankscope.judging import UNJUDGED
+
     both = (panel.grades[a] != UNJUDGED) & (panel.grades[b] != UNJUDGED)
     x, y = panel.grades[a][both], panel.grades[b][both]
     levels = np.unique(np.concatenate([x, y]))
@@ -215,82 +368,90 @@ def _counts(panel: _Panel, a: int, b: int) -> tuple[NDArray[Any], Floats]:
     return levels, counts
 
 
-def _cells(panel: _Panel, a: int, b: int) -> list[tuple[int | None, int | None, int]]:
-    """Every pair of grades that occurs, and how often; None where a judge has none."""
+def _count_grade_pairs(panel: _Panel, a: int, b: int) -> list[tuple[int | None, int | None, int]]:
+    """Return every pair of grades that occurs, and how often; None where a judge has none."""
+    from rankscope.judging import UNJUDGED
+
     both = np.stack([panel.grades[a], panel.grades[b]])[:, (panel.grades[[a, b]] != UNJUDGED).any(axis=0)]
-    found, number = np.unique(both, axis=1, return_counts=True)
-    return [
-        (None if x == UNJUDGED else x, None if y == UNJUDGED else y, n)
-        for (x, y), n in zip(found.T.tolist(), number.tolist(), strict=True)
-    ]
+    pairs, numbers = np.unique(both, axis=1, return_counts=True)
+    return [(_grade(x), _grade(y), n) for (x, y), n in zip(pairs.T.tolist(), numbers.tolist(), strict=True)]
 
 
-def _of_all(panel: _Panel, resampled: NDArray[np.int64], tail: float) -> tuple[Cell, ...]:
-    """Krippendorff's alpha of all judges together."""
+def _agreement_of_all(panel: _Panel, resampled: NDArray[np.int64], tail: float) -> Agreement:
+    """Return Krippendorff's alpha of all judges together."""
+    from rankscope.analysis.stats.agreement import coincidences, krippendorff_alpha
+    from rankscope.judging import UNJUDGED
+
     levels = np.unique(panel.grades[panel.grades != UNJUDGED])
     places = np.where(panel.grades == UNJUDGED, -1, np.searchsorted(levels, panel.grades)).T
     starts = panel.qrels.topic_offsets
-    each = np.stack([coincidences(places[low:high], len(levels)) for low, high in pairwise(starts)])
-    low, high = percentile_intervals(
-        np.atleast_2d(krippendorff_alpha(np.tensordot(resampled, each, 1))), tail
-    )
-    return (_ALL, None, "alpha", float(krippendorff_alpha(each.sum(axis=0))), float(low[0]), float(high[0]))
+    counts = np.stack([coincidences(places[low:high], len(levels)) for low, high in pairwise(starts)])
+    estimate = _estimate(krippendorff_alpha, counts, resampled, tail)
+    return Agreement("all judges", None, "alpha", *estimate)
 
 
-# leaderboards -----------------------------------------------------------------------------------------------------
+# Leaderboards
 
 
-def _on_the_runs(
-    panel: _Panel, pairs: Sequence[tuple[int, int]], scored: Sequence[Scores], *, top: int, **options: Any
-) -> tuple[Table, Table]:
-    leaderboards: list[tuple[Cell, ...]] = []
-    bias: list[tuple[Cell, ...]] = []
+def _compare_leaderboards(
+    panel: _Panel, pairs: Pairs, scored: Sequence[Scores], *, top: int, **options: Any
+) -> tuple[list[LeaderboardStatistic], list[RunGain]]:
+    from rankscope.analysis.two_leaderboards import Leaderboards
+
+    leaderboards: list[LeaderboardStatistic] = []
+    bias: list[RunGain] = []
     for a, b in pairs:
         for measure in scored[a].measures:
             label = panel.names[a], panel.names[b], str(measure)
-            first, second = (scored[one].matrix(measure).values for one in (a, b))
-            known = np.isfinite(first).all(axis=0) & np.isfinite(second).all(axis=0)
-            if known.sum() < 2:
+            first, second = (scored[judge].matrix(measure).values for judge in (a, b))
+            is_defined = np.isfinite(first).all(axis=0) & np.isfinite(second).all(axis=0)
+            if is_defined.sum() < 2:
                 raise InputError(
-                    f"{measure} is defined on {known.sum()} topics for both judges",
+                    f"{measure} is defined on {is_defined.sum()} topics for both judges",
                     hint="leave the measure out, or give judgments of more topics",
                 )
-            both = Leaderboards(measure, scored[a].runs, first[:, known], second[:, known])
+            both = Leaderboards(measure, scored[a].runs, first[:, is_defined], second[:, is_defined])
             if len(both.runs) > 1:
-                leaderboards += [(*label, *row) for row in both.likeness(top=top, **options)]
-            bias += [(*label, *row) for row in both.gains(options["alpha"])]
-    return (
-        Table("leaderboards", _LEADERBOARDS, leaderboards, caption="What that does to the order of the runs"),
-        Table("bias", _BIAS, bias, caption="Who gains under the second judge"),
-    )
+                leaderboards += [
+                    LeaderboardStatistic(*label, statistic, value, low, high)
+                    for statistic, value, low, high in both.similarity(top=top, **options)
+                ]
+            bias += [RunGain(*label, *row) for row in both.gains(options["alpha"])]
+    return leaderboards, bias
 
 
-def _disputed(
-    panel: _Panel, pairs: Sequence[tuple[int, int]], judged: Judged, scored: Sequence[Scores], most: int
-) -> Table:
-    """The judgments on which judges differ, those that move the leaderboard most first."""
-    rows: list[tuple[Cell, ...]] = []
+def _find_disputed(
+    panel: _Panel, pairs: Pairs, judged: Judged, scored: Sequence[Scores], most: int
+) -> list[DisputedJudgment]:
+    """Return the judgments on which judges differ, those that move the leaderboard most first."""
+    from rankscope.analysis.influence import influences, reversals
+    from rankscope.read.ids import to_text
+
+    rows: list[DisputedJudgment] = []
     for a, b in pairs if most else ():
         first, second = panel.grades[a], panel.grades[b]
         for measure in scored[a].measures:
             if measure.summary != "mean":
                 continue
             merits = measure.merit(scored[a].mean(measure))
-            found = []
+            disputes = []
             for one in influences(judged, first, second, measure):
                 moves = measure.merit(np.nan_to_num(one.moves, nan=0.0, posinf=0.0, neginf=0.0))
-                found.append((float(np.ptp(moves)), one.document, one.topic, moves))
-            for reach, document, topic, moves in sorted(found, key=lambda one: (-one[0], one[1]))[:most]:
+                disputes.append((float(np.ptp(moves)), one.document, one.topic, moves))
+            for reach, document, topic, moves in sorted(disputes, key=lambda one: (-one[0], one[1]))[:most]:
                 rows.append(
-                    (
+                    DisputedJudgment(
                         panel.names[a], panel.names[b], str(measure), panel.qrels.topics[topic],
                         to_text(panel.qrels.documents[document]), _grade(first[document]), _grade(second[document]),
                         reach, reversals(merits, merits + moves), judged.runs[int(moves.argmax())],
                         judged.runs[int(moves.argmin())],
                     )
                 )  # fmt: skip
-    return Table("judgments", _JUDGMENTS, rows, caption="The judgments that move the leaderboard most")
+    return rows
 
 
 def _grade(grade: Any) -> int | None:
+    """Return a grade, or None if there is none."""
+    from rankscope.judging import UNJUDGED
+
     return None if grade == UNJUDGED else int(grade)

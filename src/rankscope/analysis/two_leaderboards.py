@@ -1,9 +1,10 @@
-"""The same runs under two sets of judgments: how alike are the leaderboards, and which runs gain?"""
+"""Leaderboards of the same runs under two sets of judgments: their similarity, and the runs that gain."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +21,16 @@ from rankscope.analysis.stats.matrices import averaged, rounded
 from rankscope.analysis.stats.rank_biased_overlap import rank_biased_overlap, ranking_by_score
 from rankscope.analysis.stats.significance import adjust, all_pairs, run_test
 from rankscope.measures import Measure
-from rankscope.tables import Cell
 
 __all__ = ["Leaderboards"]
 
 Floats = NDArray[np.float64]
-_PERSISTENCE = 0.9
+_PERSISTENCE = 0.9  # Rank-biased overlap then rests mostly on the first ten ranks.
 
 
 @dataclass(frozen=True, eq=False)
 class Leaderboards:
-    """The values of one measure under two judges, runs x topics, on the topics where both are defined for all runs."""
+    """Values of a measure under two judges (runs, topics), on the topics where both are defined for all runs."""
 
     measure: Measure
     runs: Sequence[str]
@@ -38,42 +38,44 @@ class Leaderboards:
     second: Floats
 
     def merits(self, values: Floats) -> Floats:
-        """What the runs are ranked by: their means, more is better."""
+        """Return the means of the runs, with the sign that makes larger better."""
         terms, back = averaged(self.measure, values)
         return rounded(self.measure.merit(back(terms.mean(axis=1))))
 
-    def likeness(self, *, top: int, alpha: float, replicates: int, seed: int) -> list[tuple[Cell, ...]]:
-        """Rows (statistic, value, low, high): correlations with their intervals, and counts without."""
+    def similarity(
+        self, *, top: int, alpha: float, replicates: int, seed: int
+    ) -> list[tuple[str, float, float | None, float | None]]:
+        """Return (statistic, value, low, high): correlations with their intervals, and counts without."""
         a, b = self.merits(self.first), self.merits(self.second)
-        drawn = [rounded(self.measure.merit(bootstrap_means(one, replicates, seed))) for one in self._terms()]
-        rows: list[tuple[Cell, ...]] = []
+        samples = [
+            rounded(self.measure.merit(bootstrap_means(averaged(self.measure, values)[0], replicates, seed)))
+            for values in (self.first, self.second)
+        ]
+        rows: list[tuple[str, float, float | None, float | None]] = []
         for name, function in COEFFICIENTS.items():
             value = function(a, b)
-            sampled = np.array([function(x, y) for x, y in zip(drawn[0].T, drawn[1].T, strict=True)])
+            sampled = np.array([function(x, y) for x, y in zip(samples[0].T, samples[1].T, strict=True)])
             low, high = reflected_interval(value, sampled, expanded(alpha, self.first.shape[1]))
             rows.append((name, value, max(low, _LOWEST[name]), min(high, 1.0)))
-        before, after = (ranks(one[:, None])[0][:, 0] for one in (a, b))
+        before, after = (ranks(merits[:, None])[0][:, 0] for merits in (a, b))
         best = min(top, len(a))
         shared = len(set(np.argsort(-a, kind="stable")[:best]) & set(np.argsort(-b, kind="stable")[:best]))
         rows.append(("largest rank change", int(np.abs(before - after).max()), None, None))
         rows.append((f"top {best} in common", shared / best, None, None))
         return [*rows, *((name, count, None, None) for name, count in self.pairs(alpha).items())]
 
-    def _terms(self) -> tuple[Floats, Floats]:
-        return averaged(self.measure, self.first)[0], averaged(self.measure, self.second)[0]
-
     def pairs(self, alpha: float) -> dict[str, int]:
-        """Pairs of runs that both judges find significantly different (paired t, Holm), and who agrees on the winner.
+        """Return the number of pairs of runs by the judges who find them significantly different (paired t, Holm).
 
-        ``agree``: both, and in favour of the same run; ``reverse``: both, in favour of the other; ``only first`` and
+        ``agree``: both, in favour of the same run; ``reverse``: both, in favour of different runs; ``only first`` and
         ``only second``: one of them; ``neither``.
         """
         pairs = all_pairs(len(self.runs))
-        told = []
+        signs = []
         for values in (self.first, self.second):
             done = run_test("t", self.measure.merit(values), *pairs, alpha=alpha)
-            told.append(np.where(adjust(done.p, "holm") < alpha, np.sign(done.difference), 0))
-        x, y = told
+            signs.append(np.where(adjust(done.p, "holm") < alpha, np.sign(done.difference), 0))
+        x, y = signs
         return {
             "agree": int(((x == y) & (x != 0)).sum()),
             "reverse": int((x * y < 0).sum()),
@@ -82,22 +84,22 @@ class Leaderboards:
             "neither": int(((x == 0) & (y == 0)).sum()),
         }
 
-    def gains(self, alpha: float) -> list[tuple[Cell, ...]]:
-        """Rows (run, first, second, difference, gain, low, high, rank_first, rank_second), who gains most first.
+    def gains(self, alpha: float) -> list[tuple[Any, ...]]:
+        """Return (run, first, second, difference, gain, low, high, rank_first, rank_second), largest gain first.
 
         ``gain`` is how much more a run gains under the second judge than the mean run does, with Student's interval
-        over topics: a judge who is merely more lenient favours nobody.
+        over topics: a judge who is merely more lenient favours no run.
         """
         more = self.second - self.first
         beyond = more - more.mean(axis=0)
         low, high = t_intervals(beyond, alpha)
         gain = beyond.mean(axis=1)
-        order = [ranks(self.merits(one)[:, None])[0][:, 0] for one in (self.first, self.second)]
+        order = [ranks(self.merits(values)[:, None])[0][:, 0] for values in (self.first, self.second)]
         columns = (
             self.runs, self.first.mean(axis=1).tolist(), self.second.mean(axis=1).tolist(), more.mean(axis=1).tolist(),
             gain.tolist(), low.tolist(), high.tolist(), order[0].tolist(), order[1].tolist(),
         )  # fmt: skip
-        rows: list[tuple[Cell, ...]] = list(zip(*columns, strict=True))
+        rows = list(zip(*columns, strict=True))
         return [rows[r] for r in np.argsort(-self.measure.merit(gain), kind="stable").tolist()]
 
 

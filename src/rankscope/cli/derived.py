@@ -65,6 +65,11 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any])
             *flag.split(), dest=_destination(flag), action="store_true", help=f"also show: {meanings}"
         )
     options.add_topics(parser)
+    add_output(parser, declared)
+
+
+def add_output(parser: argparse.ArgumentParser, declared: Declaration) -> None:
+    """Add the options of output and figures."""
     options.add_output(parser)
     if declared.figures:
         options.add_plot(parser)
@@ -152,7 +157,7 @@ def parameter_values(args: argparse.Namespace, function: Callable[..., Any]) -> 
     return {
         name: value
         for name, parameter in get_declaration(function).parameters.items()
-        if (value := getattr(args, name)) is not None or not parameter.has_default
+        if (value := getattr(args, name, None)) is not None or not parameter.has_default
     }
 
 

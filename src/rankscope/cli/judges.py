@@ -1,94 +1,52 @@
-"""Judges against each other: people against a language model, an old pool against a new one.
-
-How far two or more sets of judgments of the same documents agree (kappa, weighted kappa, Krippendorff's alpha, bias)
-and, with --runs, what they do to the leaderboard: correlations with intervals, pairs of runs that are significant under
-both, which runs gain, and the disputed judgments that move most. A file can have a name: person=qrels.txt.
-
-examples:
-  rankscope judges people.qrels model.qrels
-  rankscope judges person=a.txt model=b.txt --runs runs/ -m "AP nDCG@10" -f json -o judges.json
-  rankscope judges old.qrels new.qrels --runs runs/ --plot slopes.pdf --figure slopes
-"""
+"""``rankscope judges``: named files of judgments, and runs to rank under each judge."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from rankscope.choices import DISTANCES, ORDERS
-from rankscope.cli import arguments, options
+from rankscope.analysis.judges import judges
+from rankscope.cli import arguments, derived, options
 from rankscope.cli.output import emit
 from rankscope.errors import InputError
 from rankscope.progress import silence
 
-DEFAULT = ("AP", "nDCG@10")
+__doc__ = derived.describe(judges)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    declared = derived.get_declaration(judges)
     parser.add_argument(
         "judgments",
         metavar="[NAME=]QRELS",
         nargs="+",
-        help="two or more files of judgments of the same documents",
+        help="two or more files of judgments of the same documents, with names such as person=qrels.txt",
     )
     parser.add_argument("--runs", nargs="+", metavar="RUN", help="runs to rank under each judge")
-    parser.add_argument(
-        "--order", choices=ORDERS, default="trec_eval", help="what orders a list (default: trec_eval)"
-    )
-    parser.add_argument(
-        "--missing",
-        choices=("zero", "skip"),
-        default="zero",
-        help="judged topics that a run lacks (default: zero)",
-    )
+    options.add_evaluation(parser, declared.uses)
     options.add_jobs(parser)
-    options.add_measures(parser, DEFAULT)
-    parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level (default: 0.05)")
-    parser.add_argument(
-        "--replicates", type=int, default=1000, metavar="B", help="samples of topics (default: 1000)"
-    )
-    parser.add_argument(
-        "--top", type=int, default=10, metavar="K", help="best runs to look for under both (default: 10)"
-    )
-    parser.add_argument(
-        "--most", type=int, default=20, metavar="N", help="disputed judgments to list (default: 20; 0: none)"
-    )
-    parser.add_argument(
-        "--distance",
-        choices=DISTANCES,
-        default="grade",
-        help="of grades in weighted kappa: that of their numbers, or of their positions (default: grade)",
-    )
-    parser.add_argument(
-        "--figure",
-        choices=("confusion", "slopes"),
-        default=None,
-        help="what --plot draws (default: confusion)",
-    )
-    options.add_seed(parser)
-    options.add_output(parser)
-    options.add_plot(parser)
+    options.add_measures(parser, declared.measures)
+    parameters = {**declared.parameters}
+    del parameters["collection"], parameters["measures"]
+    derived.add_parameters(parser, parameters)
+    derived.add_output(parser, declared)
     parser.set_defaults(qrels=None)
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.analysis.judges import judges
-
     silence(args.quiet)
+    parameters = derived.parameter_values(args, judges)
     measures = arguments.parse_measures(args)
-    result = judges(
-        _named(args.judgments), args.runs, measures, alpha=args.alpha, replicates=args.replicates, top=args.top,
-        most=args.most, seed=args.seed, distance=args.distance, order=args.order, missing=args.missing, jobs=args.jobs,
-    )  # fmt: skip
-    emit(args, result)
+    collection = None if args.runs is None else arguments.open_collection(args, ())
+    emit(args, judges(_read_names(args.judgments), collection, measures, **parameters))
 
 
-def _named(texts: list[str]) -> dict[str, str]:
-    """The files by the name that was given to each, or else by the file's own."""
-    named: dict[str, str] = {}
+def _read_names(texts: list[str]) -> dict[str, str]:
+    """Return the files by their names on the command line, or else by their file names."""
+    paths: dict[str, str] = {}
     for name, path in map(arguments.split_named_file, texts):
-        known = name or Path(path).name
-        if known in named:
-            raise InputError(f"two judges are called {known!r}", hint=f"name them, such as first={path}")
-        named[known] = path
-    return named
+        key = name or Path(path).name
+        if key in paths:
+            raise InputError(f"two judges are called {key!r}", hint=f"name them, such as first={path}")
+        paths[key] = path
+    return paths

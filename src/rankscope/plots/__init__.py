@@ -68,7 +68,6 @@ FIGURES = {
     "relations": {"relations": "plot_related"},
     "scales": {"intervals": "plot_scales"},
     "comparison": {"intervals": "plot_compared"},
-    "confusion": {"confusion": "plot_confusion", "slopes": "plot_slopes"},
     "ranks": {"bump": "plot_bump"},
     "coverage": {"curves": "plot_coverage", "aspects": "plot_aspects"},
     "means": {"means": "plot_means", "heat-map": "plot_heat_map", "topics": "plot_topics"},
