@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.read import Qrels, Run, read_run
-from rankscope.scan import RunHits, hits_of
+from rankscope.scan import RunHits, scan_run
 from rankscope.tables import Table
 
 __all__ = ["table"]
@@ -29,9 +29,9 @@ def table(quick: bool) -> str:
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "bm25.run"
         _write(columns, path)
-        ways: dict[str, Callable[[], RunHits]] = {"TREC file": lambda: hits_of(read_run(path), qrels)}
+        ways: dict[str, Callable[[], RunHits]] = {"TREC file": lambda: scan_run(read_run(path), qrels)}
         for name, frame in frames.items():
-            ways[name] = lambda frame=frame: hits_of(Run.from_frame(frame), qrels)  # type: ignore[misc]
+            ways[name] = lambda frame=frame: scan_run(Run.from_frame(frame), qrels)  # type: ignore[misc]
         times = _times(ways, repeats)
         _same(ways)
     base = times["TREC file"]

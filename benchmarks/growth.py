@@ -25,7 +25,7 @@ from rankscope.errors import InputError
 from rankscope.json_documents import parse_json
 from rankscope.progress import silence
 from rankscope.read.source import Source
-from rankscope.scan import hits_in_text
+from rankscope.scan import scan_text
 
 __all__ = ["CASES", "Case", "Measured", "measured", "table"]
 
@@ -66,7 +66,7 @@ def _rejected(work: Callable[[], object]) -> Callable[[], object]:
 
 def _scan(path: Path, scanner: str) -> Callable[[], object]:
     qrels = rs.Qrels.from_dict({"1": {"d": 1}})
-    return _rejected(lambda: hits_in_text(path, qrels, jobs=2, backend=scanner))
+    return _rejected(lambda: scan_text(path, qrels, jobs=2, backend=scanner))
 
 
 def _without_newlines(scanner: str) -> Callable[[int, Path], Callable[[], object]]:
@@ -86,7 +86,7 @@ def _empty_lines(size: int, folder: Path) -> Callable[[], object]:
 
 
 def _members(size: int, _: Path) -> Callable[[], object]:
-    source = Source.of(gzip.compress(b"") * size)
+    source = Source.open(gzip.compress(b"") * size)
     return lambda: list(source.blocks())
 
 

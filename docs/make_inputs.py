@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import rankscope as rs
 from rankscope.errors import InputError
-from rankscope.read.formats import format_of
+from rankscope.read.formats import detect_format
 from rankscope.read.source import Source
 
 PAGE = Path(__file__).parent / "inputs.md"
@@ -353,7 +353,7 @@ def tried(case: Case, folder: Path) -> Outcome:
     qrels, run = text_file("official.txt", TREC_QRELS)(folder), text_file("bm25.run", TREC_RUN)(folder)
     other = text_file("dense.run", TREC_OTHER)(folder)
     path = case.write(folder)
-    recognised = format_of(Source.of(path), case.kind)
+    recognised = detect_format(Source.open(path), case.kind)
     if case.kind == "qrels":
         expected = rs.evaluate(qrels, run, MEASURES).values
         read = rs.evaluate(path, run, MEASURES).values

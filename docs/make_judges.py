@@ -34,7 +34,7 @@ SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 def half(qrels: rs.Qrels, seed: int) -> rs.Qrels:
     """Sample half of the judgments of every topic and grade: at least one per grade, and ten non-relevant ones."""
     pool = Pool(qrels.topic_offsets, qrels.grade)
-    return qrels.regraded(Sampler(pool, "grade", np.random.SeedSequence(seed)).sample(50))
+    return qrels.with_grades(Sampler(pool, "grade", np.random.SeedSequence(seed)).sample(50))
 
 
 def guessing(qrels: rs.Qrels, share: float, seed: int) -> rs.Qrels:
@@ -42,7 +42,7 @@ def guessing(qrels: rs.Qrels, share: float, seed: int) -> rs.Qrels:
     rng = np.random.default_rng([seed, int(100 * share)])
     guessed = rng.permutation(qrels.grade)
     grades = np.where(rng.random(len(qrels)) < share, guessed, qrels.grade)
-    return qrels.regraded(grades.astype(np.int32))
+    return qrels.with_grades(grades.astype(np.int32))
 
 
 def against(first: rs.Qrels, second: rs.Qrels, runs: Any, measures: str) -> list[str]:
@@ -80,7 +80,7 @@ def real_sets(halves: int = 3) -> str:
     for seed in range(1, halves + 1):
         rows = against(qrels, half(qrels, seed), runs, "AP nDCG@10")
         lines += [f"| half {seed} | {row} |" for row in rows]
-    binary = against(qrels, qrels.merged("0=0;1,2=1"), runs, "AP nDCG@10")
+    binary = against(qrels, qrels.with_merged_grades("0=0;1,2=1"), runs, "AP nDCG@10")
     return "\n".join([*lines, *(f"| binary | {row} |" for row in binary)]) + "\n"
 
 

@@ -60,10 +60,10 @@ def test_judgments_of_aspects(kind: str) -> None:
 
 
 def test_judgments_taken_back_are_left_out() -> None:
-    less = QRELS.regraded(np.array([1, rs.UNJUDGED, 2]))
+    less = QRELS.with_grades(np.array([1, rs.UNJUDGED, 2]))
     assert columns(less, "arrow")["doc_id"] == ["d1", "d3"]
     qrels = rs.Qrels.from_dict({"q": {"d1": {"a": 2, "b": 1}, "d2": {"b": 2}}})
-    less = qrels.regraded(np.array([1, rs.UNJUDGED]))
+    less = qrels.with_grades(np.array([1, rs.UNJUDGED]))
     assert columns(less, "arrow") == {
         "query_id": ["q", "q"],
         "iteration": ["a", "b"],

@@ -292,7 +292,7 @@ def test_studies_agree_and_repeat_themselves(collection: tuple[Path, Path], tmp_
 def test_a_study_is_repeated_in_the_orderings_it_was_made_in(tmp_path: Path) -> None:
     qrels, runs = written(tmp_path, STUDIED)
     read = rs.read_runs(runs, order="file")
-    mixed = rs.Runs([read["bm25"], read["dense"].reordered("rank")])
+    mixed = rs.Runs([read["bm25"], read["dense"].with_order("rank")])
     for name, given in (("file", read), ("mixed", mixed)):
         rs.study(rs.Collection(qrels, given), settings("AP ERR_IA"), output=tmp_path / name)
         assert rs.repeat_study(tmp_path / name).identical

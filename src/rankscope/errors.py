@@ -111,13 +111,16 @@ class MissingDependencyError(InputError):
     """An optional package that is needed and not installed."""
 
     @classmethod
-    def for_package(cls, package: str, extra: str, purpose: str) -> MissingDependencyError:
-        """Return the error for a missing package of an extra.
+    def for_package(
+        cls, package: str, extra: str, purpose: str, path: str | None = None
+    ) -> MissingDependencyError:
+        """Return the error for a missing package of an extra; ``path`` names the file that needs it.
 
         >>> print(MissingDependencyError.for_package("matplotlib", "plots", "figures"))
         figures need matplotlib; install it with: pip install 'rankscope[plots]'
         """
-        return cls(f"{purpose} need {package}", hint=f"install it with: pip install 'rankscope[{extra}]'")
+        hint = f"install it with: pip install 'rankscope[{extra}]'"
+        return cls(f"{purpose} need {package}", path=path, hint=hint)
 
 
 def suggest_names(name: str, candidates: Iterable[str], max_names: int = 3) -> str:

@@ -27,8 +27,8 @@ from rankscope.judging import Lists, Pool
 from rankscope.judging.lists import GradedLists
 from rankscope.measures.classic import IPrec
 from rankscope.measures.trec import AvgIPrec
-from rankscope.read.qrels import whole_numbers
-from rankscope.scan.memory import ranks_of_judged
+from rankscope.read.qrels import check_grades
+from rankscope.scan.memory import rank_judged
 from rankscope.trec_eval.names import ENTRIES, NICKNAMES, Column, RelevanceSettings, parse_columns
 
 __all__ = [
@@ -107,7 +107,7 @@ class RelevanceEvaluator:
         return dict(zip(queries, by_query, strict=True))
 
     def _lists(self, topics: list[int], scores: list[Mapping[str, float]]) -> Lists:
-        rank, grade, offsets = ranks_of_judged(scores, [self._grades[topic] for topic in topics])
+        rank, grade, offsets = rank_judged(scores, [self._grades[topic] for topic in topics])
         length = np.array([*map(len, scores)])
         lists = GradedLists(self._pool, np.array(topics), length, offsets, rank, grade)
         return lists.condensed() if self._judged_only else lists
@@ -116,7 +116,7 @@ class RelevanceEvaluator:
 def _pool(judgments: list[dict[str, int]]) -> Pool:
     """Return the concatenated grades of all queries."""
     grades = [*chain.from_iterable(map(dict.values, judgments))]
-    return Pool(np.cumsum([0, *map(len, judgments)]), whole_numbers(grades))
+    return Pool(np.cumsum([0, *map(len, judgments)]), check_grades(grades))
 
 
 def _values(column: Column, lists: Any, count: int) -> list[float]:

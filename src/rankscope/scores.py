@@ -444,7 +444,7 @@ class Collection(TransientCacheMixin):
 
     def reordered(self, order: str) -> Collection:
         """Return the same collection, whose runs are read in another order."""
-        return self if self.runs.order == order else self._copy(order=order, runs=self.runs.reordered(order))
+        return self if self.runs.order == order else self._copy(order=order, runs=self.runs.with_order(order))
 
     def with_options(self, **changes: Any) -> Collection:
         """Return the same collection with other evaluation options: ``ties``, ``unjudged``, ``seed``."""

@@ -22,8 +22,8 @@ from rankscope.errors import InputError, RankscopeError, SettingsError
 from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order, checked_numbers
 from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.read import Qrels, open_qrels
-from rankscope.read.frames import COLUMNS, NUMBERS, found_column
-from rankscope.read.ids import arrow_ids, id_text, in_natural_order, to_bytes, to_texts
+from rankscope.read.frames import COLUMNS, NUMBERS, find_column
+from rankscope.read.ids import arrow_ids, id_text, sort_naturally, to_bytes, to_texts
 from rankscope.scores import MISSING
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def means(values: DataFrame, measures: str | Measure | Iterable[str | Measure]) 
         rows_out = []
         for (run, name), values_by_topic in rows.items():
             if name in by_name:
-                ordered = np.array([values_by_topic[topic] for topic in in_natural_order(values_by_topic)])
+                ordered = np.array([values_by_topic[topic] for topic in sort_naturally(values_by_topic)])
                 rows_out.append((run, name, by_name[name].mean(ordered), int((~np.isnan(ordered)).sum())))
         return pa.table(
             {
@@ -172,7 +172,7 @@ def _find_columns(frame: DataFrame, required: Sequence[str], optional: Sequence[
     """Return the names of the columns with these meanings; ids must have a type of ids."""
     names = {}
     for meaning in (*required, *optional):
-        name = found_column(meaning, frame.columns)
+        name = find_column(meaning, frame.columns)
         if name is not None:
             names[meaning] = name
         elif meaning in required:

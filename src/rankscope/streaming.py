@@ -35,7 +35,7 @@ from rankscope.measures import Measure, needs_aspects, parse_many
 from rankscope.progress import progress
 from rankscope.read import open_qrels
 from rankscope.read.runs import as_runs
-from rankscope.read.topics import chosen_topics
+from rankscope.read.topics import select_topics
 from rankscope.scores import MISSING
 from rankscope.tables import Table
 
@@ -134,7 +134,7 @@ def evaluate_into(
     formats = input_format or {}
     judged = open_qrels(qrels, needs_aspects=needs_aspects(parsed), input_format=formats.get("qrels"))
     if topics:
-        judged = judged.of_topics(chosen_topics(topics, judged.topics))
+        judged = judged.with_topics(select_topics(topics, judged.topics))
     judgments = PooledQrels(judged)
     pieces = _split_runs(runs, order, formats.get("runs"), piece_bytes, piece_rows)
     if not pieces:

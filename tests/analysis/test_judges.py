@@ -212,7 +212,7 @@ def test_round_one_against_a_stratified_half(covid):
 
     qrels, runs = covid
     pool = Pool(qrels.topic_offsets, qrels.grade)
-    half = qrels.regraded(Sampler(pool, "grade", np.random.SeedSequence(3)).sample(50))
+    half = qrels.with_grades(Sampler(pool, "grade", np.random.SeedSequence(3)).sample(50))
     result = rs.judges(
         {"all": qrels, "half": judgments_of(half)},
         rs.Collection(None, runs),
@@ -234,7 +234,7 @@ def judgments_documents(qrels):
 
 def test_graded_against_binary(covid):
     qrels, runs = covid
-    binary = qrels.merged("0=0;1,2=1")
+    binary = qrels.with_merged_grades("0=0;1,2=1")
     result = rs.judges(
         {"graded": qrels, "binary": binary}, rs.Collection(None, runs), "AP nDCG@10", replicates=200
     )
@@ -254,7 +254,7 @@ def test_the_kappa_of_a_simulated_judge_lies_in_the_interval(covid, share):
     rng = np.random.default_rng(11)
     guessed = rng.permutation(qrels.grade)
     other = np.where(rng.random(len(qrels)) < share, guessed, qrels.grade).astype(np.int32)
-    result = rs.judges({"nist": qrels, "simulated": qrels.regraded(other)}, seed=5)
+    result = rs.judges({"nist": qrels, "simulated": qrels.with_grades(other)}, seed=5)
     for name in ("kappa", "kappa linear", "kappa quadratic"):
         row = agreement(result)[name]
         assert row["low"] <= 1 - share <= row["high"]

@@ -50,7 +50,7 @@ def test_effect_is_the_difference_of_the_two_evaluations(files):
     result = rs.orderings(rs.evaluate(files / "qrels.txt", runs, ["RR", "AP"]), orders=("file", "trec_eval"))
     for row in result["effect"].records():
         first, second = (
-            rs.evaluate(files / "qrels.txt", runs.reordered(order), [row["measure"]]).mean(row["measure"])[
+            rs.evaluate(files / "qrels.txt", runs.with_order(order), [row["measure"]]).mean(row["measure"])[
                 list(runs).index(row["run"])
             ]
             for order in ("file", "trec_eval")

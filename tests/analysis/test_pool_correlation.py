@@ -96,7 +96,7 @@ def test_the_best_runs_and_other_methods(small):
 
 
 def test_mistakes_are_refused(small):
-    with pytest.raises(SettingsError, match="no ordering is called"):
+    with pytest.raises(SettingsError, match="unknown order"):
         pool_correlation(*small, ["AP"], orders=["none"])
     with pytest.raises(SettingsError, match="no measure or no ordering"):
         pool_correlation(*small, [])

@@ -17,7 +17,7 @@ from rankscope.certainty.documents import EVERY, knowing, with_documents, with_g
 from rankscope.judging import EvaluationOptions, Judged, judge
 from rankscope.measures import parse_many
 from rankscope.read import ORDERS, Inputs, Qrels, Runs, open_collection, read_runs
-from rankscope.scan import first_documents, native, tie_groups
+from rankscope.scan import first_documents, tie_groups
 from rankscope.scores import score
 
 MEASURES = parse_many("AP AP@5 RR P@5 R@5 Rprec nDCG nDCG@5 RBP ERR@10 Bpref Twist SetF Judged@5 NumRet")
@@ -127,10 +127,6 @@ def test_first_documents_are_the_same_from_both_scanners(
         assert len(found[qrels.topic_index["q"]]) == (3 if tied else min(depth, 4))
 
 
-def test_the_library_gives_documents_where_it_is_built() -> None:
-    assert native.gives_documents() == native.available()
-
-
 def test_wrong_lines_are_named_by_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("q Q0 d 1 1 r\nq Q0 d 2 1 r\n")
     run = read_runs(tmp_path / "a.run")["a"]
@@ -143,11 +139,11 @@ def test_groups_of_equal_scores() -> None:
     qrels = Qrels.from_dict({"p": {"a": 1}, "q": {"a": 1}})
     ((topic, (first, size)),) = tie_groups(runs["run"], qrels).items()
     assert (topic, first.tolist(), size.tolist()) == (1, [2, 4], [2, 2])
-    assert tie_groups(runs["run"].reordered("file"), qrels) == {}
+    assert tie_groups(runs["run"].with_order("file"), qrels) == {}
     groups = with_groups(judge(qrels, runs, ties=True), runs).groups
     assert groups is not None
-    assert [column.tolist() for column in groups.of_ranks(1, 5)] == [[1, 2, 2, 4, 4], [1, 2, 2, 2, 2]]
-    assert [column.tolist() for column in groups.of_lists(np.array([1, 0])).of_ranks(1, 2)] == [
+    assert [column.tolist() for column in groups.by_rank(1, 5)] == [[1, 2, 2, 4, 4], [1, 2, 2, 2, 2]]
+    assert [column.tolist() for column in groups.take(np.array([1, 0])).by_rank(1, 2)] == [
         [1, 2],
         [1, 1],
     ]

@@ -146,5 +146,5 @@ def test_what_unpacks_to_too_much_is_refused_within_a_gigabyte(
         [sys.executable, "-c", program, *words], capture_output=True, text=True, check=False
     )
     code, peak = ended.stdout.split()[-2:]
-    assert code == "2" and "it unpacks to more than 250 times its size" in ended.stderr
+    assert code == "2" and "it decompresses to more than 250 times its size" in ended.stderr
     assert int(peak) < 1 << 20, f"{int(peak) >> 10} MB"

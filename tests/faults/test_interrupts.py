@@ -19,7 +19,7 @@ import pytest
 from rankscope.cli.commands import COMMANDS
 from rankscope.cli.main import main
 from rankscope.cli.output import emit_interrupted
-from rankscope.engines.threads import in_threads
+from rankscope.engines.threads import run_in_threads
 from rankscope.lab.axioms import cases
 from rankscope.lab.measurement import counting
 from rankscope.progress import Cancelled, advance
@@ -141,7 +141,7 @@ def test_threads_are_not_waited_for() -> None:
             raise
 
     def nested(piece: int) -> None:
-        in_threads(endless, [piece, piece + 10], 2)
+        run_in_threads(endless, [piece, piece + 10], 2)
 
     for work, expected in ((endless, {0, 1}), (nested, {0, 1, 10, 11})):
         ended.clear()
@@ -149,7 +149,7 @@ def test_threads_are_not_waited_for() -> None:
         timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
         timer.start()
         with pytest.raises(KeyboardInterrupt):
-            in_threads(work, [0, 1], 2)
+            run_in_threads(work, [0, 1], 2)
         assert set(ended) == expected
 
 
@@ -162,7 +162,7 @@ def test_a_large_file_is_left_in_the_middle(tmp_path: Path, monkeypatch: pytest.
     path.write_text("".join(f"q Q0 d{i} 1 {-i} t\n" for i in range(5000)))
     monkeypatch.setattr(native, "_TURN", 1000)
     stop, turns = threading.Event(), []
-    more = native._Reading._more
+    more = native.Scan.read
 
     def counted(self: Any, file: Any, most: int) -> int:
         turns.append(most)
@@ -170,13 +170,13 @@ def test_a_large_file_is_left_in_the_middle(tmp_path: Path, monkeypatch: pytest.
             stop.set()
         return more(self, file, most)
 
-    monkeypatch.setattr(native._Reading, "_more", counted)
+    monkeypatch.setattr(native.Scan, "read", counted)
     set_cancel_events((stop,))
     try:
         with pytest.raises(Cancelled):
-            native.hits_in_source(Source.of(path), Qrels.from_dict({"q": {"d1": 1}}), "trec_eval")
+            native.scan_source(Source.open(path), Qrels.from_dict({"q": {"d1": 1}}), "trec_eval")
         with pytest.raises(Cancelled):
-            list(Source.of(path).blocks())
+            list(Source.open(path).blocks())
     finally:
         set_cancel_events(())
     assert len(turns) == 3

@@ -104,7 +104,7 @@ def test_what_unpacks_to_far_too_much(collection, monkeypatch, capsys) -> None:
     Path("bomb.gz").write_bytes(gzip.compress(b"\n" * 30_000_000))
     said = fails(capsys, "eval", "qrels", "bomb.gz", "-m", "AP")
     assert said == (
-        "rankscope: bomb.gz: it unpacks to more than 250 times its size;"
+        "rankscope: bomb.gz: it decompresses to more than 250 times its size;"
         " if that is meant, set RANKSCOPE_UNPACKED_RATIO to a larger number\n"
     )
     assert "250 times" in fails(capsys, "eval", "bomb.gz", "run", "-m", "AP")
@@ -115,7 +115,7 @@ def test_what_unpacks_to_far_too_much(collection, monkeypatch, capsys) -> None:
 def test_ordinary_files_unpack_as_far_as_they_go(monkeypatch) -> None:
     monkeypatch.setattr(limits, "FREE", 1 << 16)
     text = b"".join(b"1 Q0 d%d %d %d t\n" % (i * 7919 % 100_003, i, -i) for i in range(50_000))
-    assert b"".join(Source.of(gzip.compress(text)).blocks()) == text
+    assert b"".join(Source.open(gzip.compress(text)).blocks()) == text
 
 
 def test_the_table_in_the_security_page_is_what_the_program_does() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import rankscope as rs
 from rankscope.read import source as sources
-from rankscope.read.source import Source, hold
+from rankscope.read.source import Source, spool
 
 STATUS = Path("/proc/self/status")
 pytestmark = pytest.mark.skipif(not STATUS.exists(), reason="memory is measured as Linux tells it")
@@ -99,10 +99,10 @@ def test_what_is_held_can_be_read_again_and_has_its_name(
     fifo = tmp_path / "pipe"
     os.mkfifo(fifo)
     writer = subprocess.Popen(["sh", "-c", f"printf '1 Q0 d 1 1 t\\n1 Q0 e 2 x t\\n' > {fifo}"])
-    held = hold(fifo)
+    held = spool(fifo)
     writer.wait()
     assert isinstance(held, Path)
-    assert [b"".join(Source.of(held).blocks()) for _ in range(2)] == [b"1 Q0 d 1 1 t\n1 Q0 e 2 x t\n"] * 2
+    assert [b"".join(Source.open(held).blocks()) for _ in range(2)] == [b"1 Q0 d 1 1 t\n1 Q0 e 2 x t\n"] * 2
     run = rs.Run("r", source=held, label=str(fifo))
     assert run.path is None
     with pytest.raises(rs.errors.InputError, match=rf"^{fifo}:2: score"):

@@ -165,12 +165,12 @@ def test_a_file_that_is_named_twice_is_called_by_its_name(tmp_path: Path, monkey
 def test_many_names_take_no_time() -> None:
     import time
 
-    from rankscope.read.run_names import names_of
+    from rankscope.read.run_names import unique_run_names
 
     def seconds(count: int) -> float:
         paths = [Path(f"d{i % 7}/x{i}/r{i // 2}.run") for i in range(count)]
         start = time.process_time()
-        assert len(set(names_of(paths))) == count
+        assert len(set(unique_run_names(paths))) == count
         return time.process_time() - start
 
     assert seconds(20_000) < 40 * max(0.01, seconds(1000))  # if every name were compared with all, 400 times

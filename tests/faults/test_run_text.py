@@ -17,7 +17,7 @@ from rankscope.read.line_ends import foreign_end
 from rankscope.read.source import Source
 from rankscope.scan import native as scan_native
 from rankscope.scan import python as scan_python
-from rankscope.scan.backends import hits_in_text
+from rankscope.scan.backends import scan_text
 
 BACKENDS = [
     pytest.param(
@@ -53,9 +53,9 @@ def test_a_run_with_other_line_ends_is_refused(name: str, backend: str) -> None:
         b"# a comment" + end + end.join(LINES) + b"\n" + LINES[0],
     ):
         with pytest.raises(InputError, match=rf":(1|4): a line ends in {name.replace('+', '.')}"):
-            hits_in_text(text, QRELS, backend=backend)
+            scan_text(text, QRELS, backend=backend)
         with pytest.raises(InputError, match="a line ends in"):
-            hits_in_text(gzip.compress(text), QRELS, backend=backend)
+            scan_text(gzip.compress(text), QRELS, backend=backend)
 
 
 @pytest.mark.parametrize("name", ENDS)
@@ -68,7 +68,7 @@ def test_judgments_with_other_line_ends_are_refused_in_the_same_words(name: str,
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_crlf_blanks_and_ids_are_what_they_were(backend: str) -> None:
-    usual = hits_in_text(b"\n".join(LINES), QRELS, backend=backend)
+    usual = scan_text(b"\n".join(LINES), QRELS, backend=backend)
     for text in (
         b"\r\n".join(LINES) + b"\r\n",
         b"\r\n".join(LINES) + b"\r",
@@ -76,12 +76,12 @@ def test_crlf_blanks_and_ids_are_what_they_were(backend: str) -> None:
         b"\n".join(line.replace(b" ", b"\x0b") for line in LINES),
         b"\n\r\n \x0c \n".join(LINES),
     ):
-        found = hits_in_text(text, QRELS, backend=backend)
+        found = scan_text(text, QRELS, backend=backend)
         assert found.rank.tolist() == usual.rank.tolist()
         assert found.length.tolist() == usual.length.tolist()
     odd = "d\u2028\u0085"
     qrels = Qrels.from_dict({"q\u2029": {odd: 1}})
-    assert hits_in_text(f"q\u2029 Q0 {odd} 1 1 t\n".encode(), qrels, backend=backend).rank.tolist() == [1]
+    assert scan_text(f"q\u2029 Q0 {odd} 1 1 t\n".encode(), qrels, backend=backend).rank.tolist() == [1]
 
 
 PIECES = [
@@ -106,7 +106,7 @@ def test_both_scanners_see_the_same_ends(text: bytes, padding: int) -> None:
     outcomes = []
     for backend in ("native", "python"):
         try:
-            found = hits_in_text(text, QRELS, backend=backend)
+            found = scan_text(text, QRELS, backend=backend)
             outcomes.append(repr([field.tolist() if hasattr(field, "tolist") else field for field in found]))
         except InputError as error:
             outcomes.append(str(error))
@@ -162,13 +162,13 @@ CHANGES = [shrunk, grown, rewritten, replaced]
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_file_that_changed_since_it_was_opened_is_refused(tmp_path: Path, change, packed: bool) -> None:
-    readers = [scan_python.hits_in_source]
+    readers = [scan_python.scan_source]
     if scan_native.available():
-        readers.append(scan_native.hits_in_source)
+        readers.append(scan_native.scan_source)
     for scan in readers:
         path = tmp_path / "run"
         path.write_bytes(gzip.compress(LONG) if packed else LONG)
-        source = Source.of(path)
+        source = Source.open(path)
         change(path)
         with pytest.raises(InputError, match=r"changed while it was read|gzip data"):
             scan(source, QRELS, "trec_eval")
@@ -180,7 +180,7 @@ def test_a_file_that_changed_since_it_was_opened_is_refused(tmp_path: Path, chan
 def test_a_file_that_changes_between_two_reads_is_refused(tmp_path, monkeypatch, change, jobs: int) -> None:
     path = tmp_path / "run"
     path.write_bytes(LONG)
-    more, calls = scan_native._Reading._more, []
+    more, calls = scan_native.Scan.read, []
 
     def changing(self, file, most):
         calls.append(most)
@@ -188,18 +188,18 @@ def test_a_file_that_changes_between_two_reads_is_refused(tmp_path, monkeypatch,
             change(path)
         return more(self, file, most)
 
-    monkeypatch.setattr(scan_native._Reading, "_more", changing)
+    monkeypatch.setattr(scan_native.Scan, "read", changing)
     monkeypatch.setattr(scan_native, "_TURN", 5000)
-    monkeypatch.setattr(scan_native, "SMALLEST_PIECE", 1000)
+    monkeypatch.setattr(scan_native, "MIN_PIECE", 1000)
     with pytest.raises(InputError, match="changed while it was read"):
-        hits_in_text(path, QRELS, jobs=jobs, backend="native")
+        scan_text(path, QRELS, jobs=jobs, backend="native")
 
 
 def test_a_file_that_shrinks_while_python_reads_it_is_refused(tmp_path, monkeypatch) -> None:
     path = tmp_path / "run"
     path.write_bytes(LONG)
     monkeypatch.setattr("rankscope.read.source.BLOCK", 4096)
-    blocks = Source.of(path).blocks()
+    blocks = Source.open(path).blocks()
     next(blocks)
     shrunk(path)
     with pytest.raises(InputError, match="changed while it was read"):
@@ -209,10 +209,10 @@ def test_a_file_that_shrinks_while_python_reads_it_is_refused(tmp_path, monkeypa
 def test_a_line_that_is_wrong_because_the_file_changed_is_not_blamed(tmp_path, monkeypatch) -> None:
     path = tmp_path / "run"
     path.write_bytes(LONG)
-    source = Source.of(path)
+    source = Source.open(path)
     path.write_bytes(LONG[: len(LONG) // 2] + b"\nhalf a line\n" + LONG)
     with pytest.raises(InputError, match="changed while it was read"):
-        hits_in_text(source, QRELS)
+        scan_text(source, QRELS)
 
 
 def test_documents_of_a_file_that_changes_are_refused(tmp_path, monkeypatch) -> None:
@@ -233,4 +233,4 @@ def test_documents_of_a_file_that_changes_are_refused(tmp_path, monkeypatch) -> 
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="there are no files of unknown size")
 def test_files_that_do_not_know_their_size_are_read(tmp_path: Path) -> None:
     assert Path("/proc/self/status").stat().st_size == 0
-    assert Source.of("/proc/self/status").size > 100
+    assert Source.open("/proc/self/status").size > 100

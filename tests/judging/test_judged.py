@@ -232,7 +232,7 @@ def test_lists_and_details_of_runs_are_parts_of_their_own() -> None:
     assert len(fields(Judged)) <= 7
     runs = Runs([Run.from_dict({"1": ["d", "x"], "2": ["e"], "9": ["x"]}, name=name) for name in "ab"])
     found = judge(Qrels.from_dict({"1": {"d": 1}, "2": {"e": 0}}), runs, ties=True)
-    last = found.arrays.taken(np.array([3, 0]))
+    last = found.arrays.take(np.array([3, 0]))
     assert (last.offsets.tolist(), last.judgment.tolist(), last.length.tolist()) == (
         [0, 1, 2],
         [1, 0],

@@ -152,7 +152,7 @@ def test_ordinals_of_some_hits_are_those_of_all() -> None:
     hits = judge(qrels, run).lists.relevant(1)
     for some in ([0], [1, 2], [0, 2, 4], [3], [0, 1, 2, 3, 4]):
         index = np.array(some)
-        assert hits.ordinal_of(index).tolist() == hits.ordinal[index].tolist()
+        assert hits.ordinals_at(index).tolist() == hits.ordinal[index].tolist()
 
 
 def test_a_list_written_out_has_zeros_where_nobody_judged() -> None:

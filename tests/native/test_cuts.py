@@ -13,7 +13,7 @@ from rankscope.errors import InputError
 from rankscope.native import cuts
 from rankscope.native.cuts import topic_cuts
 from rankscope.read.qrels import Qrels
-from rankscope.scan.backends import hits_in_text
+from rankscope.scan.backends import scan_text
 
 lines = st.lists(
     st.tuples(st.sampled_from([b"1", b"1", b"1", b"2", b"22", b"#", b""]), st.integers(1, 9)), max_size=30
@@ -94,7 +94,7 @@ def test_files_without_topics_are_not_searched_to_their_end(
 
     monkeypatch.setattr(cuts, "_line", counted)
     assert topic_cuts(path, path.stat().st_size, 16) == []
-    assert looked <= 2 * cuts._MOST
+    assert looked <= 2 * cuts._MAX_SEARCH
 
 
 def test_the_content_of_a_file_of_empty_lines_is_looked_at_once(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_the_content_of_a_file_of_empty_lines_is_looked_at_once(tmp_path: Path) 
     messages = []
     for backend in ("native", "python"):
         with pytest.raises(InputError) as raised:
-            hits_in_text(path, Qrels.from_dict({"1": {"d": 1}}), backend=backend)
+            scan_text(path, Qrels.from_dict({"1": {"d": 1}}), backend=backend)
         messages.append(str(raised.value))
     assert messages[0] == messages[1]
     assert "run:3000001: 3 fields" in messages[0]

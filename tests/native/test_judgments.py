@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
-from rankscope.native.judgments import judgments_in
-from rankscope.read.ids import in_natural_order
+from rankscope.native.judgments import parse_judgments
+from rankscope.read.ids import sort_naturally
 from rankscope.read.qrels import Qrels, read_qrels
 from rankscope.read.qrels_text import parse_qrels
 from rankscope.read.source import Source
@@ -22,7 +22,7 @@ USUAL = b"10 0 d2 1\n9 0 d1 -2\r\n10\t0  d10 +0 \n\n9 0 d2 2147483646"
 
 def in_python(text: bytes) -> Qrels:
     """The judgments as they are read without the library."""
-    topics, iterations, documents, grades, lines = parse_qrels(Source.of(text))
+    topics, iterations, documents, grades, lines = parse_qrels(Source.open(text))
     return Qrels.from_columns(topics, iterations, documents, grades, lines=lines)
 
 
@@ -30,7 +30,7 @@ def in_library(text: bytes) -> Qrels | None:
     """The judgments as the library reads them; None if it leaves them to the other."""
     import numpy as np
 
-    found = judgments_in(text, in_natural_order)
+    found = parse_judgments(text, sort_naturally)
     if found is None:
         return None
     offsets, grades = np.frombuffer(found.offsets(), np.int64), np.frombuffer(found.grades(), np.int32)
@@ -82,9 +82,9 @@ def test_whatever_is_unusual_is_left_to_python(text: bytes) -> None:
 
 
 def test_the_second_column_is_known_to_have_several_names() -> None:
-    one, two = (judgments_in(text, in_natural_order) for text in (USUAL, b"1 0 a 1\n1 1 b 1\n1 1 c 0\n"))
-    assert one is not None and not one.several
-    assert two is not None and two.several
+    one, two = (parse_judgments(text, sort_naturally) for text in (USUAL, b"1 0 a 1\n1 1 b 1\n1 1 c 0\n"))
+    assert one is not None and not one.has_iterations
+    assert two is not None and two.has_iterations
     assert read_both(b"1 0 a 1\n1 1 b 1\n")[1].subtopics is not None
 
 

@@ -53,7 +53,7 @@ def test_a_column_that_tells_nothing_apart_is_no_aspect(tmp_path: Path) -> None:
 
 def test_regraded_judgments_get_their_aspects_too(qrels: Path) -> None:
     judgments = read_qrels(qrels)
-    again = judgments.regraded(judgments.grade * 2)
+    again = judgments.with_grades(judgments.grade * 2)
     aspects = open_qrels(again, needs_aspects=True).aspects
     assert aspects is not None
     assert aspects.grade.tolist() == [1, 1, 0, 2]

@@ -13,7 +13,7 @@ import pytest
 
 from rankscope.errors import InputError
 from rankscope.read import Qrels, Run, Runs
-from rankscope.read.columns import RunColumns, Texts, whole_numbers
+from rankscope.read.columns import RunColumns, TextColumn, parse_ranks
 
 IDS = {
     "few": ["a"],
@@ -63,10 +63,10 @@ HOLDERS: dict[str, Callable[[list[Any]], Any]] = {
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_texts_of_every_kind_of_column(holder: str, ids: str) -> None:
     expected = [str(one).encode() for one in IDS[ids]]
-    texts = Texts.of(HOLDERS[holder](IDS[ids]), "topic")
+    texts = TextColumn.from_column(HOLDERS[holder](IDS[ids]), "topic")
     assert texts.pieces() == expected
     rows = np.arange(len(expected))[::-2]
-    assert texts.taken(rows).pieces() == expected[::-2]
+    assert texts.take(rows).pieces() == expected[::-2]
     groups = {text: mine.tolist() for text, mine in texts.groups().items()}
     assert list(groups) == list(dict.fromkeys(expected))
     assert all(expected[row] == text for text, mine in groups.items() for row in mine)
@@ -80,7 +80,7 @@ def test_a_missing_id_is_refused_wherever_it_stands(holder: str, place: int, mis
     ids: list[Any] = ["q1", "q2", "q3", "q4"]
     ids.insert(place, None if holder in ("polars", "arrow") else missing)
     with pytest.raises(InputError, match=r"^topic: an id is missing; fill the gap or remove the row$"):
-        Texts.of(HOLDERS[holder](ids), "topic")
+        TextColumn.from_column(HOLDERS[holder](ids), "topic")
 
 
 @pytest.mark.parametrize("place", [0, 1, 3])
@@ -105,7 +105,7 @@ def test_a_document_that_occurs_twice_is_named_with_its_line(place: int) -> None
     lines = np.array([12, 14, 16, 18, 20])
     columns = {"query_id": topics, "doc_id": documents, "score": [5, 4, 3, 2, 1]}
     with pytest.raises(InputError) as caught:
-        RunColumns.of(columns, lines, "x.csv").lists()
+        RunColumns.from_columns(columns, lines, "x.csv").lists()
     expected = f"document {documents[place]!r} occurs twice in topic {topics[place]!r}; keep one of the two"
     assert str(caught.value) == f"x.csv:{lines[place]}: {expected}"
 
@@ -126,14 +126,14 @@ def test_a_document_that_occurs_twice_is_named_with_its_line(place: int) -> None
     ],
 )
 def test_ranks_are_whole_numbers(column: list[Any], expected: list[int] | None) -> None:
-    found = whole_numbers(column)
+    found = parse_ranks(column)
     assert (None if found is None else found.tolist()) == expected
 
 
 def test_ranks_put_documents_in_order_where_there_are_no_scores() -> None:
     table = {"qid": ["1"] * 3, "docno": ["a", "b", "c"], "rank": [3, 1, 2]}
     assert Run.from_frame(table).ranking("1") == ["b", "c", "a"]
-    with pytest.raises(InputError, match=r"^a rank is not a whole number; give whole numbers, or scores$"):
+    with pytest.raises(InputError, match=r"^a rank is not an integer; give integers, or scores$"):
         Run.from_frame({**table, "rank": [3, 1, 1.5]})
 
 

@@ -74,7 +74,7 @@ def test_a_file_of_that_name_comes_first(local: Local, run: Path, monkeypatch: p
     [
         (
             "irds:rankscope/tinny",
-            "irds:rankscope/tinny: ir_datasets knows no such dataset; did you mean rankscope/tiny",
+            "irds:rankscope/tinny: ir_datasets has no such dataset; did you mean rankscope/tiny",
         ),
         ("irds:rankscope/bare", "irds:rankscope/bare: the dataset has no judgments"),
         ("rankscope/nothing", "rankscope/nothing: no such file; check the path"),
@@ -87,7 +87,7 @@ def test_names_that_are_none(local: Local, run: Path, name: str, message: str) -
 
 def test_what_ir_datasets_cannot_give(local: Local, run: Path) -> None:
     local.text = "1 0 d1\n"
-    with pytest.raises(InputError, match=r"cannot give the judgments \(expected 4 columns, got 3\)"):
+    with pytest.raises(InputError, match=r"cannot provide the judgments \(expected 4 columns, got 3\)"):
         rs.evaluate("irds:rankscope/tiny", run, "AP")
 
 

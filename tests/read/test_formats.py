@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import InputError, MissingDependencyError, SettingsError
-from rankscope.read.formats import format_of_head
+from rankscope.read.formats import detect_format_of_head
 from rankscope.read.source import BLOCK, Source
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -95,7 +95,7 @@ def written(files: SimpleNamespace, name: str, text: str) -> Path:
     ],
 )
 def test_what_a_head_is(head: bytes, kind: str, expected: str) -> None:
-    assert format_of_head(head, kind) == expected
+    assert detect_format_of_head(head, kind) == expected
 
 
 @given(
@@ -111,7 +111,7 @@ def test_what_a_head_is(head: bytes, kind: str, expected: str) -> None:
 )
 def test_a_trec_run_is_nothing_else(rows: list[tuple[str, int, float]]) -> None:
     text = "".join(f"{topic} Q0 {topic}{n} {n} {score!r} tag\n" for topic, n, score in rows)
-    assert format_of_head(text.encode(), "run") == "trec"
+    assert detect_format_of_head(text.encode(), "run") == "trec"
 
 
 def test_names_do_not_count(files: SimpleNamespace) -> None:
@@ -140,7 +140,7 @@ def test_members_of_a_file_are_runs_by_name(files: SimpleNamespace) -> None:
     path = written(files, "two.json", json.dumps(lists))
     assert list(rs.read_runs(path)) == ["bm25", "dense"]
     assert rs.read_run(path, name="dense").ranking("1") == ["d2"]
-    with pytest.raises(InputError, match=r"two.json: the file holds 2 runs: bm25, dense; name one of them"):
+    with pytest.raises(InputError, match=r"two.json: the file has 2 runs: bm25, dense; name one of them"):
         rs.read_run(path)
 
 
@@ -236,7 +236,7 @@ def test_home_is_expanded(files: SimpleNamespace, monkeypatch: pytest.MonkeyPatc
             "x.csv",
             "qid,docno,label\n1,d1,9999999999\n",
             "qrels",
-            "x.csv:2: relevance '9999999999' is not a whole",
+            "x.csv:2: relevance '9999999999' is not a 32-bit",
         ),
         ("x.csv", "qid,docno,score\n", "run", "no topic in common"),
         ("x.json", '{"1": {"d1": 1}', "run", "x.json:1: this is not JSON; give"),
@@ -244,8 +244,8 @@ def test_home_is_expanded(files: SimpleNamespace, monkeypatch: pytest.MonkeyPatc
         ("x.json", '{"1": {"d1": NaN}}', "run", "x.json: this is not JSON"),
         ("x.json", '{"1": {"d1": "high"}}', "run", "x.json: a score of topic '1' is not a number"),
         ("x.json", '{"1": {"d1": 1.5}}', "qrels", "x.json: a grade is not a whole number"),
-        ("x.json", '{"1": 2}', "run", "x.json: this JSON holds no lists of documents"),
-        ("x.json", '["d1", "d2"]', "run", "no lists of documents"),
+        ("x.json", '{"1": 2}', "run", "x.json: this JSON has no rankings of documents"),
+        ("x.json", '["d1", "d2"]', "run", "no rankings of documents"),
         (
             "x.json",
             '{"test": {"1": {"d": 1}}, "dev": {"1": {"d": 1}}}',
@@ -289,12 +289,12 @@ def test_a_guess_can_be_overruled(files: SimpleNamespace, capsys: Any) -> None:
     assert main(["eval", str(path), str(files.run), "--input-format", "qrels=columns", "-m", "P@2"]) == 0
     capsys.readouterr()
     assert main(["eval", str(files.qrels), str(files.run), "--input-format", "jsonl"]) == 2
-    assert "q.txt:1: this is not JSON; give one object a line" in capsys.readouterr().err
-    with pytest.raises(SettingsError, match="no format of files is called 'jason'; did you mean json"):
+    assert "q.txt:1: this is not JSON; give one object per line" in capsys.readouterr().err
+    with pytest.raises(SettingsError, match="unknown file format 'jason'; did you mean json"):
         rs.read_qrels(path, input_format="jason")
     with pytest.raises(SystemExit):
         main(["eval", str(path), str(files.run), "--input-format", "jason"])
-    assert "no format of files is called 'jason'; did you mean json" in capsys.readouterr().err
+    assert "unknown file format 'jason'; did you mean json" in capsys.readouterr().err
 
 
 def test_zstd_needs_its_package(files: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,7 +303,7 @@ def test_zstd_needs_its_package(files: SimpleNamespace, monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(
         MissingDependencyError,
-        match=r"r.zst: files packed with zstd need zstandard; install it with: pip install 'rankscope\[zstd\]'",
+        match=r"r.zst: files compressed with zstd need zstandard; install it with: pip install 'rankscope\[zstd\]'",
     ):
         rs.evaluate(files.qrels, path, "AP")
 
@@ -317,7 +317,7 @@ def test_a_python_without_bzip2_or_xz_reads_all_else(
     (tmp_path / name).write_bytes(packed)
     assert rs.evaluate({"1": {"d1": 1}}, str(tmp_path / name), "RR").mean("RR").tolist() == [1.0]
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingDependencyError, match=rf"{name}: this Python has no {packing}; unpack"):
+    with pytest.raises(MissingDependencyError, match=rf"{name}: this Python has no {packing}; decompress"):
         rs.evaluate({"1": {"d1": 1}}, str(tmp_path / name), "RR")
 
 
@@ -328,15 +328,15 @@ def test_packed_content_comes_in_bounded_pieces(packing: str) -> None:
     data = {"gzip": INPUTS.gzip, "bzip2": INPUTS.bz2, "xz": INPUTS.lzma}.get(packing)
     compress = INPUTS.zstd if data is None else data.compress
     packed = compress(b"x" * (3 * BLOCK)) + compress(b"y\n")
-    source = Source.of(packed)
-    assert source.packing == packing
+    source = Source.open(packed)
+    assert source.compression == packing
     blocks = list(source.blocks())
     assert max(map(len, blocks)) <= BLOCK
     assert b"".join(blocks) == b"x" * (3 * BLOCK) + b"y\n"
     assert source.head() == b"x" * (1 << 13)
     for wrong in (packed[:-1], packed[: len(packed) // 3], packed + b"rest"):
         with pytest.raises(InputError, match=r"ends too early|damaged"):
-            list(Source.of(wrong).blocks())
+            list(Source.open(wrong).blocks())
 
 
 # studies ----------------------------------------------------------------------------------------------------
@@ -430,5 +430,5 @@ def test_rows_in_json_have_the_same_columns(tmp_path: Path) -> None:
 def test_topics_without_a_document_are_lists_of_a_run() -> None:
     from rankscope.read.json_lists import read_json_lists
 
-    assert read_json_lists(Source.of(b'{"1": {}, "2": {}}'), "run") == {"": {"1": {}, "2": {}}}
-    assert read_json_lists(Source.of(b'{"r": {"1": {}}}'), "run") == {"": {"r": {"1": {}}}}
+    assert read_json_lists(Source.open(b'{"1": {}, "2": {}}'), "run") == {"": {"1": {}, "2": {}}}
+    assert read_json_lists(Source.open(b'{"r": {"1": {}}}'), "run") == {"": {"r": {"1": {}}}}

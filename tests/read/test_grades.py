@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import InputError, SettingsError
-from rankscope.read.grades import merge_table, written_merges
+from rankscope.read.grades import format_merges, parse_merges
 from rankscope.read.qrels import UNJUDGED, Qrels, read_qrels
 
 MERGES = "-2,0=0;1=1;2,3=2;4=3"
@@ -22,9 +22,9 @@ MERGES = "-2,0=0;1=1;2,3=2;4=3"
 @given(st.dictionaries(st.integers(-3, 9), st.integers(0, 4), min_size=1))
 def test_text_and_table_say_the_same(table: dict[int, int]) -> None:
     rising = dict(zip(sorted(table), sorted(table.values()), strict=True))
-    text = written_merges(rising)
-    assert merge_table(text) == rising and written_merges(merge_table(text)) == text
-    assert merge_table(text.replace(",", " , ").replace(";", " ;\n").replace("=", " = ")) == rising
+    text = format_merges(rising)
+    assert parse_merges(text) == rising and format_merges(parse_merges(text)) == text
+    assert parse_merges(text.replace(",", " , ").replace(";", " ;\n").replace("=", " = ")) == rising
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_text_and_table_say_the_same(table: dict[int, int]) -> None:
 )
 def test_what_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(SettingsError, match="grades"):
-        merge_table(text)
+        parse_merges(text)
 
 
 @pytest.mark.parametrize(
@@ -49,22 +49,22 @@ def test_what_cannot_be_read_is_refused(text: str) -> None:
 )
 def test_what_is_wrong_with_a_merging_is_said(text: str, message: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        merge_table(text)
+        parse_merges(text)
     assert str(caught.value).startswith(f"grades {text!r} {message}")
 
 
 def test_the_largest_grades_can_be_merged() -> None:
-    assert merge_table("2147483647=2147483647;-2147483647=1") == {-2147483647: 1, 2147483647: 2147483647}
+    assert parse_merges("2147483647=2147483647;-2147483647=1") == {-2147483647: 1, 2147483647: 2147483647}
 
 
 @pytest.mark.parametrize("many", [1, 2, 1000])
 def test_grades_that_are_not_named_are_counted(many: int) -> None:
     qrels = Qrels.from_dict({"q": {f"d{n}": 3 for n in range(many)} | {"x": 0}})
     with pytest.raises(InputError) as caught:
-        qrels.merged("0=0")
+        qrels.with_merged_grades("0=0")
     listed = {1: "3 (1 judgment)", 2: "3 (2 judgments)", 1000: "3 (1,000 judgments)"}[many]
     assert str(caught.value) == (
-        f"these grades are not named in the merging '0=0': {listed}; say what they become, as in '0=0;3=...'"
+        f"these grades are not named in the merging '0=0': {listed}; name them too, as in '0=0;3=...'"
     )
 
 
@@ -78,15 +78,15 @@ def test_no_grade_is_forgotten(tmp_path: Path) -> None:
 
 def test_merging_twice() -> None:
     qrels = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 2}})
-    once = qrels.merged("0,1=0;2=1")
-    assert once.merged("1,0=0;2=1") is once and once.merges == "0,1=0;2=1" and qrels.merges == ""
-    with pytest.raises(SettingsError, match="merged already"):
-        once.merged("0=0;1=1")
+    once = qrels.with_merged_grades("0,1=0;2=1")
+    assert once.with_merged_grades("1,0=0;2=1") is once and once.merges == "0,1=0;2=1" and qrels.merges == ""
+    with pytest.raises(SettingsError, match="already merged"):
+        once.with_merged_grades("0=0;1=1")
 
 
 def test_judgments_taken_back_stay_taken_back() -> None:
     qrels = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 2}})
-    fewer = qrels.regraded(np.array([0, UNJUDGED, 2], np.int32)).merged("0,1=0;2=1")
+    fewer = qrels.with_grades(np.array([0, UNJUDGED, 2], np.int32)).with_merged_grades("0,1=0;2=1")
     assert fewer.grade.tolist() == [0, UNJUDGED, 1]
 
 
@@ -97,7 +97,7 @@ def test_judgments_taken_back_stay_taken_back() -> None:
 def files(tmp_path: Path) -> Path:
     """Judgments with aspects and grades from -2 to 4, the same merged by hand, and runs."""
     rng = np.random.default_rng(8)
-    table = merge_table(MERGES)
+    table = parse_merges(MERGES)
     lines = []
     for topic in range(1, 6):
         for document in range(12):

@@ -96,7 +96,7 @@ def test_a_list_may_end_with_an_object_of_one_line() -> None:
 
 
 def test_names_of_many_runs_are_compared_a_few_times_each() -> None:
-    from rankscope.read.run_files import _called
+    from rankscope.read.run_files import _apply_metadata_names
 
     class Counted(str):
         """A name that counts how often it is compared with another."""
@@ -109,5 +109,5 @@ def test_names_of_many_runs_are_compared_a_few_times_each() -> None:
             return str.__eq__(self, other)
 
     runs = [rs.Run.from_dict({"q": ["d"]}, name=Counted(f"run {n}")) for n in range(500)]
-    assert [run.name for run in _called(runs)] == [f"run {n}" for n in range(500)]
+    assert [run.name for run in _apply_metadata_names(runs)] == [f"run {n}" for n in range(500)]
     assert Counted.compared < 10 * len(runs)

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import rankscope as rs
-from rankscope.read import Run, packing, qrels_text, run_text, source
-from rankscope.read.metadata import metadata_in
+from rankscope.read import Run, compression, qrels_text, run_text, source
+from rankscope.read.metadata import read_metadata
 from rankscope.read.qrels import read_qrels
 from rankscope.read.run_files import read_run, read_runs
 from rankscope.read.scores import read_score_tables
-from rankscope.read.source import Source, hold
+from rankscope.read.source import Source, spool
 from rankscope.read.texts import read_texts
 
 ROWS = [(topic, f"d{n}", n) for topic in ("7", "7b", "10", "7") for n in range(4 + 4 * (topic == "7b"))]
@@ -57,7 +57,7 @@ def scores(path: Path) -> Any:
 FORMS: dict[str, tuple[str, Any]] = {
     "lists": (RUN, lists),
     "ranks and scores": (RUN, ranks_and_scores),
-    "one by one": (RUN, lambda path: {t: one.documents for t, one in read_run(path).each_list()}),
+    "one by one": (RUN, lambda path: {t: one.documents for t, one in read_run(path).iterate_lists()}),
     "one list": (RUN, lambda path: [read_run(path).ranking(topic) for topic in ("7", "10", "7b", "8", "7.")]),
     "evaluated": (RUN, evaluated),
     "judgments": (QRELS, judgments),
@@ -77,7 +77,7 @@ FORMS: dict[str, tuple[str, Any]] = {
     "texts": ("".join(f"{d}\ttext of {d}\n" for _, d, _ in ROWS), lambda p: read_texts([p], {"d1-1"}, ())),
     "metadata": (
         "# ir_metadata.start\n# tag: bm25\n# method:\n#   name: x\n# ir_metadata.end\n" + RUN,
-        lambda path: metadata_in(Source.of(path), Source.of(path).head()),
+        lambda path: read_metadata(Source.open(path), Source.open(path).head()),
     ),
 }
 
@@ -91,12 +91,12 @@ def test_pieces_of_any_size(form: str, packed: bool, tmp_path: Path, monkeypatch
     whole = read(path)
     assert whole
     monkeypatch.setenv("RANKSCOPE_SCANNER", "python")
-    monkeypatch.setattr(qrels_text, "read_by_library", lambda source: None)
+    monkeypatch.setattr(qrels_text, "parse_natively", lambda source: None)
     path.write_bytes(
         gzip.compress(text[:-1].encode()) if packed else text[:-1].encode()
     )  # no newline at the end
     for size in (1, 2, 37, len(text) - 1, len(text), len(text) + 1):
-        for module in (source, packing):
+        for module in (source, compression):
             monkeypatch.setattr(module, "BLOCK", size)
         monkeypatch.setattr(run_text, "_PORTION", size)
         assert read(path) == whole, size
@@ -132,14 +132,14 @@ def test_what_can_be_read_once_is_held_in_memory_or_in_a_file(
     size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(source, "BLOCK", 3)
-    monkeypatch.setattr(source, "_IN_MEMORY", 10)
+    monkeypatch.setattr(source, "_MAX_BUFFER", 10)
     (tmp_path / "text").write_bytes(b"x" * size)
-    held = hold(tmp_path / "text")
+    held = spool(tmp_path / "text")
     assert isinstance(held, bytes) == (size < 10)
     assert held == b"x" * size if isinstance(held, bytes) else held.read_bytes() == b"x" * size
     if not isinstance(held, bytes):
-        assert source.is_held(held)
-        assert Source.of(held).label == str(tmp_path / "text")
+        assert source.is_spooled(held)
+        assert Source.open(held).label == str(tmp_path / "text")
         assert Run("r", source=held).path is None
 
 
@@ -160,6 +160,6 @@ def test_a_file_of_small_packed_members_is_what_they_are_together(members: int, 
     parts = [*rows[: members - 1], "".join(rows[members - 1 :])]
     path = tmp_path / "run.gz"
     path.write_bytes(b"".join(gzip.compress(part.encode()) for part in parts))
-    assert len(Source.of(path).head()) == source.HEAD
+    assert len(Source.open(path).head()) == source.HEAD
     assert read_run(path).format == "columns"
     assert len(read_run(path).ranking("1")) == len(rows)

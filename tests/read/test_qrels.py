@@ -82,7 +82,7 @@ def test_aspects_can_be_asked_for_or_refused(tmp_path: Path) -> None:
 
 def test_regraded_keeps_documents() -> None:
     qrels = Qrels.from_dict({"1": {"a": 1, "b": 2}})
-    again = qrels.regraded(np.array([0, 5], np.int32))
+    again = qrels.with_grades(np.array([0, 5], np.int32))
     assert again.judgments("1") == {"a": 0, "b": 5}
     assert qrels.judgments("1") == {"a": 1, "b": 2}
 

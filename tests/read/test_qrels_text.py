@@ -23,13 +23,13 @@ from rankscope.read.source import Source
     ],
 )
 def test_columns(text: bytes, pack: type[bytes]) -> None:
-    topics, iterations, documents, grades, lines = parse_qrels(Source.of(pack(text), "q"))
+    topics, iterations, documents, grades, lines = parse_qrels(Source.open(pack(text), "q"))
     assert (topics, iterations, documents) == ([b"1", b"1"], [b"0", b"0"], [b"d1", b"d2"])
     assert (grades.tolist(), lines.tolist()) == ([2, -1], [1, 2])
 
 
 def test_comments_and_blank_lines_count_as_lines() -> None:
-    topics, _, documents, _, lines = parse_qrels(Source.of(b"# a\n\n1 0 d#1 2\n  # b c d\n2 0 d2 0\n", "q"))
+    topics, _, documents, _, lines = parse_qrels(Source.open(b"# a\n\n1 0 d#1 2\n  # b c d\n2 0 d2 0\n", "q"))
     assert (topics, documents, lines.tolist()) == ([b"1", b"2"], [b"d#1", b"d2"], [3, 5])
 
 
@@ -45,10 +45,10 @@ def test_comments_and_blank_lines_count_as_lines() -> None:
         (b"1 a b d1 1 c d\n", "q:1: 7 fields .* must not contain spaces"),
         (
             b"1 0 d1 1\n1 0 d2 1.0\n",
-            "q:2: grade '1.0' is not an integer.*; grades are integers such as 0, 1, 2",
+            "q:2: grade '1.0' is not a 32-bit integer; grades are integers such as 0, 1, 2",
         ),
         (b"1 0 d1 1_0\n", "q:1: grade '1_0'"),
-        (b"1 0 d1 99999999999\n", "q:1: grade '99999999999' is not an integer of 32 bits"),
+        (b"1 0 d1 99999999999\n", "q:1: grade '99999999999' is not a 32-bit integer"),
         (b"1 0 d1 " + b"9" * 5000 + b"\n", "q:1: grade '9{60}' is not"),
         (b"", "q: the file is empty; qrels have lines of"),
         (b"#\n \n", "q: there is no line with data"),
@@ -59,13 +59,13 @@ def test_comments_and_blank_lines_count_as_lines() -> None:
 )
 def test_errors(text: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        parse_qrels(Source.of(text, "q"))
+        parse_qrels(Source.open(text, "q"))
 
 
 @given(st.binary(max_size=200))
 def test_garbage_is_refused_or_read(text: bytes) -> None:
     try:
-        topics, iterations, documents, grades, lines = parse_qrels(Source.of(text, "q"))
+        topics, iterations, documents, grades, lines = parse_qrels(Source.open(text, "q"))
     except InputError:
         return
     assert len(topics) == len(iterations) == len(documents) == len(grades) == len(lines) > 0
@@ -73,11 +73,11 @@ def test_garbage_is_refused_or_read(text: bytes) -> None:
 
 @pytest.mark.parametrize("grade", [2**31 - 2, 2 - 2**31, 0, -1])
 def test_grades_of_32_bits_are_read(grade: int) -> None:
-    assert parse_qrels(Source.of(f"q 0 d {grade}\n".encode()))[3].tolist() == [grade]
+    assert parse_qrels(Source.open(f"q 0 d {grade}\n".encode()))[3].tolist() == [grade]
 
 
 @pytest.mark.parametrize("grade", [2**31 - 1, 1 - 2**31, 2**31, 2**32 - 2, 10**17])
 def test_larger_grades_are_refused(grade: int) -> None:
     """The smallest numbers of 32 bits are marks of ours."""
-    with pytest.raises(InputError, match=r":2: grade '-?\d+' is not an integer of 32 bits"):
-        parse_qrels(Source.of(f"q 0 d 1\nq 0 e {grade}\n".encode()))
+    with pytest.raises(InputError, match=r":2: grade '-?\d+' is not a 32-bit integer"):
+        parse_qrels(Source.open(f"q 0 d 1\nq 0 e {grade}\n".encode()))

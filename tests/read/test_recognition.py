@@ -11,11 +11,11 @@ import pytest
 
 from rankscope.errors import InputError
 from rankscope.read import Qrels, Run, read_qrels, read_run, read_runs
-from rankscope.read.collection import recognised
-from rankscope.read.formats import data_lines, described, format_of_head
+from rankscope.read.collection import describe_formats
+from rankscope.read.formats import data_lines, describe_format, detect_format_of_head
 from rankscope.read.qrels_text import looks_like_qrels
-from rankscope.read.scores import holds_scores
-from rankscope.read.source import HEAD, Source, only_file
+from rankscope.read.scores import is_score_table
+from rankscope.read.source import HEAD, Source, match_single_file
 
 FIRST = "name the qrels first and the runs after it"
 MARCO = "this looks like a run of MS MARCO (topic document rank)"
@@ -82,7 +82,7 @@ def rows(*lines: str) -> bytes:
     ],
 )
 def test_what_a_head_is(head: bytes, kind: str, expected: str) -> None:
-    assert format_of_head(head, kind) == expected
+    assert detect_format_of_head(head, kind) == expected
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_what_holds_scores(tmp_path: Path) -> None:
         ("c.csv.gz", "# x\ntopic,bm25\n", True),
     ):  # fmt: skip
         (tmp_path / name).write_text(text)
-        assert holds_scores(tmp_path / name) is expected, (name, text)
+        assert is_score_table(tmp_path / name) is expected, (name, text)
 
 
 def of_format(path: str, form: str = "json", judged: bool = False) -> Any:
@@ -164,38 +164,38 @@ def of_format(path: str, form: str = "json", judged: bool = False) -> Any:
 
 def test_what_was_recognised_is_said_in_one_sentence_for_each_kind() -> None:
     said = "read as JSON (run; --input-format overrules)"
-    assert recognised([of_format("a")]) == [f"a: {said}"]
-    assert recognised([of_format("a"), of_format("a")]) == [f"a: {said.replace('run;', '2 runs;')}"]
-    assert recognised([of_format("a"), of_format("b")]) == [
+    assert describe_formats([of_format("a")]) == [f"a: {said}"]
+    assert describe_formats([of_format("a"), of_format("a")]) == [f"a: {said.replace('run;', '2 runs;')}"]
+    assert describe_formats([of_format("a"), of_format("b")]) == [
         f"a and 1 other file: {said.replace('run;', '2 runs;')}"
     ]
-    assert recognised([of_format(name) for name in "abc"]) == [
+    assert describe_formats([of_format(name) for name in "abc"]) == [
         f"a and 2 other files: {said.replace('run;', '3 runs;')}"
     ]
-    assert recognised([of_format("a"), of_format("b", "csv"), of_format("q", judged=True)]) == [
+    assert describe_formats([of_format("a"), of_format("b", "csv"), of_format("q", judged=True)]) == [
         f"a: {said}",
-        f"b: read as {described('csv')} (run; --input-format overrules)",
+        f"b: read as {describe_format('csv')} (run; --input-format overrules)",
         f"q: {said.replace('run;', 'judgments;')}",
     ]
     both = [of_format("q", judged=True), of_format("r", judged=True)]
-    assert recognised(both) == [f"q and 1 other file: {said.replace('run;', 'judgments;')}"]
-    assert recognised([of_format("a", "trec")]) == []
+    assert describe_formats(both) == [f"q and 1 other file: {said.replace('run;', 'judgments;')}"]
+    assert describe_formats([of_format("a", "trec")]) == []
 
 
 def test_a_pattern_stands_for_its_only_file(tmp_path: Path) -> None:
     for name in ("a1", "a2", "b"):
         (tmp_path / name).write_text("1 0 d 1\n")
-    assert only_file(f"{tmp_path}/b*") == tmp_path / "b"
-    assert only_file("-") == "-"
+    assert match_single_file(f"{tmp_path}/b*") == tmp_path / "b"
+    assert match_single_file("-") == "-"
     for pattern, message in (
         ("a*", f"2 files match this pattern; name one of them, such as {tmp_path}/a1"),
         ("c*", "no file matches this pattern; check the pattern"),
     ):
         with pytest.raises(InputError) as caught:
-            only_file(f"{tmp_path}/{pattern}")
+            match_single_file(f"{tmp_path}/{pattern}")
         assert str(caught.value) == f"{tmp_path}/{pattern}: {message}"
     (tmp_path / "c*").write_text("1 0 d 1\n")  # a file of that very name is no pattern
-    assert only_file(tmp_path / "c*") == tmp_path / "c*"
+    assert match_single_file(tmp_path / "c*") == tmp_path / "c*"
 
 
 @pytest.mark.parametrize("many", [5, 6])
@@ -208,8 +208,7 @@ def test_runs_in_one_file_are_listed(many: int, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_run(path)
     assert (
-        str(caught.value)
-        == f"{path}: the file holds {many} runs: {listed}; name one of them, or use read_runs"
+        str(caught.value) == f"{path}: the file has {many} runs: {listed}; name one of them, or use read_runs"
     )
     assert repr(read_runs(path)) == "<Runs: 'r0', 'r1', 'r2', 'r3', 'r4'" + (", ...>" if many > 5 else ">")
 
@@ -251,4 +250,4 @@ def test_what_is_no_file(make: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message.replace("use read_runs to read all runs", "name a file")):
         read_qrels(tmp_path / "x")
     with pytest.raises(InputError, match="the name of a file is empty; name a file, or - for standard input"):
-        Source.of("")
+        Source.open("")

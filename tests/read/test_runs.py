@@ -14,7 +14,7 @@ import pytest
 import rankscope as rs
 from rankscope.errors import InputError
 from rankscope.read import Qrels, Run, Runs, as_runs, read_run, read_runs
-from rankscope.scan import hits_of, native
+from rankscope.scan import native, scan_run
 
 TEXT = "1 Q0 a 3 0.5 tag\n1 Q0 b 2 0.5 tag\n1 Q0 c 1 0.4 tag\n2 Q0 a 1 -inf tag\n"
 QRELS = Qrels.from_dict({"1": {"a": 1, "c": 0}, "2": {"x": 1}})
@@ -42,7 +42,7 @@ def test_orderings(path: Path, order: str, expected: list[str]) -> None:
     assert run.name == "bm25"
     assert run.ranking("1") == expected
     assert run.ranking("7") == []
-    scanned = hits_of(run, QRELS)
+    scanned = scan_run(run, QRELS)
     assert scanned.rank.tolist() == sorted(expected.index(d) + 1 for d in "ac")
 
 
@@ -74,7 +74,7 @@ def test_memory_and_file_scan_the_same(path: Path) -> None:
             "1": [b"a", b"b", b"c"],
             "2": [b"a"],
         }
-    scans = [hits_of(run, QRELS) for run in forms]
+    scans = [scan_run(run, QRELS) for run in forms]
     for scan in scans:
         for field in ("topic", "length", "offsets", "rank", "judgment", "tied"):
             assert np.array_equal(getattr(scan, field), getattr(scans[0], field)), field
@@ -105,7 +105,7 @@ def test_looking_up_a_run() -> None:
     assert "bm26" not in runs
     with pytest.raises(InputError, match="no run is called 'bm26'; did you mean bm25"):
         runs["bm26"]
-    assert runs.reordered("file")["dense"].order == "file"
+    assert runs.with_order("file")["dense"].order == "file"
     assert "bm25" in repr(runs)
     assert "bm25" in repr(runs["bm25"])
 
@@ -131,7 +131,7 @@ def test_mistakes(tmp_path: Path, path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no file in this directory"):
         read_runs(tmp_path / "empty")
-    with pytest.raises(InputError, match="no ordering is called 'trec'; did you mean trec_eval"):
+    with pytest.raises(InputError, match="unknown order 'trec'; did you mean trec_eval"):
         read_run(path, order="trec")
     with pytest.raises(InputError, match="is NaN"):
         Run.from_dict({"1": {"a": float("nan")}})
@@ -150,7 +150,7 @@ def test_a_rank_column_may_be_anything_unless_it_orders(tmp_path: Path) -> None:
     path.write_text("1 Q0 a first 0.5 t\n1 Q0 b second 0.9 t\n")
     assert read_run(path).ranking("1") == ["b", "a"]
     with pytest.raises(InputError):
-        hits_of(read_run(path, order="rank"), QRELS)
+        scan_run(read_run(path, order="rank"), QRELS)
 
 
 @pytest.mark.parametrize("scanner", ["python", "native"])
@@ -196,7 +196,7 @@ def test_what_is_no_list_is_not_taken_letter_by_letter(wrong: object) -> None:
 
 
 def test_what_holds_neither_runs_nor_judgments_is_refused_by_its_kind() -> None:
-    with pytest.raises(InputError, match="int without columns holds neither lists nor judgments"):
+    with pytest.raises(InputError, match="int has no columns of rankings or judgments"):
         rs.evaluate({"1": {"a": 1}}, 5, "AP")
     with pytest.raises(InputError, match="name a file of judgments"):
         rs.evaluate(None, {"1": {"a": 1.0}}, "AP")

@@ -15,7 +15,7 @@ import pytest
 import rankscope as rs
 from rankscope.cli.main import main
 from rankscope.errors import InputError
-from rankscope.read.score_rows import bare_rows
+from rankscope.read.score_rows import parse_bare_rows
 
 QRELS = "1 0 d1 1\n1 0 d2 0\n1 0 d4 1\n2 0 d3 2\n2 0 d1 1\n3 0 d5 1\n"
 RUNS = {
@@ -153,7 +153,7 @@ def test_what_the_columns_are() -> None:
         return text in ("AP", "map")
 
     def header(*rows: str) -> list[str]:
-        return bare_rows(enumerate(map(str.split, rows), 1), known, "x").header
+        return parse_bare_rows(enumerate(map(str.split, rows), 1), known, "x").header
 
     assert header("map 301 .5", "map all .5") == ["measure", "topic", "value"]
     assert header("301 AP .5", "all AP .5") == ["topic", "measure", "value"]
@@ -175,7 +175,7 @@ def test_what_the_columns_are() -> None:
             '{"topic": "1", "measure": "AP", "value": 1}\n[1]\n',
             r"x\.txt:2: this is not JSON|:2: the line is not",
         ),
-        ("[]", r"x\.txt: this JSON holds no scores"),
+        ("[]", r"x\.txt: this JSON has no scores"),
     ],
 )
 def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
@@ -214,7 +214,7 @@ def test_a_topic_called_like_the_means_is_not_lost(tmp_path: Path) -> None:
     files = [str(tmp_path / name) for name in ("q.txt", "bm25.run")]
     main(["eval", *files, "-m", "AP", "-q", "-f", "csv", "-o", str(tmp_path / "scores.csv")])
     with pytest.raises(
-        InputError, match=r"AP of 'bm25' has two values under 'all'.*call the topic otherwise"
+        InputError, match=r"AP of 'bm25' has two values under 'all'.*give the topic another name"
     ):
         rs.read_scores(tmp_path / "scores.csv")
 

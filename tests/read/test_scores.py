@@ -125,10 +125,10 @@ def test_scores_without_the_name_of_a_run_are_called_after_their_file(tmp_path, 
 
 
 def test_lines_about_the_run_are_no_scores():
-    from rankscope.read.score_rows import bare_rows
+    from rankscope.read.score_rows import parse_bare_rows
 
     lines = [(1, ["runid", "all", "bm25"]), (2, ["map", "q", "0.5"]), (3, ["relstring", "q", "'10'"])]
-    found = bare_rows(lines, str.islower, "x")
+    found = parse_bare_rows(lines, str.islower, "x")
     assert found.rows == [(2, ["map", "q", "0.5"])]
     assert found.run == "bm25"
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from rankscope.errors import InputError
 from rankscope.json_documents import parse_json
-from rankscope.read import packing as packing_module
+from rankscope.read import compression
 from rankscope.read.source import BLOCK, Source, whole_lines
 
 
@@ -40,11 +40,11 @@ TEXT = st.text(alphabet=st.characters(exclude_characters="\0\ufeff", exclude_cat
 @given(st.lists(TEXT.map(str.encode), min_size=1, max_size=4), st.integers(0, 40))
 def test_members_of_a_gzip_file_follow_each_other(parts: list[bytes], zeros: int) -> None:
     packed = b"".join(map(gzip.compress, parts)) + b"\0" * zeros
-    assert b"".join(Source.of(packed).blocks()) == b"".join(parts)
+    assert b"".join(Source.open(packed).blocks()) == b"".join(parts)
 
 
 def test_blocks_are_bounded_even_when_the_packing_is_extreme() -> None:
-    blocks = list(Source.of(gzip.compress(b"x" * (5 * BLOCK))).blocks())
+    blocks = list(Source.open(gzip.compress(b"x" * (5 * BLOCK))).blocks())
     assert max(map(len, blocks)) <= BLOCK
     assert sum(map(len, blocks)) == 5 * BLOCK
 
@@ -54,14 +54,14 @@ def test_a_cut_gzip_file_is_an_error(text: bytes, data: st.DataObject) -> None:
     packed = gzip.compress(text.replace(b"\0", b"x"))
     cut = data.draw(st.integers(2, len(packed) - 1))
     with pytest.raises(InputError, match="ends too early"):
-        list(Source.of(packed[:cut]).blocks())
+        list(Source.open(packed[:cut]).blocks())
 
 
 def test_a_wrong_checksum_is_an_error() -> None:
     packed = bytearray(gzip.compress(b"301 Q0 d1 1 1 t\n"))
     packed[-6] ^= 1
     with pytest.raises(InputError, match="damaged"):
-        list(Source.of(bytes(packed)).blocks())
+        list(Source.open(bytes(packed)).blocks())
 
 
 def test_a_pipe_is_read_once_and_kept(tmp_path: Path) -> None:
@@ -69,15 +69,15 @@ def test_a_pipe_is_read_once_and_kept(tmp_path: Path) -> None:
     os.mkfifo(path)
     writer = threading.Thread(target=lambda: path.write_bytes(gzip.compress(b"abc\n")))
     writer.start()
-    source = Source.of(path)
+    source = Source.open(path)
     writer.join()
-    assert source.packed
+    assert source.is_compressed
     assert [list(source.blocks()) for _ in range(2)] == [[b"abc\n"], [b"abc\n"]]
 
 
 def test_raw_deflate_is_not_mistaken_for_text() -> None:
     with pytest.raises(InputError):
-        list(Source.of(b"\x1f\x8b" + zlib.compress(b"abc")).blocks())
+        list(Source.open(b"\x1f\x8b" + zlib.compress(b"abc")).blocks())
 
 
 @pytest.mark.parametrize("packing", ["gzip", "bzip2", "xz"])
@@ -88,22 +88,22 @@ def test_empty_members_cost_no_more_than_their_own_bytes(
     pack = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}[packing]
     members = pack(b"") * 3000 + pack(b"1 Q0 d 1 1 t\n")
     given = 0
-    original = packing_module._member
+    original = compression._new_member
 
     def counted(*arguments: str) -> Any:
         member = original(*arguments)
-        more = member.more
+        more = member.feed
 
         def counting(data: bytes, most: int) -> bytes:
             nonlocal given
             given += len(data)
             return more(data, most)
 
-        member.more = counting  # type: ignore[method-assign]
+        member.feed = counting  # type: ignore[method-assign]
         return member
 
-    monkeypatch.setattr(packing_module, "_member", counted)
-    assert b"".join(Source.of(members).blocks()) == b"1 Q0 d 1 1 t\n"
+    monkeypatch.setattr(compression, "_new_member", counted)
+    assert b"".join(Source.open(members).blocks()) == b"1 Q0 d 1 1 t\n"
     assert given < 20 * len(members)
 
 

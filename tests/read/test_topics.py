@@ -12,7 +12,7 @@ import rankscope as rs
 from rankscope.errors import InputError
 from rankscope.judging import judge
 from rankscope.read import open_collection
-from rankscope.read.topics import chosen_topics
+from rankscope.read.topics import select_topics
 from rankscope.scores import score
 
 
@@ -25,16 +25,16 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_names_ranges_and_files(tmp_path: Path) -> None:
     topics = ["1", "2", "3", "10", "wt-1"]
-    assert chosen_topics("2-10", topics) == ("2", "3", "10")
-    assert chosen_topics(" wt-1 , 1 ", topics) == ("1", "wt-1")
+    assert select_topics("2-10", topics) == ("2", "3", "10")
+    assert select_topics(" wt-1 , 1 ", topics) == ("1", "wt-1")
     (tmp_path / "some").write_text("# hard ones\n10 word\n\n1-2\n")
-    assert chosen_topics(str(tmp_path / "some"), topics) == ("1", "2", "10")
+    assert select_topics(str(tmp_path / "some"), topics) == ("1", "2", "10")
     for text, said in (("7", "topic '7' has no judgments"), ("4-9", "'4-9'"), (",", "no topic is named")):
         with pytest.raises(InputError, match=said):
-            chosen_topics(text, topics)
+            select_topics(text, topics)
     (tmp_path / "bad").write_text("1\nwt-2\n")
     with pytest.raises(InputError, match=r"bad: topic 'wt-2' has no judgments; did you mean wt-1\?"):
-        chosen_topics(str(tmp_path / "bad"), topics)
+        select_topics(str(tmp_path / "bad"), topics)
 
 
 @pytest.mark.parametrize("name", ["qrels.txt", "qrels.diversity.txt"])
@@ -68,5 +68,5 @@ def test_a_file_of_many_overlapping_ranges_takes_time_in_proportion_to_its_lines
     topics = [str(number) for number in range(30_000)]
     (tmp_path / "topics.txt").write_text("".join(f"{first}-29998\n" for first in range(1, 29_999)))
     start = time.process_time()
-    assert chosen_topics(str(tmp_path / "topics.txt"), topics) == tuple(topics[1:-1])
+    assert select_topics(str(tmp_path / "topics.txt"), topics) == tuple(topics[1:-1])
     assert time.process_time() - start < 5

@@ -36,7 +36,7 @@ def lists(path: Path) -> None:
 
 
 def one_by_one(path: Path) -> None:
-    list(read_run(path).each_list())
+    list(read_run(path).iterate_lists())
 
 
 def by_rank(path: Path) -> None:
@@ -98,7 +98,7 @@ CASES = [
         f"6 fields where qrels have 4: {QRELS}; this looks like a run; name the qrels first and the runs after it",
     ),
     ("qrels", "1 0 a b c d 1", f"7 fields where qrels have 4: {QRELS}; ids must not contain spaces"),
-    ("qrels", "1 0 d high", "grade 'high' is not an integer of 32 bits; grades are integers such as 0, 1, 2"),
+    ("qrels", "1 0 d high", "grade 'high' is not a 32-bit integer; grades are integers such as 0, 1, 2"),
     (
         "csv run",
         "1",
@@ -110,13 +110,13 @@ CASES = [
     ("csv run", "1,d,", f"there is no score; {NUMBER}"),
     ("csv run", "1,d,+nan", f"NaN score; {NUMBER}"),
     ("csv run", "1,d," + "x" * 70, f"score '{'x' * 60}' is not a number; {NUMBER}"),
-    ("csv ranks", "1,d,1.5", f"rank '1.5' is not a whole number of 32 bits; {NUMBER}"),
-    ("csv qrels", "1,d,2147483647", f"relevance '2147483647' is not a whole number of 32 bits; {NUMBER}"),
-    ("csv qrels", "1,d,inf", f"relevance 'inf' is not a whole number of 32 bits; {NUMBER}"),
+    ("csv ranks", "1,d,1.5", f"rank '1.5' is not a 32-bit integer; {NUMBER}"),
+    ("csv qrels", "1,d,2147483647", f"relevance '2147483647' is not a 32-bit integer; {NUMBER}"),
+    ("csv qrels", "1,d,inf", f"relevance 'inf' is not a 32-bit integer; {NUMBER}"),
     ("columns", "1", f"1 field where runs of columns have: query_id doc_id score; {COMPLETE}"),
     ("columns", "1 d", f"2 fields where runs of columns have: query_id doc_id score; {COMPLETE}"),
     ("column qrels", "1 d", f"2 fields where qrels of columns have: query_id doc_id relevance; {COMPLETE}"),
-    ("jsonl run", "[1]", "the line is not an object; give one object a line, such as"),
+    ("jsonl run", "[1]", "the line is not an object; give one object per line, such as"),
     ("jsonl run", '{"qid": "1", "score": 1}', f"there is no doc_id; {COMPLETE}"),
     ("jsonl run", '{"qid": [], "docno": "d", "score": 1}', f"query_id: [] (list) is not an id; {COMPLETE}"),
     ("jsonl run", '{"qid": "1", "docno": "d", "score": true}', f"score 'True' is not a number; {NUMBER}"),

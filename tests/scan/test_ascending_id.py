@@ -11,7 +11,7 @@ import pytest
 import rankscope as rs
 from rankscope.judging.rows import ListRows, PooledQrels
 from rankscope.read import Qrels, Run, read_runs
-from rankscope.scan import RunHits, hits_in_text, hits_of
+from rankscope.scan import RunHits, scan_run, scan_text
 from rankscope.scan.documents import top_lists
 
 ORDER = "ascending_id"
@@ -73,9 +73,9 @@ def text_of(lists: Lists) -> bytes:
 @pytest.mark.parametrize("backend", [pytest.param("native", marks=pytest.mark.needs("native")), "python"])
 def test_both_scanners_agree_with_a_plain_sort(seed: int, backend: str) -> None:
     lists, qrels = made(seed)
-    hits = hits_in_text(text_of(lists), qrels, ORDER, backend=backend, ties=True)
+    hits = scan_text(text_of(lists), qrels, ORDER, backend=backend, ties=True)
     assert found_by(hits, qrels) == expected(lists, qrels)
-    descending = hits_in_text(text_of(lists), qrels, "trec_eval", backend=backend, ties=True)
+    descending = scan_text(text_of(lists), qrels, "trec_eval", backend=backend, ties=True)
     assert hits.tied.tolist() == descending.tied.tolist()
     assert found_by(hits, qrels) != found_by(descending, qrels)
 
@@ -92,8 +92,8 @@ def test_lists_in_memory_frames_rows_of_a_cluster_and_rankings_agree_with_a_plai
         "doc_id": [name for one in lists.values() for name in one],
         "score": [score for one in lists.values() for score in one.values()],
     }
-    assert found_by(hits_of(run, qrels), qrels) == expected(lists, qrels)
-    assert found_by(hits_of(Run.from_frame(columns, order=ORDER), qrels), qrels) == expected(lists, qrels)
+    assert found_by(scan_run(run, qrels), qrels) == expected(lists, qrels)
+    assert found_by(scan_run(Run.from_frame(columns, order=ORDER), qrels), qrels) == expected(lists, qrels)
     rows = ListRows.of(pa.table(columns), PooledQrels(qrels), ORDER)
     names = [rows.topics[i] for i in np.repeat(np.arange(len(rows)), np.diff(rows.offsets)).tolist()]
     documents = [qrels.documents[j].decode() for j in rows.judgment.tolist()]

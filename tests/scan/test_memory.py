@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from rankscope.read import Qrels, Run
 from rankscope.read.orders import ORDERS
-from rankscope.scan import RunHits, hits_of, memory
-from rankscope.scan.memory import ranks_of_judged
+from rankscope.scan import RunHits, memory, scan_run
+from rankscope.scan.memory import rank_judged
 
 QRELS = Qrels.from_dict({"1": {"a": 1, "b": 0, "é": 2}, "2": {"a": 1}})
 scores = st.sampled_from([1.0, 1.0 + 1e-9, 2.0, -0.0, 0.0, 3e38, 1e39, -1e-46, 0.1])
@@ -18,12 +18,12 @@ lists = st.dictionaries(st.sampled_from(["a", "b", "c", "é", "z"]), scores, min
 
 def in_a_file(run: dict[str, dict[str, float]], order: str) -> RunHits:
     lines = [f"{t} Q0 {d} {i} {s!r} t" for t, one in run.items() for i, (d, s) in enumerate(one.items(), 1)]
-    return hits_of(Run("t", order, source="\n".join(lines).encode()), QRELS, ties=True)
+    return scan_run(Run("t", order, source="\n".join(lines).encode()), QRELS, ties=True)
 
 
 @given(st.dictionaries(st.sampled_from(["1", "2", "3"]), lists, min_size=1), st.sampled_from(ORDERS))
 def test_dicts_are_scanned_like_files(run: dict[str, dict[str, float]], order: str) -> None:
-    mine = hits_of(Run.from_dict(run, order=order), QRELS, ties=True)
+    mine = scan_run(Run.from_dict(run, order=order), QRELS, ties=True)
     theirs = in_a_file(run, order)
     for name in ("topic", "length", "offsets", "rank", "judgment", "tied", "ignored_topics"):
         assert list(getattr(mine, name)) == list(getattr(theirs, name)), name
@@ -35,8 +35,8 @@ def test_dicts_are_scanned_like_files(run: dict[str, dict[str, float]], order: s
 
 def test_ties_of_32_bits_are_counted_for_dicts() -> None:
     run = {"1": {"a": 1.0, "b": 1.0 + 1e-9}}
-    assert hits_of(Run.from_dict(run, order="trec_eval9"), QRELS).tied.tolist() == [2]
-    assert hits_of(Run.from_dict(run, order="trec_eval"), QRELS).tied.tolist() == [0]
+    assert scan_run(Run.from_dict(run, order="trec_eval9"), QRELS).tied.tolist() == [2]
+    assert scan_run(Run.from_dict(run, order="trec_eval"), QRELS).tied.tolist() == [0]
 
 
 @given(lists, st.sets(st.sampled_from(["a", "b", "é", "nowhere"])))
@@ -44,9 +44,9 @@ def test_ranks_of_judged_documents_are_those_of_the_whole_list(
     one: dict[str, float], judged: set[str]
 ) -> None:
     qrels = Qrels.from_dict({"1": {**dict.fromkeys(judged, 1), "never": 0}})
-    whole = hits_of(Run.from_dict({"1": one}, order="trec_eval9"), qrels)
-    known = qrels.places("1")
-    rank, judgment, offsets = ranks_of_judged([{}, one, one], [known, known, {}])
+    whole = scan_run(Run.from_dict({"1": one}, order="trec_eval9"), qrels)
+    known = qrels.document_numbers("1")
+    rank, judgment, offsets = rank_judged([{}, one, one], [known, known, {}])
     assert (rank.tolist(), judgment.tolist()) == (whole.rank.tolist(), whole.judgment.tolist())
     assert offsets.tolist() == [0, 0, len(rank), len(rank)]
 
@@ -55,9 +55,9 @@ def test_ranks_of_judged_documents_are_those_of_the_whole_list(
 def test_few_short_and_long_lists_give_the_same(pairs: list[tuple[dict[str, float], dict[str, int]]]) -> None:
     runs, judged = [one for one, _ in pairs], [known for _, known in pairs]
     ways = (
-        memory._in_few_lists(runs, judged),
-        memory._in_long_lists(runs, judged),
-        memory._in_short_lists(runs, judged, [*map(len, runs)]) if pairs else ranks_of_judged([], []),
+        memory._rank_in_few_lists(runs, judged),
+        memory._rank_in_long_lists(runs, judged),
+        memory._rank_in_short_lists(runs, judged, [*map(len, runs)]) if pairs else rank_judged([], []),
     )
     first, *others = [tuple(array.tolist() for array in found) for found in ways]
     assert others == [first, first]
@@ -67,15 +67,15 @@ def test_what_is_no_number_is_the_lowest_score_however_long_the_list() -> None:
     short = {"a": float("nan"), "b": 1.0, "c": float("nan")}
     long = {**short, **{f"x{i}": 2.0 + i for i in range(200)}}
     known = {"a": 1, "b": 2, "c": 3}
-    assert ranks_of_judged([short], [known])[0].tolist() == [1, 2, 3]
-    assert ranks_of_judged([short] * 60, [known] * 60)[1].tolist() == [2, 3, 1] * 60
-    assert ranks_of_judged([long], [known])[:2][0].tolist() == [201, 202, 203]
-    assert ranks_of_judged([long], [known])[1].tolist() == [2, 3, 1]
+    assert rank_judged([short], [known])[0].tolist() == [1, 2, 3]
+    assert rank_judged([short] * 60, [known] * 60)[1].tolist() == [2, 3, 1] * 60
+    assert rank_judged([long], [known])[:2][0].tolist() == [201, 202, 203]
+    assert rank_judged([long], [known])[1].tolist() == [2, 3, 1]
 
 
 @pytest.mark.parametrize("order", ["rank", "file"])
 def test_orders_without_scores_have_no_ties(order: str) -> None:
-    found = hits_of(Run.from_dict({"1": {"a": 1.0, "b": 1.0}}, order=order), QRELS, ties=True)
+    found = scan_run(Run.from_dict({"1": {"a": 1.0, "b": 1.0}}, order=order), QRELS, ties=True)
     assert found.ties is not None
     assert found.ties.first.tolist() == found.rank.tolist()
     assert found.ties.size.tolist() == [1, 1]

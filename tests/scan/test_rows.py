@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
+from rankscope.native.scans import pad
 from rankscope.read import ORDERS, Qrels, Run
-from rankscope.read.columns import RunColumns, Texts
-from rankscope.scan import hits_of, native
-from rankscope.scan.memory import hits_in_memory
+from rankscope.read.columns import RunColumns, TextColumn
+from rankscope.scan import native, scan_run
+from rankscope.scan.memory import match_lists
 
-pytestmark = pytest.mark.skipif(not native.takes_rows(), reason="the library was not built, or earlier")
+pytestmark = pytest.mark.skipif(not native.available(), reason="the library was not built")
 
 NAMES = st.sampled_from(["q1", "q2", "qué", "x" * 40, "q" * 7, ""])
 ROWS = st.lists(
@@ -50,9 +51,9 @@ def test_rows_give_the_hits_of_lists(
     table = columns(kept)
     if not ranked:
         del table["rank"]
-    found = RunColumns.of(table)
-    expected = hits_in_memory(found.lists(), QRELS, order, "bm25", ties)
-    got = native.hits_in_rows(found, QRELS, order, ties)._replace(tag="bm25")
+    found = RunColumns.from_columns(table)
+    expected = match_lists(found.lists(), QRELS, order, "bm25", ties)
+    got = native.scan_rows(found, QRELS, order, ties)._replace(tag="bm25")
     for field in ("topic", "length", "offsets", "rank", "judgment", "tied"):
         np.testing.assert_array_equal(getattr(got, field), getattr(expected, field), field)
     assert got.ignored_topics == expected.ignored_topics
@@ -65,23 +66,23 @@ def test_rows_give_the_hits_of_lists(
 
 @given(ROWS)
 def test_a_document_that_occurs_twice(rows: list[tuple[str, str, float, int]]) -> None:
-    found = RunColumns.of(columns(rows), lines=np.arange(2, len(rows) + 2), path="r.csv")
+    found = RunColumns.from_columns(columns(rows), lines=np.arange(2, len(rows) + 2), path="r.csv")
     run = Run("r", rows=found)
     if len({row[:2] for row in rows}) == len(rows):
-        hits_of(run, QRELS)
+        scan_run(run, QRELS)
         return
     with pytest.raises(InputError, match="occurs twice") as native_error:
-        hits_of(run, QRELS)
+        scan_run(run, QRELS)
     with pytest.raises(InputError) as error:
         found.lists()
     assert str(native_error.value) == str(error.value)
 
 
-def test_a_library_without_rows_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_scanners_find_the_same_hits_in_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run.from_frame({"qid": ["q1", "q1"], "docno": ["d3", "d1"], "score": [2.0, 1.0]})
-    expected = hits_of(run, QRELS)
-    monkeypatch.setattr(native, "takes_rows", lambda: False)
-    found = hits_of(run, QRELS)
+    expected = scan_run(run, QRELS)
+    monkeypatch.setenv("RANKSCOPE_SCANNER", "python")
+    found = scan_run(run, QRELS)
     np.testing.assert_array_equal(found.rank, expected.rank)
     assert found.tag == expected.tag == "run"
 
@@ -91,15 +92,15 @@ def test_texts_of_slices_and_parts() -> None:
     pyarrow = pytest.importorskip("pyarrow")
     whole = pyarrow.array(["zero", "q1", "q1", "qué", ""])
     for column in (whole[1:], pyarrow.chunked_array([whole[1:3], whole[3:]]), whole[1:].dictionary_encode()):
-        assert Texts.of(column, "topic").pieces() == [b"q1", b"q1", "qué".encode(), b""]
-    assert Texts.of(pyarrow.array([], pyarrow.string()), "topic").pieces() == []
-    assert Texts.of(pyarrow.array([3, 10]), "topic").pieces() == [b"3", b"10"]
+        assert TextColumn.from_column(column, "topic").pieces() == [b"q1", b"q1", "qué".encode(), b""]
+    assert TextColumn.from_column(pyarrow.array([], pyarrow.string()), "topic").pieces() == []
+    assert TextColumn.from_column(pyarrow.array([3, 10]), "topic").pieces() == [b"3", b"10"]
     with pytest.raises(InputError, match="topic: an id is missing"):
-        Texts.of(pyarrow.array(["a", None]), "topic")
+        TextColumn.from_column(pyarrow.array(["a", None]), "topic")
     table = pyarrow.table(
         {"qid": whole[1:], "docno": pyarrow.array(["x", "d3", "d1", "d0", "d5"])[1:], "score": [4.0, 3, 2, 1]}
     )
-    assert hits_of(Run.from_frame(table), QRELS).rank.tolist() == [1, 2, 1]
+    assert scan_run(Run.from_frame(table), QRELS).rank.tolist() == [1, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -109,21 +110,24 @@ def test_objects_that_come_in_a_row(values: list[Any]) -> None:
     """A column of pandas that has the same object in many rows gives the texts of those of its own."""
     pandas = pytest.importorskip("pandas")
     column = pandas.Series(values, dtype=object)
-    assert Texts.of(column, "topic").pieces() == Texts.of(list(values), "topic").pieces()
-    assert Texts.of(pandas.DataFrame({"a": column, "b": column})["b"][::2], "topic").pieces() == [
-        *Texts.of(values[::2], "topic").pieces()
-    ]
+    assert (
+        TextColumn.from_column(column, "topic").pieces()
+        == TextColumn.from_column(list(values), "topic").pieces()
+    )
+    assert TextColumn.from_column(
+        pandas.DataFrame({"a": column, "b": column})["b"][::2], "topic"
+    ).pieces() == [*TextColumn.from_column(values[::2], "topic").pieces()]
 
 
 def test_a_missing_object_in_a_row_is_refused() -> None:
     pandas = pytest.importorskip("pandas")
     with pytest.raises(InputError, match="topic"):
-        Texts.of(pandas.Series(["q1"] * 9 + [None] * 9, dtype=object), "topic")
+        TextColumn.from_column(pandas.Series(["q1"] * 9 + [None] * 9, dtype=object), "topic")
 
 
 def test_texts_that_overlap_are_refused() -> None:
-    texts = Texts(np.frombuffer(b"abc", np.uint8), np.array([0, 2, 1]))
+    texts = TextColumn(np.frombuffer(b"abc", np.uint8), np.array([0, 2, 1]))
     with pytest.raises(ValueError, match="overlap"):
-        native._padded(texts)
+        pad(*texts)
     with pytest.raises(ValueError, match="overlap"):
-        native._padded(Texts(np.frombuffer(b"abc", np.uint8), np.array([0, 4])))
+        pad(np.frombuffer(b"abc", np.uint8), np.array([0, 4]))

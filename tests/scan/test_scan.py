@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import locale
+import pickle
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from rankscope.native import scanner as library
 from rankscope.read.line_problems import LineProblem
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
-from rankscope.scan import RunHits, backend_name, hits_in_text, native
+from rankscope.scan import RunHits, backend_name, native, scan_text
 
 QRELS = Qrels.from_dict({"301": {"d1": 1, "d2": 0, "d3": 2}, "302": {"d1": 1, "d9": 1}})
 
@@ -40,14 +42,14 @@ def hits(run: RunHits) -> dict[str, list[tuple[int, str]]]:
 def one_topic(*scores: str, order: str = "trec_eval") -> list[tuple[int, str]]:
     """The hits of d1, d2, ... with these scores."""
     text = "".join(f"301 Q0 d{i} {i} {score} t\n" for i, score in enumerate(scores, 1))
-    return hits(hits_in_text(text.encode(), QRELS, order))["301"]
+    return hits(scan_text(text.encode(), QRELS, order))["301"]
 
 
 def test_hits_lengths_and_ignored_topics(scanner: str) -> None:
     text = (
         b"302 Q0 d9 1 3 bm25\n302 Q0 x 2 2 bm25\n99 Q0 d1 1 1 bm25\n301 Q0 d3 1 9 bm25\n301 Q0 d1 2 8 bm25\n"
     )
-    run = hits_in_text(text, QRELS)
+    run = scan_text(text, QRELS)
     assert backend_name() == scanner
     assert hits(run) == {"301": [(1, "d3"), (2, "d1")], "302": [(1, "d9")]}
     assert run.topic.tolist() == [0, 1]
@@ -74,7 +76,7 @@ def test_hits_lengths_and_ignored_topics(scanner: str) -> None:
 def test_orders(scanner: str, order: str, expected: list[tuple[int, str]]) -> None:
     # as 32-bit numbers all three scores are one, so only ids decide; the ranks of d2 and d3 are the same
     text = b"301 Q0 d1 7 0.50000000002 t\n301 Q0 d2 -4 0.50000000001 t\n301 Q0 d3 -4 0.50000000003 t\n"
-    run = hits_in_text(text, QRELS, order)
+    run = scan_text(text, QRELS, order)
     if order == "trec_eval9":
         expected = [(3, "d1"), (2, "d2"), (1, "d3")]
         assert run.tied.tolist() == [3]
@@ -93,7 +95,7 @@ def test_tied_counts_documents_that_share_a_score(scanner: str) -> None:
         b"301 Q0 x%d 1 %s t\n" % (i, s) for i, s in enumerate([b"1", b"2", b"1.0", b"3", b"2e0", b"1"])
     )
     for order in ORDERS:
-        assert hits_in_text(text, QRELS, order).tied.tolist() == [5]
+        assert scan_text(text, QRELS, order).tied.tolist() == [5]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def test_layout_of_lines(scanner: str, text: bytes, tmp_path: Path) -> None:
     for content in (text, gzip.compress(text)):
         path.write_bytes(content)
         for source in (content, path):
-            run = hits_in_text(source, QRELS)
+            run = scan_text(source, QRELS)
             assert hits(run) == {"301": [(1, "d1"), (2, "d2")]}
             assert run.length.tolist() == [2]
             assert run.tag == "t"
@@ -154,17 +156,17 @@ def test_topics_may_come_back(scanner: str, tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(text)
     for source in (text, path):
-        run = hits_in_text(source, QRELS)
+        run = scan_text(source, QRELS)
         assert hits(run) == {"301": [(1, "d2"), (2, "d3"), (3, "d1")], "302": [(1, "d1"), (2, "d9")]}
         assert run.ignored_topics == ("7",)
     with pytest.raises(InputError, match=":8: document 'd9' occurs twice in topic '302'"):
-        hits_in_text(text + b"302 Q0 d9 1 1 t\n", QRELS)
+        scan_text(text + b"302 Q0 d9 1 1 t\n", QRELS)
 
 
 def test_any_bytes_in_ids(scanner: str) -> None:
     qrels = Qrels.from_dict({"caf\udce9": {"\udcff\udcfe": 1, "ü" * 50: 1}})
     text = b"caf\xe9 Q0 \xff\xfe 1 1 \x80\ncaf\xe9 Q0 " + ("ü" * 50).encode() + b" 2 0 t\n"
-    run = hits_in_text(text, qrels)
+    run = scan_text(text, qrels)
     assert run.rank.tolist() == [1, 2]
     assert run.tag == "\udc80"
 
@@ -196,26 +198,26 @@ def test_any_bytes_in_ids(scanner: str) -> None:
 )  # fmt: skip
 def test_errors_name_line_problem_and_remedy(scanner: str, text: bytes, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message):
-        hits_in_text(text, QRELS)
+        scan_text(text, QRELS)
     path = tmp_path / "run.txt"
     path.write_bytes(text)
     with pytest.raises(InputError, match=message.replace("<bytes>", "run.txt")):
-        hits_in_text(path, QRELS)
+        scan_text(path, QRELS)
 
 
 def test_ranks_are_read_only_where_they_order(scanner: str) -> None:
     for rank in (b"1.5", b"first", b"", b"+", b"1_0", b"1234567890123456789"):
         text = b"301 Q0 d1 " + (rank or b"-") + b" 2 t\n"
-        assert hits_in_text(text, QRELS).rank.tolist() == [1]
+        assert scan_text(text, QRELS).rank.tolist() == [1]
         with pytest.raises(InputError, match=r":1: rank '.*' is not an integer"):
-            hits_in_text(text, QRELS, "rank")
+            scan_text(text, QRELS, "rank")
 
 
 def test_unreadable_sources(scanner: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
-        hits_in_text(tmp_path / "absent", QRELS)
+        scan_text(tmp_path / "absent", QRELS)
     with pytest.raises(InputError, match="this is a directory"):
-        hits_in_text(tmp_path, QRELS)
+        scan_text(tmp_path, QRELS)
 
 
 def test_gzip(scanner: str, tmp_path: Path) -> None:
@@ -225,13 +227,13 @@ def test_gzip(scanner: str, tmp_path: Path) -> None:
     packed = gzip.compress(whole[:half]) + gzip.compress(whole[half:]) + b"\0" * 700
     path = tmp_path / "misnamed.txt"
     path.write_bytes(packed)
-    assert hits(hits_in_text(path, QRELS)) == {"301": [(1, "d1"), (50_002, "d2")]}
+    assert hits(scan_text(path, QRELS)) == {"301": [(1, "d1"), (50_002, "d2")]}
     path.write_bytes(gzip.compress(whole)[:-9])
     with pytest.raises(InputError, match="the gzip data ends too early; copy or download"):
-        hits_in_text(path, QRELS)
+        scan_text(path, QRELS)
     for damaged in (packed[:1000] + b"\xff\xff\xff\xff" + packed[1004:], packed + b"garbage", packed + b"x"):
         with pytest.raises(InputError, match="the gzip data is damaged"):
-            hits_in_text(damaged, QRELS)
+            scan_text(damaged, QRELS)
 
 
 def test_standard_input(scanner: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +242,7 @@ def test_standard_input(scanner: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("sys.stdin", Stdin)
     with pytest.raises(InputError, match="standard input:2: 4 fields"):
-        hits_in_text("-", QRELS)
+        scan_text("-", QRELS)
 
 
 def test_a_line_longer_than_any_block(scanner: str, tmp_path: Path) -> None:
@@ -248,13 +250,13 @@ def test_a_line_longer_than_any_block(scanner: str, tmp_path: Path) -> None:
     qrels = Qrels.from_dict({"1": {name: 1}})
     path = tmp_path / "run"
     path.write_bytes(b"1 Q0 y 1 2 t\n1 Q0 " + name.encode() + b" 2 1 t\n1 Q0 z 3 0 t")
-    run = hits_in_text(path, qrels)
+    run = scan_text(path, qrels)
     assert (run.rank.tolist(), run.length.tolist()) == ([2], [3])
 
 
 def test_scanner_is_chosen_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANKSCOPE_SCANNER", "fortran")
-    with pytest.raises(SettingsError, match="no scanner is called 'fortran'"):
+    with pytest.raises(SettingsError, match="unknown scanner 'fortran'"):
         backend_name()
     monkeypatch.setattr(library, "available", lambda: False)
     monkeypatch.setenv("RANKSCOPE_SCANNER", "native")
@@ -265,27 +267,36 @@ def test_scanner_is_chosen_by_the_environment(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.needs("native")
-def test_the_table_of_judgments_is_shared_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Any] = []
+def test_copies_of_judgments_share_a_table_that_is_freed_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables: list[Any] = []
     original = library.Table.__init__
 
     def counted(self: Any, *arguments: Any) -> None:
-        made.append(1)
+        tables.append(ref(self))
         original(self, *arguments)
 
     monkeypatch.setattr(library.Table, "__init__", counted)
     qrels = Qrels.from_dict({"301": {"d1": 1}})
-    before = len(native._tables)
-    for _ in range(3):
-        hits_in_text(b"301 Q0 d1 1 1 t\n", qrels, backend="native")
-    assert len(made) == 1
-    del qrels
-    assert len(native._tables) == before
+    for copy in (qrels, qrels, qrels.with_grades(qrels.grade * 2)):
+        scan_text(b"301 Q0 d1 1 1 t\n", copy, backend="native")
+    assert len(tables) == 1
+    assert pickle.loads(pickle.dumps(qrels)).tables is not qrels.tables
+    del qrels, copy
+    assert tables[0]() is None
 
 
-def test_a_library_that_cannot_be_loaded_is_as_good_as_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.needs("native")
+def test_a_library_that_lacks_a_function_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(library._SIGNATURES, "rs_of_a_later_version", (None, []))
+    library.library.cache_clear()
+    try:
+        assert not library.available()
+        assert backend_name() == "python"
+    finally:
+        library.library.cache_clear()
+
+
+def test_a_library_that_cannot_be_loaded_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "scanner.so").write_bytes(b"not a library")
     monkeypatch.setattr("rankscope.native.libraries.__file__", str(tmp_path / "libraries.py"))
@@ -298,14 +309,16 @@ def test_a_library_that_cannot_be_loaded_is_as_good_as_none(
 
 
 @pytest.mark.needs("native")
-def test_what_the_library_may_answer() -> None:
-    found = library.library()
-    assert found is not None
-    with native._Reading.of(native._table(found, QRELS), native._Wanted(0, False), keep=False) as state:
-        with pytest.raises(MemoryError):
-            state._check(1)
-        with pytest.raises(LineProblem) as caught:
-            state._check(3)
-    assert str(caught.value.located("run")).startswith(
-        "run:0: the line or the list it belongs to is too long"
-    )
+def test_errors_of_the_library_become_exceptions() -> None:
+    with (
+        native._open(native._table(QRELS), native.ScanRequest(0, ties=False)) as scan,
+        pytest.raises(MemoryError),
+    ):
+        scan._check(1)
+    with (
+        pytest.raises(LineProblem) as caught,
+        native._open(native._table(QRELS), native.ScanRequest(0, ties=False)) as scan,
+    ):
+        scan._check(3)
+    assert caught.value.line == 0
+    assert caught.value.describe()[0] == "the line or the list it belongs to is too long"

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from rankscope.errors import InputError
 from rankscope.native.cuts import topic_cuts
-from rankscope.read.line_problems import LineProblem
+from rankscope.native.scans import Scan, ScanError, ScanRequest
 from rankscope.read.orders import ORDERS
 from rankscope.read.qrels import Qrels
 from rankscope.read.source import Source
-from rankscope.scan import RunHits, hits_in_text
+from rankscope.scan import RunHits, scan_text
 from rankscope.scan import native as library_scanner
 from rankscope.scan import python as python_scanner
 
@@ -124,7 +124,7 @@ def same(a: RunHits, b: RunHits) -> None:
 
 def outcome(text: bytes | Path, qrels: Qrels, order: str, backend: str, jobs: int = 1) -> RunHits | str:
     try:
-        return hits_in_text(text, qrels, order, backend=backend, jobs=jobs, ties=True)
+        return scan_text(text, qrels, order, backend=backend, jobs=jobs, ties=True)
     except InputError as error:
         return str(error)
 
@@ -234,7 +234,7 @@ def test_numbers_are_read_exactly(texts: list[str]) -> None:
             if float(other) == value and tied == 0:
                 continue
             run = f"1 Q0 a 1 {text} t\n1 Q0 b 1 {other} t\n".encode()
-            assert hits_in_text(run, qrels_of({b"1": [b"a"]}), backend="native").tied.tolist() == [tied], text
+            assert scan_text(run, qrels_of({b"1": [b"a"]}), backend="native").tied.tolist() == [tied], text
 
 
 @native
@@ -253,10 +253,10 @@ def test_ids_that_differ_in_one_byte_are_different() -> None:
     ids += [b"z" * n for n in range(1, 200)]
     text = b"".join(b"1 Q0 %s 1 %d t\n" % (document, -i) for i, document in enumerate(ids))
     qrels = qrels_of({b"1": ids[::3]})
-    run = hits_in_text(text, qrels, backend="native")
+    run = scan_text(text, qrels, backend="native")
     assert run.length.tolist() == [len(ids)]
     assert run.rank.tolist() == list(range(1, len(ids) + 1, 3))
-    same(run, hits_in_text(text, qrels, backend="python"))
+    same(run, scan_text(text, qrels, backend="python"))
 
 
 @native
@@ -277,7 +277,7 @@ def test_any_number_of_pieces_gives_the_same(
     path.write_bytes(text)
     qrels = qrels_of(judged)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(library_scanner, "SMALLEST_PIECE", 1)
+        patch.setattr(library_scanner, "MIN_PIECE", 1)
         pieces = outcome(path, qrels, order, "native", jobs)
     whole = outcome(path, qrels, order, "python")
     if isinstance(pieces, str) or isinstance(whole, str):
@@ -296,9 +296,9 @@ def test_the_library_reads_files_as_we_do(tmp_path: Path, monkeypatch: pytest.Mo
         path.write_bytes(text)
         expected = outcome(text, qrels, "trec_eval", "python")
         for shares, turn, piece, jobs in product((True, False), (1 << 24, 1000, 7919), (1, 1 << 30), (1, 3)):
-            monkeypatch.setattr(library_scanner, "_SHARES_FILES", shares)
+            monkeypatch.setattr("rankscope.native.scans._SHARES_FILES", shares)
             monkeypatch.setattr(library_scanner, "_TURN", turn)
-            monkeypatch.setattr(library_scanner, "SMALLEST_PIECE", piece)
+            monkeypatch.setattr(library_scanner, "MIN_PIECE", piece)
             found = outcome(path, qrels, "trec_eval", "native", jobs)
             if isinstance(found, str) or isinstance(expected, str):
                 assert str(found).split(":", 1)[-1] == str(expected).split(":", 1)[-1]
@@ -310,13 +310,13 @@ def test_the_library_reads_files_as_we_do(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_text("1 Q0 d 1 1 t\n")
-    table = library_scanner._table(library_scanner._library(), qrels_of({b"1": [b"d"]}))  # type: ignore[arg-type]
+    table = library_scanner._table(qrels_of({b"1": [b"d"]}))
     with (
-        library_scanner._Reading.of(table, library_scanner._Wanted(0, False), keep=False) as state,
+        Scan.open(table, ScanRequest(0, ties=False), keep=False) as scan,
         path.open("ab", buffering=0) as file,
         pytest.raises(OSError, match="Bad file descriptor"),
     ):
-        state._more(file, 100)
+        scan.read(file, 100)
 
 
 @native
@@ -330,37 +330,30 @@ def test_a_large_file_is_cut_at_topics(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(cuts) == 3
     for cut in cuts:
         assert text[:cut].rsplit(b"\n", 2)[-2].split()[0] != text[cut:].split()[0]
-    monkeypatch.setattr(library_scanner, "SMALLEST_PIECE", 1)
+    monkeypatch.setattr(library_scanner, "MIN_PIECE", 1)
     qrels = qrels_of({b"%d" % t: [b"d%d" % (t * 2), b"d99"] for t in range(40)})
-    scanned = library_scanner._read_pieces(
-        library_scanner._table(library_scanner._library(), qrels),
-        library_scanner._Wanted(0, False),
-        Source.of(path),
-        4,
-    )  # type: ignore[arg-type]
+    scanned = library_scanner._scan_pieces(
+        library_scanner._table(qrels), ScanRequest(0, ties=False), Source.open(path), 4
+    )
     assert scanned is not None
-    same(scanned, python_scanner.hits_in_source(Source.of(path), qrels, "trec_eval"))
+    same(scanned, python_scanner.scan_source(Source.open(path), qrels, "trec_eval"))
 
 
 @native
 @given(runs(wrong=True), st.lists(st.integers(1, 50), min_size=1, max_size=8), st.sampled_from(ORDERS))
 def test_blocks_of_any_size_give_the_same(text: bytes, sizes: list[int], order: str) -> None:
     qrels = qrels_of({b"1": [b"d1", b"d2"], b"2": [b"d"], b"351": IDS})
-    library = library_scanner._library()
-    assert library is not None
-    table = library_scanner._table(library, qrels)
+    table = library_scanner._table(qrels)
 
     def scanned(blocks: list[bytes]) -> RunHits | tuple[object, ...]:
-        with library_scanner._Reading.of(
-            table, library_scanner._Wanted(ORDERS.index(order), False), keep=True
-        ) as state:
+        with Scan.open(table, ScanRequest(ORDERS.index(order), ties=False), keep=True) as scan:
             try:
                 for block in blocks:
-                    state.feed(block)
-                state.finish()
-                return library_scanner._merged([state.parts()], False)
-            except LineProblem as problem:
-                return problem.kind, problem.line, problem.text, problem.topic, problem.fields
+                    scan.feed(block)
+                scan.finish()
+                return library_scanner._merge([scan.arrays()], with_ties=False)
+            except ScanError as error:
+                return error.args
 
     blocks, at = [], 0
     while at < len(text):

@@ -69,4 +69,4 @@ def test_a_note_names_the_order_of_trec_eval_9_if_that_changes_a_printed_mean(
         == 0
     )
     code, _, err = run_command(capsys, "--order", "x", qrels, run)
-    assert code == 2 and "no ordering is called 'x'" in err
+    assert code == 2 and "unknown order 'x'" in err

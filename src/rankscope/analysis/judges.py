@@ -298,7 +298,7 @@ def _read_panel(judgments: Mapping[str, Any]) -> _Panel:
     grades = np.full((len(opened), len(qrels)), UNJUDGED, np.int32)
     for row, one in enumerate(opened.values()):
         for topic in topics:
-            places = qrels.places(topic)
+            places = qrels.document_numbers(topic)
             for document, grade in one.judgments(topic).items():
                 grades[row, places[document]] = grade
     return _Panel(tuple(opened), qrels, grades)

@@ -200,7 +200,7 @@ def count_swaps(qrels: Qrels, run: Run, first: str, second: str) -> Swaps:
     from rankscope.read.orders import permutation
 
     total = Swaps(0, 0, 0, 0, 0)
-    for topic, found in run.reordered("file").each_list():
+    for topic, found in run.with_order("file").iterate_lists():
         if topic not in qrels.topic_index:
             continue
         one, other = (

@@ -137,7 +137,7 @@ def overlap(
     [0.0, 1.0, 0.5]
     """
     from rankscope.analysis.ranking_similarity import Comparison, defined_means, rankings_of
-    from rankscope.read.ids import in_natural_order
+    from rankscope.read.ids import sort_naturally
 
     if not 1 <= depth <= MOST_RANKS:
         raise SettingsError(f"a depth of {depth}", hint=f"compare 1 to {MOST_RANKS:,} ranks")
@@ -161,7 +161,7 @@ def overlap(
         "order": collection.runs.order, "depth": depth, "depths": list(at), "rbo_p": rbo_p, "rbo_ties": rbo_ties,
     }  # fmt: skip
     if collection.topics:
-        settings["chosen_topics"] = in_natural_order({topic for one in rankings.values() for topic in one})
+        settings["chosen_topics"] = sort_naturally({topic for one in rankings.values() for topic in one})
     return Overlap(
         overlap=PairOverlap.table(
             "overlap",

@@ -91,7 +91,7 @@ def pool_correlation(
     rows: list[tuple[Cell, ...]] = []
     dropped: dict[str, Any] = {}
     for order in map(check_order, dict.fromkeys(orders)):
-        judged = judge(judgments, files.reordered(order), jobs=jobs)
+        judged = judge(judgments, files.with_order(order), jobs=jobs)
         cells = _cells(judged, wanted, across, depths, missing)
         chosen = _chosen(judged, by, top, missing)
         merits = {key: run_merits(matrix)[chosen] for key, matrix in cells.items()}

@@ -14,8 +14,8 @@ from rankscope.analysis.stats.coefficients import kendall
 from rankscope.analysis.stats.rank_biased_overlap import common_by_depth, rank_biased_overlap
 from rankscope.judging.judged import refuse_disjoint
 from rankscope.read import Qrels
-from rankscope.read.ids import in_natural_order, to_text
-from rankscope.read.topics import chosen_topics
+from rankscope.read.ids import sort_naturally, to_text
+from rankscope.read.topics import select_topics
 from rankscope.scan import top_list, top_lists
 from rankscope.scores import Collection
 
@@ -52,15 +52,15 @@ def rankings_of(collection: Collection, depth: int) -> dict[str, dict[str, Ranki
             qrels = collection.qrels
             each = ((qrels.topics[t], names, first) for t, names, first in top_lists(run, qrels, depth))
         else:
-            each = ((topic, *top_list(one, run.order, depth)) for topic, one in run.each_list())
+            each = ((topic, *top_list(one, run.order, depth)) for topic, one in run.iterate_lists())
         found[name] = {
             topic: Ranking.from_ranks(names[:depth], first[:depth]) for topic, names, first in each
         }
         if collection.has_qrels and not found[name]:
-            refuse_disjoint(collection.qrels, run, [topic for topic, _ in run.each_list()])
+            refuse_disjoint(collection.qrels, run, [topic for topic, _ in run.iterate_lists()])
     if collection.topics and not collection.has_qrels:
-        every = in_natural_order({topic for one in found.values() for topic in one})
-        kept = frozenset(chosen_topics(collection.topics, every, "is in no run"))
+        every = sort_naturally({topic for one in found.values() for topic in one})
+        kept = frozenset(select_topics(collection.topics, every, "is in no run"))
         return {run: {topic: one[topic] for topic in one if topic in kept} for run, one in found.items()}
     return found
 
@@ -102,7 +102,7 @@ class Comparison:
 
     def topics(self, a: Mapping[str, Ranking], b: Mapping[str, Ranking]) -> dict[str, Similarity]:
         """Compare the rankings of two runs on the topics that both have."""
-        both = in_natural_order(topic for topic in a if topic in b)
+        both = sort_naturally(topic for topic in a if topic in b)
         return {topic: self.rankings(topic, a[topic], b[topic]) for topic in both}
 
     def rankings(self, topic: str, a: Ranking, b: Ranking) -> Similarity:

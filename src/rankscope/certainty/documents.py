@@ -128,4 +128,6 @@ def with_groups(judged: Judged, runs: Runs) -> Judged:
         for r, run in enumerate(runs.values())
         for t, found in tie_groups(run, judged.qrels).items()
     }
-    return replace(judged, arrays=replace(judged.arrays, groups=TieGroups.of(lists, len(judged.length))))
+    return replace(
+        judged, arrays=replace(judged.arrays, groups=TieGroups.from_lists(lists, len(judged.length)))
+    )

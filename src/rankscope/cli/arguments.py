@@ -18,6 +18,7 @@ from rankscope.progress import silence
 if TYPE_CHECKING:
     from rankscope.judging import EvaluationOptions
     from rankscope.measures import Measure
+    from rankscope.native.readahead import ReadAhead
     from rankscope.read import Inputs, Qrels, Run
     from rankscope.read.named_collections import NamedFiles
     from rankscope.scores import Collection, Scores
@@ -48,22 +49,34 @@ def _present(args: argparse.Namespace, *names: str) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(args, name, None)) is not None}
 
 
-def open_inputs(args: argparse.Namespace, measures: Iterable[Measure]) -> Inputs:
+def open_inputs(
+    args: argparse.Namespace, measures: Iterable[Measure], ahead: ReadAhead | None = None
+) -> Inputs:
     """Open judgments and runs as :func:`open_collection` does, for commands that are not derived."""
-    return open_collection(args, measures).inputs
+    return open_collection(args, measures, ahead).inputs
 
 
-def open_collection(args: argparse.Namespace, measures: Iterable[Measure]) -> Collection:
-    """Open QRELS and RUN, with aspects if one of the measures or the measure of --by needs them."""
+def open_collection(
+    args: argparse.Namespace, measures: Iterable[Measure], ahead: ReadAhead | None = None
+) -> Collection:
+    """Open QRELS and RUN, with aspects if one of the measures or the measure of --by needs them.
+
+    ``ahead`` has files that are read in the background.
+    """
     from rankscope.measures import parse_many
     from rankscope.scores import Collection
 
     silence(args.quiet)
     selecting = [] if getattr(args, "top", None) is None else parse_many([getattr(args, "by", "AP")])
     settings = _present(args, *OPTIONS, "seed", "topics", "grades", "input_format", "jobs")
-    collection = Collection(args.qrels, args.runs, **settings)
-    qrels = [collection.qrels] if collection.has_qrels else []
-    report_formats((*qrels, *collection.runs.values()), args.quiet)
+    qrels = args.qrels
+    if ahead is not None:
+        from rankscope.read.qrels import read_qrels_ahead
+
+        qrels = read_qrels_ahead(qrels, ahead, input_format=(args.input_format or {}).get("qrels"))
+    collection = Collection(qrels, args.runs, **settings)
+    opened = [collection.qrels] if collection.has_qrels else []
+    report_formats((*opened, *collection.runs.values()), args.quiet)
     return collection.for_measures([*measures, *selecting])
 
 
@@ -103,23 +116,21 @@ def open_named_collections(args: argparse.Namespace, measures: Iterable[Measure]
 
 def report_formats(opened: Iterable[Qrels | Run], quiet: bool) -> None:
     """Print one line for each recognised format that is not the default one."""
-    from rankscope.read.collection import recognised
+    from rankscope.read.collection import describe_formats
 
-    for line in () if quiet else recognised(opened):
+    for line in () if quiet else describe_formats(opened):
         sys.stderr.write(printable(f"rankscope: {line}") + "\n")
 
 
-def read_ahead(args: argparse.Namespace) -> AbstractContextManager[None]:
+def read_ahead(args: argparse.Namespace) -> AbstractContextManager[ReadAhead | None]:
     """Start reading the files while numpy is loaded, unless an option changes how they are read."""
     ties = args.ties != "break" or args.unjudged == "bounds"
     if args.engine is not None or args.stream or args.topics or args.plugin:
         return nullcontext()
-    from rankscope.native.ahead import Wanted, reading_ahead
-    from rankscope.read.ids import in_natural_order
+    from rankscope.native.readahead import read_ahead
+    from rankscope.read.ids import sort_naturally
 
-    return reading_ahead(
-        args.qrels, args.runs, in_natural_order, Wanted(ORDERS.index(args.order), ties), args.jobs
-    )
+    return read_ahead(args.qrels, args.runs, sort_naturally, ORDERS.index(args.order), ties, args.jobs)
 
 
 def evaluate(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
@@ -131,7 +142,7 @@ def evaluate(args: argparse.Namespace, measures: Sequence[Measure]) -> Scores:
 
 def _read_scores(args: argparse.Namespace) -> Scores:
     """Read the files of --scores."""
-    from rankscope.read.topics import chosen_topics
+    from rankscope.read.topics import select_topics
     from rankscope.scores import read_scores
 
     if args.qrels is not None or args.measure:
@@ -143,7 +154,7 @@ def _read_scores(args: argparse.Namespace) -> Scores:
     load_plugins(args)  # Plugins may define the measures of the files.
     files = map(split_named_file, args.scores)
     scores = read_scores(*({name: path} if name else path for name, path in files))
-    return scores.of_topics(chosen_topics(args.topics, scores.topics)) if args.topics else scores
+    return scores.of_topics(select_topics(args.topics, scores.topics)) if args.topics else scores
 
 
 def split_named_file(text: str) -> tuple[str, str]:

@@ -35,6 +35,7 @@ from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.measures import Measure
+    from rankscope.native.readahead import ReadAhead
     from rankscope.scores import Scores
 
 _MAX_RESAMPLED_TOPICS = 2_000  # Intervals that were not requested must not delay the means noticeably.
@@ -95,11 +96,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    with arguments.read_ahead(args):
-        _evaluate(args)
+    with arguments.read_ahead(args) as ahead:
+        _evaluate(args, ahead)
 
 
-def _evaluate(args: argparse.Namespace) -> None:
+def _evaluate(args: argparse.Namespace, ahead: ReadAhead | None) -> None:
     from rankscope.certainty.values import judged_as
     from rankscope.cli.notes import notes_on
     from rankscope.measures import at_level
@@ -111,7 +112,7 @@ def _evaluate(args: argparse.Namespace) -> None:
     if args.stream:
         _stream(args, measures)
         return
-    collection = arguments.open_inputs(args, measures)
+    collection = arguments.open_inputs(args, measures, ahead)
     judged = judged_as(*collection, arguments.parse_evaluation_options(args), jobs=args.jobs)
     scores = score(judged, measures, missing=args.missing, settings=collection.settings)
     if args.sort is not None:

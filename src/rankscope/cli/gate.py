@@ -39,10 +39,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _read_baseline(args: argparse.Namespace, measures: list[Measure]) -> Scores:
     """Return the scores of the baseline: from a file of scores, or of its run."""
-    from rankscope.read.scores import holds_scores
+    from rankscope.read.scores import is_score_table
     from rankscope.scores import read_scores
 
-    if holds_scores(args.baseline):
+    if is_score_table(args.baseline):
         return read_scores(args.baseline)
     if args.qrels is None:
         raise SettingsError("--scores needs a baseline of scores", hint="name a CSV or TSV file of scores")

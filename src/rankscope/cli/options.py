@@ -86,10 +86,10 @@ def add_collection(
 
 
 def _merges(text: str) -> str:
-    from rankscope.read.grades import merge_table, written_merges
+    from rankscope.read.grades import format_merges, parse_merges
 
     try:
-        return written_merges(merge_table(text))
+        return format_merges(parse_merges(text))
     except SettingsError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -116,7 +116,7 @@ def _input_format(text: str) -> dict[str, str]:
     kind, equals, name = text.rpartition("=")
     if (equals and kind not in ("qrels", "runs")) or name not in INPUT_FORMATS:
         hint = suggest_names(name, INPUT_FORMATS) or f"choose one of {', '.join(INPUT_FORMATS)}"
-        raise argparse.ArgumentTypeError(f"no format of files is called {text!r}; {hint}")
+        raise argparse.ArgumentTypeError(f"unknown file format {text!r}; {hint}")
     return {kind: name} if equals else {"qrels": name, "runs": name}
 
 

@@ -85,13 +85,13 @@ def _list_sources(args: argparse.Namespace) -> Iterator[Path | int]:
 
 def _list_files(name: str | Path) -> Iterator[Path | int]:
     """Yield the file of that name, the files in the directory, or those that match the pattern."""
-    from rankscope.read.source import named_path  # This imports numpy, which help does not need.
+    from rankscope.read.source import expand_path  # This imports numpy, which help does not need.
 
     if str(name) == "-":
         yield 0
         return
 
-    path = named_path(name)
+    path = expand_path(name)
     try:
         if path.is_dir():
             yield from path.rglob("*")

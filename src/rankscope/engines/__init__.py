@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from rankscope.engines.choice import current, on_engine, using
 from rankscope.engines.machine import cores
-from rankscope.engines.threads import in_threads
+from rankscope.engines.threads import run_in_threads
 from rankscope.progress import progress
 
 __all__ = ["cores", "current", "on_engine", "run_pieces", "stream_pieces", "using"]
@@ -45,10 +45,10 @@ def run_pieces(
     if workers <= 1:
         return [function(piece) for piece in (progress(pieces, len(pieces), label) if label else pieces)]
     if not processes:
-        return in_threads(function, pieces, workers, label)
-    from rankscope.engines.processes import in_processes
+        return run_in_threads(function, pieces, workers, label)
+    from rankscope.engines.processes import run_in_processes
 
-    return in_processes(function, pieces, workers, label)
+    return run_in_processes(function, pieces, workers, label)
 
 
 def stream_pieces(

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from rankscope.errors import WorkerError
 
-__all__ = ["TRIES", "Failed", "attempt", "unwrapped"]
+__all__ = ["TRIES", "Failed", "attempt", "unwrap"]
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -41,7 +41,7 @@ def attempt(function: Callable[[Piece], Result], piece: Piece) -> Result | Faile
         return Failed(_travelling(error))
 
 
-def unwrapped(outcome: Any) -> Any:
+def unwrap(outcome: Any) -> Any:
     """The result of :func:`attempt`; raises if it is an error."""
     if isinstance(outcome, Failed):
         raise outcome.error

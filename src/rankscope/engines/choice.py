@@ -93,20 +93,20 @@ def _opened(engine: Any, stack: ExitStack) -> Engine | None:
         return _named(engine, stack)
     module = type(engine).__module__
     if module.startswith("distributed."):
-        from rankscope.engines.dask import OnDask
+        from rankscope.engines.dask import DaskEngine
 
-        return OnDask(getattr(engine, "_client", engine))  # a client, or the executor of one
+        return DaskEngine(getattr(engine, "_client", engine))  # a client, or the executor of one
     if module.startswith("pyspark.sql."):
-        from rankscope.engines.spark import OnSpark
+        from rankscope.engines.spark import SparkEngine
 
-        return OnSpark(engine)
+        return SparkEngine(engine)
     from concurrent.futures import Executor  # takes as long to load as some runs to read
 
     if isinstance(engine, Executor):
-        from rankscope.engines.executors import OnExecutor
+        from rankscope.engines.executors import ExecutorEngine
         from rankscope.engines.machine import cores
 
-        return OnExecutor(engine, cores())
+        return ExecutorEngine(engine, cores())
     raise SettingsError(
         f"engine={engine!r}", hint=f"give an executor, a Dask client, a Spark session, or {', '.join(KINDS)}"
     )
@@ -117,13 +117,13 @@ def _named(text: str, stack: ExitStack) -> Engine | None:
     if text == "local":
         return None
     if kind == "dask":
-        from rankscope.engines.dask import OnDask, client
+        from rankscope.engines.dask import DaskEngine, client
 
-        return OnDask(stack.enter_context(client(place)))
+        return DaskEngine(stack.enter_context(client(place)))
     if kind == "spark":
-        from rankscope.engines.spark import OnSpark, session
+        from rankscope.engines.spark import SparkEngine, session
 
-        return OnSpark(stack.enter_context(session(text if place.startswith("//") else place)))
+        return SparkEngine(stack.enter_context(session(text if place.startswith("//") else place)))
     known = [name.partition(":")[0] for name in KINDS]
     raise SettingsError(
         f"no engine is called {text!r}",

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import Any, TypeVar
 
-from rankscope.engines.attempts import TRIES, attempt, unwrapped
+from rankscope.engines.attempts import TRIES, attempt, unwrap
 from rankscope.errors import MissingDependencyError, SettingsError, WorkerError
 
-__all__ = ["OnDask", "client"]
+__all__ = ["DaskEngine", "client"]
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -22,7 +22,7 @@ _PATIENCE = 30.0  # seconds to reach a cluster, or a worker of it
 _LONGEST = 120.0  # seconds of trying again: a cluster under load starts workers in place of killed ones within a minute
 
 
-class OnDask:
+class DaskEngine:
     """An engine whose workers are those of a Dask client."""
 
     def __init__(self, client: Any) -> None:
@@ -55,7 +55,7 @@ class OnDask:
                     waiting = deque((piece, self._begun(shared, piece)) for piece, _ in waiting)
                     continue
                 waiting.popleft()
-                yield unwrapped(outcome)
+                yield unwrap(outcome)
         finally:
             for _, future in waiting:
                 future.cancel()

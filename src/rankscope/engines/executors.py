@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from rankscope.errors import WorkerError
 
-__all__ = ["OnExecutor", "in_order"]
+__all__ = ["ExecutorEngine", "in_order"]
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -17,12 +17,12 @@ Result = TypeVar("Result")
 _SHARES = 4  # pieces for each worker: the function, with all that it holds, is carried over with each
 
 
-class OnExecutor:
+class ExecutorEngine:
     """An engine whose workers are those of an executor.
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as pool:
-    ...     list(OnExecutor(pool, workers=2).stream(abs, [-1, 2, -3]))
+    ...     list(ExecutorEngine(pool, workers=2).stream(abs, [-1, 2, -3]))
     [1, 2, 3]
     """
 

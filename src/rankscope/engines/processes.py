@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rankscope.engines.attempts import TRIES
-from rankscope.engines.threads import in_threads
+from rankscope.engines.threads import run_in_threads
 from rankscope.errors import WorkerError
 from rankscope.progress import progress
 
-__all__ = ["in_processes"]
+__all__ = ["run_in_processes"]
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
-def in_processes(
+def run_in_processes(
     function: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int, label: str = ""
 ) -> list[Result]:
     """The results in the order of the pieces. Where processes cannot be started, threads do the work.
@@ -39,7 +39,7 @@ def in_processes(
             " its work is done by threads",
             stacklevel=4,
         )
-        return in_threads(function, pieces, workers, label)
+        return run_in_threads(function, pieces, workers, label)
     done: dict[int, Result] = {}
     for _ in range(TRIES):
         left = [index for index in range(len(pieces)) if index not in done]

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rankscope.engines.attempts import attempt, unwrapped
+from rankscope.engines.attempts import attempt, unwrap
 from rankscope.engines.executors import in_order
 from rankscope.errors import MissingDependencyError, SettingsError, WorkerError
 
-__all__ = ["OnSpark", "session", "with_retries"]
+__all__ = ["SparkEngine", "session", "with_retries"]
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -22,7 +22,7 @@ _IN_WINDOW = 4  # pieces for each core: the results of a window are in the drive
 _FAILURES = 4  # of one task, as Spark has it on clusters; with local masters it would be one
 
 
-class OnSpark:
+class SparkEngine:
     """An engine whose workers are those of a Spark session."""
 
     def __init__(self, spark: Any) -> None:
@@ -57,7 +57,7 @@ class OnSpark:
             try:
                 for outcomes in in_order(lambda window: pool.submit(job, window), windows, 1):
                     for outcome in outcomes:
-                        yield unwrapped(_unpacked(outcome))
+                        yield unwrap(_unpacked(outcome))
             except Exception as error:
                 if not type(error).__module__.startswith(("py4j", "pyspark")):
                     raise

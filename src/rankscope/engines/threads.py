@@ -10,18 +10,18 @@ from typing import TypeVar
 
 from rankscope.progress import cancel_events, progress, set_cancel_events
 
-__all__ = ["Background", "in_threads"]
+__all__ = ["Background", "run_in_threads"]
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
-def in_threads(
+def run_in_threads(
     function: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int, label: str = ""
 ) -> list[Result]:
     """The results in the order of the pieces, or the error of the first piece that has one. A label shows a bar.
 
-    >>> in_threads(abs, [-1, 2, -3], 2)
+    >>> run_in_threads(abs, [-1, 2, -3], 2)
     [1, 2, 3]
     """
     todo: Iterator[tuple[int, Piece]] = iter(enumerate(pieces))

@@ -76,7 +76,7 @@ class LoadedRuns:
         with self._lock:
             set_cancel_events((self._stopping,))
             try:
-                lists = self._runs[run].each_list()
+                lists = self._runs[run].iterate_lists()
                 return {t: one.documents.index(document) + 1 for t, one in lists if document in one.documents}
             finally:
                 set_cancel_events(())
@@ -85,7 +85,7 @@ class LoadedRuns:
         set_cancel_events((self._stopping,))
         try:
             if topic_only is not None:
-                ranking = run.list_of(topic_only)
+                ranking = run.list_for(topic_only)
                 return {topic_only: () if ranking is None else ranking.documents}
             return {topic: one.documents for topic, one in run.lists().items()}
         finally:
@@ -96,8 +96,8 @@ def _is_large(run: Run) -> bool:
     """Return whether a run is too large to cache; compressed files count as four times their size."""
     if run.in_memory or run.source is None or run.format != "trec":
         return False
-    text = Source.of(run.source, run.label)
-    return text.size > (_LARGE_FILE // 4 if text.packed else _LARGE_FILE)
+    text = Source.open(run.source, run.label)
+    return text.size > (_LARGE_FILE // 4 if text.is_compressed else _LARGE_FILE)
 
 
 def application(

@@ -19,7 +19,7 @@ from rankscope.judging.pool import Pool
 from rankscope.progress import is_visible, reading
 from rankscope.read.qrels import UNJUDGED, Qrels
 from rankscope.read.runs import Run, Runs
-from rankscope.scan import RunHits, TieGroups, Ties, backend_name, hits_of
+from rankscope.scan import RunHits, TieGroups, Ties, backend_name, scan_run
 
 __all__ = ["UNJUDGED", "EvaluationOptions", "Judged", "judge"]
 
@@ -68,15 +68,15 @@ class ListArrays:
         """The list of each hit."""
         return np.repeat(np.arange(len(self.length)), np.diff(self.offsets))
 
-    def taken(self, lists: Ints) -> ListArrays:
+    def take(self, lists: Ints) -> ListArrays:
         """Return some of the lists, by their numbers, in that order."""
         size = np.diff(self.offsets)[lists]
         offsets = np.concatenate([[0], np.cumsum(size)])
         hits = np.arange(offsets[-1]) + np.repeat(self.offsets[lists] - offsets[:-1], size)
         return ListArrays(
             offsets, self.rank[hits], self.judgment[hits], self.length[lists], self.present[lists], self.tied[lists],
-            None if self.ties is None else self.ties.taken(hits),
-            None if self.groups is None else self.groups.of_lists(lists),
+            None if self.ties is None else self.ties.take(hits),
+            None if self.groups is None else self.groups.take(lists),
         )  # fmt: skip
 
     def condensed(self, rated: npt.NDArray[np.bool_]) -> ListArrays:
@@ -247,7 +247,7 @@ class Judged(TransientCacheMixin):
         """The same lists under other grades, one per judged document; :data:`UNJUDGED` takes a judgment back."""
         full = self.full or self
         fewer = bool(((grade == full.qrels.grade) | (grade == UNJUDGED)).all())
-        return replace(self, qrels=self.qrels.regraded(grade), full=full if fewer else None)
+        return replace(self, qrels=self.qrels.with_grades(grade), full=full if fewer else None)
 
     def condensed(self) -> Judged:
         """The lists without their unjudged documents: each ends with its last judged one.
@@ -265,7 +265,7 @@ class Judged(TransientCacheMixin):
         return replace(
             self,
             runs=names,
-            arrays=self.arrays.taken(lists),
+            arrays=self.arrays.take(lists),
             details=self.details.of_runs(names, keep),
             full=None if self.full is None else self.full.with_runs(keep),
         )
@@ -329,7 +329,7 @@ class _HitsOf:
     ties: bool
 
     def __call__(self, run: Run) -> RunHits:
-        return hits_of(run, self.qrels, jobs=self.jobs, ties=self.ties)
+        return scan_run(run, self.qrels, jobs=self.jobs, ties=self.ties)
 
 
 def _refuse_disjoint(qrels: Qrels, runs: Runs, found: Sequence[RunHits]) -> None:
@@ -375,6 +375,6 @@ def _assemble(qrels: Qrels, names: tuple[str, ...], found: Sequence[RunHits]) ->
         length=length,
         present=present,
         tied=tied,
-        ties=Ties.joined(ties) if ties else None,
+        ties=Ties.concatenate(ties) if ties else None,
     )
     return Judged(names, qrels, arrays, RunDetails(tuple(one.tag for one in found), ignored))

@@ -68,13 +68,13 @@ class Hits:
         """1 for the first of these hits in its list, 2 for the second, ..."""
         return np.arange(1, len(self) + 1) - np.repeat(self._starts, self.count)
 
-    def ordinal_of(self, index: Ints) -> Ints:
+    def ordinals_at(self, index: Ints) -> Ints:
         """The ordinals of some of the hits, by ascending index, for when there are many and few are asked for."""
         return index + 1 - np.repeat(self._starts, np.diff(np.searchsorted(index, self._bounds)))
 
     def where(self, keep: npt.NDArray[np.bool_]) -> Hits:
         """The hits for which a condition holds."""
-        return self if keep.all() else _Chosen(self, np.flatnonzero(keep))
+        return self if keep.all() else HitsView(self, np.flatnonzero(keep))
 
     def take(self, per_document: AnyArray) -> AnyArray:
         """The value of each hit's document, given one value per judged document of the collection."""
@@ -155,7 +155,7 @@ class Hits:
         return result
 
 
-class _Chosen(Hits):
+class HitsView(Hits):
     """Some of other hits. A column is taken from them when it is asked for: few measures look at all of them."""
 
     def __init__(self, hits: Hits, index: Ints) -> None:
@@ -187,7 +187,7 @@ class _Chosen(Hits):
         return np.searchsorted(self._index, self._hits._bounds)
 
     def where(self, keep: npt.NDArray[np.bool_]) -> Hits:
-        return self if keep.all() else _Chosen(self._hits, self._index[keep])
+        return self if keep.all() else HitsView(self._hits, self._index[keep])
 
 
 class _Retrieved(Hits):
@@ -255,7 +255,7 @@ class Lists(CacheMixin):
 
     def ordinal_among(self, rel: int, lowest: int) -> Ints:
         """For each document of grade ``rel`` or better its ordinal among those of grade ``lowest`` or better."""
-        return self.relevant(lowest).ordinal_of(self.places(rel, lowest))
+        return self.relevant(lowest).ordinals_at(self.places(rel, lowest))
 
     def places(self, rel: int, lowest: int) -> Ints:
         """Where the documents of grade ``rel`` or better stand among the hits of grade ``lowest`` or better."""
@@ -275,7 +275,7 @@ class Lists(CacheMixin):
         hits = self.relevant(0)
         return Lists(self.pool, self.topic, hits.count, hits._bounds, hits.ordinal, hits.judgment)
 
-    def regraded(self, pool: Pool) -> Lists:
+    def with_grades(self, pool: Pool) -> Lists:
         """The same lists of the same documents, which have other grades."""
         hits = self.hits()
         return Lists(pool, self.topic, self.length, hits._bounds, hits.rank, hits.judgment)
@@ -362,7 +362,7 @@ class _Fewer(Lists):
     def ordinal_among(self, rel: int, lowest: int) -> Ints:
         """For each document of grade ``rel`` or better its ordinal among those of grade ``lowest`` or better."""
         many, some = self._full.relevant(lowest), self.relevant(rel)
-        assert isinstance(some, _Chosen)
+        assert isinstance(some, HitsView)
         left = np.cumsum(many.take(self.pool.grade != UNJUDGED), dtype=np.int32)
         before = np.concatenate([[0], left])[many._starts]  # in the lists before
         ordinal: Ints = left[self._full.places(rel, lowest)[some._index]] - np.repeat(before, some.count)
@@ -370,4 +370,4 @@ class _Fewer(Lists):
 
     def _left(self, hits: Hits) -> Hits:
         # not hits.where: the columns of the full hits are taken once for all pools
-        return _Chosen(hits, np.flatnonzero(hits.take(self.pool.grade != UNJUDGED)))
+        return HitsView(hits, np.flatnonzero(hits.take(self.pool.grade != UNJUDGED)))

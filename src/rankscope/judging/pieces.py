@@ -18,11 +18,11 @@ from rankscope.errors import InputError, error_path
 from rankscope.judging.lists import Lists
 from rankscope.judging.rows import ListRows, PooledQrels, check_rows_order, checked_numbers
 from rankscope.native.cuts import topic_cuts
-from rankscope.read.arrow_files import batch_checker, parquet_file
+from rankscope.read.arrow_files import batch_validator, parquet_file
 from rankscope.read.frames import COLUMNS, NUMBERS
 from rankscope.read.ids import arrow_ids, to_bytes
 from rankscope.read.runs import Run
-from rankscope.scan.backends import hits_in_text, hits_of
+from rankscope.scan.backends import scan_text
 from rankscope.scan.hits import RunHits
 
 __all__ = ["Piece", "parquet_files", "pieces_of_parquet", "pieces_of_run"]
@@ -66,7 +66,7 @@ class Piece:
 
     def _hits(self, judgments: PooledQrels) -> RunHits:
         if self.start == 0 and self.stop is None:
-            return hits_of(self.run, judgments.qrels)
+            return scan_run(self.run, judgments.qrels)
         path = Path(str(self.run.source))
         with path.open("rb") as file:
             # The newline before a later piece keeps its first bytes from being taken for a byte order mark.
@@ -74,7 +74,7 @@ class Piece:
             file.seek(first)
             text = file.read() if self.stop is None else file.read(self.stop - first)
         try:
-            return hits_in_text(text, judgments.qrels, self.run.order, label=str(path))
+            return scan_text(text, judgments.qrels, self.run.order, label=str(path))
         except InputError as error:
             if error.line is None:
                 raise
@@ -172,7 +172,7 @@ def _rows(piece: Piece) -> Any:
         columns = _columns(file.schema_arrow.names, piece)
         chosen = list(columns.values())
         # One checker for all groups: a list that continues through them is held in memory as a whole.
-        check = batch_checker(Path(str(piece.run.source)).stat().st_size, str(piece.run.source))
+        check = batch_validator(Path(str(piece.run.source)).stat().st_size, str(piece.run.source))
 
         def read(groups: list[int]) -> Any:
             batches = file.iter_batches(batch_size=rows, row_groups=groups, columns=chosen, use_threads=False)

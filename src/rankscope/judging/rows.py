@@ -18,11 +18,10 @@ import numpy.typing as npt
 from rankscope.errors import InputError, SettingsError
 from rankscope.judging.lists import Ints, Lists
 from rankscope.judging.pool import Pool
-from rankscope.read.columns import fractions
-from rankscope.read.frames import as_list
+from rankscope.read.columns import as_list, parse_numbers
 from rankscope.read.ids import arrow_ids, to_bytes, to_text, to_texts
 from rankscope.read.orders import check_order, is_by_score, score_keys, ties_descend
-from rankscope.read.qrels import Qrels, whole_numbers
+from rankscope.read.qrels import Qrels, check_grades
 
 __all__ = ["ListRows", "PooledQrels", "check_rows_order", "checked_numbers"]
 
@@ -215,8 +214,8 @@ def _columns(table: Any, number: npt.NDArray[np.int64], order: str) -> _Columns:
 def checked_numbers(column: Any, meaning: str) -> npt.NDArray[np.float64]:
     """Return a column of scores, ranks or grades as numbers; ranks and grades must be whole."""
     if meaning == "relevance":
-        return whole_numbers(as_list(column)).astype(np.float64)
-    given, wrong = fractions(column)
+        return check_grades(as_list(column)).astype(np.float64)
+    given, wrong = parse_numbers(column)
     if wrong is not None:
         raise InputError(f"the column {meaning} has no numbers", hint="give numbers")
     if np.isnan(given).any():

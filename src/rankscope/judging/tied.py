@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.judging.judged import Judged
-from rankscope.judging.lists import AnyArray, Ints, Lists, _Chosen
+from rankscope.judging.lists import AnyArray, HitsView, Ints, Lists
 from rankscope.judging.pool import Pool
 from rankscope.read.qrels import UNJUDGED
 from rankscope.scan import Ties
@@ -113,7 +113,7 @@ class TiedLists(Lists):
             offsets,
             judged.rank[hits],
             judged.judgment[hits],
-            judged.ties.taken(hits),
+            judged.ties.take(hits),
         )
 
     @classmethod
@@ -141,7 +141,7 @@ class TiedLists(Lists):
 
     def _tied(self, rel: int) -> TiedHits:
         hits = self.relevant(rel)
-        place = hits._index if isinstance(hits, _Chosen) else np.arange(len(hits))
+        place = hits._index if isinstance(hits, HitsView) else np.arange(len(hits))
         some = np.flatnonzero(self.ties.size.take(place) > 1)
         first, size = (column.take(place[some]).astype(np.int64) for column in self.ties)
         owner, grade = hits.list.take(some), hits.grade.take(some)
@@ -165,14 +165,14 @@ class TiedLists(Lists):
         chosen = np.zeros(len(self), np.bool_)
         chosen[where] = True
         hits = self.relevant(1)
-        place = hits._index if isinstance(hits, _Chosen) else np.arange(len(hits))
+        place = hits._index if isinstance(hits, HitsView) else np.arange(len(hits))
         keep = chosen[hits.list]
         keep[keep] = self.ties.first[place[keep]] <= last[hits.list[keep]]
         place, owner = place[keep], hits.list[keep]
         bounds = np.append(np.searchsorted(owner, where), len(owner))
         return TiedLists(
             self.pool, self.topic[where], self.length[where], bounds, self._rank[place], self._judgment[place],
-            self.ties.taken(place),
+            self.ties.take(place),
         )  # fmt: skip
 
     @property

@@ -106,7 +106,7 @@ class D(Composed, Diversity):
 
     def evaluate(self, lists: Lists) -> Floats:
         return self.inner().evaluate(
-            lists.regraded(lists.pool.cache("global gains", lambda: _global(lists.pool)))
+            lists.with_grades(lists.pool.cache("global gains", lambda: _global(lists.pool)))
         )
 
 

@@ -1,4 +1,4 @@
-"""Counting in bit sets; without the library numpy counts the same, more slowly."""
+"""Bindings of the C library that counts in bit sets; numpy is the slower alternative with the same results."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.native.libraries import Signatures, compiled, load_checked
+from rankscope.native.libraries import Signatures, find_library, load_library
 
 __all__ = ["available", "count"]
 
-_STRIDE = 8
+_STRIDE = 8  # words between two cumulative counts (RS_STRIDE of the library)
 _POINTERS = ("marks", "delta", "size", "offsets", "position", "worth", "begins", "weight", "path", "before")
 
 
@@ -32,11 +32,11 @@ _FUNCTIONS: Signatures = {
 
 @lru_cache(maxsize=1)
 def _library() -> c.CDLL | None:
-    return compiled("counting", lambda path: load_checked(path, ("rs_counting_version", 1), _FUNCTIONS))
+    return find_library("counting", lambda path: load_library(path, ("rs_counting_version", 1), _FUNCTIONS))
 
 
 def available() -> bool:
-    """Whether the library was built and can be loaded here."""
+    """Return whether the library was built and can be loaded."""
     return _library() is not None
 
 
@@ -47,10 +47,10 @@ def count(
     queries: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     classes: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> tuple[int, int]:
-    """Comparable and violated pairs of items with difference vectors, without holding the interpreter's lock.
+    """Count comparable and violated pairs of items with difference vectors, without holding the GIL.
 
-    ``queries`` are the offsets of each vector's queries and the position and worth of each query; ``classes`` the bits
-    at which classes of items begin, and for how many intervals each of their items counts.
+    ``queries`` are the offsets of the queries of each vector, and position and worth of each query; ``classes`` are the
+    first bit of each class of items, and the number of intervals for which each of its items counts.
     """
     library = _library()
     assert library is not None
@@ -69,9 +69,9 @@ def count(
         "path": np.empty((len(kept), words), dtype=np.uint64),
         "before": np.empty(words // _STRIDE + 1, dtype=np.uint32),
     }
-    given = _Counting(
+    arguments = _Counting(
         words, len(kept), len(delta), len(classes[1]), *(arrays[name].ctypes.data for name in _POINTERS)
     )
-    found = c.c_int64(0), c.c_int64(0)
-    library.rs_count(c.byref(given), c.byref(found[0]), c.byref(found[1]))
-    return found[0].value, found[1].value
+    comparable, violated = c.c_int64(0), c.c_int64(0)
+    library.rs_count(c.byref(arguments), c.byref(comparable), c.byref(violated))
+    return comparable.value, violated.value

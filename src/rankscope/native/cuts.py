@@ -1,4 +1,4 @@
-"""Where a run file can be cut so that its pieces can be read independently: at changes of topic."""
+"""Split a run file at changes of topic, so that its pieces can be read independently."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import BinaryIO
 
 __all__ = ["topic_cuts"]
 
-_BUFFER = 1 << 13  # bytes: what is looked at are single lines, far from each other
-_MOST = 1 << 18  # bytes that are read to find the next topic: a file without one in so many is not cut
+_BUFFER = 1 << 13  # bytes; small, because only single lines far from each other are read
+_MAX_SEARCH = 1 << 18  # bytes that are read to find the next topic; a file that needs more is not split
 
 
 class _NoTopic(Exception):  # noqa: N818 - never leaves this module
-    """A line, or a stretch of blank lines and comments, that is too long to look for the end of."""
+    """A line, or a stretch of blank lines and comments, is longer than the search limit."""
 
 
 def topic_cuts(path: Path, size: int, pieces: int) -> list[int]:
-    """Byte offsets of at most ``pieces - 1`` lines where another topic begins, near equal shares.
+    """Return the byte offsets of at most ``pieces - 1`` lines where another topic begins, near equal shares.
 
-    Between two shares that begin in the same topic there is no cut; otherwise the change is found by halving, so the
-    work does not grow with the length of the lists. A topic that returns may be cut: who reads the pieces notices.
-    A file with very long lines, or long stretches without data, is not cut, so that both time and memory are bounded
-    whatever the file contains: only reading it from the start can say what is wrong with it.
+    Bisection finds the change of topic between the starts of two shares, so that the cost does not depend on the length
+    of rankings; there is no cut between shares that start in the same topic. A topic that occurs again later may be
+    split; the caller must detect that. A file with very long lines, or long stretches without data, is not split, so
+    that time and memory are bounded for any content; reading it from the start reports what is wrong.
     """
     try:
         return _cuts(path, size, pieces)
@@ -32,17 +32,17 @@ def topic_cuts(path: Path, size: int, pieces: int) -> list[int]:
 
 def _cuts(path: Path, size: int, pieces: int) -> list[int]:
     with path.open("rb", buffering=_BUFFER) as file:
-        places = [_line_from(file, size * piece // pieces, size) for piece in range(pieces)]
-        found = [(start, topic) for start, topic in places if topic is not None]
-        cuts = []
-        for (low, topic), (high, other) in pairwise(found):
-            if topic != other:
-                cuts.append(_change(file, low, high, other))
-    return cuts
+        lines = [_line_from(file, size * piece // pieces, size) for piece in range(pieces)]
+        starts = [(start, topic) for start, topic in lines if topic is not None]
+        return [
+            _change(file, low, high, other)
+            for (low, topic), (high, other) in pairwise(starts)
+            if topic != other
+        ]
 
 
 def _change(file: BinaryIO, low: int, high: int, topic: bytes) -> int:
-    """Where the topic begins that ``high`` has, and ``low`` has not: as near to ``high`` as topics allow."""
+    """Bisect for the first line of the stretch of ``topic`` that contains ``high``; ``low`` has another topic."""
     while high - low > 1:
         start, name = _line_from(file, (low + high) // 2, high)
         if name is None or start >= high:  # no line begins in the upper half
@@ -57,23 +57,23 @@ def _change(file: BinaryIO, low: int, high: int, topic: bytes) -> int:
 
 
 def _next_line(file: BinaryIO, start: int, end: int) -> tuple[int, bytes | None]:
-    """The first line with a topic after the one that begins at ``start``."""
+    """Return offset and topic of the first line with a topic after the line at ``start``."""
     file.seek(start)
     _line(file)
     return _topic_from(file, end)
 
 
-def _line_from(file: BinaryIO, place: int, end: int) -> tuple[int, bytes | None]:
-    """Where the first line with a topic begins at or after a place, and its topic (None: none before ``end``)."""
-    file.seek(max(place - 1, 0))
-    if place:
-        _line(file)  # the rest of a line that began before
+def _line_from(file: BinaryIO, offset: int, end: int) -> tuple[int, bytes | None]:
+    """Return offset and topic of the first line with a topic from an offset on; no topic if ``end`` comes first."""
+    file.seek(max(offset - 1, 0))
+    if offset:
+        _line(file)  # the rest of the previous line
     return _topic_from(file, end)
 
 
 def _topic_from(file: BinaryIO, end: int) -> tuple[int, bytes | None]:
     start = file.tell()
-    stop = start + _MOST
+    stop = start + _MAX_SEARCH
     while start < end and (line := _line(file)):
         name = line.split(None, 1)[:1]
         if name and name[0][:1] != b"#":
@@ -85,7 +85,7 @@ def _topic_from(file: BinaryIO, end: int) -> tuple[int, bytes | None]:
 
 
 def _line(file: BinaryIO) -> bytes:
-    line = file.readline(_MOST)
-    if len(line) == _MOST:
+    line = file.readline(_MAX_SEARCH)
+    if len(line) == _MAX_SEARCH:
         raise _NoTopic
     return line

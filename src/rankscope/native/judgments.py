@@ -1,7 +1,7 @@
-"""Judgments as the library reads them: lines of four fields, as long as there is nothing unusual about any of them.
+"""Parse TREC judgments (lines of four fields) with the C library. Does not need numpy.
 
-Whatever it does not take (comments, another number of fields, a document that is judged twice) is left to the parser in
-Python, which also says what is wrong with a file. Nothing here needs numpy.
+The library rejects files with anything unusual (comments, another number of fields, a document judged twice) and leaves
+them to the parser in Python, which also reports errors.
 """
 
 from __future__ import annotations
@@ -11,67 +11,73 @@ from collections.abc import Callable
 from functools import cached_property
 from weakref import finalize
 
-from rankscope.native.scanner import KEY, Judged, Table, chosen_library
+from rankscope.native.scanner import HASH_KEY, JudgmentsResult, Table, is_selected, library
 
-__all__ = ["LARGEST", "InOrder", "Judgments", "judgments_in"]
+__all__ = ["MAX_TEXT", "Judgments", "TopicSort", "parse_judgments"]
 
-LARGEST = 1 << 25
-"""Bytes of a text that is given to the library as a whole; a larger one is read block by block, in Python."""
+MAX_TEXT = 1 << 25
+"""Maximum number of bytes that the library parses at once; Python parses larger files block by block."""
 
-InOrder = Callable[[list[str]], list[str]]
-"""Topics in the order in which they are to be."""
+TopicSort = Callable[[list[str]], list[str]]
+"""A function that sorts topics."""
 
 
 class Judgments:
-    """The judgments of a text by topic and, inside a topic, by the bytes of the document; each document once."""
+    """Parsed judgments, sorted by topic and by the bytes of the document id; every document occurs once per topic."""
 
     def __init__(
-        self, library: c.CDLL, handle: int, found: Judged, topics: list[str], place: c.Array[c.c_int32]
+        self,
+        library: c.CDLL,
+        handle: int,
+        result: JudgmentsResult,
+        topics: list[str],
+        positions: c.Array[c.c_int32],
     ) -> None:
-        self._library, self._handle, self._found, self._place = library, handle, found, place
+        self._library, self._handle, self._result, self._positions = library, handle, result, positions
         self.topics = tuple(topics)
-        self.several = bool(found.several)
-        """Whether the second column has several names."""
+        self.has_iterations = bool(result.several)
+        """Whether the second column has several distinct values."""
 
     @cached_property
     def documents(self) -> list[bytes]:
-        """All judged documents."""
-        return c.string_at(self._found.documents, self._found.documents_length - 1).split(b"\n")
+        """Ids of all judged documents."""
+        return c.string_at(self._result.documents, self._result.documents_length - 1).split(b"\n")
 
     def offsets(self) -> bytearray:
-        """For each topic where its judgments begin, and where the last one ends: integers of 64 bits."""
-        return bytearray(c.string_at(self._found.offsets, 8 * (len(self.topics) + 1)))
+        """Return the index of the first judgment of every topic, and the total, as 64-bit integers."""
+        return bytearray(c.string_at(self._result.offsets, 8 * (len(self.topics) + 1)))
 
     def grades(self) -> bytearray:
-        """The grade of each judgment: integers of 32 bits."""
-        return bytearray(c.string_at(self._found.grades, 4 * self._found.judgments))
+        """Return the grade of every judgment as 32-bit integers."""
+        return bytearray(c.string_at(self._result.grades, 4 * self._result.judgments))
 
+    @cached_property
     def table(self) -> Table:
-        """The judged documents as scans need them."""
-        return Table(self._library, self._library.rs_qrels_table(self._handle, self._place, KEY))
+        """Lookup table of the judged documents, for scans."""
+        return Table(self._library, self._library.rs_qrels_table(self._handle, self._positions, HASH_KEY))
 
 
-def judgments_in(text: bytes, in_order: InOrder) -> Judgments | None:
-    r"""The judgments of a text; None if there is anything unusual about it, or no library.
+def parse_judgments(text: bytes, sort_topics: TopicSort) -> Judgments | None:
+    r"""Return the judgments of a text; None if the text is unusual or there is no library.
 
-    >>> found = judgments_in(b"301 0 d2 1\n301 0 d1 0\n", sorted)
-    >>> found is None or (found.topics, found.documents) == (("301",), [b"d1", b"d2"])
+    >>> judgments = parse_judgments(b"301 0 d2 1\n301 0 d1 0\n", sorted)
+    >>> judgments is None or (judgments.topics, judgments.documents) == (("301",), [b"d1", b"d2"])
     True
     """
-    library = chosen_library("rs_qrels_new")
-    handle = library.rs_qrels_new(text, len(text), KEY) if library is not None else None
-    if library is None or not handle:
+    loaded = library() if is_selected() else None
+    handle = None if loaded is None else loaded.rs_qrels_new(text, len(text), HASH_KEY)
+    if loaded is None or not handle:
         return None
-    found = Judged()
-    library.rs_qrels_result(handle, c.byref(found))
-    names = c.string_at(found.names, found.names_length - 1).decode("utf-8", "surrogateescape").split("\n")
-    topics = in_order(names)
-    number = {name: place for place, name in enumerate(topics)}
-    place = (c.c_int32 * len(names))(*map(number.__getitem__, names))
-    if not library.rs_qrels_arrange(handle, place):
-        library.rs_qrels_free(handle)
+    result = JudgmentsResult()
+    loaded.rs_qrels_result(handle, c.byref(result))
+    names = c.string_at(result.names, result.names_length - 1).decode("utf-8", "surrogateescape").split("\n")
+    topics = sort_topics(names)
+    position = {name: number for number, name in enumerate(topics)}
+    positions = (c.c_int32 * len(names))(*map(position.__getitem__, names))
+    if not loaded.rs_qrels_arrange(handle, positions):
+        loaded.rs_qrels_free(handle)
         return None
-    library.rs_qrels_result(handle, c.byref(found))
-    judgments = Judgments(library, handle, found, topics, place)
-    finalize(judgments, library.rs_qrels_free, handle)
+    loaded.rs_qrels_result(handle, c.byref(result))
+    judgments = Judgments(loaded, handle, result, topics, positions)
+    finalize(judgments, loaded.rs_qrels_free, handle)
     return judgments

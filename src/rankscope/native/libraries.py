@@ -1,4 +1,4 @@
-"""Find, load and check the compiled libraries in the folder ``c``. Nothing here needs numpy."""
+"""Find, load and validate the compiled libraries in the directory ``c``. Does not need numpy."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Signatures", "compiled", "load_checked"]
+__all__ = ["Signatures", "find_library", "load_library"]
 
 Signatures = Mapping[str, tuple[Any, list[Any]]]
 """Result type and argument types of functions, by name."""
 
 
-def compiled(name: str, load: Callable[[Path], c.CDLL]) -> c.CDLL | None:
+def find_library(name: str, load: Callable[[Path], c.CDLL]) -> c.CDLL | None:
     """Return the library of a name, or None if it was not compiled or is not ours.
 
-    >>> compiled("none", c.CDLL) is None
+    >>> find_library("none", c.CDLL) is None
     True
     """
     for suffix in (".so", ".dll", ".dylib"):
@@ -29,19 +29,15 @@ def compiled(name: str, load: Callable[[Path], c.CDLL]) -> c.CDLL | None:
     return None
 
 
-def load_checked(
-    path: Path, version: tuple[str, int], functions: Signatures, optional: Signatures | None = None
-) -> c.CDLL:
+def load_library(path: Path, version: tuple[str, int], functions: Signatures) -> c.CDLL:
     """Load a library and declare its functions; raise OSError or AttributeError if it is not ours.
 
-    ``version`` is the function that returns the version, and the version that is required; an earlier build may lack
-    ``optional`` functions.
+    ``version`` is the function that returns the version, and the required version.
     """
-    found = c.CDLL(str(path))
-    there = {name: one for name, one in (optional or {}).items() if hasattr(found, name)}
-    for name, (result, arguments) in {**functions, **there}.items():
-        function = getattr(found, name)
+    library = c.CDLL(str(path))
+    for name, (result, arguments) in functions.items():
+        function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
-    if getattr(found, version[0])() != version[1]:
-        raise OSError(f"{path} is another version of the library")
-    return found
+    if getattr(library, version[0])() != version[1]:
+        raise OSError(f"{path} has another version")
+    return library

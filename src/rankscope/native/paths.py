@@ -1,4 +1,7 @@
-"""Sums along paths of the tree of rankings, and comparisons; without the library numpy does the same."""
+"""Bindings of the C library that sums along paths of the tree of rankings, and compares rankings.
+
+numpy is the slower alternative with the same results.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.native.libraries import Signatures, compiled, load_checked
+from rankscope.native.libraries import Signatures, find_library, load_library
 
 __all__ = ["Stretches", "available", "compare", "descend"]
 
@@ -32,11 +35,11 @@ _FUNCTIONS: Signatures = {
 
 @lru_cache(maxsize=1)
 def _library() -> c.CDLL | None:
-    return compiled("paths", lambda path: load_checked(path, ("rs_paths_version", 1), _FUNCTIONS))
+    return find_library("paths", lambda path: load_library(path, ("rs_paths_version", 1), _FUNCTIONS))
 
 
 def available() -> bool:
-    """Whether the library was built and can be loaded here."""
+    """Return whether the library was built and can be loaded."""
     return _library() is not None
 
 
@@ -47,32 +50,32 @@ def descend(
     above: Sequence[int],
     totals: NDArray[np.float64],
 ) -> None:
-    """Fill ``totals``, of which the first entry is known, level by level.
+    """Fill ``totals`` level by level, starting from its first entry.
 
-    ``table`` and ``marked`` are [level, tree, letter, documents above] and [level, tree, letter]; ``counts`` has, for
-    each tree, the documents of every ranking below the prefix, and ``above`` those in the prefix.
+    ``table`` has shape (levels, trees, letters, documents above) and ``marked`` (levels, trees, letters). ``counts``
+    has, for each tree, the number of documents of every ranking below the prefix, and ``above`` those in the prefix.
     """
     library = _library()
     assert library is not None and table.flags.c_contiguous and marked.flags.c_contiguous
     levels, trees, letters, ordinals = table.shape
-    places = np.array([one.ctypes.data for one in counts], np.uintp)
-    given = np.array(above, np.int64)
+    addresses = np.array([array.ctypes.data for array in counts], np.uintp)
+    prefix = np.array(above, np.int64)
     paths = _Paths(
         letters, levels, trees, ordinals,
-        table.ctypes.data, marked.ctypes.data, places.ctypes.data, given.ctypes.data, totals.ctypes.data,
+        table.ctypes.data, marked.ctypes.data, addresses.ctypes.data, prefix.ctypes.data, totals.ctypes.data,
     )  # fmt: skip
     library.rs_descend(c.byref(paths))
 
 
 class Stretches:
-    """Pairs of rankings, stretch by stretch: the first ranking of each side, how many follow, and which count."""
+    """Stretches of pairs of rankings: (first ranking of each side, number of pairs, mask of the pairs that count)."""
 
     def __init__(self, stretches: Sequence[tuple[int, int, int, NDArray[np.bool_] | None]]) -> None:
         self._masks = [None if mask is None else np.ascontiguousarray(mask) for *_, mask in stretches]
         self.table = np.array(
             [
-                (low, high, many, 0 if mask is None else mask.ctypes.data)
-                for (low, high, many, _), mask in zip(stretches, self._masks, strict=True)
+                (low, high, n_pairs, 0 if mask is None else mask.ctypes.data)
+                for (low, high, n_pairs, _), mask in zip(stretches, self._masks, strict=True)
             ],
             np.int64,
         ).reshape(-1, 4)
@@ -84,7 +87,7 @@ def compare(
     slack: tuple[float, float],
     strict: bool,
 ) -> list[int]:
-    """For each stretch how many of its pairs are in the wrong order; ``slack`` is relative and absolute.
+    """Return the number of pairs in the wrong order of every stretch; ``slack`` is (relative, absolute).
 
     >>> if available():
     ...     compare(np.array([0.0, 2.0, 1.0]), Stretches([(1, 2, 1, None), (0, 1, 2, None)]), (0.0, 0.0), strict=False)
@@ -94,9 +97,14 @@ def compare(
     """
     library = _library()
     assert library is not None and values.flags.c_contiguous and values.dtype == np.float64
-    number = len(stretches.table)
-    found = np.empty(number, np.int64)
+    n_stretches = len(stretches.table)
+    violations = np.empty(n_stretches, np.int64)
     library.rs_compare(
-        values.ctypes.data, stretches.table.ctypes.data, number, *slack, int(strict), found.ctypes.data
+        values.ctypes.data,
+        stretches.table.ctypes.data,
+        n_stretches,
+        *slack,
+        int(strict),
+        violations.ctypes.data,
     )
-    return found.tolist()
+    return violations.tolist()

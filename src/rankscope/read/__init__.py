@@ -1,4 +1,4 @@
-"""Files, frames and dicts in; :class:`Qrels` and :class:`Run` out."""
+"""Read judgments (:class:`Qrels`) and runs (:class:`Run`) from files, frames and dicts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The one door for collections: judgments and runs, in whatever form they come, opened for everybody alike.
+"""Open collections of judgments and runs: the single entry point of Python, commands, studies, reports and bridges.
 
-Python, commands, studies and their manifests, the page and the bridge into ir_measures all come through here, so that
-the same files mean the same lists and the same aspects to each of them.
+Every interface thus reads the same rankings and aspects from the same files.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankscope.errors import SettingsError
-from rankscope.read.formats import described
+from rankscope.read.formats import describe_format
 from rankscope.read.frames import is_table
 from rankscope.read.qrels import Qrels, read_qrels
 from rankscope.read.runs import Run, Runs, as_runs
-from rankscope.read.topics import chosen_topics
+from rankscope.read.topics import select_topics
 
-__all__ = ["Inputs", "open_collection", "open_qrels", "recognised"]
+__all__ = ["Inputs", "describe_formats", "open_collection", "open_qrels"]
 
 
 class Inputs(NamedTuple):
@@ -34,14 +33,14 @@ class Inputs(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was decided when it was opened: part of the settings of every result.
+        """Settings of reading, which every result records.
 
-        ``order`` is that of the runs (run by run where they differ); ``aspects`` says whether the judgments have any;
-        ``grades``, if they were merged, how; ``chosen_topics``, if some were left out, which were not.
+        ``order`` of the runs (by run if they differ); whether the judgments have ``aspects``; merges of ``grades``, if
+        any; ``chosen_topics``, if some were left out.
         """
-        merged = {"grades": self.qrels.merges} if self.qrels.merges else {}
-        chosen = {"chosen_topics": list(self.qrels.topics)} if self.qrels.unchosen else {}
-        return {"order": self.runs.order, "aspects": self.qrels.aspects is not None, **merged, **chosen}
+        grades = {"grades": self.qrels.merges} if self.qrels.merges else {}
+        topics = {"chosen_topics": list(self.qrels.topics)} if self.qrels.unchosen else {}
+        return {"order": self.runs.order, "aspects": self.qrels.aspects is not None, **grades, **topics}
 
 
 def open_collection(
@@ -55,25 +54,24 @@ def open_collection(
     topics: str | Sequence[str] | None = None,
     input_format: Mapping[str, str] | None = None,
 ) -> Inputs:
-    """Open judgments and runs: paths, dicts, frames, or what :func:`read_qrels` and :func:`read_runs` returned.
+    """Open judgments and runs: paths, dicts, frames, ``Qrels`` and ``Runs``.
 
-    ``order`` None keeps runs as they were read, and reads the others as trec_eval does. ``needs_aspects``, ``aspects``
-    and ``grades`` are those of :func:`open_qrels`. ``topics`` names some of the judged topics, as ``351,401-410``, a
-    file or a list, and the others are left out. Files are what they look like, unless ``input_format`` says what the
-    ``qrels`` and the ``runs`` are: see :mod:`rankscope.read.formats`.
+    ``order`` None keeps the order of ``Runs``, and reads others as trec_eval does. ``needs_aspects``, ``aspects`` and
+    ``grades`` as in :func:`open_qrels`. ``topics`` selects judged topics: ``351,401-410``, a file or a list.
+    ``input_format`` overrides the detected formats of ``qrels`` and ``runs``: see :mod:`rankscope.read.formats`.
     """
-    named = runs if isinstance(runs, list | tuple) else [runs]
-    if _is_standard_input(qrels) and any(map(_is_standard_input, named)):
+    sources = runs if isinstance(runs, list | tuple) else [runs]
+    if _is_standard_input(qrels) and any(map(_is_standard_input, sources)):
         raise SettingsError(
             "both the judgments and a run are standard input", hint="name a file for one of them"
         )
-    said = input_format or {}
+    formats = input_format or {}
     judgments = open_qrels(
-        qrels, needs_aspects=needs_aspects, aspects=aspects, grades=grades, input_format=said.get("qrels")
+        qrels, needs_aspects=needs_aspects, aspects=aspects, grades=grades, input_format=formats.get("qrels")
     )
     if topics:
-        judgments = judgments.of_topics(chosen_topics(topics, judgments.topics))
-    return Inputs(judgments, as_runs(runs, order, said.get("runs")))
+        judgments = judgments.with_topics(select_topics(topics, judgments.topics))
+    return Inputs(judgments, as_runs(runs, order, formats.get("runs")))
 
 
 def open_qrels(
@@ -86,10 +84,9 @@ def open_qrels(
 ) -> Qrels:
     """Open judgments: a path, a dict, a frame, or Qrels.
 
-    The second column names aspects (subtopics) if some document was judged under several of them, or if a measure
-    ``needs_aspects``: whoever asks for a diversity measure means that. ``aspects`` True or False decides it otherwise,
-    as does :func:`read_qrels` with ``aspects``. ``grades`` merges grades into fewer, such as ``0,1=0;2=1;3,4=2``;
-    ``input_format`` overrules what a file looks like.
+    The second column names aspects (subtopics) if a document was judged under several of them, or if a measure
+    ``needs_aspects``; ``aspects`` True or False overrides that. ``grades`` merges grades, such as
+    ``0,1=0;2=1;3,4=2``; ``input_format`` overrides the detected format of a file.
 
     >>> frame = {"query_id": ["q", "q"], "iteration": ["1", "2"], "doc_id": ["a", "b"], "relevance": [1, 1]}
     >>> judgments = Qrels.from_frame(frame)
@@ -105,29 +102,30 @@ def open_qrels(
     else:
         opened = Qrels.from_frame(qrels, aspects=aspects)
     if grades:
-        opened = opened.merged(grades)
+        opened = opened.with_merged_grades(grades)
     if aspects is False:
         return replace(opened, aspects=None, subtopics=None)
     return opened.with_aspects() if needs_aspects or aspects else opened
 
 
-def recognised(opened: Iterable[Qrels | Run]) -> list[str]:
-    """What files were recognised as, a sentence for each kind and format, where it is not the usual one.
+def describe_formats(opened: Iterable[Qrels | Run]) -> list[str]:
+    """Return a sentence for each kind and format of files, except TREC.
 
-    >>> recognised([Qrels.from_dict({"q1": {"d1": 1}}), Run.from_dict({"q1": {"d1": 1.0}})])
+    >>> describe_formats([Qrels.from_dict({"q1": {"d1": 1}}), Run.from_dict({"q1": {"d1": 1.0}})])
     []
     """
-    found: dict[tuple[str, str], list[str]] = {}
-    for one in opened:
-        path = one.path if isinstance(one, Qrels) else one.path or one.label
-        if one.format != "trec" and path is not None:
-            found.setdefault(("judgments" if isinstance(one, Qrels) else "run", one.format), []).append(path)
+    paths_by_format: dict[tuple[str, str], list[str]] = {}
+    for item in opened:
+        is_qrels = isinstance(item, Qrels)
+        path = item.path if isinstance(item, Qrels) else item.path or item.label
+        if item.format != "trec" and path is not None:
+            paths_by_format.setdefault(("judgments" if is_qrels else "run", item.format), []).append(path)
     sentences = []
-    for (kind, form), paths in found.items():
+    for (kind, form), paths in paths_by_format.items():
         others = len(set(paths)) - 1
-        named = paths[0] + (f" and {others} other file{'s' * (others > 1)}" if others else "")
+        files = paths[0] + (f" and {others} other file{'s' * (others > 1)}" if others else "")
         what = kind if kind == "judgments" or len(paths) == 1 else f"{len(paths)} runs"
-        sentences.append(f"{named}: read as {described(form)} ({what}; --input-format overrules)")
+        sentences.append(f"{files}: read as {describe_format(form)} ({what}; --input-format overrules)")
     return sentences
 
 

@@ -1,75 +1,68 @@
-"""Tables in text: CSV and TSV under a header, and columns without one (MS MARCO, judgments of three columns)."""
+"""Read tables from text: CSV and TSV with a header, and columns without one (MS MARCO, qrels of three columns)."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError
-from rankscope.read.frames import COLUMNS, NUMBERS, WANTED, found_column
+from rankscope.read.frames import NUMBERS, WANTED, find_column, missing_column
 from rankscope.read.ids import id_text
-from rankscope.read.line_ends import described_end
-from rankscope.read.source import Source, whole_lines
+from rankscope.read.line_problems import LineProblem, locate_problems
+from rankscope.read.source import Source, iterate_lines
 
-__all__ = ["FileTable", "file_table", "read_bare_columns", "read_delimited", "text_lines"]
+__all__ = [
+    "FileTable",
+    "find_columns",
+    "parse_columns",
+    "read_bare_columns",
+    "read_delimited",
+    "text_lines",
+]
 
 _NUMBER = re.compile(r"(?i)[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)")
 
 
 class FileTable(NamedTuple):
-    """Columns out of a file, by their meaning, and the line of every row."""
+    """Columns of a file by meaning, and the line of every row."""
 
     columns: dict[str, Any]
     lines: npt.NDArray[np.int64]
-    path: str
 
 
 def text_lines(source: Source) -> Iterator[tuple[int, str]]:
-    r"""The lines of a text with their numbers, checked as those of TREC files are.
+    r"""Yield number and text of every line, validated as in TREC files.
 
-    >>> list(text_lines(Source.of(b"a,b\r\n1,2")))
+    >>> list(text_lines(Source.open(b"a,b\r\n1,2")))
     [(1, 'a,b'), (2, '1,2')]
     """
-    before = 0
-    for block in whole_lines(source.line_blocks(held=True)):
-        suspicious = b"\0" in block or block.count(b"\r") != block.count(b"\r\n")
-        for number, line in enumerate(block.split(b"\n")[:-1], before + 1):
-            if suspicious:
-                _check_line(line, source.label, number)
-            yield number, line.removesuffix(b"\r").decode("utf-8", "surrogateescape")
-        before += block.count(b"\n")
+    for number, line in iterate_lines(source.line_blocks(in_memory=True)):
+        if b"\0" in line or (b"\r" in line and b"\r" in line[:-1]):
+            with locate_problems(source):
+                raise LineProblem("nul", number) if b"\0" in line else LineProblem("ending", number, b"\r")
+        yield number, line.removesuffix(b"\r").decode("utf-8", "surrogateescape")
 
 
-def _check_line(line: bytes, path: str, number: int) -> None:
-    if b"\0" in line:
-        hint = "this looks like binary data; give a text file"
-        raise InputError("a NUL byte in the line", path=path, line=number, hint=hint)
-    if b"\r" in line[:-1]:
-        what, hint = described_end(b"\r")
-        raise InputError(what, path=path, line=number, hint=hint)
-
-
-def cells(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of every line with data and its number; comments before the header are none."""
-    started = False
+def iterate_cells(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield number and cells of every line with data; comments before the header are skipped."""
+    has_header = False
     number = 0
 
     def lines() -> Iterator[str]:
         nonlocal number
-        for at, line in text_lines(source):
-            number = at
-            if started or (line.strip() and not line.startswith("#")):
+        for number, line in text_lines(source):  # noqa: B007 (the number of the row that csv returns)
+            if has_header or (line.strip() and not line.startswith("#")):
                 yield line + "\n"
 
     try:
         for row in csv.reader(lines(), delimiter=separator, strict=True):
             if row:
-                started = True
+                has_header = True
                 yield number, row
     except csv.Error as error:
         what = f"not a line of a table ({error})"
@@ -77,41 +70,38 @@ def cells(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def read_delimited(source: Source, separator: str, kind: str) -> FileTable:
-    r"""The columns of a table that mean something in a ``run`` or in ``qrels``, under their meanings.
+    r"""Read the columns of a table of a ``run`` or of ``qrels``, by meaning.
 
-    >>> table = read_delimited(Source.of(b"qid,docno,score,text\n1,d1,2.5,\"a, b\"\n"), ",", "run")
+    >>> table = read_delimited(Source.open(b"qid,docno,score,text\n1,d1,2.5,\"a, b\"\n"), ",", "run")
     >>> table.columns, table.lines.tolist()
     ({'query_id': ['1'], 'doc_id': ['d1'], 'score': array([2.5])}, [2])
     """
-    rows = cells(source, separator)
+    rows = iterate_cells(source, separator)
     first, header = next(rows, (1, []))
-    found = {meaning: found_column(meaning, header) for meaning in WANTED[kind]}
-    places = {meaning: header.index(name) for meaning, name in found.items() if name is not None}
-    require(places, kind, source.label, first, header)
-    columns: list[list[str]] = [[] for _ in places]
+    names = find_columns(header, kind, source.label, first)
+    columns: dict[str, list[str]] = {meaning: [] for meaning in names}
+    targets = [(column, header.index(names[meaning])) for meaning, column in columns.items()]
     numbers: list[int] = []
-    takes = list(zip(columns, places.values(), strict=True))
     for number, row in rows:
         if len(row) != len(header):
             what = f"{len(row)} cell{'s' * (len(row) != 1)} where the header has {len(header)}"
             hint = "complete the line, or put quotes around text with separators"
             raise InputError(what, path=source.label, line=number, hint=hint)
-        for column, place in takes:
-            column.append(row[place])
+        for column, index in targets:
+            column.append(row[index])
         numbers.append(number)
-    return file_table(dict(zip(places, columns, strict=True)), numbers, source.label)
+    return parse_columns(columns, numbers, source.label)
 
 
-def require(columns: Collection[str], kind: str, path: str, line: int | None, names: Sequence[Any]) -> None:
-    """An error if a column is missing that judgments or runs must have."""
-    needed = ["query_id", "doc_id", "relevance"] if kind == "qrels" else ["query_id", "doc_id"]
-    if kind == "run" and "rank" not in columns:
-        needed.append("score")
-    for meaning in needed:
-        if meaning not in columns:
-            what = f"there is no column for {meaning} ({', '.join(COLUMNS[meaning])})"
-            hint = f"rename one of: {', '.join(map(str, names)) or 'none'}"
-            raise InputError(what, path=path, line=line, hint=hint)
+def find_columns(header: Sequence[Any], kind: str, path: str, line: int | None) -> dict[str, Any]:
+    """Return the names of the columns of a ``run`` or of ``qrels`` by meaning; reject a header that lacks one."""
+    found = {meaning: find_column(meaning, header) for meaning in WANTED[kind]}
+    names = {meaning: name for meaning, name in found.items() if name is not None}
+    value = "relevance" if kind == "qrels" else "rank" if "rank" in names else "score"
+    for meaning in ("query_id", "doc_id", value):
+        if meaning not in names:
+            raise missing_column(meaning, header, path, line)
+    return names
 
 
 _BARE = {
@@ -123,9 +113,9 @@ _BARE = {
 
 
 def read_bare_columns(source: Source, kind: str) -> FileTable:
-    r"""Columns without a header: ``topic document grade``, ``topic document rank``, ``topic document rank score``.
+    r"""Read columns without a header: ``topic document grade`` or ``topic document rank [score]``.
 
-    >>> read_bare_columns(Source.of(b"1\td7\t1\n1\td3\t2\n"), "run").columns["rank"]
+    >>> read_bare_columns(Source.open(b"1\td7\t1\n1\td3\t2\n"), "run").columns["rank"]
     array([1, 2])
     """
     columns: tuple[list[str], ...] = ()
@@ -136,8 +126,8 @@ def read_bare_columns(source: Source, kind: str) -> FileTable:
             continue
         columns = columns or tuple([] for _ in row)
         if len(row) != len(columns) or (kind, len(row)) not in _BARE:
-            expected, kinds = " ".join(_BARE[kind, 3]), "qrels" if kind == "qrels" else "runs"
-            what = f"{len(row)} field{'s' * (len(row) != 1)} where {kinds} of columns have: {expected}"
+            expected, files = " ".join(_BARE[kind, 3]), "qrels" if kind == "qrels" else "runs"
+            what = f"{len(row)} field{'s' * (len(row) != 1)} where {files} of columns have: {expected}"
             raise InputError(what, path=source.label, line=number, hint="complete the line or remove it")
         for column, cell in zip(columns, row, strict=True):
             column.append(cell)
@@ -148,39 +138,39 @@ def read_bare_columns(source: Source, kind: str) -> FileTable:
     names = _BARE[kind, len(columns)]
     if kind == "run" and len(columns) == 3 and all(cell.isascii() and cell.isdigit() for cell in columns[2]):
         names = ("query_id", "doc_id", "rank")
-    return file_table(dict(zip(names, columns, strict=True)), numbers, source.label)
+    return parse_columns(dict(zip(names, columns, strict=True)), numbers, source.label)
 
 
-def file_table(columns: dict[str, Any], numbers: list[int], path: str) -> FileTable:
-    """Columns by their meaning, checked, with numbers as numbers."""
+def parse_columns(columns: dict[str, Any], numbers: list[int], path: str) -> FileTable:
+    """Validate columns by meaning, and parse numbers."""
     lines = np.array(numbers, np.int64)
     for meaning, column in columns.items():
         if meaning in NUMBERS:
-            columns[meaning] = _numbers(column, meaning, lines, path)
+            columns[meaning] = _parse_numbers(column, meaning, lines, path)
         else:
             _check_ids(column, meaning, lines, path)
-    return FileTable(columns, lines, path)
+    return FileTable(columns, lines)
 
 
-def _numbers(
+def _parse_numbers(
     column: Sequence[Any], meaning: str, lines: npt.NDArray[np.int64], path: str
 ) -> npt.NDArray[Any]:
-    """A column of scores as fractions, of ranks and grades as whole numbers."""
-    whole = meaning != "score"
-    found = [_number(value, whole) for value in column]
-    if None in found:
-        row = found.index(None)
+    """Parse a column of scores, or of ranks or grades, which are integers."""
+    is_integer = meaning != "score"
+    values = [_parse_number(value, is_integer) for value in column]
+    if None in values:
+        row = values.index(None)
         text = "" if column[row] is None else str(column[row]).strip()
         if text.lower() in ("nan", "+nan", "-nan", ""):
             what = f"NaN {meaning}" if text else f"there is no {meaning}"
         else:
-            what = f"{meaning} {text[:60]!r} is not {'a whole number of 32 bits' if whole else 'a number'}"
+            what = f"{meaning} {text[:60]!r} is not {'a 32-bit integer' if is_integer else 'a number'}"
         hint = "remove the line or give a number"
         raise InputError(what, path=path, line=int(lines[row]), hint=hint)
-    return np.array(found, np.int64 if whole else np.float64)
+    return np.array(values, np.int64 if is_integer else np.float64)
 
 
-def _number(value: Any, whole: bool) -> float | int | None:
+def _parse_number(value: Any, is_integer: bool) -> float | int | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     if isinstance(value, str) and not _NUMBER.fullmatch(value.strip()):
@@ -189,7 +179,7 @@ def _number(value: Any, whole: bool) -> float | int | None:
         number = float(value)
     except OverflowError:
         return None
-    if not whole:
+    if not is_integer:
         return None if number != number else number
     return int(number) if number.is_integer() and abs(number) < 2**31 - 1 else None
 

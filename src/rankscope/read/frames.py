@@ -1,7 +1,7 @@
-"""Columns out of what holds tables: pandas, polars, Arrow, numpy records, named tuples, dicts of columns.
+"""Find columns in tables: pandas, polars, Arrow, numpy records, named tuples, dicts of columns.
 
-Nothing is imported that the user does not have, and columns go by the names that people use: those of ir_measures,
-PyTerrier, trec_eval's formats, MTEB and BEIR.
+No optional package is imported. Column names are those of ir_measures, PyTerrier, the formats of trec_eval, MTEB and
+BEIR.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ __all__ = [
     "COLUMNS",
     "NUMBERS",
     "WANTED",
-    "as_list",
-    "by_columns",
-    "found_column",
+    "as_columns",
+    "column_meaning",
+    "column_names",
+    "find_column",
     "is_table",
-    "meaning_of",
-    "names_of",
     "table_columns",
 ]
 
@@ -44,19 +43,19 @@ COLUMNS = {
     "iteration": ("iteration", "subtopic", "subtopic_id", "iter"),
     "run": ("run", "system", "run_id", "name"),
 }
-"""What a column means, and what it may be called, in any case; the first that is there counts."""
+"""Meanings of columns, and their accepted names (case-insensitive); the first one present is used."""
 
 NUMBERS = ("score", "rank", "relevance")
-"""The meanings of columns that hold numbers; all others hold ids."""
+"""Meanings of columns of numbers; all other columns have ids."""
 
 
 _MEANINGS = {alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases}
 
 
-def meaning_of(name: Any) -> str | None:
-    """What a column of this name means, if anything.
+def column_meaning(name: Any) -> str | None:
+    """Return the meaning of a column of this name, or None.
 
-    >>> meaning_of("DocNo"), meaning_of("text")
+    >>> column_meaning("DocNo"), column_meaning("text")
     ('doc_id', None)
     """
     return _MEANINGS.get(str(name).strip().lower())
@@ -66,42 +65,48 @@ WANTED = {
     "qrels": ("query_id", "doc_id", "relevance", "iteration"),
     "run": ("query_id", "doc_id", "score", "rank", "run"),
 }
-"""The meanings that judgments and runs may have."""
+"""Meanings of the columns of judgments and runs."""
 
 
 def table_columns(table: Any, required: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the columns with these meanings, whatever kind of table it is: ids as ``Texts``, numbers as they are.
+    """Return the columns with these meanings of a table of any kind: ids as ``TextColumn``, numbers unchanged.
 
     >>> columns = table_columns({"qid": ["q1", 7], "score": [2, 1]}, required=["query_id", "score"])
     >>> columns["query_id"].pieces(), columns["score"]
     ([b'q1', b'7'], [2, 1])
     """
-    from rankscope.read.columns import Texts
+    from rankscope.read.columns import TextColumn
 
-    table = by_columns(table)
-    names = names_of(table)
+    table = as_columns(table)
+    names = column_names(table)
     if not names and not isinstance(table, Mapping):
         raise InputError(
-            f"{type(table).__name__} without columns holds neither lists nor judgments",
+            f"{type(table).__name__} has no columns of rankings or judgments",
             hint="give the path of a file, a dict by topic and document, or a data frame",
         )
     columns = {}
-    for wanted in (*required, *optional):
-        found = found_column(wanted, names)
-        if found is not None:
-            column = table[found]
-            columns[wanted] = column if wanted in NUMBERS else Texts.of(column, f"column {str(found)!r}")
-        elif wanted in required:
-            called = ", ".join(COLUMNS[wanted])
-            shown = ", ".join(map(str, names)) or "none"
-            raise InputError(
-                f"the table has no column for {wanted} ({called})", hint=f"rename one of: {shown}"
-            )
+    for meaning in (*required, *optional):
+        name = find_column(meaning, names)
+        if name is not None:
+            column, what = table[name], f"column {str(name)!r}"
+            columns[meaning] = column if meaning in NUMBERS else TextColumn.from_column(column, what)
+        elif meaning in required:
+            raise missing_column(meaning, names)
     return columns
 
 
+def missing_column(
+    meaning: str, names: Sequence[Any], path: str | None = None, line: int | None = None
+) -> InputError:
+    """Return the error for a required column that is missing."""
+    return InputError(
+        f"there is no column for {meaning} ({', '.join(COLUMNS[meaning])})",
+        path=path, line=line, hint=f"rename one of: {', '.join(map(str, names)) or 'none'}",
+    )  # fmt: skip
+
+
 def is_table(thing: Any) -> bool:
-    """Whether this is a table with a column of topics and one of documents.
+    """Return whether this is a table with a column of topics and one of documents.
 
     >>> is_table({"q1": {"d1": 1}}), is_table({"qid": ["q1"], "docno": ["d1"]})
     (False, True)
@@ -110,12 +115,12 @@ def is_table(thing: Any) -> bool:
         return False
     if isinstance(thing, Mapping) and any(isinstance(value, Mapping) for value in thing.values()):
         return False
-    names = names_of(by_columns(thing))
-    return found_column("query_id", names) is not None and found_column("doc_id", names) is not None
+    names = column_names(as_columns(thing))
+    return find_column("query_id", names) is not None and find_column("doc_id", names) is not None
 
 
-def by_columns(table: Any) -> Any:
-    """Rows that know their fields (named tuples, dataclasses do not) as columns; anything else as it is."""
+def as_columns(table: Any) -> Any:
+    """Return a list of named tuples or dicts as a dict of columns, and any other object unchanged."""
     if isinstance(table, list | tuple) and table and all(hasattr(row, "_fields") for row in table):
         return {name: [getattr(row, name, None) for row in table] for name in table[0]._fields}
     if isinstance(table, list | tuple) and table and all(isinstance(row, Mapping) for row in table):
@@ -123,34 +128,24 @@ def by_columns(table: Any) -> Any:
     return table
 
 
-def names_of(table: Any) -> list[Any]:
-    """The names of the columns of a table; none if it has none."""
-    listed = getattr(getattr(table, "dtype", None), "names", None)  # numpy records
-    if listed is None:
-        listed = getattr(table, "column_names", getattr(table, "columns", table))
-    return list(listed) if isinstance(table, Mapping) or listed is not table else []
+def column_names(table: Any) -> list[Any]:
+    """Return the names of the columns of a table; an empty list if this is no table."""
+    names = getattr(getattr(table, "dtype", None), "names", None)  # numpy records
+    if names is None:
+        names = getattr(table, "column_names", getattr(table, "columns", table))
+    return list(names) if isinstance(table, Mapping) or names is not table else []
 
 
-def found_column(wanted: str, names: Sequence[Any]) -> Any:
-    """The name, of these, of the column with a meaning; None if there is none.
+def find_column(meaning: str, names: Sequence[Any]) -> Any:
+    """Return the name of the column with a meaning, or None; the column ``score`` of BEIR qrels has grades.
 
-    BEIR calls grades scores.
-
-    >>> found_column("doc_id", ["qid", "docid", "docno"])
+    >>> find_column("doc_id", ["qid", "docid", "docno"])
     'docno'
-    >>> found_column("relevance", ["query-id", "corpus-id", "score"]), found_column("relevance", ["qid", "score"])
+    >>> find_column("relevance", ["query-id", "corpus-id", "score"]), find_column("relevance", ["qid", "score"])
     ('score', None)
     """
     lower = {str(name).strip().lower(): name for name in reversed(names)}
-    found = next((lower[alias] for alias in COLUMNS[wanted] if alias in lower), None)
-    if found is None and wanted == "relevance" and lower.keys() >= {"query-id", "corpus-id"}:
+    name = next((lower[alias] for alias in COLUMNS[meaning] if alias in lower), None)
+    if name is None and meaning == "relevance" and lower.keys() >= {"query-id", "corpus-id"}:
         return lower.get("score")
-    return found
-
-
-def as_list(column: Any) -> list[Any]:
-    """Return the values of a column of any kind as a list."""
-    for method in ("to_list", "to_pylist", "tolist"):
-        if hasattr(column, method):
-            return list(getattr(column, method)())
-    return list(column)
+    return name

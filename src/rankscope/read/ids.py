@@ -1,7 +1,7 @@
-"""Identifiers of topics and documents: bytes inside, text outside.
+"""Identifiers of topics and documents: bytes internally, text in the public API.
 
-TREC files carry arbitrary bytes; ties are broken on bytes. ``surrogateescape`` makes the round trip exact. Ids of other
-types, wherever they come from (files, frames, dicts, clusters), become text by one rule: that of :func:`id_text`, which
+TREC files contain arbitrary bytes, and ties are broken by bytes; ``surrogateescape`` makes the round trip exact. Ids of
+other types, from any source (files, frames, dicts, clusters), become text by the rule of :func:`id_text`, which
 :func:`arrow_ids` applies to a column.
 """
 
@@ -13,15 +13,15 @@ from typing import Any
 
 from rankscope.errors import InputError
 
-__all__ = ["arrow_ids", "id_text", "in_natural_order", "to_bytes", "to_text", "to_texts"]
+__all__ = ["arrow_ids", "id_text", "sort_naturally", "to_bytes", "to_text", "to_texts"]
 
 EXACT = 1 << 53
-"""Beyond this magnitude a double no longer tells neighbouring integers, hence ids, apart."""
-_IDS = "ids are text, bytes in UTF-8 or whole numbers: convert them"
+"""Largest magnitude up to which a double represents every integer, hence every id."""
+_IDS = "ids are text, bytes in UTF-8 or integers: convert them"
 
 
 def to_text(identifier: bytes) -> str:
-    r"""Text of an identifier; bytes that are not UTF-8 survive the round trip.
+    r"""Return the text of an identifier; bytes that are not UTF-8 survive the round trip.
 
     >>> to_bytes(to_text(b"caf\xe9")) == b"caf\xe9"
     True
@@ -30,7 +30,7 @@ def to_text(identifier: bytes) -> str:
 
 
 def to_texts(identifiers: Sequence[bytes]) -> list[str]:
-    r"""The text of each identifier, of many at once.
+    r"""Return the texts of many identifiers at once.
 
     >>> to_texts([b"301", b"caf\xe9"]) == [to_text(b"301"), to_text(b"caf\xe9")], to_texts([])
     (True, [])
@@ -42,26 +42,26 @@ def to_texts(identifiers: Sequence[bytes]) -> list[str]:
 
 
 def to_bytes(identifier: str) -> bytes:
-    """Bytes of an identifier (lone surrogates that came from bytes become these bytes again)."""
+    """Return the bytes of an identifier (the inverse of :func:`to_text`)."""
     try:
         return identifier.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return identifier.encode("utf-8", "surrogatepass")
 
 
-def in_natural_order(topics: Iterable[str]) -> list[str]:
-    """Topics in the order a person expects: by number when all are numbers, by bytes otherwise.
+def sort_naturally(topics: Iterable[str]) -> list[str]:
+    """Sort topics by number if all are numbers, else by bytes.
 
-    >>> in_natural_order(["10", "9", "351"]), in_natural_order(["q10", "q9"])
+    >>> sort_naturally(["10", "9", "351"]), sort_naturally(["q10", "q9"])
     (['9', '10', '351'], ['q10', 'q9'])
-    >>> in_natural_order(["1", "010", "01"])
+    >>> sort_naturally(["1", "010", "01"])
     ['01', '1', '010']
     """
     topics = list(topics)
     digits = "".join(topics)
     if digits.isascii() and digits.isdigit() and min(map(len, topics)) > 0 and max(map(len, topics)) < 19:
         if any(map(str.startswith, topics, repeat("0"))):
-            topics.sort()  # 01 and 1 are the same number, and sorting is stable
+            topics.sort()  # 01 and 1 are the same number; the stable sort below keeps this order
         return sorted(topics, key=int)
     return sorted(topics, key=to_bytes)
 
@@ -85,19 +85,18 @@ def id_text(value: Any, what: str) -> str:
         return str(value)
     if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
         return str(int(value))
-    missing = value is None or type(value).__name__ in ("NAType", "NaTType")  # those of pandas
-    if missing or (isinstance(value, float) and value != value):
+    is_missing = value is None or type(value).__name__ in ("NAType", "NaTType")  # of pandas
+    if is_missing or (isinstance(value, float) and value != value):
         raise InputError(f"{what}: an id is missing", hint="fill the gap or remove the row")
     shown = repr(value)
     shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
     raise InputError(f"{what}: {shown} ({type(value).__name__}) is not an id", hint=_IDS)
 
 
-def arrow_ids(column: Any, what: str, *, gaps: bool = False) -> Any:
+def arrow_ids(column: Any, what: str, *, allow_missing: bool = False) -> Any:
     """Return an Arrow column of ids of any type as one array of bytes, by the rule of :func:`id_text`.
 
-    A missing id is an error unless ``gaps`` are allowed. The type is ``large_binary``: more than 2 GB of ids overflow
-    the offsets of the smaller one.
+    The type is ``large_binary``, because more than 2 GB of ids overflow the offsets of ``binary``.
 
     >>> import pyarrow as pa
     >>> arrow_ids(pa.array([301.0, 302.0]), "column 'qid'").to_pylist()
@@ -111,15 +110,15 @@ def arrow_ids(column: Any, what: str, *, gaps: bool = False) -> Any:
         array = array.cast(array.type.value_type)
     elif kinds.is_run_end_encoded(array.type):
         array = pc.call_function("run_end_decode", [array])
-    if array.null_count and not gaps:
+    if array.null_count and not allow_missing:
         id_text(None, what)
     if kinds.is_floating(array.type):
         values: Any = pc.drop_null(array.cast(pa.float64()))
-        small: Any = pc.less_equal(pc.abs(values), pa.scalar(float(EXACT)))
-        whole: Any = pc.and_(pc.equal(values, pc.floor(values)), small)
-        wrong = pc.index(whole, False).as_py()
-        if wrong >= 0:
-            id_text(values[wrong].as_py(), what)
+        is_exact: Any = pc.less_equal(pc.abs(values), pa.scalar(float(EXACT)))
+        is_integral: Any = pc.and_(pc.equal(values, pc.floor(values)), is_exact)
+        invalid = pc.index(is_integral, False).as_py()
+        if invalid >= 0:
+            id_text(values[invalid].as_py(), what)
         array = array.cast(pa.float64()).cast(pa.int64())
     if kinds.is_integer(array.type):
         array = array.cast(pa.large_string())

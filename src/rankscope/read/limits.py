@@ -1,8 +1,9 @@
-"""What no honest file needs, and what would take all memory or time: limits that are generous, and can be raised.
+"""Limits that protect memory and time from hostile files; environment variables raise them.
 
-A line has at most 16 MB. What is unpacked may have any size up to a free amount, and beyond that 250 times the packed
-one: runs shrink to a tenth, bombs to a thousandth or less. The free amount is 1 GB of text that is read line by line,
-256 MB of columns (Parquet, Arrow) and 16 MB of what becomes objects (JSON, CSV). Environment variables raise limits.
+A line has at most 16 MB. Decompressed content may have any size up to a free amount, and beyond that at most 250 times
+the compressed size: runs compress to a tenth, decompression bombs to a thousandth or less. The free amount is 1 GB of
+text that is read line by line, 256 MB of columns (Parquet, Arrow), and 16 MB of content that becomes Python objects
+(JSON, CSV).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from rankscope.errors import InputError, SettingsError
 __all__ = [
     "FREE_COLUMNS",
     "FREE_OBJECTS",
-    "check_unpacked",
+    "check_decompressed_size",
     "line_at",
     "line_too_long",
     "longest_line",
@@ -26,32 +27,33 @@ __all__ = [
 LINE_VARIABLE = "RANKSCOPE_LONGEST_LINE"
 RATIO_VARIABLE = "RANKSCOPE_UNPACKED_RATIO"
 LONGEST_LINE = 1 << 24
-"""Bytes; also what is read of a file at a time, so that a longer line is always begun in one piece of it."""
+"""Bytes of a line; also the size of a turn of the scanner, so that a longer line always spans a turn."""
 UNPACKED_RATIO = 250
 FREE = 1 << 30
-"""Bytes of content that may come from a packed file of any size, if it is read line by line."""
+"""Bytes that a compressed file of any size may decompress to, if it is read line by line."""
 FREE_COLUMNS = 1 << 28
-"""Bytes of columns that may come from a Parquet or Arrow file of any size: all of them are held in memory."""
+"""Bytes of columns that a Parquet or Arrow file of any size may have; all of them are in memory at once."""
 FREE_OBJECTS = 1 << 24
-"""Bytes of packed JSON or CSV: each may become 40 bytes of objects."""
+"""Bytes that compressed JSON or CSV of any size may decompress to; each may become 40 bytes of objects."""
 
 
 def longest_line() -> int:
-    """The bytes that a line may have."""
-    return _raised(LINE_VARIABLE, LONGEST_LINE)
+    """Return the maximum number of bytes of a line."""
+    return _limit(LINE_VARIABLE, LONGEST_LINE)
 
 
-def _raised(variable: str, usual: int) -> int:
+def _limit(variable: str, default: int) -> int:
+    """Return a limit, which an environment variable can raise."""
     text = os.environ.get(variable, "")
     if not text:
-        return usual
+        return default
     if not (text.isascii() and text.isdigit()) or len(text) > 18:
-        raise SettingsError(f"{variable} is {text!a}", hint=f"give a whole number of at least {usual}")
-    return max(usual, int(text))
+        raise SettingsError(f"{variable} is {text!a}", hint=f"give an integer of at least {default}")
+    return max(default, int(text))
 
 
 def line_too_long() -> tuple[str, str]:
-    """What to say about a line, and what to do."""
+    """Return message and hint for a line that is too long."""
     return (
         "the line or the list it belongs to is too long",
         f"a line has at most {longest_line():,} bytes ({LINE_VARIABLE} raises that), a list 2^31 documents",
@@ -59,51 +61,51 @@ def line_too_long() -> tuple[str, str]:
 
 
 def with_short_lines(blocks: Iterator[bytes], label: str) -> Iterator[bytes]:
-    r"""The same blocks; an error where a line is too long.
+    r"""Yield the same blocks; raise an error if a line is too long.
 
     >>> list(with_short_lines(iter([b"a\nb", b"c\n"]), "run"))
     [b'a\nb', b'c\n']
     """
-    most, begun, lines = longest_line(), 0, 1
+    limit, current, line = longest_line(), 0, 1  # ``current``: bytes of the current line in earlier blocks
     for block in blocks:
-        first = block.find(b"\n")
-        if begun + (len(block) if first < 0 else first) > most:
+        newline = block.find(b"\n")
+        if current + (len(block) if newline < 0 else newline) > limit:
             what, hint = line_too_long()
-            raise InputError(what, path=label, line=lines, hint=hint)
-        begun = begun + len(block) if first < 0 else len(block) - 1 - block.rfind(b"\n")
-        lines += block.count(b"\n") if first >= 0 else 0
+            raise InputError(what, path=label, line=line, hint=hint)
+        current = current + len(block) if newline < 0 else len(block) - 1 - block.rfind(b"\n")
+        line += block.count(b"\n") if newline >= 0 else 0
         yield block
 
 
-def line_at(file: FileIO, most: int) -> int:
-    """How long the line is in which an open file is read on; a length above ``most`` may be cut short.
+def line_at(file: FileIO, max_length: int) -> int:
+    """Return the length of the line at the position of an open file; stop counting beyond ``max_length``.
 
-    The place where it is read on stays.
+    The position does not change.
     """
-    here = file.tell()
+    position = file.tell()
     before, size = 0, 4096
-    while before <= most and before < here:
-        size = min(size, here - before)
-        file.seek(here - before - size)
-        found = _exactly(file, size).rfind(b"\n")
-        before += size if found < 0 else size - 1 - found
-        if found >= 0:
+    while before <= max_length and before < position:
+        size = min(size, position - before)
+        file.seek(position - before - size)
+        newline = _read_exactly(file, size).rfind(b"\n")
+        before += size if newline < 0 else size - 1 - newline
+        if newline >= 0:
             break
         size *= 2
-    file.seek(here)
+    file.seek(position)
     after, size = 0, 4096
-    while before + after <= most and (block := file.read(size)):
-        found = block.find(b"\n")
-        after += len(block) if found < 0 else found
-        if found >= 0:
+    while before + after <= max_length and (block := file.read(size)):
+        newline = block.find(b"\n")
+        after += len(block) if newline < 0 else newline
+        if newline >= 0:
             break
         size = min(2 * size, 1 << 18)
-    file.seek(here)
+    file.seek(position)
     return before + after
 
 
-def _exactly(file: FileIO, size: int) -> bytes:
-    """So many bytes; fewer if the file has become shorter."""
+def _read_exactly(file: FileIO, size: int) -> bytes:
+    """Read a number of bytes; fewer if the file was truncated."""
     blocks: list[bytes] = []
     while size and (block := file.read(size)):
         blocks.append(block)
@@ -111,11 +113,11 @@ def _exactly(file: FileIO, size: int) -> bytes:
     return b"".join(blocks)
 
 
-def check_unpacked(content: int, packed: int, label: str, free: int | None = None) -> None:
-    """Refuse a packed file that unpacks to more than anybody would have packed."""
-    if content > (free or FREE) and content > (most := _raised(RATIO_VARIABLE, UNPACKED_RATIO)) * packed:
+def check_decompressed_size(content: int, compressed: int, label: str, free: int | None = None) -> None:
+    """Reject a compressed file that is probably a decompression bomb."""
+    if content > (free or FREE) and content > (ratio := _limit(RATIO_VARIABLE, UNPACKED_RATIO)) * compressed:
         raise InputError(
-            f"it unpacks to more than {most} times its size",
+            f"it decompresses to more than {ratio} times its size",
             path=label,
-            hint=f"if that is meant, set {RATIO_VARIABLE} to a larger number",
+            hint=f"if the file is yours, set {RATIO_VARIABLE} to a larger number",
         )

@@ -1,16 +1,16 @@
-r"""Line ends that are not ours: lines end in LF or CRLF, and whatever other programs take for an end is refused.
+r"""Reject line ends other than LF and CRLF.
 
-A file whose lines end in a lone CR would be one long line here, and nearly all of its documents "what stands after the
-tag": numbers that look right and are not. So a CR must stand before its LF, and where a line could be over, from the
-start of its last field on and in comments, none of the other characters may stand at which some programs break lines
-(those of ``str.splitlines``). Inside an id they are part of the id.
+A file whose lines end in a lone CR would be one long line, and all but its first document ignored text after the tag:
+results would look right and be wrong. So a CR must precede an LF, and the other line breaks of ``str.splitlines`` must
+not occur where a line could end: from the start of its last field on, and in comments. Inside an id they are part of
+the id.
 """
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["described_end", "foreign_end", "may_have_foreign_end"]
+__all__ = ["describe_line_end", "foreign_end", "may_have_foreign_end"]
 
 _NAMES = {
     b"\r": "CR",
@@ -28,7 +28,7 @@ _UNICODE = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]")
 
 
 def may_have_foreign_end(text: bytes) -> bool:
-    r"""Whether whole lines must be looked at one by one; lines with too many fields must be anyway.
+    r"""Return whether whole lines must be checked one by one; lines with too many fields must be anyway.
 
     >>> may_have_foreign_end(b"301 Q0 d1 1 2 t\r\n"), may_have_foreign_end(b"301 Q0 d1 1 2 t\r301 Q0 d2 2 1 t\n")
     (False, True)
@@ -41,7 +41,7 @@ def may_have_foreign_end(text: bytes) -> bool:
 
 
 def foreign_end(line: bytes, columns: int) -> bytes | None:
-    r"""The first foreign line end in a line (given without its LF) of so many columns; None if there is none.
+    r"""Return the first foreign line end in a line (without its LF) with a number of columns, or None.
 
     >>> foreign_end(b"301 0 d1 1\r302 0 d2 0\r", 4), foreign_end("301 0 d\u2028 1\r".encode(), 4)
     (b'\r', None)
@@ -60,8 +60,8 @@ def foreign_end(line: bytes, columns: int) -> bytes | None:
     return found.group() if found else None
 
 
-def described_end(end: bytes) -> tuple[str, str]:
-    """What to say about a foreign line end, and what to do."""
+def describe_line_end(end: bytes) -> tuple[str, str]:
+    """Return message and hint for a foreign line end."""
     name = _NAMES[end]
     hint = "end lines in LF or CRLF" + ("; tr '\\r' '\\n' converts the file" if end == b"\r" else "")
     return f"a line ends in {name}, not in LF or CRLF", hint

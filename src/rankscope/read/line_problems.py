@@ -1,79 +1,77 @@
-"""What can be wrong with a line of a run, and what to say about it: the same for every scanner."""
+"""Invalid lines of runs, and their messages, which all scanners share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 from rankscope.errors import InputError
 from rankscope.read.ids import to_text
 from rankscope.read.limits import line_too_long
-from rankscope.read.line_ends import described_end
+from rankscope.read.line_ends import describe_line_end
 from rankscope.read.source import Source
 
-__all__ = ["COLUMNS", "LineProblem", "refuse_empty"]
+__all__ = ["COLUMNS", "NUL_HINT", "LineProblem", "locate_problems", "refuse_empty"]
 
 COLUMNS = "topic Q0 document rank score tag"
+NUL_HINT = "this looks like binary data; give a text file"
 
 
 class LineProblem(Exception):  # noqa: N818 - becomes an InputError once the file has a name
-    """The first line of a run that is wrong. Both scanners raise it, so their messages are the same.
+    """The first invalid line of a run.
 
     ``kind`` is one of ``long``, ``nul``, ``ending``, ``fields``, ``rank``, ``score``, ``nan``, ``duplicate``, tested in
-    this order within a line; a duplicate is a problem of the line where the document occurs for the second time.
+    this order; a duplicate is a problem of the line where the document occurs for the second time.
     """
 
     def __init__(self, kind: str, line: int, text: bytes = b"", topic: bytes = b"", fields: int = 0) -> None:
         super().__init__(kind, line)
         self.kind, self.line, self.text, self.topic, self.fields = kind, line, text, topic, fields
 
-    def located(self, label: str) -> InputError:
-        """The error to show for a file."""
-        message, hint = getattr(self, f"_{self.kind}")()
-        return InputError(message, path=label, line=self.line, hint=hint)
-
-    def _long(self) -> tuple[str, str]:
-        return line_too_long()
-
-    def _nul(self) -> tuple[str, str]:
-        return "a NUL byte in the line", "this looks like binary data; give a text file"
-
-    def _ending(self) -> tuple[str, str]:
-        return described_end(self.text)
-
-    def _fields(self) -> tuple[str, str]:
-        message = f"{self.fields} field{'s' * (self.fields != 1)} where a run has 6: {COLUMNS}"
-        if self.fields == 4:
-            return (
-                message,
-                "this looks like a qrels file; name the qrels first and the runs after it",
-            )
-        return message, "complete the line or remove it"
-
-    def _rank(self) -> tuple[str, str]:
-        return (
-            f"rank {_quoted(self.text)} is not an integer",
-            "correct it, or choose another order",
-        )
-
-    def _score(self) -> tuple[str, str]:
-        return f"score {_quoted(self.text)} is not a number", "give a decimal number such as 12.5 or 1e-3"
-
-    def _nan(self) -> tuple[str, str]:
-        return "NaN score", "remove the line or give a number"
-
-    def _duplicate(self) -> tuple[str, str]:
-        return (
-            f"document {_quoted(self.text)} occurs twice in topic {_quoted(self.topic)}",
-            "keep one of the two lines",
-        )
+    def describe(self) -> tuple[str, str]:
+        """Return message and hint."""
+        text = _quote(self.text)
+        match self.kind:
+            case "long":
+                return line_too_long()
+            case "nul":
+                return "a NUL byte in the line", NUL_HINT
+            case "ending":
+                return describe_line_end(self.text)
+            case "fields":
+                hint = "complete the line or remove it"
+                if self.fields == 4:
+                    hint = "this looks like a qrels file; name the qrels first and the runs after it"
+                return f"{self.fields} field{'s' * (self.fields != 1)} where a run has 6: {COLUMNS}", hint
+            case "rank":
+                return f"rank {text} is not an integer", "correct it, or choose another order"
+            case "score":
+                return f"score {text} is not a number", "give a decimal number such as 12.5 or 1e-3"
+            case "nan":
+                return "NaN score", "remove the line or give a number"
+            case _:
+                what = f"document {text} occurs twice in topic {_quote(self.topic)}"
+                return what, "keep one of the two lines"
 
 
-def _quoted(text: bytes) -> str:
+@contextmanager
+def locate_problems(source: Source) -> Iterator[None]:
+    """Turn a :class:`LineProblem` into the error for a source."""
+    try:
+        yield
+    except LineProblem as problem:
+        source.check_unchanged()  # the line may mix two versions of the file
+        what, hint = problem.describe()
+        raise InputError(what, path=source.label, line=problem.line, hint=hint) from None
+
+
+def _quote(text: bytes) -> str:
     shown = to_text(text)
     return f"'{shown}'" if len(shown) <= 60 else f"'{shown[:57]}...'"
 
 
 def refuse_empty(text: Source) -> NoReturn:
-    """A run without a line of data is no run."""
+    """Raise the error for a run without data."""
     what = "the file is empty" if text.size == 0 else "there is no line with data"
     raise InputError(what, path=text.label, hint=f"a run has lines of: {COLUMNS}")

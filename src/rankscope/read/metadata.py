@@ -1,4 +1,4 @@
-"""What a run says about itself in the comments at its beginning: the headers of ir_metadata (Breuer and others 2022).
+"""Read the metadata in the first comments of a run: the headers of ir_metadata (Breuer and others 2022).
 
     # ir_metadata.start
     # tag: bm25
@@ -7,7 +7,7 @@
     #     - name: bm25
     # ir_metadata.end
 
-The notation is that of YAML, of which keys, texts and lists in lines of their own are understood.
+The notation is a subset of YAML: keys, texts, and lists with one item per line.
 """
 
 from __future__ import annotations
@@ -17,38 +17,37 @@ from codecs import BOM_UTF8
 from collections.abc import Mapping
 from typing import Any
 
-from rankscope.read.source import Source, whole_lines
+from rankscope.read.source import Source, iterate_lines
 
-__all__ = ["metadata_in", "name_in", "parse_metadata"]
+__all__ = ["parse_metadata", "read_metadata", "run_name_in_metadata"]
 
 _START, _END = "ir_metadata.start", "ir_metadata.end"
-_MOST = 1 << 20  # bytes of a header
+_MAX_HEADER = 1 << 20  # bytes
 _KEY = re.compile(r"""("[^"]*"|'[^']*'|[^\s#'"-][^:#]*?)\s*:(?:\s+(.*))?""")
 _NAMES = (("tag",), ("run",), ("method", "name"), ("name",))
 
 
-def metadata_in(source: Source, head: bytes) -> dict[str, Any]:
-    """What the header of a text says, which begins with these bytes; nothing if it has none."""
+def read_metadata(source: Source, head: bytes) -> dict[str, Any]:
+    """Return the metadata of a text that starts with ``head``; empty if it has none."""
     if not head.removeprefix(BOM_UTF8).startswith(b"#"):
         return {}
-    found: list[str] = []
+    header: list[str] = []
     size = 0
-    for block in whole_lines(source.line_blocks()):
-        for line in block.split(b"\n")[:-1]:
-            text = line.decode("utf-8", "replace").rstrip()
-            size += len(line)
-            if (text and not text.startswith("#")) or size > _MOST:
-                return {}
-            said = text.removeprefix("#").strip()
-            if said == _END:
-                return parse_metadata(found[1:]) if found else {}
-            if found or said == _START:
-                found.append(text.removeprefix("#").removeprefix(" "))
+    for _, line in iterate_lines(source.line_blocks()):
+        text = line.decode("utf-8", "replace").rstrip()
+        size += len(line)
+        if (text and not text.startswith("#")) or size > _MAX_HEADER:
+            return {}
+        comment = text.removeprefix("#")
+        if comment.strip() == _END:
+            return parse_metadata(header[1:]) if header else {}
+        if header or comment.strip() == _START:
+            header.append(comment.removeprefix(" "))
     return {}
 
 
 def parse_metadata(lines: list[str]) -> dict[str, Any]:
-    """Keys, texts and lists in lines of their own.
+    """Parse keys, texts, and lists with one item per line.
 
     >>> parse_metadata(["tag: bm25", "method:", "  retrieval:", "    - name: bm25", "      k1: 0.9", "    - rm3"])
     {'tag': 'bm25', 'method': {'retrieval': [{'name': 'bm25', 'k1': '0.9'}, 'rm3']}}
@@ -56,55 +55,53 @@ def parse_metadata(lines: list[str]) -> dict[str, Any]:
     rows = []
     for line in lines:
         text = line.strip()
-        while text.startswith("- ") and _KEY.fullmatch(text[2:].strip()):  # an object in a list begins
+        while text.startswith("- ") and _KEY.fullmatch(text[2:].strip()):  # an object in a list
             rows.append((len(line) - len(line.lstrip()), "-"))
             line = line.replace("- ", "  ", 1)
             text = line.strip()
         if text and not text.startswith("#"):
             rows.append((len(line) - len(line.lstrip()), text))
-    found, _ = _block(rows, 0, rows[0][0]) if rows else ({}, 0)
-    return found if isinstance(found, dict) else {}
+    content, _ = _parse_block(rows, 0, rows[0][0]) if rows else ({}, 0)
+    return content if isinstance(content, dict) else {}
 
 
-def _block(rows: list[tuple[int, str]], at: int, indent: int) -> tuple[Any, int]:
-    """The rows from a place on that are indented as much, as one value, and where the next one begins."""
-    found: Any = [] if rows[at][1].startswith("-") else {}
-    while at < len(rows) and rows[at][0] >= indent:
-        text = rows[at][1]
-        if isinstance(found, list) and rows[at][0] == indent and not text.startswith("-"):
-            break  # a list may stand as far left as its key
-        inner = at + 1 < len(rows) and rows[at + 1][0] > indent
-        if text.startswith("-") and isinstance(found, list):
-            value: Any = _text(text[1:].strip())
-            if text == "-" and inner:
-                value, at = _block(rows, at + 1, rows[at + 1][0])
+def _parse_block(rows: list[tuple[int, str]], row: int, indent: int) -> tuple[Any, int]:
+    """Parse the rows from ``row`` on with at least this indent; return their value and the next row."""
+    content: Any = [] if rows[row][1].startswith("-") else {}
+    while row < len(rows) and rows[row][0] >= indent:
+        text = rows[row][1]
+        if isinstance(content, list) and rows[row][0] == indent and not text.startswith("-"):
+            break  # a list may have the same indent as its key
+        if text.startswith("-") and isinstance(content, list):
+            if text == "-" and row + 1 < len(rows) and rows[row + 1][0] > indent:
+                value, row = _parse_block(rows, row + 1, rows[row + 1][0])
             else:
-                at += 1
-            found.append(value)
+                value, row = _unquote(text[1:]), row + 1
+            content.append(value)
             continue
         match = _KEY.fullmatch(text)
-        at += 1
-        if match is None or isinstance(found, list):
-            continue  # not a notation that is understood here
-        begins = at < len(rows) and (
-            rows[at][0] > indent or (rows[at][0] == indent and rows[at][1].startswith("-"))
+        row += 1
+        if match is None or isinstance(content, list):
+            continue  # notation that is not supported
+        has_block = row < len(rows) and (
+            rows[row][0] > indent or (rows[row][0] == indent and rows[row][1].startswith("-"))
         )
-        if not match[2] and begins:
-            found[_text(match[1])], at = _block(rows, at, rows[at][0])
+        if not match[2] and has_block:
+            content[_unquote(match[1])], row = _parse_block(rows, row, rows[row][0])
         else:
-            found[_text(match[1])] = _text(match[2] or "")
-    return found, at
+            content[_unquote(match[1])] = _unquote(match[2] or "")
+    return content, row
 
 
-def _text(written: str) -> str:
-    text = written.strip()
+def _unquote(text: str) -> str:
+    text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
-def name_in(metadata: Mapping[str, Any]) -> str | None:
-    """How a header calls its run.
+def run_name_in_metadata(metadata: Mapping[str, Any]) -> str | None:
+    """Return the name of the run in its metadata, or None.
 
-    >>> name_in({"method": {"name": "bm25"}}), name_in({"actor": {"name": "Mary"}})
+    >>> run_name_in_metadata({"method": {"name": "bm25"}}), run_name_in_metadata({"actor": {"name": "Mary"}})
     ('bm25', None)
     """
     for keys in _NAMES:

@@ -1,9 +1,9 @@
-"""Several collections by name, from texts of the command line or from a TOML file.
+"""Open several named collections, from arguments of the command line or from a TOML file.
 
 NAME=QRELS:RUNS                          RUNS is a run, a directory of runs or a pattern
 
 [collections.covid]                      one table for each collection
-qrels = "covid/qrels.txt"                paths are those from the directory of the file
+qrels = "covid/qrels.txt"                paths are relative to the directory of the file
 runs = ["covid/runs", "more/*.gz"]       or a single text
 order = "trec_eval9"                     optional, as is grades = "0=0;1,2=1"
 """
@@ -29,7 +29,7 @@ _KEYS = ("qrels", "runs", "order", "grades")
 
 @dataclass(frozen=True)
 class NamedFiles:
-    """The files of a collection, and how they are to be opened where that is said."""
+    """Files of a collection, and optionally how to open them."""
 
     name: str
     qrels: str
@@ -39,22 +39,24 @@ class NamedFiles:
 
 
 def named_collection(text: str) -> NamedFiles:
-    """The collection that ``NAME=QRELS:RUNS`` names; a colon that belongs to the path of a file is not the border.
+    """Parse ``NAME=QRELS:RUNS``; the paths may contain colons if QRELS is an existing file.
 
     >>> named_collection("covid=covid/qrels.txt:covid/runs")
     NamedFiles(name='covid', qrels='covid/qrels.txt', runs=('covid/runs',), order=None, grades=None)
     """
     name, equals, files = text.partition("=")
-    places = [place for place, letter in enumerate(files) if letter == ":"]
-    places = places[1:] if files.startswith(IRDS) else places
-    borders = [place for place in places if Path(files[:place]).is_file()] or places[:1]
-    if not (name.strip() and equals and borders) or not files[: borders[-1]] or not files[borders[-1] + 1 :]:
+    colons = [index for index, letter in enumerate(files) if letter == ":"]
+    colons = colons[1:] if files.startswith(IRDS) else colons
+    separators = [index for index in colons if Path(files[:index]).is_file()] or colons[:1]
+    split = separators[-1] if separators else 0
+    qrels, runs = files[:split], files[split + 1 :]
+    if not (name.strip() and equals and qrels and runs):
         raise SettingsError(f"{text!r} names no collection", hint=_HINT)
-    return NamedFiles(name.strip(), files[: borders[-1]], (files[borders[-1] + 1 :],))
+    return NamedFiles(name.strip(), qrels, (runs,))
 
 
 def read_collections(path: str | Path) -> list[NamedFiles]:
-    """The collections that a TOML file lists."""
+    """Read the collections of a TOML file."""
     file = Path(path)
     hint = "write a table [collections.NAME] with qrels and runs for each collection"
     try:
@@ -65,21 +67,21 @@ def read_collections(path: str | Path) -> list[NamedFiles]:
         raise InputError(f"this is not TOML ({error})", path=file, hint=hint) from None
     for key in content:
         if key != "collections":
-            raise InputError(f"there is something called {key!r}", path=file, hint=hint)
+            raise InputError(f"unknown key {key!r}", path=file, hint=hint)
     tables = content.get("collections")
     if not isinstance(tables, dict) or not tables:
         raise InputError("there is no collection", path=file, hint=hint)
-    return [_listed(name, table, file) for name, table in tables.items()]
+    return [_parse_collection(name, table, file) for name, table in tables.items()]
 
 
-def _listed(name: str, table: Any, file: Path) -> NamedFiles:
-    place = f"collections.{name}"
+def _parse_collection(name: str, table: Any, file: Path) -> NamedFiles:
+    key_path = f"collections.{name}"
     if not name.strip() or not isinstance(table, dict):
-        raise InputError(f"{place} is no table of a collection", path=file, hint="give it qrels and runs")
+        raise InputError(f"{key_path} is not a table", path=file, hint="give it qrels and runs")
     for key in table:
         if key not in _KEYS:
             hint = suggest_names(key, _KEYS) or f"there are {', '.join(_KEYS)}"
-            raise InputError(f"{place} has something called {key!r}", path=file, hint=hint)
+            raise InputError(f"{key_path} has an unknown key {key!r}", path=file, hint=hint)
     runs = table.get("runs")
     runs = [runs] if isinstance(runs, str) else runs
     texts = (table.get("qrels"), table.get("order", ""), table.get("grades", ""))
@@ -91,16 +93,16 @@ def _listed(name: str, table: Any, file: Path) -> NamedFiles:
         and all(isinstance(run, str) and run for run in runs)
     ):
         hint = 'write qrels = "qrels.txt" and runs = "runs" or a list of texts'
-        raise InputError(f"{place} does not say where its judgments and runs are", path=file, hint=hint)
+        raise InputError(f"{key_path} has no paths of judgments and runs", path=file, hint=hint)
     if table.get("order", ORDERS[0]) not in ORDERS:
         hint = f"choose one of {', '.join(ORDERS)}"
-        raise InputError(f"{place} has the order {table['order']!r}", path=file, hint=hint)
+        raise InputError(f"{key_path} has the unknown order {table['order']!r}", path=file, hint=hint)
 
-    def placed(text: str) -> str:
+    def resolve(text: str) -> str:
         return text if text.startswith((IRDS, "~")) else str(file.parent / text)
 
-    paths = tuple(placed(run) for run in runs)
-    return NamedFiles(name, placed(table["qrels"]), paths, table.get("order"), table.get("grades"))
+    paths = tuple(resolve(run) for run in runs)
+    return NamedFiles(name, resolve(table["qrels"]), paths, table.get("order"), table.get("grades"))
 
 
 def open_named(

@@ -21,27 +21,27 @@ __all__ = ["ORDERS", "check_order", "in_32_bits", "is_by_score", "permutation", 
 
 
 def check_order(order: str) -> str:
-    """The order itself if there is one of this name."""
+    """Return the order; reject unknown names."""
     if order not in ORDERS:
         raise SettingsError(
-            f"no ordering is called {order!r}",
+            f"unknown order {order!r}",
             hint=suggest_names(order, ORDERS) or f"choose one of {', '.join(ORDERS)}",
         )
     return order
 
 
 def is_by_score(order: str) -> bool:
-    """Whether an ordering compares scores."""
+    """Return whether an ordering compares scores."""
     return order not in ("rank", "file")
 
 
 def ties_descend(order: str) -> bool:
-    """Whether an ordering that compares scores puts the greater of two tied document ids first."""
+    """Return whether an ordering that compares scores puts the greater of two tied document ids first."""
     return order != "ascending_id"
 
 
 def score_keys(scores: npt.NDArray[np.float64] | None, order: str) -> npt.NDArray[np.float64] | None:
-    """The numbers that an ordering compares: documents with equal ones are tied. None if it looks at no scores.
+    """Return the numbers that an ordering compares, equal for tied documents; None if it does not compare scores.
 
     >>> score_keys(np.array([0.1, np.float32(0.1)]), "trec_eval9").tolist() == [float(np.float32(0.1))] * 2
     True
@@ -52,7 +52,7 @@ def score_keys(scores: npt.NDArray[np.float64] | None, order: str) -> npt.NDArra
 
 
 def in_32_bits(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-    """Scores as trec_eval up to 9 holds them; what is too large becomes infinite."""
+    """Return scores as 32-bit numbers, as in trec_eval up to 9; larger ones become infinite."""
     with np.errstate(over="ignore"):
         return scores.astype(np.float32)
 
@@ -63,9 +63,9 @@ def permutation(
     ranks: npt.NDArray[np.int64] | None,
     order: str,
 ) -> npt.NDArray[np.int64]:
-    """Indices that put the documents of one list, given in the order of the file, into an ordering.
+    """Return the indices that sort the documents of a ranking, given in the order of the file.
 
-    A list without scores (or without ranks) keeps the order it has.
+    A ranking without scores (or without ranks) keeps its order.
 
     >>> permutation([b"a", b"b", b"c"], np.array([1.0, 1.0, 2.0]), None, "trec_eval").tolist()
     [2, 1, 0]
@@ -74,16 +74,15 @@ def permutation(
     """
     if order == "rank" and ranks is not None:
         return np.argsort(ranks, kind="stable")
-    compared = score_keys(scores, order)
-    if compared is None:
+    keys = score_keys(scores, order)
+    if keys is None:
         return np.arange(len(documents))
-    keys = -compared
-    by_score = np.argsort(keys, kind="stable")
+    by_score = np.argsort(-keys, kind="stable")
     ordered = keys[by_score]
-    apart = ordered[1:] != ordered[:-1]
-    if apart.all():
+    is_distinct = ordered[1:] != ordered[:-1]
+    if is_distinct.all():
         return by_score
-    starts = np.concatenate([[0], np.flatnonzero(apart) + 1, [len(keys)]])
+    starts = np.concatenate([[0], np.flatnonzero(is_distinct) + 1, [len(keys)]])
     for group in np.flatnonzero(np.diff(starts) > 1).tolist():
         start, stop = starts[group], starts[group + 1]
         tied = by_score[start:stop].tolist()

@@ -1,37 +1,62 @@
-"""Relevance judgments: which documents of a topic were judged, and how."""
+"""Relevance judgments."""
 
 from __future__ import annotations
 
 import warnings
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise
 from operator import lt, ne
 from pathlib import Path
-from typing import Any, NamedTuple
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from rankscope.errors import InputError, SettingsError
 from rankscope.frames import FrameMixin
-from rankscope.read.grades import merge_table, merged_grades, written_merges
-from rankscope.read.ids import id_text, in_natural_order, to_bytes, to_text, to_texts
-from rankscope.read.subtopics import Aspects, Rows, Subtopics, numbered, taken
+from rankscope.read.grades import format_merges, merge_grades, parse_merges
+from rankscope.read.ids import id_text, sort_naturally, to_bytes, to_text, to_texts
+from rankscope.read.subtopics import Aspects, Rows, Subtopics, lookup_numbers, select_rows
+
+if TYPE_CHECKING:
+    from rankscope.native.readahead import ReadAhead
 
 __all__ = ["UNJUDGED", "Aspects", "Qrels", "read_qrels"]
 
 UNJUDGED = np.iinfo(np.int32).min
-"""The grade that takes a judgment back: the document counts as never judged."""
+"""Grade of a document whose judgment was removed: it counts as unjudged."""
+
+T = TypeVar("T")
+
+
+class ScanTables:
+    """Lookup tables of judged documents, one per scanner; copies of judgments share them, and pickles drop them."""
+
+    def __init__(self, tables: Mapping[Hashable, Any] | None = None) -> None:
+        self._tables: dict[Hashable, Any] = dict(tables or {})
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[type[ScanTables], tuple[()]]:
+        return ScanTables, ()
+
+    def get(self, scanner: Hashable, build: Callable[[], T]) -> T:
+        """Return the table of a scanner; build it if it is missing."""
+        with self._lock:
+            if scanner not in self._tables:
+                self._tables[scanner] = build()
+            table: T = self._tables[scanner]
+            return table
 
 
 @dataclass(frozen=True, eq=False)
 class Qrels(FrameMixin):
-    """The judged documents of every topic, flat: those of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``.
+    """Judged documents of all topics in flat arrays: those of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``.
 
-    Inside a topic documents are sorted by their bytes. Grades are kept as they are in the file; ``grade <= 0`` is
-    judged non-relevant. With aspects, ``grade`` is the best grade over the aspects of the document.
+    Documents of a topic are sorted by their bytes. Grades are those of the file; ``grade <= 0`` is judged
+    non-relevant. With aspects, ``grade`` is the maximum over the aspects of the document.
 
     >>> qrels = Qrels.from_dict({"q1": {"d2": 0, "d1": 2}, "q2": {"d1": 1}})
     >>> qrels.topics, [len(qrels.judgments(t)) for t in qrels.topics], qrels.judgments("q1")
@@ -45,13 +70,14 @@ class Qrels(FrameMixin):
     aspects: Aspects | None = None
     path: str | None = None
     subtopics: Subtopics | None = field(default=None, repr=False)
-    """The second column as it was read, while nobody has said whether it names aspects."""
+    """Second column of the file, as long as it is undecided whether it names aspects."""
     merges: str = ""
-    """How grades were merged after reading, as ``0,1=0;2=1;3,4=2``; empty if they are those of the file."""
+    """Merges of grades, such as ``0,1=0;2=1;3,4=2``; empty if the grades are those of the file."""
     unchosen: frozenset[str] = field(default=frozenset(), repr=False)
-    """Judged topics that somebody left out: see :meth:`of_topics`."""
+    """Judged topics that were left out: see :meth:`with_topics`."""
     format: str = "trec"
-    """That of the file (see :mod:`rankscope.read.formats`)."""
+    """Format of the file (see :mod:`rankscope.read.formats`)."""
+    tables: ScanTables = field(default_factory=ScanTables, repr=False)
     topic_index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -64,19 +90,22 @@ class Qrels(FrameMixin):
         return f"<Qrels: {len(self.topics)} topics, {len(self)} judged documents>"
 
     def judgments(self, topic: str) -> dict[str, int]:
-        """The judged documents of a topic with their grades."""
-        t = self.topic_index[topic]
-        where = slice(self.topic_offsets[t], self.topic_offsets[t + 1])
-        pairs = zip(self.documents[where], self.grade[where].tolist(), strict=True)
+        """Return the judged documents of a topic and their grades."""
+        rows = self._rows(topic)
+        pairs = zip(self.documents[rows], self.grade[rows].tolist(), strict=True)
         return {to_text(document): grade for document, grade in pairs if grade != UNJUDGED}
 
+    def _rows(self, topic: str) -> slice:
+        t = self.topic_index[topic]
+        return slice(int(self.topic_offsets[t]), int(self.topic_offsets[t + 1]))
+
     def frame_columns(self) -> Mapping[str, Sequence[Any]]:
-        """A row per judgment, under the names that :meth:`from_frame` reads; with aspects one per aspect judged."""
+        """Return one row per judgment (and aspect), with the column names that :meth:`from_frame` reads."""
         document: npt.NDArray[Any] = np.arange(len(self))
         grade = self.grade
         aspects = self.with_aspects().aspects
         if aspects is not None:
-            # as for measures, a document counts for an aspect no more than for its topic
+            # As in measures, the grade for an aspect is at most the grade for the topic.
             document = aspects.document
             grade = np.minimum(aspects.grade, self.grade[document])
         kept = np.flatnonzero(grade != UNJUDGED)
@@ -87,58 +116,54 @@ class Qrels(FrameMixin):
         columns["doc_id"] = [to_text(self.documents[d]) for d in document[kept].tolist()]
         return {**columns, "relevance": grade[kept].tolist()}
 
-    def places(self, topic: str) -> dict[str, int]:
-        """The judged documents of a topic with their numbers among all judged documents."""
-        t = self.topic_index[topic]
-        where = range(int(self.topic_offsets[t]), int(self.topic_offsets[t + 1]))
-        return {to_text(self.documents[d]): d for d in where}
+    def document_numbers(self, topic: str) -> dict[str, int]:
+        """Return the judged documents of a topic and their indices among all judged documents."""
+        rows = self._rows(topic)
+        return {to_text(document): rows.start + i for i, document in enumerate(self.documents[rows])}
 
-    def regraded(self, grade: npt.NDArray[np.int32]) -> Qrels:
-        """The same documents with other grades (:data:`UNJUDGED` takes a judgment back).
-
-        These are no longer what the file says, so that there is no path.
-        """
+    def with_grades(self, grade: npt.NDArray[np.int32]) -> Qrels:
+        """Return a copy with other grades (:data:`UNJUDGED` removes a judgment) and without a path."""
         return replace(self, grade=np.asarray(grade, np.int32), path=None)
 
-    def merged(self, merges: str) -> Qrels:
-        """The same judgments with grades merged into fewer, such as ``0,1=0;2=1;3,4=2``: see :mod:`~.read.grades`.
+    def with_merged_grades(self, merges: str) -> Qrels:
+        """Return a copy with merged grades, such as ``0,1=0;2=1;3,4=2``: see :mod:`~.read.grades`.
 
-        >>> Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 2, "d": 3}}).merged("0,1=0;2,3=1").judgments("q")
+        >>> Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 2, "d": 3}}).with_merged_grades("0,1=0;2,3=1").judgments("q")
         {'a': 0, 'b': 0, 'c': 1, 'd': 1}
         """
-        table = merge_table(merges)
-        written = written_merges(table)
+        table = parse_merges(merges)
+        written = format_merges(table)
         if self.merges == written:
             return self
         if self.merges:
             raise SettingsError(
-                f"the grades are merged already, as {self.merges!r}", hint="merge those of the file only once"
+                f"the grades are already merged, as {self.merges!r}", hint="merge the grades only once"
             )
 
-        def new(grade: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-            known = grade != UNJUDGED
+        def merge(grade: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+            is_judged = grade != UNJUDGED
             result = grade.copy()
-            result[known] = merged_grades(grade[known], table, self.path)
+            result[is_judged] = merge_grades(grade[is_judged], table, self.path)
             return result
 
         aspects, subtopics = self.aspects, self.subtopics
         return replace(
             self,
-            grade=new(self.grade),
-            aspects=None if aspects is None else replace(aspects, grade=new(aspects.grade)),
-            subtopics=None if subtopics is None else replace(subtopics, grades=new(subtopics.grades)),
+            grade=merge(self.grade),
+            aspects=None if aspects is None else replace(aspects, grade=merge(aspects.grade)),
+            subtopics=None if subtopics is None else replace(subtopics, grades=merge(subtopics.grades)),
             merges=written,
         )
 
-    def of_topics(self, topics: Iterable[str]) -> Qrels:
-        """The judgments of some of the topics.
+    def with_topics(self, topics: Iterable[str]) -> Qrels:
+        """Return a copy with the judgments of some topics only.
 
-        >>> some = Qrels.from_dict({"q1": {"a": 1}, "q2": {"b": 2, "c": 0}, "q3": {"d": 1}}).of_topics(["q2"])
-        >>> some, some.judgments("q2"), sorted(some.unchosen)
+        >>> qrels = Qrels.from_dict({"q1": {"a": 1}, "q2": {"b": 2, "c": 0}, "q3": {"d": 1}}).with_topics(["q2"])
+        >>> qrels, qrels.judgments("q2"), sorted(qrels.unchosen)
         (<Qrels: 1 topics, 2 judged documents>, {'b': 2, 'c': 0}, ['q1', 'q3'])
         """
-        wanted = frozenset(topics)
-        kept = [t for t, topic in enumerate(self.topics) if topic in wanted]
+        selected = frozenset(topics)
+        kept = [t for t, topic in enumerate(self.topics) if topic in selected]
         spans = [range(int(self.topic_offsets[t]), int(self.topic_offsets[t + 1])) for t in kept]
         documents = np.array([d for span in spans for d in span], np.int64)
         aspects, subtopics = self.aspects, self.subtopics
@@ -149,50 +174,51 @@ class Qrels(FrameMixin):
             topic_offsets=np.concatenate([[0], np.cumsum([len(span) for span in spans])]).astype(np.int64),
             documents=[self.documents[d] for d in documents.tolist()],
             grade=self.grade[documents],
-            aspects=None if aspects is None else aspects.of(kept, documents),
+            aspects=None if aspects is None else aspects.select(kept, documents),
             subtopics=None
             if subtopics is None
             else replace(subtopics, groups={name: subtopics.groups[name] for name in names}),
-            unchosen=self.unchosen | (frozenset(self.topics) - wanted),
+            unchosen=self.unchosen | (frozenset(self.topics) - selected),
+            tables=ScanTables(),
         )
 
     def with_aspects(self) -> Qrels:
-        """The same judgments with the second column of their file as aspects.
+        """Return a copy with the second column of the file as aspects.
 
-        Nothing changes where they have aspects already, have no second column, or were read with ``aspects=False``.
+        Returns the same object if it has aspects, has no second column, or was read with ``aspects=False``.
         """
         if self.subtopics is None:
             return self
         return replace(self, aspects=self.subtopics.as_aspects(self), subtopics=None)
 
     def with_aspect_weights(self, weights: Mapping[str, Mapping[str, float]]) -> Qrels:
-        """The same judgments with the probability (or any weight) of each aspect: ``{topic: {aspect: weight}}``.
+        """Return a copy with a probability (or any weight) of each aspect: ``{topic: {aspect: weight}}``.
 
-        Topics that are not named keep equal weights; measures divide by the sum over a topic.
+        Other topics keep equal weights; measures divide by the sum over a topic.
         """
         aspects = self.with_aspects().aspects
         if aspects is None:
             raise InputError("judgments without aspects", path=self.path, hint="read them with aspects=True")
-        given = np.ones(len(aspects.names))
-        for topic, mine in weights.items():
+        weight = np.ones(len(aspects.names))
+        for topic, topic_weights in weights.items():
             if topic not in self.topic_index:
                 raise InputError(f"weights for topic {topic!r}, which has no judgments", hint="remove them")
             t = self.topic_index[topic]
             for a in range(int(aspects.topic_offsets[t]), int(aspects.topic_offsets[t + 1])):
                 name = aspects.names[a]
-                if not mine.get(name, -1.0) >= 0:
+                if not topic_weights.get(name, -1.0) >= 0:
                     raise InputError(
                         f"no weight for aspect {name!r} of topic {topic!r}",
                         hint="give each a number from 0 on",
                     )
-                given[a] = mine[name]
-        return replace(self, aspects=replace(aspects, weight=given), path=None, subtopics=None)
+                weight[a] = topic_weights[name]
+        return replace(self, aspects=replace(aspects, weight=weight), path=None, subtopics=None)
 
     @classmethod
     def from_dict(cls, judgments: Mapping[str, Mapping[str, int | Mapping[str, int]]]) -> Qrels:
-        """Judgments as pytrec_eval users have them: ``{topic: {document: grade}}``.
+        """Return judgments from a dict ``{topic: {document: grade}}``, the format of pytrec_eval.
 
-        With aspects, ``{topic: {document: {aspect: grade}}}``.
+        With aspects: ``{topic: {document: {aspect: grade}}}``.
         """
         topics: list[bytes] = []
         documents: list[bytes] = []
@@ -204,7 +230,7 @@ class Qrels(FrameMixin):
             documents += [to_bytes(id_text(document, "document")) for document in graded]
             grades += graded.values()
         if not any(isinstance(grade, Mapping) for grade in grades):
-            return cls.from_columns(topics, None, documents, whole_numbers(grades))
+            return cls.from_columns(topics, None, documents, check_grades(grades))
         rows = [
             (topic, to_bytes(id_text(aspect, "aspect")), document, grade)
             for topic, document, per_aspect in zip(topics, documents, grades, strict=True)
@@ -212,15 +238,16 @@ class Qrels(FrameMixin):
         ]
         columns = zip(*rows, strict=True) if rows else [(), (), (), ()]
         flat, aspects, named, values = (list(column) for column in columns)
-        return cls.from_columns(flat, aspects, named, whole_numbers(values), aspects=True)
+        return cls.from_columns(flat, aspects, named, check_grades(values), aspects=True)
 
     @classmethod
     def from_frame(cls, frame: Any, *, aspects: bool | None = None) -> Qrels:
-        """Judgments from a table with columns for topics, documents, grades and, for aspects, subtopics.
+        """Return judgments from a table with columns for topics, documents, grades and optionally subtopics.
 
-        What they may be called is in :data:`rankscope.read.frames.COLUMNS`; ``aspects`` as in :func:`read_qrels`.
+        :data:`rankscope.read.frames.COLUMNS` lists the accepted names; ``aspects`` as in :func:`read_qrels`.
         """
-        from rankscope.read.frames import as_list, table_columns
+        from rankscope.read.columns import as_list
+        from rankscope.read.frames import table_columns
 
         columns = table_columns(frame, required=("query_id", "doc_id", "relevance"), optional=("iteration",))
         iterations = columns.get("iteration")
@@ -228,7 +255,7 @@ class Qrels(FrameMixin):
             columns["query_id"].pieces(),
             None if iterations is None else iterations.pieces(),
             columns["doc_id"].pieces(),
-            whole_numbers(as_list(columns["relevance"])),
+            check_grades(as_list(columns["relevance"])),
             aspects=aspects,
         )
 
@@ -244,44 +271,37 @@ class Qrels(FrameMixin):
         path: str | None = None,
         aspects: bool | None = None,
     ) -> Qrels:
-        """Judgments from flat columns.
-
-        ``aspects`` says whether the iteration column names the aspects of diversity topics; None as in
-        :func:`read_qrels`.
-        """
+        """Return judgments from flat columns; ``aspects`` as in :func:`read_qrels`."""
         if not len(documents):
             raise InputError("no judgments", path=path, hint="give lines of: topic iteration document grade")
         if not aspects and (iterations is None or len(set(iterations)) == 1):
-            arranged = _arranged(topics, documents)
-            if arranged is not None:
-                kept = documents if isinstance(documents, list) else list(documents)
-                return cls(tuple(arranged[0]), arranged[1], kept, np.asarray(grades, np.int32), path=path)
+            sorted_topics = _find_sorted_topics(topics, documents)
+            if sorted_topics is not None:
+                names, bounds = sorted_topics
+                return cls(tuple(names), bounds, list(documents), np.asarray(grades, np.int32), path=path)
         groups = _group_by_topic(topics)
-        keep, graded, offsets = [], array("i"), [0]
-        order = in_natural_order(groups)
+        ids, best_grades, offsets = [], array("i"), [0]
+        order = sort_naturally(groups)
         column = None if iterations is None else Subtopics(groups, documents, iterations, grades)
-        undecided = aspects is None and column is not None and column.several
+        undecided = aspects is None and column is not None and column.has_several_names
         if column is not None and aspects is None:
-            aspects = column.overlap
-        located = _Lines(path, lines)
+            aspects = column.has_overlap
+        rows = _Rows(documents, iterations if aspects else None, grades, lines, path)
         repeated: list[int] = []
         for topic in order:
-            rows = groups[topic]
-            best, more = _best_grades(
-                topic, rows, documents, iterations if aspects else None, grades, located
-            )
-            repeated += more
-            names = sorted(best)
-            keep += names
-            graded.extend(map(best.__getitem__, names))
-            offsets.append(len(keep))
+            best, repeated_rows = rows.best_grades(topic, groups[topic])
+            repeated += repeated_rows
+            topic_ids = sorted(best)
+            ids += topic_ids
+            best_grades.extend(map(best.__getitem__, topic_ids))
+            offsets.append(len(ids))
         if repeated:
             row = repeated[0]
-            document, topic = to_text(documents[row]), to_text(topics[row])
-            problem = f"document {document!r} of topic {topic!r} is judged {grades[row]} again"
-            first = InputError(problem, path=path, line=located.of(row), hint="keep one of the two judgments")
+            first = rows.repetition(row, to_text(topics[row]), "again")
             warnings.warn(RepeatedJudgments(path, len(repeated), first), stacklevel=2)
-        qrels = cls(tuple(order), np.array(offsets, np.int64), keep, np.array(graded, np.int32), path=path)
+        qrels = cls(
+            tuple(order), np.array(offsets, np.int64), ids, np.array(best_grades, np.int32), path=path
+        )
         if column is None or not (aspects or undecided):
             return qrels
         qrels = replace(qrels, subtopics=column)
@@ -297,16 +317,6 @@ class RepeatedJudgments(UserWarning):
         self.first = first
 
 
-class _Lines(NamedTuple):
-    """Where a row of the columns stands in its file, for messages."""
-
-    path: str | None
-    lines: npt.NDArray[np.int64] | None
-
-    def of(self, row: int) -> int | None:
-        return None if self.lines is None else int(self.lines[row])
-
-
 def _per_aspect(grades: Any, document: bytes) -> Iterable[tuple[str, int]]:
     if not isinstance(grades, Mapping):
         raise InputError(
@@ -316,15 +326,16 @@ def _per_aspect(grades: Any, document: bytes) -> Iterable[tuple[str, int]]:
     return grades.items()
 
 
-def whole_numbers(grades: Any) -> npt.NDArray[np.int32]:
+def check_grades(grades: Any) -> npt.NDArray[np.int32]:
+    """Return grades as integers; reject other values."""
     try:
         array = np.asarray(grades)
     except ValueError:  # some are sequences
         array = np.array(["?"])
     if array.size == 0:
         return np.zeros(0, np.int32)
-    plain = array.ndim == 1 and array.dtype.kind in "iubf"
-    if not plain or (array.dtype.kind == "f" and not (array == np.round(array)).all()):
+    is_numeric = array.ndim == 1 and array.dtype.kind in "iubf"
+    if not is_numeric or (array.dtype.kind == "f" and not (array == np.round(array)).all()):
         raise InputError("a grade is not a whole number", hint="grades are integers such as 0, 1, 2")
     if max(-float(array.min()), float(array.max())) > 2**31 - 2:
         raise InputError("a grade is beyond 32 bits", hint="grades are small integers such as 0, 1, 2")
@@ -332,29 +343,31 @@ def whole_numbers(grades: Any) -> npt.NDArray[np.int32]:
 
 
 def _bounds(topics: Sequence[bytes]) -> npt.NDArray[np.int64]:
-    """Where another topic begins, and where the last one ends."""
+    """Return the rows where the topic changes, and the number of rows."""
     changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), np.bool_, max(0, len(topics) - 1))
     return np.concatenate([[0], np.flatnonzero(changes) + 1, [len(topics)]]).astype(np.int64)
 
 
-def _arranged(
+def _find_sorted_topics(
     topics: Sequence[bytes], documents: Sequence[bytes]
 ) -> tuple[list[str], npt.NDArray[np.int64]] | None:
-    """The topics, and where the rows of each begin, if nothing has to be moved: topics come in their order, and the
-    documents of each in theirs, every one once. So that many small topics cost little."""
+    """Return the topics and their first rows if the columns are sorted and without duplicates; else None.
+
+    This fast path keeps judgments of many small topics cheap.
+    """
     bounds = _bounds(topics)
-    rising = np.fromiter(
+    is_ascending = np.fromiter(
         chain([True], map(lt, documents, islice(documents, 1, None))), np.bool_, len(documents)
     )
-    rising[bounds[:-1]] = True
-    if not rising.all():
+    is_ascending[bounds[:-1]] = True
+    if not is_ascending.all():
         return None
     names = to_texts([topics[start] for start in bounds[:-1].tolist()])
-    return (names, bounds) if len(set(names)) == len(names) and in_natural_order(names) == names else None
+    return (names, bounds) if len(set(names)) == len(names) and sort_naturally(names) == names else None
 
 
 def _group_by_topic(topics: Sequence[bytes]) -> dict[str, Rows]:
-    """Rows of each topic; consecutive rows, the normal case, as a range."""
+    """Return the rows of each topic; consecutive rows, the normal case, as a range."""
     bounds = _bounds(topics).tolist() if topics else []
     groups: dict[bytes, Rows] = {}
     for start, stop in pairwise(bounds):
@@ -366,46 +379,51 @@ def _group_by_topic(topics: Sequence[bytes]) -> dict[str, Rows]:
     return {to_text(topic): rows for topic, rows in groups.items()}
 
 
-def _best_grades(
-    topic: str,
-    rows: Rows,
-    documents: Sequence[bytes],
-    iterations: Sequence[bytes] | None,
-    grades: npt.NDArray[np.int32],
-    located: _Lines,
-) -> tuple[dict[bytes, int], list[int]]:
-    """The grade of every document of a topic (the best over its aspects), and the rows that repeat a judgment."""
-    values = grades[rows.start : rows.stop] if isinstance(rows, range) else grades[rows]
-    listed = taken(documents, rows)
-    if iterations is None:
-        best = dict(zip(listed, values.tolist(), strict=True))
-        if len(best) == len(rows):
-            return best, []
-    else:
-        names = {name: i for i, name in enumerate(dict.fromkeys(listed))}
-        aspects = {name: i for i, name in enumerate(set(taken(iterations, rows)))}
-        which, aspect = numbered(listed, names), numbered(taken(iterations, rows), aspects)
-        if len(np.unique(which * len(aspects) + aspect)) == len(rows):
-            most = np.full(len(names), UNJUDGED, np.int32)
-            np.maximum.at(most, which, values)
-            return dict(zip(names, most.tolist(), strict=True)), []
-    seen: dict[object, int] = {}
-    best = {}
-    repeated: list[int] = []
-    for row, document, grade in zip(rows, listed, values.tolist(), strict=True):
-        key = document if iterations is None else (iterations[row], document)
-        if key in seen:
-            if seen[key] != grade:
-                raise InputError(
-                    f"document {to_text(document)!r} of topic {topic!r} is judged {grade} here and {seen[key]} before",
-                    path=located.path,
-                    line=located.of(row),
-                    hint="keep one of the two judgments",
-                )
-            repeated.append(row)
-        seen[key] = grade
-        best[document] = max(grade, best.get(document, grade))
-    return best, repeated
+class _Rows(NamedTuple):
+    """Columns of judgments, and the lines of their rows."""
+
+    documents: Sequence[bytes]
+    iterations: Sequence[bytes] | None
+    grades: npt.NDArray[np.int32]
+    lines: npt.NDArray[np.int64] | None
+    path: str | None
+
+    def repetition(self, row: int, topic: str, again: str) -> InputError:
+        """Return the error for a row that repeats a judgment."""
+        document = to_text(self.documents[row])
+        what = f"document {document!r} of topic {topic!r} is judged {self.grades[row]} {again}"
+        line = None if self.lines is None else int(self.lines[row])
+        return InputError(what, path=self.path, line=line, hint="keep one of the two judgments")
+
+    def best_grades(self, topic: str, rows: Rows) -> tuple[dict[bytes, int], list[int]]:
+        """Return the grade of every document of a topic (the maximum over aspects), and the repeated rows."""
+        values = self.grades[rows.start : rows.stop] if isinstance(rows, range) else self.grades[rows]
+        ids = select_rows(self.documents, rows)
+        if self.iterations is None:
+            best = dict(zip(ids, values.tolist(), strict=True))
+            if len(best) == len(rows):
+                return best, []
+        else:
+            names = {name: i for i, name in enumerate(dict.fromkeys(ids))}
+            iterations = select_rows(self.iterations, rows)
+            aspects = {name: i for i, name in enumerate(set(iterations))}
+            document, aspect = lookup_numbers(ids, names), lookup_numbers(iterations, aspects)
+            if len(np.unique(document * len(aspects) + aspect)) == len(rows):
+                maximum = np.full(len(names), UNJUDGED, np.int32)
+                np.maximum.at(maximum, document, values)
+                return dict(zip(names, maximum.tolist(), strict=True)), []
+        seen: dict[object, int] = {}
+        best = {}
+        repeated: list[int] = []
+        for row, name, grade in zip(rows, ids, values.tolist(), strict=True):
+            key = name if self.iterations is None else (self.iterations[row], name)
+            if key in seen:
+                if seen[key] != grade:
+                    raise self.repetition(row, topic, f"here and {seen[key]} before")
+                repeated.append(row)
+            seen[key] = grade
+            best[name] = max(grade, best.get(name, grade))
+        return best, repeated
 
 
 def read_qrels(
@@ -415,16 +433,28 @@ def read_qrels(
     grades: str | None = None,
     input_format: str | None = None,
 ) -> Qrels:
-    """Read judgments: a TREC file, lines of ``topic iteration document grade``, or one of another format.
+    """Read judgments from a file: TREC (``topic iteration document grade``) or another format.
 
-    What a file is, is seen from its content (:mod:`rankscope.read.formats`); ``input_format`` overrules it. Files may
-    be packed (gzip, bzip2, xz, zstd); ``-`` is standard input. ``irds:ID``, or the ID itself where there is no such
-    file, are the judgments of a dataset of ir_datasets.
+    Parameters
+    ----------
+    source
+        Path, plain or compressed (gzip, bzip2, xz, zstd); ``-`` for standard input; ``irds:ID``, or the ID if there is
+        no such file, for a dataset of ir_datasets.
+    aspects
+        Whether the second column names the subtopics of a diversity task. None: if a document of a topic was judged
+        under several of them, or when a measure over aspects is evaluated.
+    grades
+        Grades to merge, such as ``0,1=0;2=1;3,4=2``.
+    input_format
+        Format of the file, if it is not the one detected (:mod:`rankscope.read.formats`).
 
-    ``aspects`` says whether the second column names the subtopics of a diversity task. With None (the default) it does
-    if some document of a topic was judged under several of them, or as soon as a measure over aspects is asked for.
-    ``grades`` merges grades into fewer, such as ``0,1=0;2=1;3,4=2``.
+    Returns
+    -------
+    Qrels
+        The judgments.
 
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -432,27 +462,42 @@ def read_qrels(
     ...     print(read_qrels(f"{folder}/qrels.txt").topics)
     ('q1',)
     """
+    return read_qrels_ahead(source, None, aspects=aspects, grades=grades, input_format=input_format)
+
+
+def read_qrels_ahead(
+    source: str | Path,
+    read_ahead: ReadAhead | None,
+    *,
+    aspects: bool | None = None,
+    grades: str | None = None,
+    input_format: str | None = None,
+) -> Qrels:
+    """Read judgments as :func:`read_qrels`; use those that were read ahead, if they are the same."""
     from rankscope.read.datasets import dataset_id, read_dataset
-    from rankscope.read.formats import format_of
-    from rankscope.read.qrels_text import parse_qrels, read_by_library
-    from rankscope.read.source import Source, only_file
+    from rankscope.read.formats import detect_format
+    from rankscope.read.qrels_text import parse_natively, parse_qrels
+    from rankscope.read.source import Source, match_single_file
 
     if dataset := dataset_id(source):
         qrels = read_dataset(dataset, aspects)
-        return qrels.merged(grades) if grades else qrels
-    text = Source.of(only_file(source))
-    form = format_of(text, "qrels", input_format)
-    plain = None if form != "trec" or aspects else read_by_library(text)
-    if plain is not None and (aspects is False or not plain.several):
-        offsets, values = np.frombuffer(plain.offsets(), np.int64), np.frombuffer(plain.grades(), np.int32)
-        qrels = Qrels(plain.topics, offsets, plain.documents, values, path=text.label)
+        return qrels.with_merged_grades(grades) if grades else qrels
+    text = Source.open(match_single_file(source))
+    form = detect_format(text, "qrels", input_format)
+    ahead = None if read_ahead is None else read_ahead.find_judgments(text.stamp)
+    parsed = None if form != "trec" or aspects else ahead or parse_natively(text)
+    if parsed is not None and (aspects is False or not parsed.has_iterations):
+        offsets, values = np.frombuffer(parsed.offsets(), np.int64), np.frombuffer(parsed.grades(), np.int32)
+        qrels = Qrels(parsed.topics, offsets, parsed.documents, values, path=text.label)
     elif form == "trec":
-        topics, iterations, documents, found, lines = parse_qrels(text)
+        topics, iterations, documents, values, lines = parse_qrels(text)
         qrels = Qrels.from_columns(
-            topics, iterations, documents, found, lines=lines, path=text.label, aspects=aspects
+            topics, iterations, documents, values, lines=lines, path=text.label, aspects=aspects
         )
     else:
-        from rankscope.read.foreign import judgments_in
+        from rankscope.read.foreign import read_judgments
 
-        qrels = judgments_in(text, form, aspects)
-    return qrels.merged(grades) if grades else qrels
+        qrels = read_judgments(text, form, aspects)
+    if ahead is not None and (qrels.topics, qrels.documents) == (ahead.topics, ahead.documents):
+        qrels = replace(qrels, tables=ScanTables({ahead.table.library: ahead.table}))
+    return qrels.with_merged_grades(grades) if grades else qrels

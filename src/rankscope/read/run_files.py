@@ -1,21 +1,19 @@
-"""Run files: what is in them, and what their runs are called."""
+"""Read runs from files, directories and patterns, and name them."""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
 
 from rankscope.errors import InputError
-from rankscope.read.formats import format_and_head
-from rankscope.read.metadata import metadata_in, name_in
+from rankscope.read.formats import detect_format_and_head
+from rankscope.read.metadata import read_metadata, run_name_in_metadata
 from rankscope.read.orders import check_order
-from rankscope.read.run_names import kind_of, name_of, names_of, run_files
+from rankscope.read.run_names import default_run_name, file_kind, run_files, unique_run_names
 from rankscope.read.runs import Run, Runs
-from rankscope.read.source import Source, hold, named_path
+from rankscope.read.source import Source, expand_path, spool
 
 __all__ = ["read_run", "read_runs"]
 
@@ -27,11 +25,26 @@ def read_run(
     name: str | None = None,
     input_format: str | None = None,
 ) -> Run:
-    """A run in a file, plain or packed; ``-`` is standard input. A TREC file is read when it is needed.
+    """Read a run from a file; a TREC file is read when it is needed.
 
-    What a file is, is seen from its content (:mod:`rankscope.read.formats`); ``input_format`` overrules it. Of a file
-    with several runs, the one of this ``name``.
+    Parameters
+    ----------
+    source
+        Path, plain or compressed; ``-`` for standard input.
+    order
+        Order of a ranking: trec_eval, trec_eval9, ascending_id, rank or file.
+    name
+        Name of the run; selects one of the runs of a file with several.
+    input_format
+        Format of the file, if it is not the one detected (:mod:`rankscope.read.formats`).
 
+    Returns
+    -------
+    Run
+        The run.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -39,50 +52,65 @@ def read_run(
     ...     print(read_run(f"{folder}/bm25.run").name)
     bm25
     """
-    found = _runs_of(source, check_order(order), name, input_format)
-    if len(found) == 1:
-        return replace(found[0], name=name or name_in(found[0].metadata) or found[0].name)
-    return Runs(found)[name] if name is not None else _refuse_several(found, source)
-
-
-def _refuse_several(found: Sequence[Run], source: str | Path) -> NoReturn:
-    listed = ", ".join(run.name for run in found[:5]) + (", ..." if len(found) > 5 else "")
-    what = f"the file holds {len(found)} runs: {listed}"
+    runs = _read_file(source, check_order(order), name, input_format)
+    if len(runs) == 1:
+        return replace(runs[0], name=name or run_name_in_metadata(runs[0].metadata) or runs[0].name)
+    if name is not None:
+        return Runs(runs)[name]
+    names = ", ".join(run.name for run in runs[:5]) + (", ..." if len(runs) > 5 else "")
+    what = f"the file has {len(runs)} runs: {names}"
     raise InputError(what, path=source, hint="name one of them, or use read_runs")
 
 
-def _runs_of(source: str | Path, order: str, name: str | None, chosen: str | None) -> list[Run]:
-    """The runs in a file; more than one only if it names them. ``name`` is what the file alone would call its run."""
-    path = named_path(source)
-    kind = kind_of(path) if str(source) != "-" else "standard input"
+def _read_file(source: str | Path, order: str, name: str | None, chosen: str | None) -> list[Run]:
+    """Read the runs of a file; ``name`` is the name of a run that the file does not name."""
+    path = expand_path(source)
+    kind = file_kind(path) if str(source) != "-" else "standard input"
     if kind == "standard input":
-        run = Run("stdin", order, source=hold("-"))
+        run = Run("stdin", order, source=spool("-"))
     elif kind is None:
         raise InputError("no such file", path=path, hint="check the path")
     elif kind in ("a file", "a directory"):
-        run = Run(name_of(path), order, source=path)
+        run = Run(default_run_name(path), order, source=path)
     else:  # a pipe, which can be read only once
-        run = Run(name_of(path), order, source=hold(path), label=str(path))
+        run = Run(default_run_name(path), order, source=spool(path), label=str(path))
     run = run if name is None else replace(run, name=name)
     assert run.source is not None
-    text = Source.of(run.source, run.label)
-    form, head = format_and_head(text, "run", chosen)
+    text = Source.open(run.source, run.label)
+    form, head = detect_format_and_head(text, "run", chosen)
     if form == "trec":
-        return [replace(run, metadata=metadata_in(text, head))]
+        return [replace(run, metadata=read_metadata(text, head))]
     run = replace(run, format=form)
-    from rankscope.read.foreign import may_hold_several, runs_in
+    from rankscope.read.foreign import may_name_runs, read_named_runs
 
-    if not may_hold_several(text, form):
+    if not may_name_runs(text, form):
         return [run]
-    return [replace(run, name=one or run.name, **held) for one, held in runs_in(text, form).items()]
+    named = read_named_runs(text, form)
+    return [replace(run, name=run_name or run.name, **fields) for run_name, fields in named.items()]
 
 
 def read_runs(*sources: str | Path, order: str = "trec_eval", input_format: str | None = None) -> Runs:
-    """Runs in files, directories and glob patterns; each is called after its file, unless the file names its runs.
+    """Read runs from files, directories and glob patterns.
 
-    Files that would have the same name get as much of their path in front as tells them apart. ``input_format``
-    overrules what the files are taken for: see :mod:`rankscope.read.formats`.
+    A run has the name in its file, or else the name of its file; files of the same name get the shortest part of their
+    path that distinguishes them.
 
+    Parameters
+    ----------
+    sources
+        Paths, plain or compressed, directories, glob patterns, or ``-`` for standard input.
+    order
+        Order of a ranking: trec_eval, trec_eval9, ascending_id, rank or file.
+    input_format
+        Format of the files, if it is not the one detected (:mod:`rankscope.read.formats`).
+
+    Returns
+    -------
+    Runs
+        The runs by name.
+
+    Examples
+    --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -96,32 +124,32 @@ def read_runs(*sources: str | Path, order: str = "trec_eval", input_format: str 
     runs: list[Run] = []
     for source in sources:
         if str(source) == "-":
-            runs += _runs_of("-", order, None, input_format)
+            runs += _read_file("-", order, None, input_format)
         else:
             files, others = run_files(source)
             if others:
-                named = ", ".join(f"{entry.name} ({_said_to_be(entry)})" for entry in others)
+                named = ", ".join(f"{entry.name} ({_describe_entry(entry)})" for entry in others)
                 warnings.warn(f"{source}: left out, as no file: {named}", stacklevel=1)
             paths += files
-    for path, name in zip(paths, names_of(paths), strict=True):
-        runs += _runs_of(path, order, name, input_format)
-    return Runs(_called(runs))
+    for path, name in zip(paths, unique_run_names(paths), strict=True):
+        runs += _read_file(path, order, name, input_format)
+    return Runs(_apply_metadata_names(runs))
 
 
-def _said_to_be(entry: Path) -> str:
-    """What an entry of a directory is that is no file."""
+def _describe_entry(entry: Path) -> str:
+    """Return the kind of a directory entry that is no file."""
     try:
-        kind = kind_of(entry)
+        kind = file_kind(entry)
     except OSError:
         kind = None
     return kind or ("a link to nothing" if entry.is_symlink() else "unreadable")
 
 
-def _called(runs: list[Run]) -> list[Run]:
-    """Each run as its header calls it, unless another one has that name."""
-    wanted = [name_in(run.metadata) or run.name for run in runs]
-    times, names = Counter(wanted), {run.name for run in runs}
+def _apply_metadata_names(runs: list[Run]) -> list[Run]:
+    """Rename each run to the name in its header, unless another run has that name."""
+    header_names = [run_name_in_metadata(run.metadata) or run.name for run in runs]
+    counts, names = Counter(header_names), {run.name for run in runs}
     return [
-        replace(run, name=name) if name != run.name and times[name] == 1 and name not in names else run
-        for run, name in zip(runs, wanted, strict=True)
+        replace(run, name=name) if name != run.name and counts[name] == 1 and name not in names else run
+        for run, name in zip(runs, header_names, strict=True)
     ]

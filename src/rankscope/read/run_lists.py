@@ -1,4 +1,4 @@
-"""The lists of a run file with all their documents, for whoever looks at more than hits."""
+"""Read the complete rankings of a run file, for analyses that need more than hits."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import numpy.typing as npt
 
 from rankscope.read.columns import RunList
 from rankscope.read.ids import to_bytes, to_text
-from rankscope.read.line_problems import LineProblem, refuse_empty
+from rankscope.read.line_problems import locate_problems, refuse_empty
 from rankscope.read.run_text import RunText, TextList
 from rankscope.read.source import Source
 
-__all__ = ["lists_in", "run_list"]
+__all__ = ["as_run_list", "read_lists"]
 
 
-class _Lists(RunText):
-    """Every line of a run, or of one topic ``only``, by topic; the rank column is free text here."""
+class _ListReader(RunText):
+    """Collects the lines of all topics, or of one topic ``only``; the rank column may be any text."""
 
     def __init__(self, only: str | None = None) -> None:
         super().__init__("file")
@@ -28,39 +28,36 @@ class _Lists(RunText):
         self._only = None if only is None else to_bytes(only)
         self._line = re.compile(rb"(?m)^\s*" + re.escape(self._only or b"") + rb"\s")
 
-    def take(self, text: bytes) -> None:
+    def feed(self, text: bytes) -> None:
         if self._only is None or self._line.search(text):
-            super().take(text)
+            super().feed(text)
         else:
             self.lines += text.count(b"\n")
 
-    def list_of(self, topic: bytes) -> TextList:
+    def list_for(self, topic: bytes) -> TextList:
         if self._only in (None, topic):
             return self.lists.setdefault(topic, TextList())
         return TextList()
 
 
-def lists_in(source: Path | bytes, label: str, only: str | None = None) -> dict[str, RunList]:
-    """The list of every topic of a run file, or that of one of them, as they stand there."""
-    text = Source.of(source, label)
-    run = _Lists(only)
-    try:
+def read_lists(source: Path | bytes, label: str, only: str | None = None) -> dict[str, RunList]:
+    """Return the ranking of every topic of a run file, or of one topic, in the order of the file."""
+    text = Source.open(source, label)
+    run = _ListReader(only)
+    with locate_problems(text):
         run.read(text)
-    except LineProblem as problem:
-        text.check_unchanged()
-        raise problem.located(text.label) from None
     if not run.lists and only is None:
         refuse_empty(text)
-    return {to_text(topic): run_list(one) for topic, one in run.lists.items()}
+    return {to_text(topic): as_run_list(ranking) for topic, ranking in run.lists.items()}
 
 
-def run_list(text: TextList) -> RunList:
-    """A list of texts in columns."""
-    return RunList(text.documents, np.concatenate(text.scores), _rank_column(text.ranks))
+def as_run_list(ranking: TextList) -> RunList:
+    """Convert a parsed ranking."""
+    return RunList(ranking.documents, np.concatenate(ranking.scores), _parse_ranks(ranking.ranks))
 
 
-def _rank_column(ranks: Iterable[list[bytes]]) -> npt.NDArray[np.int64] | None:
+def _parse_ranks(ranks: Iterable[list[bytes]]) -> npt.NDArray[np.int64] | None:
     try:
         return np.fromiter(map(int, chain.from_iterable(ranks)), np.int64)
     except (ValueError, OverflowError):
-        return None  # the rank column is free text for every ordering but `rank`, where the scanner checks it
+        return None  # only the ordering `rank` needs integers, and the scanner validates them

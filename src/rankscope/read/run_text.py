@@ -1,7 +1,7 @@
-"""The text of a run, taken apart into columns and checked: the one reader of run lines in Python.
+"""Parse and validate the lines of a run: the single parser of run lines in Python.
 
-Lines are taken apart in bulk and columns converted in one go; only what is unusual (comments, errors) is looked at
-one by one. What becomes of the lists is up to who derives from :class:`RunText`.
+Lines are split in bulk and columns converted at once; only unusual lines (comments, errors) are parsed one by one.
+Subclasses of :class:`RunText` decide where the documents of a topic are collected.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ __all__ = ["RunText", "TextList", "changes", "portions"]
 _NUMBER = re.compile(rb"(?i)[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)")
 _NAN = re.compile(rb"(?i)[+-]?nan")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
-_PORTION = 1 << 15
-_END = b"\0"  # stands for the end of a line among its fields: no field can contain it
+_PORTION = 1 << 15  # bytes; their fields fit in the processor's cache
+_END = b"\0"  # marks the end of a line among its fields, because no field can contain it
 
 
 @dataclass
 class _Columns:
-    """Lines with six fields, column by column."""
+    """Columns of lines with six fields."""
 
     lines: Sequence[int]
     topics: list[bytes]
@@ -40,25 +40,25 @@ class _Columns:
     scores: list[bytes]
     tags: list[bytes]
 
-    def before(self, row: int) -> _Columns:
-        """The first rows only."""
+    def head(self, row: int) -> _Columns:
+        """Return the rows before a row."""
         columns = (self.topics, self.documents, self.ranks, self.scores, self.tags)
         return _Columns(self.lines[:row], *(column[:row] for column in columns))
 
 
 @dataclass
 class TextList:
-    """One list while it is read: its documents in the order of the file."""
+    """A ranking while it is read: its documents in the order of the file."""
 
     documents: list[bytes] = field(default_factory=list)
     seen: set[bytes] = field(default_factory=set)
     scores: list[npt.NDArray[np.float64]] = field(default_factory=list)
     ranks: list[list[bytes]] = field(default_factory=list)
-    """As they are written: only the ``rank`` ordering needs them to be numbers, and checks it."""
+    """Ranks as text: only the ordering ``rank`` needs them to be numbers, and validates them."""
 
 
 class RunText(ABC):
-    """Whole lines in, checked lists out: ``list_of`` says where the documents of a topic are collected."""
+    """Parser of whole lines; ``list_for`` returns the ranking that collects the documents of a topic."""
 
     def __init__(self, order: str) -> None:
         self.order = order
@@ -66,37 +66,37 @@ class RunText(ABC):
         self.tag: bytes | None = None
 
     @abstractmethod
-    def list_of(self, topic: bytes) -> TextList:
-        """The list that the lines of a topic belong to; asked for wherever the topic changes."""
+    def list_for(self, topic: bytes) -> TextList:
+        """Return the ranking that collects the lines of a topic; called when the topic changes."""
 
     def read(self, source: Source) -> None:
-        """All lines of a source."""
+        """Parse all lines of a source."""
         for text in whole_lines(source.line_blocks()):
             for start, stop in portions(text):
-                self.take(text[start:stop])
+                self.feed(text[start:stop])
 
-    def take(self, text: bytes) -> None:
-        """Whole lines."""
+    def feed(self, text: bytes) -> None:
+        """Parse whole lines."""
         count = text.count(b"\n")
-        if count == len(text):  # empty lines: there may be millions
+        if count == len(text):  # only empty lines, of which there may be millions
             self.lines += count
             return
         fields = text.replace(b"\n", b" \0 ").split()
-        usual = len(fields) == 7 * count and fields[6::7].count(_END) == count and text.count(_END) == 0
-        if usual:
+        is_usual = len(fields) == 7 * count and fields[6::7].count(_END) == count and text.count(_END) == 0
+        if is_usual:
             lines = range(self.lines + 1, self.lines + 1 + count)
             columns = _Columns(lines, *(fields[column::7] for column in (0, 2, 3, 4, 5)))
             starts = changes(columns.topics)
-            comments = any(columns.topics[row][:1] == b"#" for row in starts)
-            usual = not comments and not may_have_foreign_end(text)
+            has_comments = any(columns.topics[row][:1] == b"#" for row in starts)
+            is_usual = not has_comments and not may_have_foreign_end(text)
         self.lines += count
-        if usual:
-            self._take_columns(columns, starts)
+        if is_usual:
+            self._add_columns(columns, starts)
         else:
-            self._take_unusual(text, self.lines - count)
+            self._feed_unusual(text, self.lines - count)
 
-    def _take_unusual(self, text: bytes, before: int) -> None:
-        """Lines one by one; a line that is wrong counts only after the lines before it were found right."""
+    def _feed_unusual(self, text: bytes, before: int) -> None:
+        """Parse lines one by one; report an invalid line only after the lines before it were validated."""
         rows: list[list[bytes]] = []
         numbers: list[int] = []
         problem = None
@@ -113,43 +113,43 @@ class RunText(ABC):
             if len(fields) < 6:
                 problem = LineProblem("fields", number, fields=len(fields))
                 break
-            rows.append(fields[:6])  # what stands after the tag does not matter
+            rows.append(fields[:6])  # text after the tag is ignored
             numbers.append(number)
         if rows:
             topics, _, documents, ranks, scores, tags = map(list, zip(*rows, strict=True))
-            self._take_columns(_Columns(numbers, topics, documents, ranks, scores, tags), changes(topics))
+            self._add_columns(_Columns(numbers, topics, documents, ranks, scores, tags), changes(topics))
         if problem:
             raise problem
 
-    def _take_columns(self, columns: _Columns, starts: list[int]) -> None:
-        values = _numbers(columns.scores)
+    def _add_columns(self, columns: _Columns, starts: list[int]) -> None:
+        values = _parse_scores(columns.scores)
         if values is None or (self.order == "rank" and not all(map(_INTEGER.fullmatch, columns.ranks))):
-            row, problem = self._first_bad_number(columns)
+            row, problem = self._find_invalid_number(columns)
             if row:
-                good = columns.before(row)
-                self._take_columns(good, changes(good.topics))
+                valid = columns.head(row)
+                self._add_columns(valid, changes(valid.topics))
             raise problem
         if self.tag is None and columns.tags:
             self.tag = columns.tags[0]
         for start, stop in zip(starts, [*starts[1:], len(columns.topics)], strict=True):
-            current = self.list_of(columns.topics[start])
+            current = self.list_for(columns.topics[start])
             documents = columns.documents[start:stop]
-            fresh = set(documents)
-            if len(fresh) < len(documents) or not fresh.isdisjoint(current.seen):
+            distinct = set(documents)
+            if len(distinct) < len(documents) or not distinct.isdisjoint(current.seen):
                 self._raise_duplicate(columns, start, current.seen)
-            current.seen |= fresh
+            current.seen |= distinct
             current.documents += documents
             current.scores.append(values[start:stop])
             current.ranks.append(columns.ranks[start:stop])
 
-    def _first_bad_number(self, columns: _Columns) -> tuple[int, LineProblem]:
+    def _find_invalid_number(self, columns: _Columns) -> tuple[int, LineProblem]:
         for row, (rank, score) in enumerate(zip(columns.ranks, columns.scores, strict=True)):
             line = columns.lines[row]
             if self.order == "rank" and not _INTEGER.fullmatch(rank):
                 return row, LineProblem("rank", line, rank)
             if not _NUMBER.fullmatch(score):
                 return row, LineProblem("nan" if _NAN.fullmatch(score) else "score", line, score)
-        raise AssertionError("the columns were found to be wrong")
+        raise AssertionError("a number is invalid")
 
     def _raise_duplicate(self, columns: _Columns, start: int, seen: set[bytes]) -> None:
         seen = set(seen)
@@ -161,7 +161,7 @@ class RunText(ABC):
 
 
 def portions(text: bytes) -> Iterator[tuple[int, int]]:
-    """Whole lines in portions whose fields stay in the processor's cache."""
+    """Yield start and end of portions of whole lines."""
     start = 0
     while start < len(text):
         stop = text.find(b"\n", start + _PORTION) + 1 or len(text)
@@ -170,15 +170,15 @@ def portions(text: bytes) -> Iterator[tuple[int, int]]:
 
 
 def changes(topics: list[bytes]) -> list[int]:
-    """Rows where another topic begins."""
+    """Return the rows where the topic changes."""
     return [0, *compress(range(1, len(topics)), map(ne, topics, topics[1:]))] if topics else []
 
 
-def _numbers(column: list[bytes]) -> npt.NDArray[np.float64] | None:
-    """The scores as numbers, or None if one is not."""
+def _parse_scores(column: list[bytes]) -> npt.NDArray[np.float64] | None:
+    """Return the scores as numbers; None if one is invalid."""
     try:
         values = np.fromiter(map(float, column), np.float64, len(column))
     except ValueError:
         return None
-    # float() also takes digits with underscores, which no other reader of run files does
+    # float() accepts underscores between digits, which other readers of run files reject.
     return None if np.isnan(values).any() or b"_" in b" ".join(column) else values

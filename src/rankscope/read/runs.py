@@ -1,7 +1,6 @@
-"""Runs: what a system returned for every topic, read from a file when it is needed and no earlier.
+"""Runs: the rankings of a system, read from a file on demand.
 
-A run that is evaluated is scanned against the judgments and leaves only its hits in memory; the documents themselves
-are loaded when somebody looks at them (``run.lists()``).
+Evaluation scans a run and keeps only its hits in memory; ``run.lists()`` reads the documents.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, suggest_names
 from rankscope.frames import FrameMixin
-from rankscope.read.columns import RunColumns, RunList
-from rankscope.read.frames import by_columns, found_column, is_table, names_of, table_columns
+from rankscope.read.columns import RunColumns, RunList, find_repeated
+from rankscope.read.frames import as_columns, column_names, find_column, is_table, table_columns
 from rankscope.read.ids import id_text, to_bytes, to_text
 from rankscope.read.orders import check_order
-from rankscope.read.source import Source, is_held
+from rankscope.read.source import Source, is_spooled
 
 __all__ = ["Run", "RunList", "Runs", "as_runs"]
 
@@ -29,7 +28,7 @@ _STDIN = "standard input"
 
 @dataclass(frozen=True, eq=False)
 class Run(FrameMixin):
-    """One run: a name, an ordering, and either a file, or lists or columns in memory.
+    """A run: a name, an ordering, and a file, or rankings or columns in memory.
 
     >>> run = Run.from_dict({"q1": {"d1": 0.5, "d2": 0.9}}, name="bm25")
     >>> run.ranking("q1")
@@ -41,38 +40,38 @@ class Run(FrameMixin):
     source: Path | bytes | None = None
     memory: Mapping[str, RunList] | None = None
     label: str = _STDIN
-    """How messages name a run whose text is held as bytes: standard input, or a pipe."""
+    """Name in messages of a run without a file: standard input, or a pipe."""
     rows: RunColumns | None = field(default=None, repr=False)
     format: str = "trec"
-    """That of the file (see :mod:`rankscope.read.formats`)."""
+    """Format of the file (see :mod:`rankscope.read.formats`)."""
     metadata: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """What the header of the file says (see :mod:`rankscope.read.metadata`)."""
+    """Metadata in the header of the file (see :mod:`rankscope.read.metadata`)."""
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}, {self.order} order>"
 
     @property
     def path(self) -> str | None:
-        """The file of the run, if it has one."""
-        return str(self.source) if isinstance(self.source, Path) and not is_held(self.source) else None
+        """Path of the file, if the run has one."""
+        return str(self.source) if isinstance(self.source, Path) and not is_spooled(self.source) else None
 
     @property
     def in_memory(self) -> bool:
-        """Whether nothing has to be read."""
+        """Whether the documents are in memory."""
         return self.memory is not None or self.rows is not None
 
-    def reordered(self, order: str) -> Run:
-        """The same run read in another ordering."""
+    def with_order(self, order: str) -> Run:
+        """Return a copy with another ordering."""
         return replace(self, order=check_order(order))
 
-    def loaded(self) -> Run:
-        """The same run; if its file is of another format than TREC, with its documents in memory."""
+    def load(self) -> Run:
+        """Return a copy with its documents in memory if its file is not in TREC format."""
         if self.in_memory or self.format == "trec":
             return self
-        from rankscope.read.foreign import run_in
+        from rankscope.read.foreign import read_single_run
 
         assert self.source is not None
-        return replace(self, **run_in(Source.of(self.source, self.label), self.format))
+        return replace(self, **read_single_run(Source.open(self.source, self.label), self.format))
 
     @classmethod
     def from_dict(
@@ -81,17 +80,19 @@ class Run(FrameMixin):
         name: str = "run",
         order: str = "trec_eval",
     ) -> Run:
-        """A run as pytrec_eval users have it, ``{topic: {document: score}}``; a plain ranking of ids will do too."""
+        """Return a run from ``{topic: {document: score}}``, as in pytrec_eval, or ``{topic: [document, ...]}``."""
         memory: dict[str, RunList] = {}
-        for topic, scored in lists.items():
-            if isinstance(scored, str | bytes) or not isinstance(scored, Iterable):
+        for topic, ranking in lists.items():
+            if isinstance(ranking, str | bytes) or not isinstance(ranking, Iterable):
                 raise InputError(
-                    f"topic {topic!r} has {scored!r} for a list",
+                    f"topic {topic!r} has {ranking!r} as its ranking",
                     hint="give {document: score}, or a list of ids",
                 )
-            documents = [to_bytes(id_text(document, "document")) for document in scored]
-            scores = _numbers(scored.values(), topic) if isinstance(scored, Mapping) else None
-            _refuse_duplicates(documents, topic)
+            documents = [to_bytes(id_text(document, "document")) for document in ranking]
+            scores = _parse_scores(ranking.values(), topic) if isinstance(ranking, Mapping) else None
+            if (repeated := find_repeated(documents)) is not None:
+                what = f"document {to_text(documents[repeated])!r} occurs twice in topic {topic!r}"
+                raise InputError(what, hint="keep one of the two")
             if (text := id_text(topic, "topic")) in memory:
                 raise InputError(f"topic {text!r} occurs twice", hint="keep one of the two")
             memory[text] = RunList(documents, scores)
@@ -99,74 +100,70 @@ class Run(FrameMixin):
 
     @classmethod
     def from_frame(cls, frame: Any, name: str = "run", order: str = "trec_eval") -> Run:
-        """A run from a table with columns for topics, documents and scores (see :data:`rankscope.read.frames.COLUMNS`).
+        """Return a run from a table with columns of topics, documents and scores.
 
-        pandas, polars, Arrow, numpy records, lists of named tuples or dicts, and dicts of columns will do.
+        Tables are frames of pandas and polars, Arrow tables, numpy records, lists of named tuples or dicts, and dicts
+        of columns; :data:`rankscope.read.frames.COLUMNS` has the names of columns.
         """
-        return cls(name, check_order(order), rows=RunColumns.of(_run_columns(frame)))
+        return cls(name, check_order(order), rows=RunColumns.from_columns(_run_columns(frame)))
 
     def lists(self) -> dict[str, RunList]:
-        """All documents of all topics, each list in the ordering of the run."""
-        return {topic: one.ordered(self.order) for topic, one in self._as_given().items()}
+        """Return the rankings of all topics, sorted."""
+        return {topic: ranking.ordered(self.order) for topic, ranking in self._unsorted().items()}
 
-    def _as_given(self) -> Mapping[str, RunList]:
-        """Every list as it stands in the file, or as it was given."""
-        run = self.loaded()
+    def _unsorted(self, only: str | None = None) -> Mapping[str, RunList]:
+        """Return the rankings in the order of the input; of a text file perhaps ``only`` one topic."""
+        run = self.load()
         if run.memory is not None:
             return run.memory
         if run.rows is not None:
             return run.rows.lists()
+        from rankscope.read.run_lists import read_lists  # evaluation does not need it
+
         assert run.source is not None
-        return _lists_in(run.source, run.label)
+        return read_lists(run.source, run.label, only)
 
-    def each_list(self) -> Iterator[tuple[str, RunList]]:
-        """Every topic with its list, in the ordering of the run, one after the other: a file is not held as a whole."""
-        run = self.loaded()
-        if run.memory is None and run.rows is None:
-            from rankscope.read.one_by_one import text_lists_one_by_one
-            from rankscope.read.run_lists import run_list
+    def iterate_lists(self) -> Iterator[tuple[str, RunList]]:
+        """Yield every topic and its sorted ranking, with only incomplete rankings of a file in memory."""
+        run = self.load()
+        if run.in_memory:
+            yield from run.lists().items()
+            return
+        from rankscope.read.list_iteration import iterate_text_lists
+        from rankscope.read.run_lists import as_run_list
 
-            assert run.source is not None
-            for topic, text in text_lists_one_by_one(run.source, run.label):
-                yield to_text(topic), run_list(text).ordered(self.order)
-        else:
-            yield from self.lists().items()
+        assert run.source is not None
+        for topic, text in iterate_text_lists(run.source, run.label):
+            yield to_text(topic), as_run_list(text).ordered(self.order)
 
     def documents(self) -> dict[str, list[bytes]]:
-        """The ids of the documents of each topic, in no order that means anything."""
-        return {topic: one.documents for topic, one in self._as_given().items()}
+        """Return the ids of the documents of each topic, unsorted."""
+        return {topic: ranking.documents for topic, ranking in self._unsorted().items()}
 
     def frame_columns(self) -> Mapping[str, Sequence[Any]]:
-        """A row per document, under the names that :meth:`from_frame` reads, in the ordering of the run."""
+        """Return one row per document, sorted, with the column names that :meth:`from_frame` reads."""
         columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "rank": [], "score": []}
-        for topic, found in self.lists().items():
-            number = len(found.documents)
-            columns["query_id"] += [topic] * number
-            columns["doc_id"] += map(to_text, found.documents)
-            columns["rank"] += range(1, number + 1)
-            columns["score"] += [None] * number if found.scores is None else found.scores.tolist()
+        for topic, ranking in self.lists().items():
+            length = len(ranking.documents)
+            columns["query_id"] += [topic] * length
+            columns["doc_id"] += map(to_text, ranking.documents)
+            columns["rank"] += range(1, length + 1)
+            columns["score"] += [None] * length if ranking.scores is None else ranking.scores.tolist()
         return columns
 
     def ranking(self, topic: str) -> list[str]:
-        """The document ids of one topic from rank 1 on (empty if the run has nothing for it)."""
-        found = self.list_of(topic)
-        return [] if found is None else [to_text(document) for document in found.documents]
+        """Return the document ids of a topic from rank 1 on; empty if the run lacks the topic."""
+        ranking = self.list_for(topic)
+        return [] if ranking is None else [to_text(document) for document in ranking.documents]
 
-    def list_of(self, topic: str) -> RunList | None:
-        """What the run has for one topic, in its ordering: no other list is taken apart, or kept."""
-        run = self.loaded()
-        if run.memory is not None:
-            found = run.memory.get(topic)
-        elif run.rows is not None:
-            found = run.rows.lists().get(topic)
-        else:
-            assert run.source is not None
-            found = _lists_in(run.source, run.label, only=topic).get(topic)
-        return None if found is None else found.ordered(self.order)
+    def list_for(self, topic: str) -> RunList | None:
+        """Return the sorted ranking of a topic without parsing the others; None if the run lacks the topic."""
+        ranking = self._unsorted(only=topic).get(topic)
+        return None if ranking is None else ranking.ordered(self.order)
 
 
 class Runs(Mapping[str, Run], FrameMixin):
-    """Runs by name, in the order they were given.
+    """Runs by name, in the order of the input.
 
     >>> runs = Runs([Run.from_dict({"q1": {"d1": 1.0}}, name="bm25")])
     >>> list(runs), runs["bm25"]
@@ -201,7 +198,7 @@ class Runs(Mapping[str, Run], FrameMixin):
         return f"<Runs: {', '.join(map(repr, list(self)[:5]))}{', ...' if len(self) > 5 else ''}>"
 
     def frame_columns(self) -> Mapping[str, Sequence[Any]]:
-        """The rows of every run, with its name in front."""
+        """Return the rows of all runs, with a column of their names."""
         parts = [(name, run.frame_columns()) for name, run in self.items()]
         columns: dict[str, list[Any]] = {"run": [name for name, part in parts for _ in part["query_id"]]}
         for column in ("query_id", "doc_id", "rank", "score"):
@@ -210,92 +207,86 @@ class Runs(Mapping[str, Run], FrameMixin):
 
     @property
     def order(self) -> str | dict[str, str]:
-        """The ordering of the runs; by name where they do not have the same one."""
+        """Ordering of the runs; orderings by name if they differ."""
         orders = {name: run.order for name, run in self._runs.items()}
         common = set(orders.values())
         return common.pop() if len(common) == 1 else orders
 
     @classmethod
     def from_frame(cls, frame: Any, order: str = "trec_eval") -> Runs:
-        """Runs from one table: with a column ``run``, ``system`` or ``name`` as many as it names, else one.
+        """Return the runs of a table, split by its column ``run``, ``system`` or ``name`` if it has one.
 
         >>> table = {"run": ["a", "b"], "qid": [1, 1], "docno": ["d1", "d2"], "score": [2.0, 1.0]}
         >>> Runs.from_frame(table)
         <Runs: 'a', 'b'>
         """
         columns = _run_columns(frame, "run")
-        together = RunColumns.of(columns)
-        if "run" not in columns:
-            return cls([Run("run", check_order(order), rows=together)])
-        each = together.split(columns["run"])
-        return cls(Run(name, check_order(order), rows=one) for name, one in each.items())
+        rows = RunColumns.from_columns(columns)
+        rows_by_name = rows.split(columns["run"]) if "run" in columns else {"run": rows}
+        return cls(Run(name, check_order(order), rows=part) for name, part in rows_by_name.items())
 
-    def reordered(self, order: str) -> Runs:
-        """The same runs read in another ordering."""
-        return Runs(run.reordered(order) for run in self.values())
+    def with_order(self, order: str) -> Runs:
+        """Return a copy with another ordering."""
+        return Runs(run.with_order(order) for run in self.values())
 
 
 def as_runs(runs: Any, order: str | None = None, input_format: str | None = None) -> Runs:
-    """Whatever holds runs: Runs, a Run, dicts, a path, tables, also by name, a list of these or of (name, table).
+    """Convert to runs: Runs, a Run, dicts, paths, tables, a dict of these by name, a list of these or (name, table).
 
-    ``order`` None keeps the ordering of runs that have one; the others are read as trec_eval does.
-    ``input_format`` overrules what files look like.
+    ``order`` None keeps the ordering of runs, and reads others as trec_eval does. ``input_format`` overrides the
+    detected format of files.
     """
     if isinstance(runs, Run):
         runs = Runs([runs])
     if isinstance(runs, Runs):
-        return runs if order is None else runs.reordered(order)
+        return runs if order is None else runs.with_order(order)
     from rankscope.read.run_files import read_runs
 
-    read = check_order(order or "trec_eval")
+    default_order = check_order(order or "trec_eval")
     if isinstance(runs, str | Path):
-        return read_runs(runs, order=read, input_format=input_format)
+        return read_runs(runs, order=default_order, input_format=input_format)
     if is_table(runs):
-        return Runs.from_frame(runs, order=read)
+        return Runs.from_frame(runs, order=default_order)
     if isinstance(runs, Mapping):
-        if _is_one_run(list(runs.values())):
-            return Runs([Run.from_dict(runs, order=read)])
-        return Runs(_called(str(name), one, order, input_format) for name, one in runs.items())
+        if _is_single_run(list(runs.values())):
+            return Runs([Run.from_dict(runs, order=default_order)])
+        return Runs(_as_named_run(str(name), run, order, input_format) for name, run in runs.items())
     if isinstance(runs, list | tuple):
-        if all(isinstance(one, str | Path) for one in runs):
-            return read_runs(*runs, order=read, input_format=input_format)
-        return Runs(run for one in runs for run in as_runs(_named(one), order, input_format).values())
-    return Runs.from_frame(runs, order=read)
-
-
-def _lists_in(source: Path | bytes, label: str, only: str | None = None) -> dict[str, RunList]:
-    from rankscope.read.run_lists import lists_in  # evaluation needs hits, and no such lists
-
-    return lists_in(source, label, only)
+        if all(isinstance(item, str | Path) for item in runs):
+            return read_runs(*runs, order=default_order, input_format=input_format)
+        return Runs(
+            run for item in runs for run in as_runs(_pair_to_dict(item), order, input_format).values()
+        )
+    return Runs.from_frame(runs, order=default_order)
 
 
 def _run_columns(frame: Any, *more: str) -> dict[str, Any]:
-    """The columns of a run; where there is no score, the rank says what is better."""
-    names = names_of(by_columns(frame))
-    by_rank = found_column("score", names) is None and found_column("rank", names) is not None
+    """Return the columns of a run; the rank defines the order if there is no score."""
+    names = column_names(as_columns(frame))
+    by_rank = find_column("score", names) is None and find_column("rank", names) is not None
     if by_rank:
         return table_columns(frame, ("query_id", "doc_id", "rank"), more)
     return table_columns(frame, ("query_id", "doc_id", "score"), ("rank", *more))
 
 
-def _named(one: Any) -> Any:
-    """A pair of a name and what the run is, as a dict; anything else as it is."""
-    is_pair = isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)
-    return {one[0]: one[1]} if is_pair and not isinstance(one[1], str | Path) else one
+def _pair_to_dict(item: Any) -> Any:
+    """Return a pair (name, run) as a dict, and any other object unchanged."""
+    is_pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
+    return {item[0]: item[1]} if is_pair and not isinstance(item[1], str | Path) else item
 
 
-def _called(name: str, one: Any, order: str | None, input_format: str | None) -> Run:
-    """The one run that something holds, under another name."""
-    if isinstance(one, Mapping) and not is_table(one):
-        return Run.from_dict(one, name, check_order(order or "trec_eval"))
-    found = as_runs(one, order, input_format)
-    if len(found) != 1:
-        raise InputError(f"{len(found)} runs cannot all be called {name!r}", hint="give each one a name")
-    return replace(next(iter(found.values())), name=name)
+def _as_named_run(name: str, run: Any, order: str | None, input_format: str | None) -> Run:
+    """Convert to a single run with a name."""
+    if isinstance(run, Mapping) and not is_table(run):
+        return Run.from_dict(run, name, check_order(order or "trec_eval"))
+    runs = as_runs(run, order, input_format)
+    if len(runs) != 1:
+        raise InputError(f"{len(runs)} runs cannot all be called {name!r}", hint="give each one a name")
+    return replace(next(iter(runs.values())), name=name)
 
 
-def _is_one_run(values: Sequence[Any]) -> bool:
-    """Whether these are the lists of one run (topic: scores) rather than several runs by their names."""
+def _is_single_run(values: Sequence[Any]) -> bool:
+    """Return whether these are the rankings of one run rather than several runs."""
     if any(isinstance(value, Run | str | Path) or _is_frame(value) for value in values):
         return False
     if values and all(is_table(value) for value in values):
@@ -308,7 +299,7 @@ def _is_frame(thing: Any) -> bool:
     return not isinstance(thing, Mapping | list | tuple) and is_table(thing)
 
 
-def _numbers(values: Iterable[Any], topic: str) -> npt.NDArray[np.float64]:
+def _parse_scores(values: Iterable[Any], topic: str) -> npt.NDArray[np.float64]:
     try:
         array = np.array([float(value) for value in values], np.float64)
     except (TypeError, ValueError):
@@ -316,12 +307,3 @@ def _numbers(values: Iterable[Any], topic: str) -> npt.NDArray[np.float64]:
     if np.isnan(array).any():
         raise InputError(f"a score of topic {topic!r} is NaN", hint="remove the document or give a number")
     return array
-
-
-def _refuse_duplicates(documents: Sequence[bytes], topic: str) -> None:
-    if len(set(documents)) < len(documents):
-        seen: set[bytes] = set()
-        twice = next(document for document in documents if document in seen or seen.add(document))  # type: ignore[func-returns-value]
-        raise InputError(
-            f"document {to_text(twice)!r} occurs twice in topic {topic!r}", hint="keep one of the two"
-        )

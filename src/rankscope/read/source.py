@@ -1,8 +1,7 @@
-"""A text source in blocks of bytes: a file, plain or packed, standard input, bytes in memory.
+"""Sources of bytes: plain and compressed files, standard input, bytes in memory.
 
-Whatever its size and packing, a source is read piece by piece, can be read again, and knows how messages
-name it. A file that somebody changes while it is read is refused: half of one run and half of another would be a
-run that nobody made.
+A source is read in blocks, can be read again, and has a label for messages. A file that changes while it is read is an
+error, because the result would mix two versions.
 """
 
 from __future__ import annotations
@@ -19,31 +18,33 @@ from typing import BinaryIO, NamedTuple
 
 from rankscope.errors import InputError
 from rankscope.progress import advance
-from rankscope.read.limits import FREE_OBJECTS, check_unpacked, with_short_lines
-from rankscope.read.packing import BLOCK, LONGEST_MAGIC, packing_of, unpacked
+from rankscope.read.compression import BLOCK, LONGEST_MAGIC, decompress, detect_compression
+from rankscope.read.limits import FREE_OBJECTS, check_decompressed_size, with_short_lines
 
 __all__ = [
     "BLOCK",
     "HEAD",
     "Source",
-    "checked_head",
-    "hold",
-    "is_held",
-    "named_path",
-    "only_file",
+    "check_head",
+    "expand_path",
+    "is_file",
+    "is_spooled",
+    "iterate_lines",
+    "match_single_file",
     "read_bytes",
-    "unreadable",
+    "read_error",
+    "spool",
     "whole_lines",
 ]
 
-_IN_MEMORY = 1 << 25  # bytes of a pipe that need no temporary file
-HEAD = 1 << 13  # where a NUL byte tells that a file is no text, as grep and git decide it
+_MAX_BUFFER = 1 << 25  # bytes of a pipe that are kept in memory; more goes to a temporary file
+HEAD = 1 << 13  # bytes that decide the format; a NUL byte in them means binary data, as in grep and git
 
 
 class Source(NamedTuple):
-    """Where a text comes from. ``data`` holds it when it cannot be read twice; else it stays in the file.
+    """A source of bytes; ``data`` holds the content if it is not in a file.
 
-    >>> list(Source.of(b"301 0 d1 1").blocks())
+    >>> list(Source.open(b"301 0 d1 1").blocks())
     [b'301 0 d1 1']
     """
 
@@ -51,77 +52,81 @@ class Source(NamedTuple):
     path: Path | None
     data: bytes | None
     size: int
-    packing: str
-    """``gzip``, ``bzip2``, ``xz`` or ``zstd``, by the first bytes and not by the name; empty if it is plain."""
+    compression: str
+    """``gzip``, ``bzip2``, ``xz`` or ``zstd``, detected by the first bytes; empty for a plain file."""
     stamp: tuple[int, ...] = ()
-    """Which file it is, how long, and when it was last written."""
+    """Identity and version of the file: device, inode, size, time of the last change."""
 
     @classmethod
-    def of(cls, source: str | Path | bytes, label: str = "<bytes>") -> Source:
-        """A path, ``-`` for standard input, or the bytes themselves, which ``label`` names."""
+    def open(cls, source: str | Path | bytes, label: str = "<bytes>") -> Source:
+        """Open a path, ``-`` for standard input, or bytes, which ``label`` names in messages."""
         if isinstance(source, bytes):
-            return cls(label, None, source, len(source), packing_of(source))
+            return cls(label, None, source, len(source), detect_compression(source))
         if str(source) == "-":
-            return cls.of(hold("-"), "standard input")
+            return cls.open(spool("-"), "standard input")
         if source == "":  # as a path it would be the working directory
             raise InputError("the name of a file is empty", hint="name a file, or - for standard input")
-        path = named_path(source)
+        path = expand_path(source)
         try:
             with path.open("rb", buffering=0) as file:
                 status = os.fstat(file.fileno())
                 if not stat.S_ISREG(status.st_mode) or not status.st_size:
-                    # a pipe can be read only once, and some files of the system do not know their size
-                    return cls.of(_held(file, str(path)), str(path))
-                packing = packing_of(file.read(LONGEST_MAGIC))
-                return cls(_SPOOLED.get(path, str(path)), path, None, status.st_size, packing, _stamp(status))
+                    # A pipe can be read only once, and files in /proc report size 0.
+                    return cls.open(_spool_file(file, str(path)), str(path))
+                compression = detect_compression(file.read(LONGEST_MAGIC))
+                label = _SPOOLED.get(path, str(path))
+                return cls(label, path, None, status.st_size, compression, _stamp(status))
         except OSError as error:
-            if path.is_dir():  # a table in parts may be one; who reads it as a text is told
+            if path.is_dir():  # may be a partitioned table; reading it as text is an error
                 return cls(str(path), path, None, 0, "")
-            raise unreadable(error, str(path)) from None
+            raise read_error(error, str(path)) from None
 
     @property
     def is_directory(self) -> bool:
-        """Whether it is no file at all."""
+        """Whether it is a directory."""
         return self.path is not None and not self.stamp
 
     @property
-    def packed(self) -> bool:
-        """Whether the text must be unpacked."""
-        return bool(self.packing)
+    def is_compressed(self) -> bool:
+        """Whether the content is compressed."""
+        return bool(self.compression)
 
     def blocks(self) -> Iterator[bytes]:
-        """The unpacked text in pieces; the first is checked to be text."""
+        """Yield the decompressed text in blocks; reject binary data."""
         first = True
         for block in self.data_blocks():
-            yield checked_head(block, self.label) if first else block
+            yield check_head(block, self.label) if first else block
             first = False
 
-    def line_blocks(self, *, held: bool = False) -> Iterator[bytes]:
-        """The same of a text that is read line by line, none of them longer than the limit; ``held`` in memory."""
-        return with_short_lines(self.held_blocks() if held else self.blocks(), self.label)
+    def line_blocks(self, *, in_memory: bool = False) -> Iterator[bytes]:
+        """Yield the text in blocks; reject lines longer than the limit.
 
-    def held_blocks(self, *, text: bool = True) -> Iterator[bytes]:
-        """Return the blocks of content that is held in memory as a whole: a packed one has less free space."""
+        ``in_memory`` applies the lower limit of decompressed content that the caller keeps in memory.
+        """
+        return with_short_lines(self.memory_blocks() if in_memory else self.blocks(), self.label)
+
+    def memory_blocks(self, *, text: bool = True) -> Iterator[bytes]:
+        """Yield blocks of content that the caller keeps in memory, with a lower limit of its decompressed size."""
         content = 0
         for block in self.blocks() if text else self.data_blocks():
             content += len(block)
-            if self.packing:
-                check_unpacked(content, self.size, self.label, FREE_OBJECTS)
+            if self.compression:
+                check_decompressed_size(content, self.size, self.label, FREE_OBJECTS)
             yield block
 
     def data_blocks(self) -> Iterator[bytes]:
-        """The unpacked content in pieces, whatever it is."""
-        return unpacked(self._raw(), self.packing, self.label) if self.packing else self._raw()
+        """Yield the decompressed content in blocks, text or not."""
+        return decompress(self._raw(), self.compression, self.label) if self.compression else self._raw()
 
     def head(self) -> bytes:
-        """The first bytes of the unpacked content, a few thousand: enough to see what it is."""
-        if self.packing:
-            found = b""
-            for block in unpacked(self._raw(), self.packing, self.label, HEAD):
-                found += block  # members may be small, and follow each other
-                if len(found) >= HEAD:
+        """Return the first bytes of the decompressed content, enough to detect its format."""
+        if self.compression:
+            head = b""
+            for block in decompress(self._raw(), self.compression, self.label, HEAD):
+                head += block  # members of a compressed file may be small
+                if len(head) >= HEAD:
                     break
-            return found[:HEAD]
+            return head[:HEAD]
         if self.data is not None:
             return self.data[:HEAD]
         assert self.path is not None
@@ -129,7 +134,7 @@ class Source(NamedTuple):
             with self.path.open("rb", buffering=0) as file:
                 return file.read(HEAD)
         except OSError as error:
-            raise unreadable(error, self.label) from None
+            raise read_error(error, self.label) from None
 
     def _raw(self) -> Iterator[bytes]:
         if self.data is not None:
@@ -144,15 +149,15 @@ class Source(NamedTuple):
                     yield block
                 self.check_read(file, self.size)
         except OSError as error:
-            raise unreadable(error, self.label) from None
+            raise read_error(error, self.label) from None
 
     def check_read(self, file: FileIO, until: int) -> None:
-        """An error if an open file is not the one that was named any more, or does not reach as far as it did."""
+        """Raise an error if an open file was replaced, modified or truncated."""
         if _stamp(os.fstat(file.fileno())) != self.stamp or file.tell() != until:
             raise self.changed()
 
     def is_unchanged(self) -> bool:
-        """Whether a file that is not open is still the one that was named."""
+        """Return whether the file has not been replaced or modified."""
         if self.path is None:
             return True
         try:
@@ -161,71 +166,79 @@ class Source(NamedTuple):
             return False
 
     def check_unchanged(self) -> None:
-        """An error if it is not."""
+        """Raise an error if the file was replaced or modified."""
         if not self.is_unchanged():
             raise self.changed()
 
     def changed(self) -> InputError:
-        """What to say about a file that changed."""
+        """Return the error for a file that changed."""
         hint = "wait until nothing writes to it, and try again"
         return InputError("the file changed while it was read", path=self.label, hint=hint)
 
 
-def named_path(name: str | Path) -> Path:
-    """The path that a text names: ``~`` is the home of the user, unless there is a file of this name.
+def expand_path(name: str | Path) -> Path:
+    """Return the path with ``~`` expanded, unless a file of this name exists.
 
-    >>> named_path("bm25.run").name
+    >>> expand_path("bm25.run").name
     'bm25.run'
     """
     path = Path(name)
     if str(name).startswith("~") and not path.exists():
         try:
             return path.expanduser()
-        except RuntimeError:  # there is no such user
+        except RuntimeError:  # unknown user
             return path
     return path
 
 
-def only_file(name: str | Path) -> str | Path:
-    """The only file that matches, if this is a pattern and no file; else the name as it is."""
-    path = named_path(name)
+def match_single_file(name: str | Path) -> str | Path:
+    """Return the single file that matches a pattern; return a name that is no pattern unchanged."""
+    path = expand_path(name)
     if str(name) == "-" or not glob.has_magic(str(path)) or path.exists():
         return name
-    found = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 (patterns may be absolute)
-    if len(found) == 1:
-        return Path(found[0])
-    what = f"{len(found)} files match this pattern" if found else "no file matches this pattern"
-    hint = f"name one of them, such as {found[0]}" if found else "check the pattern"
+    matches = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 (patterns may be absolute)
+    if len(matches) == 1:
+        return Path(matches[0])
+    what = f"{len(matches)} files match this pattern" if matches else "no file matches this pattern"
+    hint = f"name one of them, such as {matches[0]}" if matches else "check the pattern"
     raise InputError(what, path=path, hint=hint)
 
 
+def is_file(name: str | Path) -> bool:
+    """Return whether a text is the path of a file; invalid paths are not."""
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):  # too long, or invalid characters
+        return False
+
+
 _SPOOLED: dict[Path, str] = {}
-"""Temporary files that hold what can be read only once, and what messages call them."""
+"""Labels of the temporary files of :func:`spool`."""
 
 
-def hold(source: str | Path) -> bytes | Path:
-    """What can be read only once (``-``: standard input; a pipe), so that it can be read again.
+def spool(source: str | Path) -> bytes | Path:
+    """Copy standard input (``-``) or a pipe, which can be read only once, so that it can be read again.
 
-    A little is kept in memory, and more in a temporary file, which is removed when the program ends.
+    Small content is kept in memory, more in a temporary file, which is removed when the program ends.
     """
     if str(source) == "-":
-        return _held(sys.stdin.buffer, "standard input")
+        return _spool_file(sys.stdin.buffer, "standard input")
     try:
         with Path(source).open("rb", buffering=0) as file:
-            return _held(file, str(source))
+            return _spool_file(file, str(source))
     except OSError as error:
-        raise unreadable(error, str(source)) from None
+        raise read_error(error, str(source)) from None
 
 
-def is_held(source: Path) -> bool:
-    """Whether this is a temporary file of :func:`hold`."""
+def is_spooled(source: Path) -> bool:
+    """Return whether this is a temporary file of :func:`spool`."""
     return source in _SPOOLED
 
 
-def _held(file: BinaryIO | FileIO, label: str) -> bytes | Path:
+def _spool_file(file: BinaryIO | FileIO, label: str) -> bytes | Path:
     blocks: list[bytes] = []
     size = 0
-    while size < _IN_MEMORY:
+    while size < _MAX_BUFFER:
         block = file.read(BLOCK)
         if not block:
             return b"".join(blocks)
@@ -251,56 +264,58 @@ def _stamp(status: os.stat_result) -> tuple[int, ...]:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def checked_head(block: bytes, label: str) -> bytes:
-    """The first block of a text without its byte order mark; an error if it is no text at all."""
+def check_head(block: bytes, label: str) -> bytes:
+    """Return the first block of a text without its byte order mark; reject binary data."""
     if b"\0" in block[:HEAD]:
-        raise InputError(
-            "this is a binary file", path=label, hint="give a text file, plain or packed, in UTF-8 or ASCII"
-        )
+        hint = "give a text file, plain or compressed, in UTF-8 or ASCII"
+        raise InputError("this is a binary file", path=label, hint=hint)
     return block.removeprefix(BOM_UTF8)
 
 
 def whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    r"""The same text cut after newlines; the last line gets one if it has none.
+    r"""Yield the same text in blocks of whole lines; the last line gets a newline if it has none.
 
     >>> list(whole_lines(iter([b"a\nb", b"c", b"\nd"])))
     [b'a\n', b'bc\n', b'd\n']
     """
-    begun: list[bytes] = []  # pieces of a line that is not complete
+    incomplete: list[bytes] = []  # pieces of the current line
     for block in blocks:
         end = block.rfind(b"\n") + 1
         if end:
-            yield b"".join([*begun, block[:end]]) if begun else block[:end]
-            begun = []
+            yield b"".join([*incomplete, block[:end]]) if incomplete else block[:end]
+            incomplete = []
         if end < len(block):
-            begun.append(block[end:])
-    if begun:
-        yield b"".join([*begun, b"\n"])
+            incomplete.append(block[end:])
+    if incomplete:
+        yield b"".join([*incomplete, b"\n"])
+
+
+def iterate_lines(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    r"""Yield the number of every line, from 1 on, and its text without the newline.
+
+    >>> list(iterate_lines(iter([b"a\nb", b"c"])))
+    [(1, b'a'), (2, b'bc')]
+    """
+    number = 0
+    for block in whole_lines(blocks):
+        lines = block.split(b"\n")[:-1]
+        yield from enumerate(lines, number + 1)
+        number += len(lines)
 
 
 def read_bytes(source: str | Path | bytes) -> bytes:
-    """The whole content of a source, unpacked if it is packed (decided by its first bytes, not by its name)."""
-    return b"".join(Source.of(source).blocks())
+    """Return the whole content of a source, decompressed."""
+    return b"".join(Source.open(source).blocks())
 
 
-def unreadable(error: OSError, name: str) -> InputError:
-    """What the operating system says about a file, as one of our errors."""
-    return InputError(_why_unreadable(error), path=name, hint=_remedy(error))
-
-
-def _why_unreadable(error: OSError) -> str:
+def read_error(error: OSError, name: str) -> InputError:
+    """Return the error for a file that the operating system cannot read."""
     if isinstance(error, FileNotFoundError):
-        return "no such file"
-    if isinstance(error, IsADirectoryError):
-        return "this is a directory"
-    if isinstance(error, PermissionError):
-        return "no permission to read it"
-    return error.strerror or "cannot be read"
-
-
-def _remedy(error: OSError) -> str:
-    if isinstance(error, IsADirectoryError):
-        return "name a file in it"
-    if isinstance(error, PermissionError):
-        return "change its permissions"
-    return "check the path"
+        what, hint = "no such file", "check the path"
+    elif isinstance(error, IsADirectoryError):
+        what, hint = "this is a directory", "name a file in it"
+    elif isinstance(error, PermissionError):
+        what, hint = "no permission to read it", "change its permissions"
+    else:
+        what, hint = error.strerror or "cannot be read", "check the path"
+    return InputError(what, path=name, hint=hint)

@@ -1,4 +1,4 @@
-"""The second column of judgments, and the aspects of diversity topics that it may name."""
+"""Second column of judgments, and the aspects of diversity topics that it may name."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.read.ids import in_natural_order, to_bytes, to_text
+from rankscope.read.ids import sort_naturally, to_bytes, to_text
 
 if TYPE_CHECKING:
     from rankscope.read.qrels import Qrels
 
-__all__ = ["Aspects", "Rows", "Subtopics", "numbered", "taken"]
+__all__ = ["Aspects", "Rows", "Subtopics", "lookup_numbers", "select_rows"]
 
 Rows = range | list[int]
-"""The rows of one topic; consecutive ones, the normal case, as a range."""
+"""Rows of one topic; consecutive rows, the normal case, as a range."""
 
 
 @dataclass(frozen=True, eq=False)
 class Aspects:
     """Judgments per aspect (subtopic) of diversity topics.
 
-    Entry e says that document ``document[e]`` (an index into the judged documents) has grade ``grade[e]`` for
-    aspect ``aspect[e]``; the aspects of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``. ``weight`` says how
-    much each aspect counts; None means equally.
+    Document ``document[e]`` (an index into the judged documents) has grade ``grade[e]`` for aspect ``aspect[e]``; the
+    aspects of topic t are ``topic_offsets[t]:topic_offsets[t + 1]``. ``weight`` has the weight of each aspect; None
+    means equal weights.
     """
 
     names: tuple[str, ...]
@@ -37,28 +37,29 @@ class Aspects:
     grade: npt.NDArray[np.int32]
     weight: npt.NDArray[np.float64] | None = None
 
-    def of(self, topics: Sequence[int], documents: npt.NDArray[np.int64]) -> Aspects:
-        """The aspects of some topics, whose judged documents are these; both are numbered anew."""
+    def select(self, topics: Sequence[int], documents: npt.NDArray[np.int64]) -> Aspects:
+        """Return the aspects of some topics, whose judged documents are ``documents``; both are renumbered."""
         spans = [range(int(self.topic_offsets[t]), int(self.topic_offsets[t + 1])) for t in topics]
         kept = np.array([a for span in spans for a in span], np.int64)
-        place = np.full(len(self.names), -1, np.int32)
-        place[kept] = np.arange(len(kept))
-        number = np.full(max(self.document.max(initial=-1), documents.max(initial=-1)) + 1, -1, np.int32)
-        number[documents] = np.arange(len(documents))
-        mine = place[self.aspect] >= 0
+        new_aspect = np.full(len(self.names), -1, np.int32)
+        new_aspect[kept] = np.arange(len(kept))
+        n_documents = max(self.document.max(initial=-1), documents.max(initial=-1)) + 1
+        new_document = np.full(n_documents, -1, np.int32)
+        new_document[documents] = np.arange(len(documents))
+        is_kept = new_aspect[self.aspect] >= 0
         return Aspects(
             names=tuple(self.names[a] for a in kept.tolist()),
             topic_offsets=np.concatenate([[0], np.cumsum([len(span) for span in spans])]).astype(np.int64),
-            document=number[self.document[mine]],
-            aspect=place[self.aspect[mine]],
-            grade=self.grade[mine],
+            document=new_document[self.document[is_kept]],
+            aspect=new_aspect[self.aspect[is_kept]],
+            grade=self.grade[is_kept],
             weight=None if self.weight is None else self.weight[kept],
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Subtopics:
-    """The columns of judgments with the rows of each topic: what aspects are made of, once they are asked for."""
+    """Columns of judgments and the rows of each topic, from which aspects are built on demand."""
 
     groups: Mapping[str, Rows]
     documents: Sequence[bytes]
@@ -66,14 +67,14 @@ class Subtopics:
     grades: npt.NDArray[np.int32]
 
     @cached_property
-    def several(self) -> bool:
-        """Whether the column tells anything apart."""
+    def has_several_names(self) -> bool:
+        """Whether the second column has several distinct values."""
         return len(set(self.names)) > 1
 
     @cached_property
-    def overlap(self) -> bool:
-        """Whether some document of a topic was judged under several names, which only aspects explain."""
-        if not self.several:
+    def has_overlap(self) -> bool:
+        """Whether a document of a topic was judged under several names, which only aspects explain."""
+        if not self.has_several_names:
             return False
         for rows in self.groups.values():
             first: dict[bytes, bytes] = {}
@@ -83,35 +84,38 @@ class Subtopics:
         return False
 
     def as_aspects(self, qrels: Qrels) -> Aspects:
-        """The column as the aspects of judgments that were made of the same rows."""
+        """Return the aspects of judgments with the same rows."""
         names: list[str] = []
         offsets = [0]
         parts: list[tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]] = []
         for t, topic in enumerate(qrels.topics):
             rows = self.groups[topic]
-            called = taken(self.names, rows)
-            mine = in_natural_order({to_text(name) for name in set(called)})
-            index = {to_bytes(name): a for a, name in enumerate(mine)}
+            column = select_rows(self.names, rows)
+            topic_names = sort_naturally({to_text(name) for name in set(column)})
+            aspect_number = {to_bytes(name): a for a, name in enumerate(topic_names)}
             start = int(qrels.topic_offsets[t])
-            place = {d: i for i, d in enumerate(qrels.documents[start : qrels.topic_offsets[t + 1]])}
-            document, aspect = numbered(taken(self.documents, rows), place), numbered(called, index)
-            # a judgment that is repeated counts once
-            entry, first = np.unique(document * len(mine) + aspect, return_index=True)
-            graded = self.grades[rows.start : rows.stop] if isinstance(rows, range) else self.grades[rows]
-            parts.append((entry // len(mine) + start, entry % len(mine) + len(names), graded[first]))
-            names += mine
+            ids = qrels.documents[start : qrels.topic_offsets[t + 1]]
+            document_number = {name: i for i, name in enumerate(ids)}
+            document = lookup_numbers(select_rows(self.documents, rows), document_number)
+            aspect = lookup_numbers(column, aspect_number)
+            # A repeated judgment counts once.
+            count = len(topic_names)
+            entry, first = np.unique(document * count + aspect, return_index=True)
+            grades = self.grades[rows.start : rows.stop] if isinstance(rows, range) else self.grades[rows]
+            parts.append((entry // count + start, entry % count + len(names), grades[first]))
+            names += topic_names
             offsets.append(len(names))
-        judged, under, given = (
+        document, aspect, grade = (
             np.concatenate(column).astype(np.int32) for column in zip(*parts, strict=True)
         )
-        return Aspects(tuple(names), np.array(offsets, np.int64), judged, under, given)
+        return Aspects(tuple(names), np.array(offsets, np.int64), document, aspect, grade)
 
 
-def taken(column: Sequence[bytes], rows: Rows) -> Sequence[bytes]:
-    """The entries of a column in some of its rows."""
+def select_rows(column: Sequence[bytes], rows: Rows) -> Sequence[bytes]:
+    """Return some rows of a column."""
     return column[rows.start : rows.stop] if isinstance(rows, range) else [column[row] for row in rows]
 
 
-def numbered(column: Sequence[bytes], numbers: Mapping[bytes, int]) -> npt.NDArray[np.int64]:
-    """The entries of a column as numbers."""
+def lookup_numbers(column: Sequence[bytes], numbers: Mapping[bytes, int]) -> npt.NDArray[np.int64]:
+    """Return the number of every entry of a column."""
     return np.fromiter(map(numbers.__getitem__, column), np.int64, len(column))

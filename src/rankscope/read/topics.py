@@ -1,4 +1,4 @@
-"""Some of the topics, as people name them: ``351,401-410``, or a file with a topic on each line."""
+"""Select topics by a text such as ``351,401-410``, or by a file with a topic on each line."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import NamedTuple
 
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.read.delimited import text_lines
-from rankscope.read.source import Source
+from rankscope.read.source import Source, is_file
 
-__all__ = ["chosen_topics"]
+__all__ = ["select_topics"]
 
 _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 _RANGE = re.compile(r"(\d{1,18})-(\d{1,18})", re.ASCII)
 
 
-def chosen_topics(
-    named: str | Sequence[str], topics: Sequence[str], lacks: str = "has no judgments"
+def select_topics(
+    named: str | Sequence[str], topics: Sequence[str], problem: str = "has no judgments"
 ) -> tuple[str, ...]:
-    """Those of the topics that are named, in their own order; ``lacks`` says what is wrong with any other.
+    """Return the named topics in the order of ``topics``; ``problem`` completes the message about an unknown one.
 
-    A text names topics between commas, and with a hyphen all numbers from one to another; or else a file of such names.
-    A list has the topics themselves.
+    A text has topics and ranges of numbers between commas, or is the path of a file of such names. A list has the
+    topics themselves.
 
-    >>> chosen_topics("7,1-3", ["1", "2", "3", "4", "7"]), chosen_topics("wt-1", ["wt-1", "wt-2"])
+    >>> select_topics("7,1-3", ["1", "2", "3", "4", "7"]), select_topics("wt-1", ["wt-1", "wt-2"])
     (('1', '2', '3', '7'), ('wt-1',))
     """
     path: Path | None = None
@@ -38,23 +38,23 @@ def chosen_topics(
     else:
         names = [part.strip() for part in named.split(",") if part.strip()]
         ranges = [index.find(name) for name in names]
-        if not all(ranges) and _is_file(named):
+        if not all(ranges) and is_file(named):
             path = Path(named)
-            names = _names(path)
+            names = _read_names(path)
             ranges = [index.find(name) for name in names]
     if not names:
         raise SettingsError("no topic is named", path=path, hint="write topics such as 351,401-410")
     for name, positions in zip(names, ranges, strict=True):
         if not positions:
-            near = suggest_names(name, topics) or f"there are topics such as {topics[0]}"
-            raise InputError(f"topic {name!r} {lacks}", path=path, hint=near)
+            hint = suggest_names(name, topics) or f"there are topics such as {topics[0]}"
+            raise InputError(f"topic {name!r} {problem}", path=path, hint=hint)
     # A file may name many ranges that overlap: only their ends are visited.
     depth = [0] * (len(topics) + 1)
     for positions in ranges:
         depth[positions.start] += 1
         depth[positions.stop] -= 1
-    is_chosen = [*accumulate(depth)]
-    return tuple(topic for topic in topics if is_chosen[index.positions[topic]])
+    is_selected = [*accumulate(depth)]
+    return tuple(topic for topic in topics if is_selected[index.positions[topic]])
 
 
 class _TopicIndex(NamedTuple):
@@ -84,14 +84,7 @@ class _TopicIndex(NamedTuple):
         return range(bisect_left(self.numbers, low), bisect_right(self.numbers, high))
 
 
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def _names(path: Path) -> list[str]:
-    """The first word of every line; lines that begin with # say nothing."""
-    words = (line.split() for _, line in text_lines(Source.of(path)))
+def _read_names(path: Path) -> list[str]:
+    """Return the first word of every line that is no comment."""
+    words = (line.split() for _, line in text_lines(Source.open(path)))
     return [fields[0] for fields in words if fields and not fields[0].startswith("#")]

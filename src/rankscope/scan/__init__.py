@@ -1,4 +1,4 @@
-"""A run and the judgments in, hits out: by the library in C, in Python, or from lists in memory."""
+"""Find the hits of runs: with the C library, in Python, or from rankings in memory."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ __all__ = [
     "Ties",
     "backend_name",
     "first_documents",
-    "hits_in_text",
-    "hits_of",
+    "scan_run",
+    "scan_text",
     "tie_groups",
     "top_list",
     "top_lists",
 ]
 
 if TYPE_CHECKING:
-    from rankscope.scan.backends import backend_name, hits_in_text, hits_of
+    from rankscope.scan.backends import backend_name, scan_run, scan_text
     from rankscope.scan.documents import first_documents, tie_groups, top_list, top_lists
     from rankscope.scan.hits import RunHits, TieGroups, Ties
 else:
     __getattr__ = lazy_getattr(
         __name__,
         {
-            "backends": ("backend_name", "hits_in_text", "hits_of"),
+            "backends": ("backend_name", "scan_run", "scan_text"),
             "documents": ("first_documents", "tie_groups", "top_list", "top_lists"),
             "hits": ("RunHits", "TieGroups", "Ties"),
         },

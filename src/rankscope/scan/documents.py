@@ -1,7 +1,7 @@
-"""The documents at the top of the lists of a run, judged or not, and which ranks of a list share a score.
+"""Ids of the documents at the top of rankings, judged or not, and groups of tied ranks.
 
-Most questions need only hits. Those about unjudged documents, and about the likeness of lists, need the ids of as many
-documents as they can see, and no more: a file is read list by list.
+Most analyses need only hits. Those of unjudged documents and of the similarity of rankings need ids down to a depth;
+files are read one ranking at a time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankscope.native.scanner import backend_name
-from rankscope.read.line_problems import LineProblem
+from rankscope.native.scans import Top
+from rankscope.read.line_problems import locate_problems
 from rankscope.read.orders import is_by_score, score_keys, ties_descend
 from rankscope.read.qrels import Qrels
 from rankscope.read.runs import Run, RunList
@@ -26,20 +27,20 @@ Int32s = npt.NDArray[np.int32]
 
 
 def first_documents(run: Run, qrels: Qrels, depth: int) -> Iterator[tuple[int, list[bytes]]]:
-    """Of each judged topic, by its number, the documents down to a depth, and all others that share the last one's
-    score; those with equal scores in no order that means anything.
+    """Yield the number of every judged topic, and its documents down to a depth.
+
+    Documents tied with the last one are included; the order of tied documents is arbitrary.
 
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 2.0, "d": 1.0}})
-    >>> [(topic, sorted(found)) for topic, found in first_documents(run, Qrels.from_dict({"q": {"d": 1}}), 2)]
+    >>> [(topic, sorted(documents)) for topic, documents in first_documents(run, Qrels.from_dict({"q": {"d": 1}}), 2)]
     [(0, [b'a', b'b', b'c'])]
     """
     for topic, documents, _ in _tops(run, qrels, depth):
         yield topic, documents
 
 
-def top_lists(run: Run, qrels: Qrels, depth: int) -> Iterator[native.Top]:
-    """Of each judged topic, by its number, the documents down to a depth, in the ordering of the run, and the first
-    rank at which the score of each occurs.
+def top_lists(run: Run, qrels: Qrels, depth: int) -> Iterator[Top]:
+    """Yield the number of every judged topic, its documents down to a depth, and the first rank with each score.
 
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 2.0, "d": 1.0}})
     >>> list(top_lists(run, Qrels.from_dict({"q": {"d": 1}}), 2))
@@ -53,35 +54,32 @@ def top_lists(run: Run, qrels: Qrels, depth: int) -> Iterator[native.Top]:
         yield topic, documents[:depth], first[:depth]
 
 
-def _tops(run: Run, qrels: Qrels, depth: int) -> Iterator[native.Top]:
-    run = run.loaded()
-    if run.source is None or run.in_memory or backend_name() != "native" or not native.gives_documents():
-        for topic, one in run.each_list():
+def _tops(run: Run, qrels: Qrels, depth: int) -> Iterator[Top]:
+    run = run.load()
+    if run.source is None or run.in_memory or backend_name() != "native":
+        for topic, ranking in run.iterate_lists():
             if topic in qrels.topic_index:
-                yield qrels.topic_index[topic], *top_list(one, run.order, depth)
+                yield qrels.topic_index[topic], *top_list(ranking, run.order, depth)
         return
-    text = Source.of(run.source, run.label)
-    try:
-        yield from native.documents_in_source(text, qrels, run.order, depth)
-    except LineProblem as problem:
-        text.check_unchanged()
-        raise problem.located(text.label) from None
+    text = Source.open(run.source, run.label)
+    with locate_problems(text):
+        yield from native.scan_documents(text, qrels, run.order, depth)
 
 
-def top_list(one: RunList, order: str, depth: int) -> tuple[list[bytes], Int32s]:
-    """The documents of a list down to a depth, and the others with the score of the last; and the first ranks at which
-    these scores occur."""
-    rank = np.arange(1, len(one.documents) + 1, dtype=np.int32)
-    keys = score_keys(one.scores, order)
+def top_list(ranking: RunList, order: str, depth: int) -> tuple[list[bytes], Int32s]:
+    """Return the documents of a ranking down to a depth, those tied with the last, and the first rank of each score."""
+    rank = np.arange(1, len(ranking.documents) + 1, dtype=np.int32)
+    keys = score_keys(ranking.scores, order)
     if keys is None:
-        return one.documents[:depth], rank[:depth]
-    fresh = np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]
-    reach = depth + int(np.argmax(np.append(fresh[depth:], True)))
-    return one.documents[:reach], np.maximum.accumulate(np.where(fresh, rank, 0))[:reach].astype(np.int32)
+        return ranking.documents[:depth], rank[:depth]
+    is_first = np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]
+    end = depth + int(np.argmax(np.append(is_first[depth:], True)))
+    first = np.maximum.accumulate(np.where(is_first, rank, 0))[:end].astype(np.int32)
+    return ranking.documents[:end], first
 
 
 def tie_groups(run: Run, qrels: Qrels) -> dict[int, tuple[Int32s, Int32s]]:
-    """Of each judged topic, by its number, the first ranks and the sizes of the groups of documents with equal scores.
+    """Return first ranks and sizes of the groups of tied documents, by the number of the judged topic.
 
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 2.0, "d": 1.0}})
     >>> tie_groups(run, Qrels.from_dict({"q": {"d": 1}}))
@@ -90,7 +88,7 @@ def tie_groups(run: Run, qrels: Qrels) -> dict[int, tuple[Int32s, Int32s]]:
     if not is_by_score(run.order):
         return {}
     return {
-        qrels.topic_index[topic]: TieGroups.in_list(score_keys(one.scores, run.order))
-        for topic, one in run.each_list()
+        qrels.topic_index[topic]: TieGroups.in_list(score_keys(ranking.scores, run.order))
+        for topic, ranking in run.iterate_lists()
         if topic in qrels.topic_index
     }

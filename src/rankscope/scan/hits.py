@@ -1,104 +1,111 @@
-"""What a scanner gives back: the hits of a run."""
+"""Hits of a run, as scanners return them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankscope.read.ids import to_text
+__all__ = ["ListHits", "RunHits", "TieGroups", "Ties", "assemble_hits"]
 
-__all__ = ["FoundList", "ReturningTopic", "RunHits", "TieGroups", "Ties", "assembled"]
+Int32s = npt.NDArray[np.int32]
+
+
+def _concatenate(arrays: Iterable[Int32s]) -> Int32s:
+    return np.concatenate([np.zeros(0, np.int32), *arrays])
+
+
+def _group_starts(scores: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return the index of the first of every group of equal scores."""
+    return np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
 
 
 class Ties(NamedTuple):
-    """For each hit the documents that share its score, itself included, judged or not: any order of them is as good.
+    """For every hit the group of documents with its score, judged or not, itself included.
 
-    Under the orderings ``rank`` and ``file`` there are none: each hit is alone.
+    Under the orderings ``rank`` and ``file`` every hit is alone.
     """
 
-    first: npt.NDArray[np.int32]
-    """The rank of the first of them."""
-    size: npt.NDArray[np.int32]
+    first: Int32s
+    """Rank of the first document of the group."""
+    size: Int32s
 
-    def taken(self, index: npt.NDArray[np.integer]) -> Ties:
-        """Those of some of the hits, in another order perhaps."""
+    def take(self, index: npt.NDArray[np.integer]) -> Ties:
+        """Return the ties of some hits, by their indices."""
         return Ties(self.first[index], self.size[index])
 
     @classmethod
-    def joined(cls, parts: Sequence[Ties]) -> Ties:
-        """Those of several runs or parts, one after the other."""
+    def concatenate(cls, parts: Sequence[Ties]) -> Ties:
+        """Join the ties of several runs or parts."""
         if len(parts) == 1:
             return parts[0]
-        none = np.zeros(0, np.int32)
-        first, size = ([none, *(part[column] for part in parts)] for column in (0, 1))
-        return cls(np.concatenate(first), np.concatenate(size))
+        return cls(_concatenate(part.first for part in parts), _concatenate(part.size for part in parts))
 
     @classmethod
-    def of(cls, scores: npt.NDArray[np.floating] | None, rank: npt.NDArray[np.int32]) -> Ties:
-        """Those of the hits at some ranks of a list; its scores from rank 1 on, or None where nothing is tied.
+    def from_scores(cls, scores: npt.NDArray[np.floating] | None, rank: Int32s) -> Ties:
+        """Return the ties of the hits at some ranks, given the scores from rank 1 on; None if nothing is tied.
 
-        >>> Ties.of(np.array([3.0, 2.0, 2.0, 1.0]), np.array([1, 3], np.int32))
+        >>> Ties.from_scores(np.array([3.0, 2.0, 2.0, 1.0]), np.array([1, 3], np.int32))
         Ties(first=array([1, 2], dtype=int32), size=array([1, 2], dtype=int32))
         """
         if scores is None:
             return cls(rank, np.ones_like(rank))
-        starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
+        starts = _group_starts(scores)
         group = np.searchsorted(starts, rank, side="left") - 1
-        ends = np.append(starts[1:], len(scores))
-        return cls((starts[group] + 1).astype(np.int32), (ends - starts)[group].astype(np.int32))
+        size = np.diff(starts, append=len(scores))
+        return cls((starts[group] + 1).astype(np.int32), size[group].astype(np.int32))
 
 
 class TieGroups(NamedTuple):
-    """The groups of two and more documents with equal scores of lists, judged or not: those of list l are
-    ``offsets[l]:offsets[l + 1]``, by rank."""
+    """Groups of two or more documents with equal scores, judged or not.
+
+    The groups of ranking l are ``offsets[l]:offsets[l + 1]``, by rank.
+    """
 
     offsets: npt.NDArray[np.int64]
-    first: npt.NDArray[np.int32]
-    """The rank of the first of a group."""
-    size: npt.NDArray[np.int32]
+    first: Int32s
+    """Rank of the first document of a group."""
+    size: Int32s
 
     @classmethod
-    def of(
-        cls, lists: Mapping[int, tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]], many: int
-    ) -> TieGroups:
-        """Those of so many lists, by their numbers; the others have none."""
-        count = np.zeros(many + 1, np.int64)
+    def from_lists(cls, lists: Mapping[int, tuple[Int32s, Int32s]], n_lists: int) -> TieGroups:
+        """Combine the groups of rankings, by the number of the ranking; the other rankings have no ties."""
+        count = np.zeros(n_lists + 1, np.int64)
         for number, (first, _) in lists.items():
             count[number + 1] = len(first)
-        none = np.zeros(0, np.int32)
-        first, size = (
-            np.concatenate([none, *(lists[number][column] for number in sorted(lists))]) for column in (0, 1)
+        groups = [lists[number] for number in sorted(lists)]
+        return cls(
+            np.cumsum(count),
+            _concatenate(first for first, _ in groups),
+            _concatenate(size for _, size in groups),
         )
-        return cls(np.cumsum(count), first, size)
 
     @classmethod
-    def in_list(
-        cls, scores: npt.NDArray[np.floating] | None
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """First ranks and sizes in a list; its scores from rank 1 on, or None where nothing is tied.
+    def in_list(cls, scores: npt.NDArray[np.floating] | None) -> tuple[Int32s, Int32s]:
+        """Return first ranks and sizes of the groups of a ranking, given its scores from rank 1 on; None: no ties.
 
         >>> TieGroups.in_list(np.array([3.0, 2.0, 2.0, 1.0]))
         (array([2], dtype=int32), array([2], dtype=int32))
         """
         if scores is None or not len(scores):
             return np.zeros(0, np.int32), np.zeros(0, np.int32)
-        starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
+        starts = _group_starts(scores)
         size = np.diff(starts, append=len(scores))
         return (starts[size > 1] + 1).astype(np.int32), size[size > 1].astype(np.int32)
 
-    def of_ranks(self, number: int, length: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """For every rank of a list the first rank of its group, and the size of that."""
+    def by_rank(self, number: int, length: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the first rank and the size of the group of every rank of a ranking."""
         part = slice(self.offsets[number], self.offsets[number + 1])
         first, size = np.arange(1, length + 1), np.ones(length, np.int64)
-        for start, many in zip(self.first[part].tolist(), self.size[part].tolist(), strict=True):
-            first[start - 1 : start - 1 + many], size[start - 1 : start - 1 + many] = start, many
+        for start, count in zip(self.first[part].tolist(), self.size[part].tolist(), strict=True):
+            group = slice(start - 1, start - 1 + count)
+            first[group], size[group] = start, count
         return first, size
 
-    def of_lists(self, numbers: npt.NDArray[np.integer]) -> TieGroups:
-        """Those of some of the lists."""
+    def take(self, numbers: npt.NDArray[np.integer]) -> TieGroups:
+        """Return the groups of some rankings."""
         count = np.diff(self.offsets)[numbers]
         offsets = np.concatenate([[0], np.cumsum(count)])
         index = np.arange(offsets[-1]) + np.repeat(self.offsets[numbers] - offsets[:-1], count)
@@ -106,61 +113,56 @@ class TieGroups(NamedTuple):
 
 
 class RunHits(NamedTuple):
-    """Where the judged documents stand in a run, for the judged topics that occur in it.
+    """Ranks of the judged documents of a run, for the judged topics that occur in it.
 
-    The hits of list k, for topic ``topic[k]``, are ``offsets[k]:offsets[k + 1]``; ``judgment`` counts through
-    the judged documents of the qrels.
+    The hits of ranking k, for topic ``topic[k]``, are ``offsets[k]:offsets[k + 1]``; ``judgment`` is an index into the
+    judged documents of the qrels.
     """
 
-    topic: npt.NDArray[np.int32]
+    topic: Int32s
     """Indices into the topics of the qrels, ascending."""
-    length: npt.NDArray[np.int32]
-    """How many documents were retrieved."""
+    length: Int32s
+    """Number of retrieved documents."""
     offsets: npt.NDArray[np.int64]
-    rank: npt.NDArray[np.int32]
-    """From 1 on, ascending within a list, under the chosen ordering."""
-    judgment: npt.NDArray[np.int32]
-    tied: npt.NDArray[np.int32]
-    """How many documents of the list share their score with another one."""
+    rank: Int32s
+    """Ranks from 1 on, ascending within a ranking, in the chosen ordering."""
+    judgment: Int32s
+    tied: Int32s
+    """Number of documents of the ranking that share their score with another one."""
     ignored_topics: tuple[str, ...]
-    """Topics of the file without judgments, in order of appearance."""
+    """Topics of the run without judgments, in order of appearance."""
     tag: str
-    """The last column of the first line."""
+    """Last column of the first line."""
     ties: Ties | None = None
-    """One entry per hit, where they were asked for."""
+    """Ties of every hit, if requested."""
 
 
-class FoundList(NamedTuple):
-    """One list as a scanner finds it."""
+class ListHits(NamedTuple):
+    """Hits of one ranking."""
 
     topic: int
     length: int
     tied: int
-    rank: npt.NDArray[np.int32]
-    judgment: npt.NDArray[np.int32]
+    rank: Int32s
+    judgment: Int32s
     ties: Ties | None = None
 
 
-def assembled(
-    lists: Sequence[FoundList], ignored: Sequence[bytes], tag: bytes, with_ties: bool = False
+def assemble_hits(
+    lists: Sequence[ListHits], ignored: Iterable[str], tag: str, with_ties: bool = False
 ) -> RunHits:
-    """The lists by ascending topic in flat arrays."""
-    lists = sorted(lists, key=lambda one: one.topic)
+    """Combine the hits of rankings, sorted by topic, in flat arrays."""
+    lists = sorted(lists, key=lambda ranking: ranking.topic)
     offsets = np.zeros(len(lists) + 1, np.int64)
-    np.cumsum([len(one.rank) for one in lists], out=offsets[1:])
-    none = np.zeros(0, np.int32)
+    np.cumsum([len(ranking.rank) for ranking in lists], out=offsets[1:])
     return RunHits(
-        topic=np.array([one.topic for one in lists], np.int32),
-        length=np.array([one.length for one in lists], np.int32),
+        topic=np.array([ranking.topic for ranking in lists], np.int32),
+        length=np.array([ranking.length for ranking in lists], np.int32),
         offsets=offsets,
-        rank=np.concatenate([none, *(one.rank for one in lists)]),
-        judgment=np.concatenate([none, *(one.judgment for one in lists)]),
-        tied=np.array([one.tied for one in lists], np.int32),
-        ignored_topics=tuple(map(to_text, ignored)),
-        tag=to_text(tag),
-        ties=Ties.joined([one.ties for one in lists if one.ties is not None]) if with_ties else None,
+        rank=_concatenate(ranking.rank for ranking in lists),
+        judgment=_concatenate(ranking.judgment for ranking in lists),
+        tied=np.array([ranking.tied for ranking in lists], np.int32),
+        ignored_topics=tuple(ignored),
+        tag=tag,
+        ties=Ties.concatenate([r.ties for r in lists if r.ties is not None]) if with_ties else None,
     )
-
-
-class ReturningTopic(Exception):  # noqa: N818 - a signal between scanners, not an error of the user
-    """A topic comes back after another one: its list must be kept until the end of the file."""

@@ -1,4 +1,4 @@
-"""Lists in memory (dicts, frames) against the judgments: the same hits as from a file."""
+"""Find the hits of rankings in memory (dicts, frames), with the same results as from files."""
 
 from __future__ import annotations
 
@@ -11,51 +11,40 @@ import numpy.typing as npt
 from rankscope.read.orders import in_32_bits, score_keys
 from rankscope.read.qrels import UNJUDGED, Qrels
 from rankscope.read.runs import RunList
-from rankscope.scan.hits import RunHits, Ties
+from rankscope.scan.hits import ListHits, RunHits, Ties, assemble_hits
 
-__all__ = ["hits_in_memory", "ranks_of_judged"]
+__all__ = ["match_lists", "rank_judged"]
 
-Ints = npt.NDArray[np.int32]
-Found = tuple[Ints, Ints, npt.NDArray[np.int64]]
+RankedGrades = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64]]
 """Ranks, grades and offsets."""
+ScoredLists = Sequence[Mapping[str, float]]
+JudgedLists = Sequence[Mapping[str, int]]
 
 _FEW, _SHORT = 60, 100
-"""Up to so many documents in all lists are looked at in plain Python; lists up to such a length are sorted all at once;
-longer ones are sorted one by one, and only their judged documents looked at."""
+"""Up to ``_FEW`` documents in all rankings, plain Python is fastest; rankings of up to ``_SHORT`` documents are sorted
+together in one table; longer ones are sorted one by one, and only their judged documents are located."""
 
 
-def hits_in_memory(
+def match_lists(
     lists: Mapping[str, RunList], qrels: Qrels, order: str, name: str, ties: bool = False
 ) -> RunHits:
-    """The hits of lists, by topic, in an ordering; ``name`` takes the place of the tag."""
-    found = sorted(qrels.topic_index[topic] for topic in lists if topic in qrels.topic_index)
-    ranks, judgments, offsets, lengths, tied, groups = [], [], [0], [], [], []
-    for t in found:
-        one = lists[qrels.topics[t]].ordered(order)
+    """Find the hits of rankings by topic, in an ordering; ``name`` replaces the tag."""
+    hits = []
+    for topic, ranking in lists.items():
+        if (t := qrels.topic_index.get(topic)) is None:
+            continue
+        ranking = ranking.ordered(order)
         start, stop = int(qrels.topic_offsets[t]), int(qrels.topic_offsets[t + 1])
-        place = {document: start + i for i, document in enumerate(qrels.documents[start:stop])}
-        where = [place.get(document, -1) for document in one.documents]
-        index = np.array(where, np.int32)
-        hits = np.flatnonzero(index >= 0)
-        ranks.append((hits + 1).astype(np.int32))
-        judgments.append(index[hits])
-        offsets.append(offsets[-1] + len(hits))
-        lengths.append(len(where))
-        scores = score_keys(one.scores, order)
-        tied.append(_count_tied(one.scores if scores is None else scores))
-        if ties:
-            groups.append(Ties.of(scores, ranks[-1]))
-    return RunHits(
-        topic=np.array(found, np.int32),
-        length=np.array(lengths, np.int32),
-        offsets=np.array(offsets, np.int64),
-        rank=np.concatenate(ranks) if ranks else np.zeros(0, np.int32),
-        judgment=np.concatenate(judgments) if judgments else np.zeros(0, np.int32),
-        tied=np.array(tied, np.int32),
-        ignored_topics=tuple(topic for topic in lists if topic not in qrels.topic_index),
-        tag=name,
-        ties=Ties.joined(groups) if ties else None,
-    )
+        numbers = dict(zip(qrels.documents[start:stop], range(start, stop), strict=True))
+        judgment = np.array([numbers.get(document, -1) for document in ranking.documents], np.int32)
+        at = np.flatnonzero(judgment >= 0)
+        rank = (at + 1).astype(np.int32)
+        scores = score_keys(ranking.scores, order)
+        tied = _count_tied(ranking.scores if scores is None else scores)
+        found_ties = Ties.from_scores(scores, rank) if ties else None
+        hits.append(ListHits(t, len(judgment), tied, rank, judgment[at], found_ties))
+    ignored = (topic for topic in lists if topic not in qrels.topic_index)
+    return assemble_hits(hits, ignored, name, ties)
 
 
 def _count_tied(scores: npt.NDArray[np.floating] | None) -> int:
@@ -65,116 +54,113 @@ def _count_tied(scores: npt.NDArray[np.floating] | None) -> int:
     return int(counts[counts > 1].sum())
 
 
-def ranks_of_judged(lists: Sequence[Mapping[str, float]], judged: Sequence[Mapping[str, int]]) -> Found:
-    """Where judged documents stand in lists ``{document: score}``, in the ordering ``trec_eval9``, and their grades.
+def rank_judged(lists: ScoredLists, judged: JudgedLists) -> RankedGrades:
+    """Return ranks and grades of the judged documents of rankings ``{document: score}``, ordered as trec_eval 9 does.
 
-    ``judged`` has the grades of each list's topic, or any other whole numbers. The hits of list l are
+    ``judged`` has the grades of the topic of each ranking (or any integers). The hits of ranking l are
     ``offsets[l]:offsets[l + 1]``, by rank.
 
-    >>> ranks_of_judged([{"d1": 1.0, "d2": 3.0, "d3": 1.0}], [{"d1": 7, "d9": 8}])
+    >>> rank_judged([{"d1": 1.0, "d2": 3.0, "d3": 1.0}], [{"d1": 7, "d9": 8}])
     (array([3], dtype=int32), array([7], dtype=int32), array([0, 1]))
     """
     lengths = [*map(len, lists)]
     if max(lengths, default=0) > _SHORT:
-        return _in_long_lists(lists, judged)
+        return _rank_in_long_lists(lists, judged)
     if sum(lengths) > _FEW:
-        return _in_short_lists(lists, judged, lengths)
-    return _in_few_lists(lists, judged)
+        return _rank_in_short_lists(lists, judged, lengths)
+    return _rank_in_few_lists(lists, judged)
 
 
-def _in_few_lists(lists: Sequence[Mapping[str, float]], judged: Sequence[Mapping[str, int]]) -> Found:
-    """One after the other, in plain Python."""
-    rank, grade, offsets = [], [], [0]
-    for one, known in zip(lists, judged, strict=True):
-        for place, name in enumerate(_ranked(one), 1):
-            if name in known:
-                rank.append(place)
-                grade.append(known[name])
-        offsets.append(len(rank))
-    return np.array(rank, np.int32), np.array(grade, np.int32), np.array(offsets)
+def _rank_in_few_lists(lists: ScoredLists, judged: JudgedLists) -> RankedGrades:
+    """Rank in plain Python."""
+    ranks, grades, offsets = [], [], [0]
+    for scores, judgments in zip(lists, judged, strict=True):
+        for rank, name in enumerate(_sort_documents(scores), 1):
+            if name in judgments:
+                ranks.append(rank)
+                grades.append(judgments[name])
+        offsets.append(len(ranks))
+    return np.array(ranks, np.int32), np.array(grades, np.int32), np.array(offsets)
 
 
-def _in_short_lists(
-    lists: Sequence[Mapping[str, float]], judged: Sequence[Mapping[str, int]], lengths: Sequence[int]
-) -> Found:
-    """As rows of one table, which are padded at their ends and sorted all at once."""
+def _rank_in_short_lists(lists: ScoredLists, judged: JudgedLists, lengths: Sequence[int]) -> RankedGrades:
+    """Rank in one table with a padded row per ranking, all rows sorted at once."""
     size = sum(lengths)
-    there = np.arange(max(lengths)) < np.array(lengths)[:, np.newaxis]
-    values = np.full(there.shape, np.inf, np.float32)  # the sort is stable: the padding stays at the end
-    values[there] = _ascending(chain.from_iterable(one.values() for one in lists), size)
+    is_document = np.arange(max(lengths)) < np.array(lengths)[:, np.newaxis]
+    values = np.full(is_document.shape, np.inf, np.float32)  # a stable sort keeps the padding at the end
+    values[is_document] = _ascending(chain.from_iterable(scores.values() for scores in lists), size)
     order = values.argsort(axis=1, kind="stable")
-    # the grade of every document, without a loop in Python
+    # The grades of all documents without a loop in Python.
     grades = chain.from_iterable(map(map, (known.get for known in judged), lists, repeat(repeat(UNJUDGED))))
-    grade = np.full(there.shape, UNJUDGED, np.int32)
-    grade[there] = np.fromiter(grades, np.int32, size)
+    grade = np.full(is_document.shape, UNJUDGED, np.int32)
+    grade[is_document] = np.fromiter(grades, np.int32, size)
     row = np.arange(len(lists))[:, np.newaxis]
     values, grade = values[row, order], grade[row, order]
-    for i in np.flatnonzero(((values[:, 1:] == values[:, :-1]) & there[:, 1:]).any(axis=1)).tolist():
-        grade[i, : lengths[i]] = [judged[i].get(name, UNJUDGED) for name in _ranked(lists[i])]
-    owner, place = (grade != UNJUDGED).nonzero()
+    has_ties = ((values[:, 1:] == values[:, :-1]) & is_document[:, 1:]).any(axis=1)
+    for i in np.flatnonzero(has_ties).tolist():
+        grade[i, : lengths[i]] = [judged[i].get(name, UNJUDGED) for name in _sort_documents(lists[i])]
+    owner, column = (grade != UNJUDGED).nonzero()
     offsets = np.searchsorted(owner, np.arange(len(lists) + 1))
-    return (place + 1).astype(np.int32), grade[owner, place], offsets
+    return (column + 1).astype(np.int32), grade[owner, column], offsets
 
 
-def _ranked(one: Mapping[str, float]) -> list[str]:
-    """The documents of a list from the top; of equal scores the greater id first."""
-    values = (-_ascending(one.values(), len(one))).tolist()
-    return [name for _, name in sorted(zip(values, one, strict=True), reverse=True)]
+def _sort_documents(scores: Mapping[str, float]) -> list[str]:
+    """Return the documents from rank 1 on; among equal scores the greater id comes first."""
+    values = (-_ascending(scores.values(), len(scores))).tolist()
+    return [name for _, name in sorted(zip(values, scores, strict=True), reverse=True)]
 
 
 def _ascending(scores: Iterable[float], size: int) -> npt.NDArray[np.float32]:
-    """Numbers that ascend where scores, as 32 bits, descend; what is no number counts as the lowest score."""
+    """Return the negated scores in 32 bits; NaN counts as the lowest score."""
     values = -in_32_bits(np.fromiter(scores, np.float64, size))
     values[np.isnan(values)] = np.inf
     return values
 
 
-def _in_long_lists(lists: Sequence[Mapping[str, float]], judged: Sequence[Mapping[str, int]]) -> Found:
-    """Only the judged documents are looked at one by one, and those that are tied with one of them."""
-    found = [
-        [name for name in known if name in one]
-        if len(known) < len(one)
-        else [name for name in one if name in known]
-        for one, known in zip(lists, judged, strict=True)
+def _rank_in_long_lists(lists: ScoredLists, judged: JudgedLists) -> RankedGrades:
+    """Rank only the judged documents, and the documents tied with one of them."""
+    retrieved = [
+        [name for name in judgments if name in scores]
+        if len(judgments) < len(scores)
+        else [name for name in scores if name in judgments]
+        for scores, judgments in zip(lists, judged, strict=True)
     ]
-    start = np.cumsum([0, *map(len, lists)])
-    offsets = np.cumsum([0, *map(len, found)])
+    starts = np.cumsum([0, *map(len, lists)])
+    offsets = np.cumsum([0, *map(len, retrieved)])
     size = int(offsets[-1])
-    values = _ascending(chain.from_iterable(one.values() for one in lists), int(start[-1]))
-    scored = (one[name] for one, names in zip(lists, found, strict=True) for name in names)
-    mine = _ascending(scored, size)
-    grades = (known[name] for known, names in zip(judged, found, strict=True) for name in names)
+    values = _ascending(chain.from_iterable(scores.values() for scores in lists), int(starts[-1]))
+    hit_scores = (scores[name] for scores, names in zip(lists, retrieved, strict=True) for name in names)
+    hit_values = _ascending(hit_scores, size)
+    grades = (grades[name] for grades, names in zip(judged, retrieved, strict=True) for name in names)
     grade = np.fromiter(grades, np.int32, size)
-    before = np.empty(size, np.int64)
-    bounds, places = start.tolist(), offsets.tolist()
-    for i, names in enumerate(found):
+    n_above = np.empty(size, np.int64)
+    list_bounds, hit_bounds = starts.tolist(), offsets.tolist()
+    for i, names in enumerate(retrieved):
         if names:
-            here = slice(places[i], places[i + 1])
-            segment = np.array(values[bounds[i] : bounds[i + 1]])
-            segment.sort()
-            before[here] = segment.searchsorted(mine[here])
-            tied = np.flatnonzero(segment.searchsorted(mine[here], "right") - before[here] > 1)
+            hits = slice(hit_bounds[i], hit_bounds[i + 1])
+            unsorted = values[list_bounds[i] : list_bounds[i + 1]]
+            ascending = np.sort(unsorted)
+            n_above[hits] = ascending.searchsorted(hit_values[hits])
+            tied = np.flatnonzero(ascending.searchsorted(hit_values[hits], "right") - n_above[hits] > 1)
             if len(tied):
-                before[here] += _places_in_ties(
-                    lists[i], values[bounds[i] : bounds[i + 1]], names, mine[here], tied.tolist()
-                )
-    order = np.lexsort((before, np.repeat(np.arange(len(lists)), np.diff(offsets))))
-    return (before[order] + 1).astype(np.int32), grade[order], offsets
+                n_above[hits] += _ranks_in_ties(lists[i], unsorted, names, hit_values[hits], tied.tolist())
+    order = np.lexsort((n_above, np.repeat(np.arange(len(lists)), np.diff(offsets))))
+    return (n_above[order] + 1).astype(np.int32), grade[order], offsets
 
 
-def _places_in_ties(
+def _ranks_in_ties(
     scores: Mapping[str, float],
     values: npt.NDArray[np.float32],
     names: Sequence[str],
-    mine: npt.NDArray[np.float32],
+    hit_values: npt.NDArray[np.float32],
     tied: Sequence[int],
 ) -> npt.NDArray[np.int64]:
-    """How many documents with the same score stand above each named one: those whose ids are greater."""
-    groups: dict[float, list[str]] = {float(mine[i]): [] for i in tied}
+    """Return the number of documents above each hit with the same score: those with greater ids."""
+    groups: dict[float, list[str]] = {float(hit_values[i]): [] for i in tied}
     for name, value in zip(scores, values.tolist(), strict=True):
         if value in groups:
             groups[value].append(name)
-    place = {name: i for group in groups.values() for i, name in enumerate(sorted(group, reverse=True))}
-    above = np.zeros(len(names), np.int64)
-    above[list(tied)] = [place[names[i]] for i in tied]
-    return above
+    position = {name: i for group in groups.values() for i, name in enumerate(sorted(group, reverse=True))}
+    n_above = np.zeros(len(names), np.int64)
+    n_above[list(tied)] = [position[names[i]] for i in tied]
+    return n_above

@@ -12,7 +12,7 @@ from rankscope.errors import InputError
 from rankscope.judging import Lists, Pool
 from rankscope.read import Qrels, Run
 from rankscope.read.ids import to_bytes
-from rankscope.scan import hits_of
+from rankscope.scan import scan_run
 from rankscope.trec_eval.options import Options
 
 __all__ = ["TopicHits", "build_lists", "find_hits", "format_relstrings", "select_topics"]
@@ -52,7 +52,7 @@ _MISSING = TopicHits(_NONE, _NONE, 1, missing=True)
 
 def find_hits(qrels: Qrels, run: Run, options: Options) -> tuple[dict[str, TopicHits], str]:
     """Return the hits of a run by topic, sorted by the bytes of the topic as in trec_eval, and the run's tag."""
-    scanned = hits_of(run, qrels)
+    scanned = scan_run(run, qrels)
     hits = {}
     for k, t in enumerate(scanned.topic.tolist()):
         where = slice(scanned.offsets[k], scanned.offsets[k + 1])

@@ -7,7 +7,7 @@ from math import isfinite
 
 from rankscope.errors import InputError
 from rankscope.read.ids import to_text
-from rankscope.read.line_ends import described_end, foreign_end
+from rankscope.read.line_ends import describe_line_end, foreign_end
 from rankscope.read.source import read_bytes
 
 __all__ = ["parse_number", "read_rows"]
@@ -18,7 +18,7 @@ def read_rows(path: str, count: int, field_names: str) -> Iterator[tuple[int, li
     shown = "standard input" if path == "-" else path
     for line, text in enumerate(read_bytes(path).split(b"\n"), 1):
         if end := foreign_end(text, count):
-            problem, hint = described_end(end)
+            problem, hint = describe_line_end(end)
             raise InputError(problem, path=shown, line=line, hint=hint)
         fields = text.split()
         if not fields or fields[0].startswith(b"#"):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rankscope.errors import InputError
 from rankscope.read import Qrels, Run, RunList
 from rankscope.read.ids import to_bytes
-from rankscope.scan import hits_of
+from rankscope.scan import scan_run
 from rankscope.trec_eval.collection import select_topics
 from rankscope.trec_eval.fields import parse_number, read_rows
 from rankscope.trec_eval.names import Column
@@ -59,7 +59,7 @@ def read_prefs(path: str, *, from_qrels: bool) -> Preferences:
 
 def evaluate_prefs(prefs: Preferences, run: Run, columns: list[Column], options: Options) -> Results:
     """Return the preference measures of each topic."""
-    lists = run.reordered("file").lists()
+    lists = run.with_order("file").lists()
     topics = select_topics(list(prefs.topics), list(lists), options, run.path or run.name)
     preference_columns = [column for column in columns if column.entry.startswith("prefs_")]
     values = {column.label: np.zeros(len(topics)) for column in preference_columns}
@@ -68,7 +68,7 @@ def evaluate_prefs(prefs: Preferences, run: Run, columns: list[Column], options:
         counts = _count_preferences(prefs, topic, retrieved)
         for column in preference_columns:
             values[column.label][t] = counts.value(column.entry)
-    return Results(topics, hits_of(run, _NOTHING).tag, columns, values, {})
+    return Results(topics, scan_run(run, _NOTHING).tag, columns, values, {})
 
 
 def _sort_documents(ranking: RunList, max_rank: int | None) -> list[bytes]:

@@ -92,9 +92,9 @@ def test_variants_give_the_same_hits(library: native.c.CDLL, order: str) -> None
         for topic in (9, 5, 7)
         for document in dice.sample(ids, 300)
     ]
-    source = Source.of("\n".join(lines).encode())
-    a = native.hits_in_source(source, qrels, order, library=library)
-    b = python.hits_in_source(source, qrels, order)
+    source = Source.open("\n".join(lines).encode())
+    a = native.scan_source(source, qrels, order, library=library)
+    b = python.scan_source(source, qrels, order)
     for name in ("topic", "length", "offsets", "rank", "judgment", "tied"):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
     assert a.ignored_topics == b.ignored_topics == ("5",)
@@ -124,6 +124,6 @@ def test_no_file_can_make_ids_collide(judged: bool, counting: native.c.CDLL) -> 
     assert len(set(ids)) == 1 << 13
     pool = dict.fromkeys((to_text(one) for one in ids), 1) if judged else {"d": 1}
     run = b"".join(b"1 Q0 %b 1 1 t\n" % one for one in ids)
-    found = native.hits_in_source(Source.of(run), Qrels.from_dict({"1": pool}), "trec_eval", library=counting)
+    found = native.scan_source(Source.open(run), Qrels.from_dict({"1": pool}), "trec_eval", library=counting)
     assert len(found.rank) == (len(ids) if judged else 0)
     assert 0 < probes.value - before < 3 * len(ids)  # 34 million without a secret key

@@ -19,7 +19,7 @@ from rankscope.files import digest
 from rankscope.json_documents import read_json
 from rankscope.read import Runs, open_qrels, read_run
 from rankscope.read.datasets import dataset_digest, dataset_id
-from rankscope.read.source import named_path, only_file
+from rankscope.read.source import expand_path, match_single_file
 from rankscope.scores import Collection
 
 __all__ = [
@@ -191,7 +191,7 @@ def _changed(what: str, path: str | Path) -> InputError:
 def input_digest(name: str) -> str:
     """Return the digest of an input: a file, a directory of parts, or the judgments of a dataset."""
     dataset = dataset_id(name)
-    return dataset_digest(dataset) if dataset else digest(named_path(only_file(name)))
+    return dataset_digest(dataset) if dataset else digest(expand_path(match_single_file(name)))
 
 
 def changed_files(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> list[str]:

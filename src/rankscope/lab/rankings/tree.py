@@ -250,7 +250,7 @@ class Tree(Lists):
         """Return the tree itself, since every document is judged."""
         return self
 
-    def regraded(self, pool: Pool) -> Self:
+    def with_grades(self, pool: Pool) -> Self:
         """Return the same rankings with the grades of another pool."""
         return self._with_grades(pool, pool.grade[self.world.document][np.newaxis])
 

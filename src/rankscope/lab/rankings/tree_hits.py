@@ -54,7 +54,7 @@ class PathHits(Hits):
         selected = np.flatnonzero(keep)
         return selected if self._keep is None else self._keep[selected]
 
-    def ordinal_of(self, index: Ints) -> Ints:
+    def ordinals_at(self, index: Ints) -> Ints:
         """Return the ordinals of some of the hits."""
         return self.ordinal[index]
 

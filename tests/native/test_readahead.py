@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from rankscope.cli.main import main
-from rankscope.native import ahead
+from rankscope.native import readahead
 
 pytestmark = pytest.mark.needs("native")
 
@@ -67,12 +67,12 @@ def written(tmp_path: Path) -> Path:
 @pytest.fixture(params=["everything", "one", "nothing"])
 def read_before(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How much has been read when the rest of the program is ready; how many files were asked for, and were there."""
-    begin, scan_of = ahead._Ahead.begin, ahead._Ahead.scan_of
+    begin, scan_of = readahead.ReadAhead.start, readahead.ReadAhead.find_scan
     asked = [0, 0]
 
     def all_at_once(self: Any) -> None:
         begin(self)
-        self._scanning.wait()
+        self._threads.wait()
 
     def nothing(self: Any) -> None:
         pass
@@ -88,10 +88,10 @@ def read_before(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         asked[1] += found is not None
         return found
 
-    monkeypatch.setattr(ahead, "cores", lambda: 4)
+    monkeypatch.setattr(readahead, "cores", lambda: 4)
     chosen = {"everything": all_at_once, "one": all_but_one, "nothing": nothing}[request.param]
-    monkeypatch.setattr(ahead._Ahead, "begin", chosen)
-    monkeypatch.setattr(ahead._Ahead, "scan_of", counted)
+    monkeypatch.setattr(readahead.ReadAhead, "start", chosen)
+    monkeypatch.setattr(readahead.ReadAhead, "find_scan", counted)
     return asked
 
 
@@ -112,7 +112,7 @@ def without(run: Run) -> Run:
 
     def call(*words: str) -> tuple[int, str, str]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ahead, "_begun", lambda *_: None)
+            patch.setattr(readahead, "_prepare", lambda *_: None)
             return run(*words)
 
     return call
@@ -172,7 +172,7 @@ def test_what_was_read_ahead_is_used(
 def test_a_large_file_is_read_in_pieces(
     place: Path, read_before: list[int], run: Run, without: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ahead, "_PIECE", 2000)
+    monkeypatch.setattr(readahead, "_PIECE", 2000)
     words = [str(place / "qrels.txt"), str(place / "runs" / "r0.run"), "-q", "-f", "csv"]
     for jobs in ("1", "2"):
         assert run(*words, "-j", jobs) == without(*words, "-j", jobs)
@@ -199,7 +199,7 @@ def test_a_wrong_line_is_named_as_ever(
     without: Run,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ahead, "_PIECE", pieces)
+    monkeypatch.setattr(readahead, "_PIECE", pieces)
     path = place / "runs" / "r1.run"
     path.write_text(path.read_text() + wrong + path.read_text().replace("Q0 d", "Q0 e"))
     words = [str(place / "qrels.txt"), str(path)]
@@ -243,13 +243,13 @@ def test_standard_input_is_read_once(
 
 def changing(path: Path, patch: pytest.MonkeyPatch, change: Callable[[], Any]) -> None:
     """Let a file change after it was read ahead, and before anybody asks for it."""
-    wait = ahead._Ahead.begin
+    wait = readahead.ReadAhead.start
 
     def then(self: Any) -> None:
         wait(self)
         change()
 
-    patch.setattr(ahead._Ahead, "begin", then)
+    patch.setattr(readahead.ReadAhead, "start", then)
 
 
 @pytest.mark.parametrize("same_size", [True, False])
@@ -286,7 +286,7 @@ def test_what_is_read_otherwise_is_not_read_ahead(
     options: str, place: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[Any] = []
-    monkeypatch.setattr(ahead, "_begun", lambda *given: begun.append(given))
+    monkeypatch.setattr(readahead, "_prepare", lambda *given: begun.append(given))
     assert run(str(place / "qrels.txt"), str(place / "runs"), *options.format(place=place).split())[0] == 0
     assert not begun
 
@@ -294,16 +294,16 @@ def test_what_is_read_otherwise_is_not_read_ahead(
 @pytest.fixture
 def threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many threads each reading ahead has."""
-    begin = ahead._Ahead.begin
+    begin = readahead.ReadAhead.start
     many: list[int] = []
 
     def counted(self: Any) -> None:
-        many.append(len(self._scanning.threads))
+        many.append(len(self._threads.threads))
         begin(self)
 
-    monkeypatch.setattr(ahead, "cores", lambda: 4)
-    monkeypatch.setattr(ahead, "_FOR_A_THREAD", 100)
-    monkeypatch.setattr(ahead._Ahead, "begin", counted)
+    monkeypatch.setattr(readahead, "cores", lambda: 4)
+    monkeypatch.setattr(readahead, "_BYTES_PER_THREAD", 100)
+    monkeypatch.setattr(readahead.ReadAhead, "start", counted)
     return many
 
 
@@ -323,14 +323,11 @@ def test_the_scanner_in_python_reads_nothing_ahead(
 
 
 def test_scans_that_were_begun_end_with_the_command(place: Path) -> None:
-    with ahead.reading_ahead(
-        str(place / "qrels.txt"), [str(place / "runs")], sorted, ahead.Wanted(0, ties=False), 1
-    ):
-        current = ahead._current
-    assert ahead._current is None
-    assert current is None or (
-        current._handle is None and not any(t.is_alive() for t in current._scanning.threads)
-    )
+    with readahead.read_ahead(
+        str(place / "qrels.txt"), [str(place / "runs")], sorted, order=0, ties=False, jobs=1
+    ) as ahead:
+        pass
+    assert ahead is None or (ahead._handle is None and not any(t.is_alive() for t in ahead._threads.threads))
 
 
 @pytest.fixture
@@ -350,13 +347,13 @@ def huge(tmp_path: Path) -> Iterator[Path]:
 def test_an_interrupt_ends_reading_ahead_within_a_second(place: Path, huge: Path) -> None:
     waiting = (
         "import sys, time\n"
-        "from rankscope.native import ahead\n"
-        "begin = ahead._Ahead.begin\n"
+        "from rankscope.native import readahead\n"
+        "begin = readahead.ReadAhead.start\n"
         "def then(self):\n"
         "    begin(self)\n"
         "    print('begun', flush=True)\n"
         "    time.sleep(60)\n"
-        "ahead._Ahead.begin, ahead.cores = then, lambda: 2\n"
+        "readahead.ReadAhead.start, readahead.cores = then, lambda: 2\n"
         "from rankscope.cli.main import main\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )
@@ -379,12 +376,13 @@ def test_reading_begins_before_numpy_is_loaded(place: Path) -> None:
     probe = f"""
 import sys
 from rankscope.cli.main import main
-from rankscope.native import ahead
-begin = ahead._Ahead.begin
+from rankscope.native import readahead
+from rankscope.native import readahead
+begin = readahead.ReadAhead.start
 def watched(self):
     print("numpy" in sys.modules, len(self._stamps))
     begin(self)
-ahead._Ahead.begin = watched
+readahead.ReadAhead.start = watched
 sys.exit(main({words!r}))"""
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip()) == (0, "False 5"), done.stderr

@@ -29,7 +29,7 @@ def test_lists_are_the_same_in_any_order_of_lines(
     text = ("# a comment\n\n" if noted else "") + text_of(rows)
     run = Run("run", order, source=text.encode())
     expected = run.lists()
-    found = list(run.each_list())
+    found = list(run.iterate_lists())
     assert len(found) == len(expected)
     assert {topic: one.documents for topic, one in found} == {t: one.documents for t, one in expected.items()}
     for topic, one in found:
@@ -40,7 +40,7 @@ def test_lists_are_the_same_in_any_order_of_lines(
 @pytest.mark.parametrize("topics", [["7", "70"], ["7", "7b", "7"], ["70", "7"], ["7"], ["7", "7", "7c", "7"]])
 def test_topics_that_begin_alike_are_told_apart(topics: list[str]) -> None:
     text = "".join(f"{topic} Q0 d{n} 1 1 t\n" for n, topic in enumerate(topics))
-    found = {topic: one.documents for topic, one in Run("run", "file", source=text.encode()).each_list()}
+    found = {topic: one.documents for topic, one in Run("run", "file", source=text.encode()).iterate_lists()}
     assert found == {
         topic: [b"d%d" % n for n, one in enumerate(topics) if one == topic] for topic in dict.fromkeys(topics)
     }
@@ -48,7 +48,7 @@ def test_topics_that_begin_alike_are_told_apart(topics: list[str]) -> None:
 
 def test_runs_in_memory_have_the_same_lists() -> None:
     run = Run.from_dict({"1": {"a": 1.0, "b": 2.0}})
-    assert [(topic, one.documents) for topic, one in run.each_list()] == [("1", [b"b", b"a"])]
+    assert [(topic, one.documents) for topic, one in run.iterate_lists()] == [("1", [b"b", b"a"])]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_runs_in_memory_have_the_same_lists() -> None:
 )
 def test_what_is_wrong_is_found_here_as_well(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        list(Run("run", "trec_eval", source=text.encode()).each_list())
+        list(Run("run", "trec_eval", source=text.encode()).iterate_lists())
 
 
 def test_a_file_is_not_held(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_file_is_not_held(tmp_path: Path) -> None:
     def peak(each: bool) -> int:
         tracemalloc.start()
         run = read_run(path)
-        seen = [len(one.documents) for _, one in (run.each_list() if each else run.lists().items())]
+        seen = [len(one.documents) for _, one in (run.iterate_lists() if each else run.lists().items())]
         assert seen == [1000] * 100
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()

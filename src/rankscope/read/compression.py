@@ -1,0 +1,164 @@
+"""Decompress gzip, bzip2, xz and zstd, detected by their first bytes, in blocks of bounded size.
+
+Files may have several members (streams, frames), as ``cat a.gz b.gz`` writes them, and zeros after the last.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from rankscope.errors import InputError, MissingDependencyError
+from rankscope.read.limits import check_decompressed_size
+
+__all__ = ["BLOCK", "LONGEST_MAGIC", "decompress", "detect_compression"]
+
+BLOCK = 1 << 18
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_BZIP2_NEXT = (b"1AY&SY", b"\x17rE8P\x90")  # the start of a block, or of the footer of an empty file
+LONGEST_MAGIC = 10
+_FIRST_PORTION = 1 << 8  # bytes of input for a new member
+_ZSTD_PORTION = 1 << 10  # bytes of input at a time, which decompress to at most 32 MB
+_ZEROS = re.compile(rb"\0*")
+
+
+def detect_compression(head: bytes) -> str:
+    """Return the compression of content that starts with these bytes; empty if it is not compressed.
+
+    >>> import bz2
+    >>> detect_compression(bz2.compress(b"301 Q0 d1 1 2 t")), detect_compression(b"BZh9 Q0 d1 1 2 t")
+    ('bzip2', '')
+    """
+    for magic, packing in _MAGIC.items():
+        if head.startswith(magic):
+            return packing if packing != "bzip2" or head[4:].startswith(_BZIP2_NEXT) else ""
+    return ""
+
+
+class _Member(Protocol):
+    """Decompressor of one member of a file."""
+
+    def feed(self, data: bytes, max_size: int) -> bytes:
+        """Return up to ``max_size`` bytes of content; unused input is in ``rest``."""
+
+    rest: bytes
+    ended: bool
+
+
+class _Gzip:
+    def __init__(self) -> None:
+        self._state = zlib.decompressobj(wbits=31)
+        self.rest, self.ended = b"", False
+
+    def feed(self, data: bytes, max_size: int) -> bytes:
+        block = self._state.decompress(data, max_size)
+        self.ended = self._state.eof
+        self.rest = self._state.unused_data if self.ended else self._state.unconsumed_tail
+        return block
+
+
+class _Buffered:
+    """Decompressors of bz2 and lzma, which buffer unused input themselves."""
+
+    def __init__(self, compression: str, label: str) -> None:
+        self._state: Any
+        self._error: type[Exception]
+        try:  # both are slow to import, and Python can be compiled without them
+            if compression == "bzip2":
+                from bz2 import BZ2Decompressor
+
+                self._state, self._error = BZ2Decompressor(), OSError
+            else:
+                from lzma import LZMADecompressor, LZMAError
+
+                self._state, self._error = LZMADecompressor(), LZMAError
+        except ImportError:
+            hint = "decompress the file first, or use a Python that has it"
+            raise MissingDependencyError(f"this Python has no {compression}", path=label, hint=hint) from None
+        self.rest, self.ended = b"", False
+
+    def feed(self, data: bytes, max_size: int) -> bytes:
+        try:
+            block: bytes = self._state.decompress(data, max_size)
+        except self._error as error:
+            raise ValueError(str(error)) from None
+        self.ended = self._state.eof
+        self.rest = self._state.unused_data if self.ended else b""
+        return block
+
+
+class _Zstd:
+    """Decompressor of zstandard; it cannot limit its output, so that it gets little input at a time."""
+
+    def __init__(self, label: str) -> None:
+        try:
+            import zstandard
+        except ImportError:
+            use = "files compressed with zstd"
+            raise MissingDependencyError.for_package("zstandard", "zstd", use, path=label) from None
+        self._error = zstandard.ZstdError
+        self._state = zstandard.ZstdDecompressor().decompressobj()
+        self._pending = b""
+        self.rest, self.ended = b"", False
+
+    def feed(self, data: bytes, max_size: int) -> bytes:
+        self.rest = data
+        if not self._pending and data:
+            try:
+                self._pending = self._state.decompress(data[:_ZSTD_PORTION])
+            except self._error as error:
+                raise ValueError(str(error)) from None
+            self.rest = self._state.unused_data + data[_ZSTD_PORTION:]
+        block, self._pending = self._pending[:max_size], self._pending[max_size:]
+        self.ended = self._state.eof and not self._pending
+        return block
+
+
+def decompress(raw: Iterator[bytes], compression: str, label: str, max_block: int = BLOCK) -> Iterator[bytes]:
+    """Yield the content of all members in blocks of at most ``max_block`` bytes.
+
+    A member gets little input first, and then twice as much each time: unused input is copied, and a block of the file
+    may have thousands of members.
+    """
+    member = _new_member(compression, label)
+    data, position, is_full, portion = b"", 0, False, _FIRST_PORTION
+    compressed = content = 0
+    for chunk in raw:
+        data, position = data[position:] + chunk, 0
+        compressed += len(chunk)
+        while position < len(data) or is_full:
+            if member.ended:
+                position = _ZEROS.match(data, position).end()  # type: ignore[union-attr] # always matches
+                if len(data) - position < 2:
+                    break
+                member, portion = _new_member(compression, label), _FIRST_PORTION
+            fed = data[position : position + portion]
+            try:
+                block = member.feed(fed, max_block)
+            except (zlib.error, ValueError):
+                raise _damaged(f"the {compression} data is damaged", label) from None
+            position += len(fed) - len(member.rest)  # may decrease: the rest can include earlier input
+            portion = min(2 * portion, BLOCK)
+            is_full = len(block) == max_block and not member.ended  # more may follow without more input
+            if block:
+                content += len(block)
+                check_decompressed_size(content, compressed, label)
+                yield block
+    if position < len(data):
+        raise _damaged(f"the {compression} data is damaged", label)
+    if not member.ended:
+        raise _damaged(f"the {compression} data ends too early", label)
+
+
+def _new_member(compression: str, label: str) -> _Member:
+    if compression == "gzip":
+        return _Gzip()
+    if compression == "zstd":
+        return _Zstd(label)
+    return _Buffered(compression, label)
+
+
+def _damaged(what: str, label: str) -> InputError:
+    return InputError(what, path=label, hint="copy or download the file again")
