@@ -105,10 +105,10 @@ class Subtopics:
             parts.append((entry // count + start, entry % count + len(names), grades[first]))
             names += topic_names
             offsets.append(len(names))
-        document, aspect, grade = (
+        documents, aspects, all_grades = (
             np.concatenate(column).astype(np.int32) for column in zip(*parts, strict=True)
         )
-        return Aspects(tuple(names), np.array(offsets, np.int64), document, aspect, grade)
+        return Aspects(tuple(names), np.array(offsets, np.int64), documents, aspects, all_grades)
 
 
 def select_rows(column: Sequence[bytes], rows: Rows) -> Sequence[bytes]:
