@@ -22,7 +22,7 @@ from rankscope.read.arrow_files import batch_validator, parquet_file
 from rankscope.read.frames import COLUMNS, NUMBERS
 from rankscope.read.ids import arrow_ids, to_bytes
 from rankscope.read.runs import Run
-from rankscope.scan.backends import scan_text
+from rankscope.scan.backends import scan_run, scan_text
 from rankscope.scan.hits import RunHits
 
 __all__ = ["Piece", "parquet_files", "pieces_of_parquet", "pieces_of_run"]
