@@ -46,7 +46,7 @@ COMMANDS = {
     "bounds": "bounds {q} {a}",
     "pools": "pools {q} {a} {b} {c} --repeats 2",
     "leave-out": "leave-out {q} {a} {b} {c} --pool-depth 10",
-    "ranks": "ranks {q} {a} {b} -m AP",
+    "certain --across": "certain {q} {a} {b} -m AP --across measures",
     "coverage": "coverage {q} {a}",
     "effort": "effort {q} {a}",
     "features": "features {q} {a}",

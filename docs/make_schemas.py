@@ -31,9 +31,7 @@ COLLECTION = "qrels.txt runs"
 COMMANDS = {
     "eval": f"{COLLECTION} -q",
     "features": COLLECTION,
-    "certain": f"{COLLECTION} -m P@5",
     "findings": COLLECTION,
-    "ranks": f"{COLLECTION} -m AP,P@5",
     "coverage": "aspects.txt runs",
     "properties": "-m ACT --depth 3",
     "scales": "-m RBP --length 3",

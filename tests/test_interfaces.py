@@ -50,7 +50,6 @@ TABLES = {
     "properties": {"properties": "measure property cases violations", "counterexamples": ""},
     "scales": {"scales": "measure scale holds violations comparable", "counterexamples": ""},
     "orderings": {"swaps": "run share", "effect": ""},
-    "ranks": {"ranks": "run by value rank", "changes": "by pairs swapped share tau best", "ranges": ""},
     "measures": {"measures": "measure parameters reference"},
 }
 OPTIONS = {

@@ -92,11 +92,10 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Collection": lambda: rs.Collection(QRELS, RUNS),
     "Scores": scores,
     "Table": lambda: scores().wide(),
-    "certain": lambda: rs.certain(scores()),
     "judges": lambda: rs.judges(
         {"one": QRELS, "other": {"q1": {"d1": 0, "d3": 1}, "q2": {"d4": 2}}}, rs.Collection(None, RUNS), "AP"
     ),
-    "ranks": lambda: rs.ranks(QRELS, RUNS),
+    "certain across": lambda: rs.certain(scores(), across="measures"),
     "coverage": lambda: rs.coverage({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS),
     "study": lambda: rs.study(rs.Collection(QRELS, RUNS), rs.StudySettings(repeats=1, replicates=10)),
     "StudySettings": lambda: rs.StudySettings(measures="AP nDCG", top_of="all"),
@@ -224,11 +223,10 @@ RESULTS = [
     *(
         "Scores",
         "pool_correlation",
-        "certain",
         "judges",
     ),
     *(
-        "ranks",
+        "certain across",
         "coverage",
         "verdict of two",
         "identify",

@@ -36,7 +36,6 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
             "pools",
             "leave_out",
             "orderings",
-            "ranks",
         ),
     ),
     "meta-evaluation": ("Studying measures", ()),

@@ -39,7 +39,6 @@ _HOME = {
     "rankscope.analysis.pool_correlation": ("pool_correlation",),
     "rankscope.analysis.pools": ("leave_out", "pools"),
     "rankscope.analysis.orderings": ("orderings",),
-    "rankscope.analysis.ranks": ("ranks",),
     "rankscope.analysis.overlap": ("overlap",),
     "rankscope.analysis.bounds": ("bounds",),
     "rankscope.analysis.scale_effect": ("scale_effect",),
@@ -108,7 +107,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.pools import leave_out as leave_out
     from rankscope.analysis.pools import pools as pools
     from rankscope.analysis.power import power as power
-    from rankscope.analysis.ranks import ranks as ranks
     from rankscope.analysis.scale_effect import scale_effect as scale_effect
     from rankscope.analysis.study.experiments import repeat_study as repeat_study
     from rankscope.analysis.study.experiments import study as study

@@ -40,6 +40,7 @@ __all__ = [
     "TESTS",
     "VERDICT_DEPTH",
     "VERDICT_MEASURES",
+    "Across",
     "Coefficient",
     "Correction",
     "Crossing",
@@ -111,7 +112,8 @@ PERSISTENCE = (0.5, 0.8, 0.95)
 RATIOS = (90, 70, 50, 30, 10)
 """Default percentages of the judgments that are kept."""
 
-ACROSS = ("measures", "cutoffs", "pools", "samples")
+Across = Literal["measures", "cutoffs", "pools", "samples"]
+ACROSS = get_args(Across)
 """Conditions across which the ranks of runs can be followed."""
 
 FOLLOWED_MEASURES = ("AP", "nDCG@10", "RBP", "P@10", "RR", "Bpref", "Twist")

@@ -91,8 +91,18 @@ def test_possible_ranks_hold_the_rank() -> None:
     qrels, runs = collection(2)
     rows = rs.certain(rs.evaluate(qrels, runs, ["nDCG@5"]))["runs"].records()
     for rank, row in enumerate(rows, 1):
-        assert row["first_rank"] <= rank <= row["last_rank"]
+        assert row["first_possible"] <= rank <= row["last_possible"]
         assert row["lowest"] - 1e-12 <= row["value"] <= row["highest"] + 1e-12
+
+
+def test_first_and_last_rank_are_those_of_the_leaderboard() -> None:
+    scores = rs.evaluate(*collection(2), ["nDCG@5", "AP"])
+    board = rs.leaderboard(scores, seed=3)["leaderboard"].records()
+    expected = {(row["run"], row["measure"]): (row["first_rank"], row["last_rank"]) for row in board}
+    for across in (None, "measures"):
+        rows = rs.certain(scores, across=across, seed=3).runs
+        mine = {(row.run, row.measure): (row.first_rank, row.last_rank) for row in rows}
+        assert mine.items() <= expected.items() and len(mine) == (5 if across else 10)
 
 
 def test_labels_leave_nothing_open_where_everything_is_judged() -> None:

@@ -19,13 +19,18 @@ def made() -> Any:
     return rs.simulate(systems=9, topics=14, grades=3, depth=60, seed=6, pool_depth=20)
 
 
+def follow(qrels: Any, runs: Any, measures: Any, across: str = "measures", **options: Any) -> Any:
+    missing = options.pop("missing", "zero")
+    return rs.certain(rs.evaluate(qrels, runs, measures, missing=missing), across=across, **options)
+
+
 def _column(found: rs.Result, by: str, name: str = "rank") -> list[float]:
     return [row[name] for row in found["ranks"].records() if row["by"] == by]
 
 
 def test_ranks_are_those_of_the_means(made: Any) -> None:
     measures = ["nDCG@10", "P@5", "BalancePoint"]
-    found = rs.ranks(made.qrels, made.runs, measures)
+    found = follow(made.qrels, made.runs, measures)
     scores = rs.evaluate(made.qrels, made.runs, measures)
     for name, sign in zip(map(str, scores.measures), (-1, -1, 1), strict=True):
         means = scores.mean(name).round(12)
@@ -34,7 +39,7 @@ def test_ranks_are_those_of_the_means(made: Any) -> None:
 
 
 def test_changes_are_pairs_that_stand_the_other_way_round(made: Any) -> None:
-    found = rs.ranks(made.qrels, made.runs, ["AP", "P@5", "RR"])
+    found = follow(made.qrels, made.runs, ["AP", "P@5", "RR"])
     first = _column(found, "AP")
     for row in found["changes"].records():
         other = _column(found, row["by"])
@@ -49,7 +54,7 @@ def test_changes_are_pairs_that_stand_the_other_way_round(made: Any) -> None:
 
 
 def test_cutoffs_are_other_measures(made: Any) -> None:
-    found = rs.ranks(made.qrels, made.runs, "nDCG@10", across="cutoffs", cutoffs=[5, 10, 30])
+    found = follow(made.qrels, made.runs, "nDCG@10", across="cutoffs", cutoffs=[5, 10, 30])
     names = list(dict.fromkeys(found["ranks"].column("by")))
     assert names == ["nDCG@10", "nDCG@5", "nDCG@30"]
     scores = rs.evaluate(made.qrels, made.runs, names)
@@ -58,7 +63,7 @@ def test_cutoffs_are_other_measures(made: Any) -> None:
 
 
 def test_pools_are_those_of_pool_robustness(made: Any) -> None:
-    found = rs.ranks(made.qrels, made.runs, "AP", across="pools", depth=[5], ratios=[50], seed=3)
+    found = follow(made.qrels, made.runs, "AP", across="pools", pool_depth=[5], ratios=[50], seed=3)
     means = rs.pools(rs.evaluate(made.qrels, made.runs, "AP"), pool_depth=[5], ratios=[50], seed=3)[
         "means"
     ].records()
@@ -68,7 +73,7 @@ def test_pools_are_those_of_pool_robustness(made: Any) -> None:
 
 @pytest.mark.parametrize("measure", ["AP", "GMAP", "NumRelRet"])
 def test_samples_are_topics_drawn_with_replacement(made: Any, measure: str) -> None:
-    found = rs.ranks(made.qrels, made.runs, measure, across="samples", samples=3, seed=5)
+    found = follow(made.qrels, made.runs, measure, across="samples", samples=3, seed=5)
     scores = rs.evaluate(made.qrels, made.runs, measure)
     own = scores.measures[0]
     [samples] = drawn_topics(14, 1000, seed=5)
@@ -79,39 +84,51 @@ def test_samples_are_topics_drawn_with_replacement(made: Any, measure: str) -> N
 
 
 def test_ranges_are_those_of_the_leaderboard(made: Any) -> None:
-    found = rs.ranks(made.qrels, made.runs, ["AP", "RR"], seed=2)
+    found = follow(made.qrels, made.runs, ["AP", "RR"], seed=2)
     board = rs.leaderboard(rs.evaluate(made.qrels, made.runs, "AP"), seed=2)["leaderboard"].records()
-    mine = {row["run"]: (row["first_rank"], row["last_rank"]) for row in found["ranges"].records()}
+    mine = {row["run"]: (row["first_rank"], row["last_rank"]) for row in found["runs"].records()}
     assert mine == {row["run"]: (row["first_rank"], row["last_rank"]) for row in board}
 
 
 def test_equal_means_share_the_middle_of_their_ranks() -> None:
     runs = {"x": {"q": ["a"]}, "y": {"q": ["a"]}, "z": {"q": ["n", "a"]}}
-    assert _column(rs.ranks({"q": {"a": 1}}, runs, "RR"), "RR") == [1.5, 1.5, 3.0]
+    assert _column(follow({"q": {"a": 1}}, runs, "RR"), "RR") == [1.5, 1.5, 3.0]
 
 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
         ({"across": "pool"}, "did you mean"),
-        ({"across": "pools", "measures": ["AP", "RR"]}, "one measure is followed"),
         ({"across": "samples", "measures": "AP", "samples": 0}, "at least 1"),
         ({"across": "cutoffs", "measures": "Twist"}, "no other cutoff"),
         ({"measures": "Judged@10"}, "says of no run that it is better"),
-        ({"measures": []}, "no measure is named"),
     ],
 )
 def test_what_cannot_be_followed_is_said(made: Any, settings: dict[str, Any], said: str) -> None:
     with pytest.raises(SettingsError, match=said):
-        rs.ranks(made.qrels, made.runs, **settings)
+        follow(made.qrels, made.runs, **{"measures": ["AP", "RR"], **settings})
+
+
+def test_cutoffs_pools_and_samples_are_those_of_the_first_measure(made: Any) -> None:
+    several = follow(made.qrels, made.runs, ["P@5", "AP", "NumRet"], "samples", samples=2)
+    alone = follow(made.qrels, made.runs, "P@5", "samples", samples=2)
+    assert several["ranks"].rows == alone["ranks"].rows and several.settings == alone.settings
+
+
+def test_options_of_ties_and_labels_change_no_rank(made: Any) -> None:
+    plain, bounded = (
+        rs.certain(rs.evaluate(made.qrels, made.runs, "P@5", **options), across="pools")
+        for options in ({}, {"ties": "worst", "unjudged": "bounds"})
+    )
+    assert plain["ranks"].rows == bounded["ranks"].rows and plain.settings == bounded.settings
 
 
 def test_one_run_has_no_order() -> None:
     with pytest.raises(InputError, match="at least two runs"):
-        rs.ranks({"q": {"a": 1}}, {"x": {"q": ["a"]}}, "RR")
+        follow({"q": {"a": 1}}, {"x": {"q": ["a"]}}, "RR")
 
 
 def test_undefined_means_rank_last() -> None:
     runs = {"x": {"q1": ["a"]}, "y": {"q2": ["b", "a"]}}
-    found = rs.ranks({"q1": {"a": 1}, "q2": {"a": 0, "c": 1}}, runs, ["RR", "P@1"], missing="skip")
+    found = follow({"q1": {"a": 1}, "q2": {"a": 0, "c": 1}}, runs, ["RR", "P@1"], missing="skip")
     assert np.isfinite(found["ranks"].column("rank")).all()

@@ -126,6 +126,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "leaderboard of one measure": lambda: rs.leaderboard(matrix(), alpha=0.2, replicates=50),
     "certain": lambda: rs.certain(ranges(ties="expected")),
     "certain of labels": lambda: rs.certain(ranges(unjudged="bounds"), "bm25", alpha=0.1),
+    "certain across pools": lambda: rs.certain(scores(), across="pools", seed=2),
+    "certain across samples": lambda: rs.certain(scores(), across="samples", samples=2, alpha=0.1),
     "next": lambda: rs.next(ranges(unjudged="bounds"), budget=7),
     "judging orders": lambda: rs.next(rs.evaluate(QRELS, RUNS, "P@5"), simulate=True, batch=20, target=0.8),
     "gate": lambda: rs.gate(scores(), "bm25"),
@@ -193,7 +195,9 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
     ),
     "certain": (
         lambda **said: rs.certain(scores(), **said),
-        {"baseline": ["x"], "alpha": [0, 1], "test": ["x"], "correction": ["x"]},
+        {
+            "baseline": ["x"], "alpha": [0, 1], "test": ["x"], "correction": ["x"], "across": ["x"], "samples": [0],
+        },
     ),
     "next": (lambda **said: rs.next(scores(), **said), {"budget": [0, -1]}),
     "judging orders": (

@@ -25,9 +25,9 @@ COLUMNS = {
     },
     "bounds": {"bounds": {"run", "topic", "p", "depth", "lower", "upper"}},
     "orderings": {"swaps": {"run", "share"}, "effect": {"run", "measure", "difference"}},
-    "ranks": {
-        "ranks": {"run", "by", "value", "rank"},
-        "ranges": {"run", "measure", "first_rank", "last_rank"},
+    "certain": {
+        "pairs": {"a", "b", "measure", "order", "ties", "unjudged", "topics"},
+        "runs": {"run", "measure", "first_rank", "last_rank"},
     },
 }
 
@@ -68,6 +68,17 @@ def tables(capsys, place, command, *more):
     assert printed["command"] == command
     assert len(printed["settings"]["files"]) == 7
     return printed["tables"]
+
+
+def test_certain_follows_ranks_by_usual_measures_or_the_first_one(place, capsys):
+    found = tables(capsys, place, "certain", "--across", "measures")
+    assert list(found) == ["ranks", "runs", "changes"]
+    assert [*found["ranks"][0]] == ["run", "by", "value", "rank"]
+    assert [*found["runs"][0]] == ["run", "measure", "value", "first_rank", "last_rank"]
+    assert {row["by"] for row in found["ranks"]} > {"AP", "nDCG@10", "Twist"}
+    found = tables(capsys, place, "certain", "--across", "pools", "--pool-depth", "5", "--ratios", "50")
+    assert {row["by"] for row in found["ranks"]} == {"all judgments", "depth 5", "50%"}
+    assert {row["measure"] for row in found["runs"]} == {"AP"}
 
 
 @pytest.mark.parametrize("command", COLUMNS)
@@ -181,9 +192,12 @@ def test_figures_are_drawn(place, tmp_path, capsys):
         ("bounds", ["-m", "AP"], "no bounds"),
         ("bounds", ["--p", "1"], "between 0 and 1"),
         ("orderings", ["--orders", "file"], "give two"),
-        ("ranks", ["--across", "pools", "-m", "AP P@5"], "one measure is followed"),
-        ("ranks", ["-m", "NumRet"], "says of no run that it is better"),
-        ("ranks", ["--highlight", "bm25", "--plot", "x.svg"], "no run 'bm25' to highlight"),
+        ("certain", ["--across", "measures", "-m", "NumRet"], "says of no run that it is better"),
+        (
+            "certain",
+            ["--across", "pools", "--highlight", "bm25", "--plot", "x.svg"],
+            "no run 'bm25' to highlight",
+        ),
         ("coverage", [], "these judgments have no aspects"),
     ],
 )

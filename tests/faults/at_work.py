@@ -39,7 +39,7 @@ WORK = {
     "findings": "findings qrels.txt many",
     "pools": "pools qrels.txt runs --repeats 100000 -o out.json",
     "leave-out": "leave-out qrels.txt many --pool-depth 10",
-    "ranks": "ranks qrels.txt many",
+    "certain, across": "certain qrels.txt many --across measures",
     "judges": "judges a=qrels.txt b=qrels.txt --runs many",
     "orderings": "orderings qrels.txt many",
     "measures": "measures --certificates -o out.json",

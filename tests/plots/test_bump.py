@@ -21,11 +21,15 @@ LISTS = {
 }
 
 
+def _ranks(qrels: Any, runs: Any, measures: Any, across: str = "measures") -> Any:
+    return rs.certain(rs.evaluate(qrels, runs, measures), across=across)
+
+
 def test_lines_go_through_the_ranks(collection: Any, drawn: Find) -> None:
-    found = rs.ranks(*collection, ["AP", "RR", "P@5"])
+    found = _ranks(*collection, ["AP", "RR", "P@5"])
     figure = found.plot()
     [axes] = figure.axes
-    for run in found["ranges"].column("run"):
+    for run in found["runs"].column("run"):
         places = [row["rank"] for row in found["ranks"].records() if row["run"] == run]
         assert drawn(axes, run).get_ydata().tolist() == places
     low, high = axes.get_ylim()
@@ -36,21 +40,21 @@ def test_lines_go_through_the_ranks(collection: Any, drawn: Find) -> None:
 
 
 def test_chosen_runs_are_in_colour_and_named(collection: Any, drawn: Find) -> None:
-    figure = rs.ranks(*collection, "AP", across="samples").plot(highlight=["run2", "run5"])
+    figure = _ranks(*collection, "AP", across="samples").plot(highlight=["run2", "run5"])
     [axes] = figure.axes
     assert drawn(axes, "run2").get_color() == COLOURS[0]
     assert drawn(axes, "run5").get_color() == COLOURS[1]
     assert not axes.findobj(lambda a: a.get_gid() == "run0")
     names = {text.get_text() for text in axes.texts}
-    leaders = {"run7", *rs.ranks(*collection, "AP", across="samples")["changes"].column("best")}
+    leaders = {"run7", *_ranks(*collection, "AP", across="samples")["changes"].column("best")}
     assert names == {"run2", "run5", *leaders}, "who leads by some order is named, too"
     with pytest.raises(SettingsError, match="no run 'run9' to highlight"):
-        rs.ranks(*collection, "AP").plot(highlight=["run9"])
+        _ranks(*collection, "AP").plot(highlight=["run9"])
 
 
 def test_of_many_runs_the_best_eight_are_in_colour(make_collection: Callable[..., Any]) -> None:
     names = [f"r{k}" for k in range(30)]
-    found = rs.ranks(*make_collection(names, ["1", "2", "3"]), ["AP", "RR"])
+    found = _ranks(*make_collection(names, ["1", "2", "3"]), ["AP", "RR"])
     figure = found.plot()
     best = sorted(found["ranks"].records()[:30], key=lambda row: row["rank"])[:8]
     leading = set(found["changes"].column("best"))
@@ -58,7 +62,7 @@ def test_of_many_runs_the_best_eight_are_in_colour(make_collection: Callable[...
 
 
 def test_names_at_the_ends_do_not_touch(collection: Any) -> None:
-    figure = rs.ranks(*collection, ["AP", "RR"]).plot()
+    figure = _ranks(*collection, ["AP", "RR"]).plot()
     figure.figure.draw_without_rendering()
     letters = figure.axes[0].title.__class__.get_window_extent  # that of an annotation has its line as well
     boxes = sorted((letters(text) for text in figure.axes[0].texts), key=lambda box: box.y0)

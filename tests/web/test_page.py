@@ -517,7 +517,7 @@ def test_ranks_by_every_measure(open_page: Open, collection_page: Path) -> None:
     rows = page.locator("#changes-title ~ div tbody tr")
     for k in range(rows.count()):
         name, share, best = rows.nth(k).locator("th, td").all_inner_texts()
-        # means that differ by rounding errors only are equal, as in rs.ranks
+        # means that differ by rounding errors only are equal, as in rs.certain
         a, b = scores.mean("AP").round(12), scores.mean(name).round(12)
         pairs = [(i, j) for i in range(len(a)) for j in range(i) if a[i] != a[j] and b[i] != b[j]]
         swapped = sum((a[i] > a[j]) != (b[i] > b[j]) for i, j in pairs)

@@ -149,12 +149,12 @@ next_judgments = next
 def _rank_documents(scores: Scores, budget: int) -> Next:
     import numpy as np
 
-    from rankscope.analysis.certain import in_order_of_ids, knowing_documents
+    from rankscope.analysis.certain_pairs import judge_with_unjudged, score_in_id_order
     from rankscope.analysis.judging_orders import argsort_influence, counted_topics, measure_influence
     from rankscope.certainty.pairs import SLACK
 
-    judged = knowing_documents(scores)
-    plain = in_order_of_ids(scores, judged)
+    judged = judge_with_unjudged(scores, "next")
+    plain = score_in_id_order(scores, judged)
     topics = counted_topics(judged, str(plain.settings["missing"]))
     total = np.zeros(len(judged.qrels))
     counts: list[OpenPairs] = []
@@ -193,14 +193,13 @@ def _candidates(judged: Judged, chosen: NDArray[np.int64], influence: NDArray[np
 
 
 def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
+    from rankscope.analysis.certain_pairs import without_options
     from rankscope.analysis.judging_orders import ORDERS, Simulation, counted_topics
-    from rankscope.judging import EvaluationOptions, judge
 
     if len(scores.measures) != 1:
         raise SettingsError("a simulation looks at one measure", hint="evaluate one, or name one with -m")
+    scores = without_options(scores, "next")
     judged = scores.require_judged("next")
-    if judged.options != EvaluationOptions():
-        judged = judge(*scores.require_collection("next").inputs)
     topics = counted_topics(judged, str(scores.settings["missing"]))
     simulation = Simulation(judged, scores.measures[0], topics, batch, seed)
     needed: list[Needed] = []
@@ -211,8 +210,7 @@ def _simulate(scores: Scores, batch: int, target: float, seed: int) -> Next:
         below = [n_judged for n_judged, share in points if share < target]
         first = min(n_judged for n_judged, _ in points if not below or n_judged > below[-1])
         needed.append(Needed(order, first, first / len(simulation.pool)))
-    not_read = ("measures", "missing", "ties", "ties_seed", "unjudged", "bounds")
-    read = {name: value for name, value in scores.settings.items() if name not in not_read}
+    read = {name: value for name, value in scores.settings.items() if name not in ("measures", "missing")}
     said = {"measures": [str(scores.measures[0])], "batch": batch, "target": target, "seed": seed}
     missing = {} if scores.settings["missing"] == "zero" else {"missing": scores.settings["missing"]}
     return Next(

@@ -60,7 +60,6 @@ COMMANDS = {
     "next": Command("trust", "what to judge next"),
     "pools": Command("trust", "robust to fewer judgments?"),
     "leave-out": Command("trust", "bias to pooled runs"),
-    "ranks": Command("trust", "rank intervals of runs"),
     "judges": Command("trust", "do the judges agree?"),
     "orderings": Command("trust", "how run files are sorted"),
     "measures": Command("study measures", "explain measures"),

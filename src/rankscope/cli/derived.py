@@ -109,7 +109,8 @@ def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter, text: 
     if not text[1:2].isupper():  # Help starts in lower case, except for abbreviations.
         text = text[:1].lower() + text[1:]
     if parameter.kind is bool:
-        parser.add_argument(*flags, dest=parameter.name, action="store_true", help=text)
+        action = "store_true" if parameter.default is False else argparse.BooleanOptionalAction
+        parser.add_argument(*flags, dest=parameter.name, action=action, help=text)
         return
     more: dict[str, Any] = {"metavar": parameter.option.metavar, "choices": parameter.choices}
     words = tuple((parameter.option.metavar or "").split())

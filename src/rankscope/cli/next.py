@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from rankscope.analysis.certain import evaluate_with_unjudged
+    from rankscope.analysis.certain_pairs import evaluate_with_unjudged
     from rankscope.cli.notes import note_on_nonrelevant
 
     measures = arguments.parse_measures(args)

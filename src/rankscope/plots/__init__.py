@@ -63,12 +63,10 @@ _HOME = {
 FIGURES = {
     "findings": {"findings": "plot_findings"},
     "entries": {"archetypes": "plot_archetype_ranges"},
-    "certainty": {"ranks": "plot_certain"},
     "properties": {"relations": "plot_properties"},
     "relations": {"relations": "plot_related"},
     "scales": {"intervals": "plot_scales"},
     "comparison": {"intervals": "plot_compared"},
-    "ranks": {"bump": "plot_bump"},
     "coverage": {"curves": "plot_coverage", "aspects": "plot_aspects"},
     "means": {"means": "plot_means", "heat-map": "plot_heat_map", "topics": "plot_topics"},
 }

@@ -1,4 +1,4 @@
-"""How firm the order of the runs is: their ranks across measures, cutoffs, pools, or samples of topics, as lines."""
+"""Bump chart: the ranks of runs across measures, cutoffs, pools or samples of topics, as lines."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import (
     DOUBLE,
@@ -21,7 +22,7 @@ from rankscope.plots.style import (
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.result import Result
+    from rankscope.analysis.certain import Certain
 
 __all__ = ["plot_bump"]
 
@@ -29,26 +30,29 @@ _LEADERS = 6
 """Runs that lead by some order, up to which they are named."""
 
 
-def plot_bump(result: Result, highlight: Sequence[str] = (), *, width: float = DOUBLE) -> Figure:
-    """Every run as a line through its ranks, best on top; the fewer lines cross, the firmer the order.
+def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = DOUBLE) -> Figure:
+    """Draw every run as a line through its ranks, best on top; the fewer lines cross, the more stable the order.
 
-    Bars on the left are the ranks that runs in colour may have over topics, with 95%. ``highlight`` says which are in
-    colour; unless set, the best ones by the first order. Runs that lead by another order are dark, and named, too.
+    Bars on the left are the confidence intervals of the ranks of runs in colour over topics. ``highlight`` names the
+    runs in colour (default: the best ones by the first order). Runs that lead by another order are dark, with names.
 
     >>> import rankscope as rs
     >>> runs = {"x": {"q": ["a", "n"]}, "y": {"q": ["n", "a", "b"]}}
-    >>> plot_bump(rs.ranks({"q": {"a": 1, "b": 1}}, runs, ["RR", "R@5"])).table.columns
+    >>> scores = rs.evaluate({"q": {"a": 1, "b": 1}}, runs, ["RR", "R@5"])
+    >>> plot_bump(rs.certain(scores, across="measures")).table.columns
     ('run', 'by', 'value', 'rank', 'first_rank', 'last_rank')
     """
-    columns = list(dict.fromkeys(str(by) for by in result["ranks"].column("by")))
+    if result.ranks is None:
+        raise SettingsError("ranks were not followed", hint="set across: measures, cutoffs, pools or samples")
+    columns = list(dict.fromkeys(row.by for row in result.ranks))
     ranks: dict[str, list[float]] = {}
-    for row in result["ranks"].records():
-        ranks.setdefault(str(row["run"]), []).append(float(str(row["rank"])))
-    ends = {str(run): (first, last) for run, _, first, last in result["ranges"].rows}
+    for row in result.ranks:
+        ranks.setdefault(row.run, []).append(row.rank)
+    ends = {row.run: (row.first_rank, row.last_rank) for row in result.runs}
     coloured = highlighted(list(ranks), highlight, sorted(ranks, key=lambda run: ranks[run][0]))
     height = min(6.5, max(1.3, 0.15 * len(ranks)))
     with styled() as matplotlib:
-        # a title that somebody adds goes above the ticks, which are at the top
+        # A title that the caller adds goes above the ticks, which are at the top.
         matplotlib.rcParams["axes.titley"] = None
         figure = blank(width, height + 0.75)
         axes = figure.subplots()
@@ -68,16 +72,14 @@ def plot_bump(result: Result, highlight: Sequence[str] = (), *, width: float = D
         named = [(ranks[run][-1], run, series(k)["color"]) for k, run in enumerate(coloured)]
         named += [(ranks[run][-1], run, INK) for run in leaders]
         names_at_the_end(axes, named, 0.115 * len(ranks) / height)
-    rows = [(*row, *ends[str(row[0])]) for row in result["ranks"].rows]
-    return Figure(
-        figure, (axes,), Table("ranks", (*result["ranks"].columns, "first_rank", "last_rank"), rows)
-    )
+    rows = [(*row, *ends[row.run]) for row in result.ranks]
+    return Figure(figure, (axes,), Table("ranks", (*result.ranks.columns, "first_rank", "last_rank"), rows))
 
 
-def _leaders(result: Result, ranks: dict[str, list[float]], coloured: Sequence[str]) -> list[str]:
+def _leaders(result: Certain, ranks: dict[str, list[float]], coloured: Sequence[str]) -> list[str]:
     """Runs that are the best by some order, if there are few: they have names, too."""
     first = min(ranks, key=lambda run: ranks[run][0])
-    leaders = list(dict.fromkeys([first, *(str(run) for run in result["changes"].column("best"))]))
+    leaders = list(dict.fromkeys([first, *(row.best for row in result.changes or ())]))
     return [run for run in leaders if run not in coloured] if len(leaders) <= _LEADERS else []
 
 

@@ -1,15 +1,18 @@
-"""The leaderboard with its partial order: who may stand where."""
+"""Figure of a leaderboard with the ranges of means and the possible ranks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rankscope.errors import SettingsError
+from rankscope.plots.bump import plot_bump
 from rankscope.plots.figure import Figure
 from rankscope.plots.style import COLOURS, DOUBLE, INK, blank, short, styled
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
-    from rankscope.result import Result
+    from rankscope.analysis.certain import Certain
 
 __all__ = ["plot_certain"]
 
@@ -17,11 +20,14 @@ _NAMED = 60
 """Runs up to which each has its name at the axis."""
 
 
-def plot_certain(result: Result, measure: str | None = None, *, width: float = DOUBLE) -> Figure:
-    """For each run the range of its mean over all labels, and the ranks that it can have; a dot is what it has now.
+def plot_certain(
+    result: Certain, measure: str | None = None, highlight: Sequence[str] = (), *, width: float = DOUBLE
+) -> Figure:
+    """Draw the range of the mean of each run over all labels, and its possible ranks; dots are the current values.
 
-    A run can have every rank that no run takes from it whose order with it stands: ties and labels cannot reverse it,
-    and the difference is significant over topics.
+    A rank is possible unless certain pairs exclude it: ties and labels cannot reverse these, and their differences are
+    significant over topics. If ranks were followed (``across``), draw the bump chart
+    (:func:`~rankscope.plots.plot_bump`), in which ``highlight`` names the runs in colour.
 
     >>> import rankscope as rs
     >>> runs = {"a": {"q": {"d1": 2.0, "x": 1.0}}, "b": {"q": {"d2": 2.0, "d1": 1.0}}}
@@ -29,17 +35,20 @@ def plot_certain(result: Result, measure: str | None = None, *, width: float = D
     >>> plot_certain(found).table.column("run")
     ['a', 'b']
     """
-    chosen = measure or str(result["runs"].rows[0][1])
-    rows = [row for row in result["runs"].records() if row["measure"] == chosen]
+    if result.ranks is not None:
+        return plot_bump(result, highlight, width=width)
+    if highlight:
+        raise SettingsError("runs are highlighted in the bump chart", hint="follow their ranks with across")
+    chosen = measure or result.runs[0].measure
+    rows = [row for row in result.runs if row.measure == chosen]
     with styled():
         figure = blank(width, 1.0 + 0.17 * min(len(rows), _NAMED) + 0.02 * max(0, len(rows) - _NAMED))
         left, right = figure.subplots(1, 2, sharey=True)
         for place, row in enumerate(rows, 1):
-            ends = row["first_rank"] or place, row["last_rank"] or place
-            value = row["value"]
-            known = [value if end is None else end for end in (row["lowest"], row["highest"])]
+            ends = row.first_possible or place, row.last_possible or place
+            known = [row.value if end is None else end for end in (row.lowest, row.highest)]
             for axes, colour, now, reach in (
-                (left, COLOURS[0], value, known),
+                (left, COLOURS[0], row.value, known),
                 (right, COLOURS[1], place, ends),
             ):
                 axes.plot(
@@ -47,7 +56,7 @@ def plot_certain(result: Result, measure: str | None = None, *, width: float = D
                 )
                 axes.plot([now], [place], "o", color=INK, markersize=3)
         if len(rows) <= _NAMED:
-            left.set_yticks(range(1, len(rows) + 1), [short(str(row["run"]), 24) for row in rows])
+            left.set_yticks(range(1, len(rows) + 1), [short(row.run, 24) for row in rows])
         else:
             left.set_ylabel("rank by the mean")
         left.set_ylim(len(rows) + 0.5, 0.5)
@@ -59,6 +68,4 @@ def plot_certain(result: Result, measure: str | None = None, *, width: float = D
             axes.grid(axis="y", visible=False)
         left.set_xlabel(f"mean {chosen}, and its range over labels")
         right.set_xlabel("rank, and the ranks that are left (test over topics included)")
-    return Figure(
-        figure, (left, right), Table("runs", result["runs"].columns, [tuple(row.values()) for row in rows])
-    )
+    return Figure(figure, (left, right), Table("runs", result.runs.columns, rows))

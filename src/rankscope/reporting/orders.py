@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.analysis.ranks import by_cutoffs, by_pools
+from rankscope.analysis.rank_changes import means_by_cutoff, means_by_pool
 from rankscope.judging import Judged
 from rankscope.measures import Measure
 from rankscope.reporting.schema import Order
+from rankscope.scores import score
 
 __all__ = ["other_orders"]
 
@@ -18,7 +19,7 @@ MOST_HITS = 3_000_000
 
 
 def other_orders(judged: Judged, measures: Sequence[Measure], missing: str = "zero") -> list[Order]:
-    """Of each measure the means at several cutoffs, and from smaller pools, as :func:`rankscope.ranks` follows them.
+    """Of each measure the means at several cutoffs, and from smaller pools, as :func:`rankscope.certain` follows them.
 
     >>> from rankscope.judging import judge
     >>> from rankscope.measures import parse
@@ -41,7 +42,7 @@ def _cutoffs(judged: Judged, measures: Sequence[Measure], missing: str) -> list[
             "columns": [str(one) for one in found],
             "means": np.concatenate(list(found.values())),
         }
-        for m, found in by_cutoffs(judged, measures, missing).items()
+        for m, found in means_by_cutoff(judged, measures, missing).items()
         if len(found) > 1
     ]
 
@@ -54,5 +55,5 @@ def _pools(judged: Judged, measures: Sequence[Measure], missing: str) -> list[Or
             "columns": list(found),
             "means": np.concatenate(list(found.values())),
         }
-        for measure, found in by_pools(judged, measures, missing).items()
+        for measure, found in means_by_pool(score(judged, measures, missing=missing)).items()
     ]

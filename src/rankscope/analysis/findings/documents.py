@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.analysis.certain import tie_extremes, tie_verdicts
+from rankscope.analysis.certain_pairs import tie_extremes, tie_verdicts
 from rankscope.analysis.findings.basis import Basis
 from rankscope.analysis.findings.finding import Chart, Finding
 from rankscope.tables import Cell, Table

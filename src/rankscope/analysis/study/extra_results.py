@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from rankscope.analysis.certain import certain
 from rankscope.analysis.compare import compare
 from rankscope.analysis.coverage import coverage
 from rankscope.analysis.findings import findings
 from rankscope.analysis.orderings import orderings
-from rankscope.analysis.ranks import ranks
 from rankscope.errors import InputError
 from rankscope.measures import needs_aspects
 from rankscope.result import Result
@@ -42,7 +42,7 @@ def extra_results(scores: Scores, seed: int = 1) -> tuple[dict[str, Result], dic
         left_out["comparison"] = "two runs and two topics are needed"
     ordering = [measure for measure in scores.measures if measure.better != "neither"]
     if len(scores.runs) > 1 and ordering:
-        results["ranks"] = ranks(qrels, runs, ordering, seed=seed, **how)  # type: ignore[arg-type]
+        results["ranks"] = certain(plain.evaluate(ordering), across="measures", seed=seed)
     else:
         left_out["ranks"] = "two runs and a measure with a direction are needed"
     if needs_aspects(scores.measures):

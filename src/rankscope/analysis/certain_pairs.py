@@ -1,0 +1,379 @@
+"""Certainty of pairs of runs: what ties, labels of unjudged documents and the sample of topics leave of their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.analysis.rank_changes import rank_interval
+from rankscope.analysis.stats.matrices import CompleteMatrix, row_means
+from rankscope.analysis.stats.significance import all_pairs, run_test
+from rankscope.certainty.documents import knowing, knows
+from rankscope.certainty.pairs import SLACK, Differences, TopicHits, lowest_differences
+from rankscope.certainty.values import values_of
+from rankscope.certainty.witnesses import Label, reversing_labels
+from rankscope.errors import InputError, suggest_names
+from rankscope.judging import EvaluationOptions, Judged, judge
+from rankscope.measures import Measure
+from rankscope.read.ids import to_text
+from rankscope.scores import Collection, Scores, score
+from rankscope.tables import Cell
+
+__all__ = [
+    "CertainPairs",
+    "Extremes",
+    "choose_pairs",
+    "evaluate_with_unjudged",
+    "judge_with_unjudged",
+    "score_in_id_order",
+    "tie_extremes",
+    "tie_verdicts",
+    "without_options",
+]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Verdicts = NDArray[np.float64]
+"""1: certain, 0: not certain, NaN: neither proved nor refuted."""
+Rows = list[tuple[Cell, ...]]
+
+
+def evaluate_with_unjudged(collection: Collection, measures: Sequence[Measure]) -> Scores:
+    """Return scores for :func:`~rankscope.certain` and :func:`~rankscope.next`, for which files are read only once."""
+    judged = knowing(collection.qrels, collection.runs, measures, jobs=collection.jobs)
+    scores = score(
+        replace(judged, options=EvaluationOptions()),
+        measures,
+        missing=collection.missing,
+        settings=collection.settings,
+    )
+    return replace(scores, judged=judged, collection=collection)
+
+
+def judge_with_unjudged(scores: Scores, analysis: str) -> Judged:
+    """Return the rankings of scores, in which unjudged documents that a measure can see are known."""
+    judged = scores.require_judged(analysis)
+    if knows(judged, scores.measures):
+        return judged
+    collection = scores.require_collection(analysis)
+    return knowing(collection.qrels, collection.runs, scores.measures, allow_disjoint=True)
+
+
+def score_in_id_order(scores: Scores, judged: Judged) -> Scores:
+    """Return the scores of the order by document id: other orders of tied documents are examined separately."""
+    options = ("ties", "unjudged", "ties_seed")
+    settings = {key: value for key, value in scores.settings.items() if key not in options}
+    missing = str(settings.get("missing", "zero"))
+    return score(
+        replace(judged, options=EvaluationOptions()), scores.measures, missing=missing, settings=settings
+    )
+
+
+def without_options(scores: Scores, analysis: str) -> Scores:
+    """Return the scores with the usual handling of tied and unjudged documents."""
+    if scores.require_judged(analysis).options == EvaluationOptions():
+        return scores
+    return score_in_id_order(scores, judge(*scores.require_collection(analysis).inputs))
+
+
+@dataclass(frozen=True, eq=False)
+class CertainPairs:
+    """Certainty of pairs of runs under one measure; the first run of a pair is the better one."""
+
+    measure: Measure
+    matrix: CompleteMatrix
+    first: Indices
+    second: Indices
+    difference: Floats
+    ties: Verdicts
+    unjudged: Verdicts
+    topics: Verdicts
+    together: Verdicts
+    lowest: Floats
+    exact: NDArray[np.bool_]
+    p: Floats
+    labels: list[list[Label]]
+    ranges: tuple[Differences, Differences]
+    """The range of each run: the lowest merits, and the highest ones with the other sign."""
+    limits: list[tuple[Differences, Differences]]
+    """The same of each pair, over orders, over labels, and over both; empty if not asked for."""
+    is_complete: bool
+    """Whether these are all pairs."""
+    rank_intervals: list[tuple[int | None, int | None]]
+    """Confidence interval of the rank of each run over topics; None if the measure has no direction."""
+
+    @classmethod
+    def from_matrix(
+        cls,
+        scores: Scores,
+        judged: Judged,
+        hits: Sequence[TopicHits],
+        matrix: CompleteMatrix,
+        baseline: str | None,
+        *,
+        alpha: float,
+        test: str,
+        correction: str,
+        seed: int,
+        is_listed: bool,
+    ) -> CertainPairs:
+        measure, runs = matrix.measure, scores.runs
+        merits = _terms(measure)
+        merit = merits(matrix.values)
+        means = merit.mean(axis=1)
+        first, second = _ordered(means, *choose_pairs(runs, baseline))
+        done = run_test(test, matrix.values, first, second, correction=correction, alpha=alpha, seed=seed)
+        apart = (done.adjusted < alpha).astype(np.float64)
+        difference = means[first] - means[second]
+        equal = np.abs(difference) <= SLACK
+        joint = _Joint.from_matrix(judged, hits, matrix, merit)
+        ties = tie_verdicts(joint.extremes, first, second, difference)
+        ties[(ties == 1) & joint.has_undefined_ties] = np.nan
+        # The other side is asked for where it may win from equal means, and for all pairs if their ranges are listed.
+        pairs = np.arange(len(first))
+        back = pairs if is_listed else np.flatnonzero(equal)
+        none, every = np.full(len(runs), len(runs)), np.arange(len(runs))
+        found, other, low, high = joint.lowest(
+            (first, second), (second[back], first[back]), (every, none), (none, every), ties=False
+        )
+        unjudged = _verdicts(found, other, equal, equal[back])
+        labels: list[list[Label]] = [[] for _ in first]
+        if is_listed:
+            some = np.flatnonzero((unjudged != 1) & (found.lowest < -SLACK))
+            made = reversing_labels(judged, measure, joint.kept, merit, merits, first[some], second[some])
+            for pair, mine in zip(some.tolist(), made, strict=True):
+                labels[pair] = mine
+                if mine:
+                    unjudged[pair] = 0.0
+        together = np.where((ties == 0) | (unjudged == 0) | (apart == 0), 0.0, np.nan)
+        some = pairs if is_listed else np.flatnonzero(np.isnan(together))
+        back = some[equal[some] | is_listed]
+        both, turned = joint.lowest((first[some], second[some]), (second[back], first[back]), ties=True)
+        decided = _verdicts(both, turned, equal[some], equal[back])
+        together[some] = np.where(np.isnan(together[some]), decided, together[some])
+        limits = [
+            (joint.orders(first, second), joint.orders(second, first)), (found, other), (both, turned),
+        ] if is_listed else []  # fmt: skip
+        intervals: list[tuple[int | None, int | None]] = [(None, None)] * len(runs)
+        if measure.better != "neither":
+            ends = rank_interval(measure, scores.matrix(measure).values, alpha, seed)
+            intervals = list(zip(*(end.tolist() for end in ends), strict=True))
+        return cls(
+            measure, matrix, first, second, difference, ties, unjudged, apart, together, found.lowest, found.exact,
+            done.p, labels, (low, high), limits, baseline is None, intervals,
+        )  # fmt: skip
+
+    @property
+    def _verdicts(self) -> tuple[Verdicts, ...]:
+        return self.ties, self.unjudged, self.topics, self.together
+
+    def rows(self, runs: Sequence[str]) -> Rows:
+        """One row for each pair."""
+        equal = np.abs(self.difference) <= SLACK
+        return list(
+            zip(
+                [runs[r] for r in self.first], [runs[r] for r in self.second], [str(self.measure)] * len(self.first),
+                ["=" if same else ">" for same in equal.tolist()],
+                *(list(map(_verdict, column.tolist())) for column in self._verdicts),
+                self.difference.tolist(), list(map(_finite, self.lowest.tolist())), self.exact.tolist(),
+                self.p.tolist(), [len(mine) or None for mine in self.labels],
+                strict=True,
+            )
+        )  # fmt: skip
+
+    def run_rows(self, runs: Sequence[str]) -> Rows:
+        """Return mean, range, rank interval and possible ranks of each run, best first."""
+        n_runs = len(runs)
+        wins = np.bincount(self.first[self.together == 1], minlength=n_runs)
+        losses = np.bincount(self.second[self.together == 1], minlength=n_runs)
+        ends = [self.ranges[0].lowest, -self.ranges[1].lowest]
+        if self.measure.better == "lower":
+            ends = [-ends[1], -ends[0]]
+        if self.measure.summary == "geometric mean":
+            ends = [np.exp(end) for end in ends]
+        elif self.measure.summary == "sum":
+            ends = [end * len(self.matrix.topics) for end in ends]
+        value = row_means(self.measure, self.matrix.values)
+        exact = self.ranges[0].exact & self.ranges[1].exact
+        return [
+            (
+                runs[r], str(self.measure), float(value[r]), _finite(float(ends[0][r])), _finite(float(ends[1][r])),
+                bool(exact[r]), *self.rank_intervals[r],
+                int(losses[r]) + 1 if self.is_complete else None,
+                n_runs - int(wins[r]) if self.is_complete else None,
+            )
+            for r in self.measure.best_first(value)
+        ]  # fmt: skip
+
+    def summary(self) -> tuple[Cell, ...]:
+        """How many pairs are certain, and of how many the range over all labels is exact."""
+        counts = [int((column == 1).sum()) for column in self._verdicts]
+        not_proved = int(np.isnan(self.unjudged).sum())
+        # The schemas promise "topics", the former name of "significant", too.
+        return (str(self.measure), len(self.first), *counts, not_proved, int(self.exact.sum()), counts[2])
+
+    def range_rows(self, runs: Sequence[str]) -> Rows:
+        """The range of the difference of each pair over orders, over labels, and over both."""
+        rows: Rows = []
+        for source, (low_side, high_side) in zip(("ties", "unjudged", "both"), self.limits, strict=True):
+            lowest, highest, exact = low_side.lowest, -high_side.lowest, low_side.exact & high_side.exact
+            rows += [
+                (runs[a], runs[b], str(self.measure), source, _finite(low), _finite(high), is_exact)
+                for a, b, low, high, is_exact in zip(
+                    self.first.tolist(), self.second.tolist(), lowest.tolist(), highest.tolist(), exact.tolist(),
+                    strict=True,
+                )
+            ]  # fmt: skip
+        return rows
+
+    def label_rows(self, runs: Sequence[str], judged: Judged) -> Rows:
+        """The labels that reverse each pair that labels are known to reverse."""
+        best = judged.pool.max_grade
+        return [
+            (
+                runs[a], runs[b], str(self.measure), self.matrix.topics[topic],
+                to_text(judged.qrels.documents[document]), best,
+            )
+            for a, b, mine in zip(self.first.tolist(), self.second.tolist(), self.labels, strict=True)
+            for topic, document in mine
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Joint:
+    """What labels and orders can do to the differences of runs under one measure."""
+
+    judged: Judged
+    measure: Measure
+    kept: list[TopicHits]
+    """The topics that means are taken over."""
+    undefined: list[TopicHits]
+    """The topics on which the measure is undefined for some run, although every run has them."""
+    merit: Floats
+    extremes: Extremes
+
+    @classmethod
+    def from_matrix(
+        cls, judged: Judged, hits: Sequence[TopicHits], matrix: CompleteMatrix, merit: Floats
+    ) -> _Joint:
+        where = np.array([judged.qrels.topic_index[topic] for topic in matrix.topics])
+        present = np.asarray(judged.grid(judged.present).all(axis=0))
+        extremes = tie_extremes(judged, matrix.measure, where)
+        if matrix.measure.summary == "geometric mean":
+            extremes = replace(extremes, best=np.log(extremes.best), worst=np.log(extremes.worst))
+        gone = (judged.qrels.topic_index[topic] for topic in matrix.dropped)
+        return cls(
+            judged, matrix.measure, [hits[t] for t in where.tolist()], [hits[t] for t in gone if present[t]], merit,
+            extremes,
+        )  # fmt: skip
+
+    @property
+    def has_undefined_ties(self) -> bool:
+        """Whether other orders may define what is undefined now."""
+        return any(bool((one.last > one.first).any()) for one in self.undefined)
+
+    def orders(self, first: Indices, second: Indices) -> Differences:
+        """The lowest differences of pairs over orders of tied documents alone."""
+        low, high = self.extremes.worst.mean(axis=1), self.extremes.best.mean(axis=1)
+        exact = self.extremes.exact and not self.has_undefined_ties
+        difference = low[first] - high[second]
+        return Differences(difference, np.isfinite(difference) & exact)
+
+    def lowest(self, *sides: tuple[Indices, Indices], ties: bool) -> list[Differences]:
+        """The lowest differences of several sets of pairs, the number of runs standing for none."""
+        first, second = (np.concatenate(column) for column in zip(*sides, strict=True))
+        none = np.zeros((len(self.merit), len(self.undefined)))
+        ends = (self.extremes.worst, self.extremes.best) if ties else (self.merit, self.merit)
+        found = lowest_differences(
+            self.judged, self.measure, [*self.kept, *self.undefined],
+            (np.hstack([ends[0], none]), np.hstack([ends[1], none])), first, second, ties=ties,
+            is_undefined=np.arange(len(self.kept) + len(self.undefined)) >= len(self.kept),
+        )  # fmt: skip
+        if ties and not self.extremes.exact:  # the ends of a sample of orders prove nothing
+            found = Differences(np.full(len(first), -np.inf), np.zeros(len(first), np.bool_))
+        cuts = np.cumsum([len(side[0]) for side in sides])[:-1]
+        columns = (np.split(column, cuts) for column in found)
+        return [Differences(*part) for part in zip(*columns, strict=True)]
+
+
+def _verdicts(
+    found: Differences, other: Differences, equal: NDArray[np.bool_], other_equal: NDArray[np.bool_]
+) -> Verdicts:
+    """Whether no labels or orders reverse each pair; for equal means, neither in favour of the other run."""
+    result = _proved(found)
+    sides = np.stack([result[equal], _proved(other)[other_equal]])
+    result[equal] = np.where((sides == 0).any(axis=0), 0.0, sides.mean(axis=0))
+    return result
+
+
+def _proved(found: Differences) -> Verdicts:
+    return np.where(found.lowest >= -SLACK, 1.0, np.where(found.exact, 0.0, np.nan))
+
+
+def _terms(measure: Measure) -> Callable[[Floats], Floats]:
+    """What makes merits of values whose plain mean orders the runs."""
+    if measure.summary == "geometric mean":
+        return lambda values: measure.merit(np.log(values))
+    return measure.merit
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _verdict(value: float) -> bool | None:
+    return None if np.isnan(value) else bool(value)
+
+
+def choose_pairs(runs: Sequence[str], baseline: str | None) -> tuple[Indices, Indices]:
+    """Return the indices of the first and of the second run of all pairs, or of those with the baseline."""
+    if len(runs) < 2:
+        raise InputError("one run has no order", hint="name at least two")
+    if baseline is None:
+        return all_pairs(len(runs))
+    if baseline not in runs:
+        hint = suggest_names(baseline, runs) or f"the runs are called {', '.join(runs[:3])} ..."
+        raise InputError(f"no run is called {baseline!r}", hint=hint)
+    against = runs.index(baseline)
+    others = np.array([r for r in range(len(runs)) if r != against], dtype=np.intp)
+    return others, np.full(len(others), against, dtype=np.intp)
+
+
+def _ordered(means: Floats, a: Indices, b: Indices) -> tuple[Indices, Indices]:
+    """The better run of each pair first."""
+    turned = means[a] < means[b]
+    return np.where(turned, b, a), np.where(turned, a, b)
+
+
+@dataclass(frozen=True, eq=False)
+class Extremes:
+    """The merit of every run and topic in the best and in the worst order of tied documents."""
+
+    best: Floats
+    worst: Floats
+    exact: bool
+    any_ties: bool
+
+
+def tie_extremes(judged: Judged, measure: Measure, where: NDArray[np.int64]) -> Extremes:
+    """The merit of every run on some topics in the best and in the worst order of its tied documents."""
+    found = []
+    exact = True
+    for ties in ("best", "worst"):
+        values, known = values_of(replace(judged, options=EvaluationOptions(ties)), [measure])
+        exact = exact and (known is None or known.exact is None or bool(known.exact.all()))
+        found.append(measure.merit(values[0][:, where]))
+    return Extremes(found[0], found[1], exact, bool((found[0] != found[1]).any()))
+
+
+def tie_verdicts(extremes: Extremes, first: Indices, second: Indices, difference: Floats) -> Verdicts:
+    """Of each pair, the better run first, whether its order is the same in all orders of tied documents."""
+    with np.errstate(invalid="ignore"):
+        least = extremes.worst.mean(axis=1)[first] - extremes.best.mean(axis=1)[second]
+        most = extremes.best.mean(axis=1)[first] - extremes.worst.mean(axis=1)[second]
+    kept = (least >= -SLACK) & ((np.abs(difference) > SLACK) | (most <= SLACK))
+    proved = np.where(kept, 1.0 if extremes.exact else np.nan, 0.0)
+    return np.where(np.isfinite(least) & np.isfinite(most), proved, np.nan)
