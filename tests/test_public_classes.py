@@ -20,6 +20,7 @@ import pytest
 
 import rankscope as rs
 from declared import DECLARED, analysed
+from rankscope.analysis.pool_correlation import pool_correlation
 from rankscope.analysis.study.experiments import Repetition
 from rankscope.judging import Judged
 from rankscope.lab.certificates import certificates
@@ -98,12 +99,14 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "coverage": lambda: rs.coverage({"q1": {"d1": {"a": 1, "b": 0}, "d2": {"b": 1}}}, RUNS),
     "study": lambda: rs.study(rs.Collection(QRELS, RUNS), rs.StudySettings(repeats=1, replicates=10)),
     "StudySettings": lambda: rs.StudySettings(measures="AP nDCG", top_of="all"),
+    "pool_correlation": lambda: pool_correlation(QRELS, RUNS, ["AP", "nDCG"]),
     "verdict of two": lambda: rs.verdict(scores(), ("a", "b")),
     "identify": lambda: rs.lab.identify(first_three),
     "Dominance": lambda: rs.lab.dominance([1, 0, 2], [0, 1, 2]),
     "Findings": lambda: rs.findings(scores()),
     "Finding": lambda: rs.findings(scores()).findings[0],
     "features": lambda: rs.features(QRELS, RUNS),
+    "scale_effect": lambda: rs.scale_effect(QRELS, RUNS, ["AP", "RR"], length=3),
     "rank_weights": lambda: rs.lab.rank_weights(["RBP", "P@3"]),
     "Repetition": repetition,
     "Certificates": lambda: certificates("RR"),
@@ -219,6 +222,7 @@ def best_mean(found: rs.Scores) -> float:
 RESULTS = [
     *(
         "Scores",
+        "pool_correlation",
         "judges",
     ),
     *(
@@ -233,6 +237,7 @@ RESULTS = [
         "Certificates",
     ),
     *(
+        "scale_effect",
         "rank_weights",
         "archetype_ranges",
         "difference_structure",

@@ -142,6 +142,13 @@ VERDICT_DEPTH = 1000
 MOST_RANKS = 5000
 """Maximum number of ranks of overlaps, because Kendall's tau compares every pair of common documents."""
 
+SCORE_FIGURES = {
+    "means": "means.plot_means",
+    "heat-map": "heat_map.plot_heat_map",
+    "topics": "topics.plot_topics",
+}
+"""Figures of scores, as ``{name: "module.function"}`` below :mod:`rankscope.plots`."""
+
 COUNTS = ("auto", "exact", "sample")
 """Methods of counting pairs of intervals."""
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, dataclass_transform, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, get_args
 
 from rankscope.caching import TransientCacheMixin
 from rankscope.errors import SettingsError, suggest_names
@@ -151,11 +151,11 @@ class TableResult(Result):
         settings: Mapping[str, Any],
         main: Sequence[str] = (),
         display: Sequence[Table] = (),
-    ) -> TableResult:
-        """The result with these tables, each under its own name."""
+    ) -> Self:
+        """Return the result with these tables, each under its own name."""
         return cls({table.name: table for table in tables}, settings, main, display)
 
-    def with_settings(self, **more: Any) -> TableResult:
+    def with_settings(self, **more: Any) -> Self:
         """The same result with further settings in front of its own."""
         return replace(self, settings={**more, **self.settings})
 

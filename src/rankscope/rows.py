@@ -6,7 +6,7 @@ store columns instead.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
@@ -157,6 +157,11 @@ class RowTable(Table, Generic[R]):
         return (
             self.row_type(*row) if self._whole else self.row_type(**dict(zip(self.columns, row, strict=True)))
         )
+
+    def subset(self, name: str, rows: Iterable[R]) -> Table:
+        """Return a plain table of some of the rows, with the columns of this one."""
+        positions = [list(self.row_type.specs).index(column) for column in self.columns]
+        return Table(name, self.columns, [tuple(row[i] for i in positions) for row in rows])
 
 
 def _column_name(attribute: str) -> str:

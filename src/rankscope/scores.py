@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from rankscope.caching import TransientCacheMixin
 from rankscope.certainty.values import Uncertainty, judged_as, validate_options, values_of
+from rankscope.choices import SCORE_FIGURES
 from rankscope.columns import CategoricalColumn
 from rankscope.engines import using
 from rankscope.errors import InputError, SettingsError, suggest_names
@@ -77,6 +78,7 @@ class Scores(Result):
     {'run': {AP: 1.0, P@2: 0.5}}
     """
 
+    figures = SCORE_FIGURES
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     measures: tuple[Measure, ...]

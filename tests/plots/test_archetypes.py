@@ -84,7 +84,7 @@ def test_shares_of_an_analysis(effort: rs.Effort) -> None:
     for row in figure.table.records():
         [(count, share)] = [(c, s) for name, c, s in effort.summary.rows if name == row["archetype"]]
         assert (row["count"], row["share"]) == (count, share)
-    assert "96 lists (8 runs × 12 topics)" in bars.get_title(loc="left")
+    assert "96 rankings (8 runs × 12 topics)" in bars.get_title(loc="left")
     texts = [text.get_text() for text in bars.texts]
     assert len(texts) == 8 and sum(int(t.split("(")[1].strip(")").replace(",", "")) for t in texts) == 96
 

@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex, to_rgb
 import rankscope as rs
 from rankscope.errors import SettingsError
 from rankscope.plots import plot_curve
-from rankscope.plots.bars import THINNEST, stretches
+from rankscope.plots.bars import MIN_WIDTH, find_intervals
 from rankscope.plots.style import ABOVE, BELOW, EXACT
 
 Find = Callable[[Any, str], Any]
@@ -92,7 +92,7 @@ def test_labels(b_t: rs.Curve) -> None:
     assert top.get_title(loc="left") == "b_t, topic t"
     assert (top.get_ylabel(), bar.get_ylabel(), bar.get_xlabel()) == ("CRP (ranks)", "RP (ranks)", "rank")
     legend = [text.get_text() for text in figure.figure.legends[0].get_texts()]
-    assert legend == ["this list (Twist@15 0.525)", "full scale", "up: too late", "down: too early"]
+    assert legend == ["this ranking (Twist@15 0.525)", "full scale", "up: too late", "down: too early"]
     beside = {text.get_text() for text in top.texts}
     assert beside == {"recall base 7", "turn-around 7", "β 12"}
     low, high = top.get_ylim()
@@ -133,7 +133,7 @@ def test_every_misplaced_rank_of_a_long_list_is_wide_enough(
         assert height == value
         assert colour == (EXACT if value == 0 else ABOVE if value < 0 else BELOW)
         if value:
-            assert wide[rank] >= 0.9 * THINNEST
+            assert wide[rank] >= 0.9 * MIN_WIDTH
 
 
 def test_a_misplaced_rank_of_a_long_list_survives_an_image(curve_of: Callable[..., rs.Curve]) -> None:
@@ -181,5 +181,5 @@ def test_scales_are_chosen(b_t: rs.Curve, drawn: Find) -> None:
 
 
 def test_stretches() -> None:
-    assert stretches(np.array([False, False])) == []
-    assert stretches(np.array([False, True, True, False, True])) == [(2, 3), (5, 5)]
+    assert find_intervals(np.array([False, False])) == []
+    assert find_intervals(np.array([False, True, True, False, True])) == [(2, 3), (5, 5)]

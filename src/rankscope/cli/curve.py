@@ -58,14 +58,14 @@ def run(args: argparse.Namespace) -> None:
 
 def _picture(found: Curve) -> str:
     """CRP from the first rank to the last, for people who look at a terminal."""
-    from rankscope.plots.blocks import drawn
+    from rankscope.plots.blocks import draw_blocks
 
     width = min(100, shutil.get_terminal_size((80, 24)).columns)
     twist = {row.name: row.value for row in found.values}[found.label("Twist", "sign-change")]
     known = f", {found.label('Twist')} {twist:.4f}" if isinstance(twist, float) and found.recall_base else ""
     edits = f" after {found.settings['edits']}" if "edits" in found.settings else ""
     title = f"CRP of {found.run} on topic {found.topic}{edits}: {found.recall_base} relevant documents{known}"
-    lines = drawn(found.crp.tolist(), width)
+    lines = draw_blocks(found.crp.tolist(), width)
     margin = lines[0].index("│")
     reach = max(map(len, lines)) - margin - 1
     last = f"rank {found.length}"

@@ -23,12 +23,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rankscope.choices import SCORE_FIGURES
 from rankscope.cli import arguments, options
 from rankscope.cli.output import choose_format, emit
 from rankscope.cli.parser import note
 from rankscope.declaration import OPTIONS
 from rankscope.errors import SettingsError
-from rankscope.plots import FIGURES
 from rankscope.progress import silence
 from rankscope.result import TableResult
 from rankscope.tables import Table
@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_plot(parser)
     parser.add_argument(
         "--figure",
-        choices=tuple(FIGURES["means"]),
+        choices=tuple(SCORE_FIGURES),
         help="figure that --plot draws: the means of the runs, or the first measure on each topic, as a heat map, or as"
         " the range and median of all runs (topics) (default: means)",
     )

@@ -59,9 +59,9 @@ def run(args: argparse.Namespace) -> None:
         from rankscope.lab.certificate_model import CUTOFF
         from rankscope.lab.certificates import certificates
 
-        result = certificates([_complete(args.name, CUTOFF)] if args.name else None)
-        tables = {table.name: table, **result.tables}
-        emit(args, TableResult(tables, result.settings, tuple(tables), result.display))
+        certified = certificates([_complete(args.name, CUTOFF)] if args.name else None)
+        tables = {table.name: table, **certified.tables}
+        emit(args, TableResult(tables, certified.settings, tuple(tables), certified.display))
     elif named and args.format is None and args.output is None and not args.plot:
         sys.stdout.write(explain(named[0], _complete(args.name)))
     elif not named and args.output is None and choose_format(args) == "table":
@@ -69,8 +69,10 @@ def run(args: argparse.Namespace) -> None:
     else:
         measure = _complete(args.name) if named else None
         has_weights = measure is not None and (args.plot or measure.rank_weights(1) is not None)
-        weights = rank_weights([measure]).tables.values() if measure is not None and has_weights else ()
-        emit(args, TableResult.of(table, *weights, settings={}, display=[_shorten(table)]))
+        weights = rank_weights([measure]) if measure is not None and has_weights else None
+        more = () if weights is None else weights.tables.values()
+        result = TableResult.of(table, *more, settings={}, display=[_shorten(table)])
+        emit(args, result, figure=None if weights is None else weights.plot)
 
 
 def tabulate(measures: Sequence[Measure] = ()) -> Table:

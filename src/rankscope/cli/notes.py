@@ -15,7 +15,7 @@ from rankscope.measures import Measure
 def notes_on(judged: Judged, missing: str, measures: Sequence[Measure] = ()) -> Iterator[str]:
     """Yield warnings about topics, unjudged documents and ties.
 
-    There is none about ties or unjudged documents if ``--ties`` or ``--unjudged`` already handles them.
+    Warnings about ties and unjudged documents are left out if ``--ties`` or ``--unjudged`` handles them.
     """
     yield from _note_on_ignored_topics(judged)
     yield from _note_on_missing_topics(judged, missing)

@@ -152,8 +152,8 @@ class _Topics(argparse.Action):
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any
     ) -> None:
-        each = any(action.dest == "per_topic" for action in parser._actions)
-        if not value and not each:
+        has_per_topic = any(action.dest == "per_topic" for action in parser._actions)
+        if not value and not has_per_topic:
             parser.error("--topics needs topics, such as 1,5-9")
         namespace.per_topic = namespace.per_topic or not value
         namespace.topics = value or namespace.topics
@@ -331,12 +331,12 @@ def _figure_file(name: str) -> str:
     return _check_latex(name, Path(name).suffix.lower() == ".pgf")
 
 
-def add_groups(parser: argparse.ArgumentParser, what: str) -> None:
+def add_groups(parser: argparse.ArgumentParser, meaning: str) -> None:
     """Add --groups, with a description before that of its values."""
     parser.add_argument(
         "--groups",
         metavar="FILE|REGEX",
-        help=f"{what}a file with lines of `run group`, or a regular expression whose first group (or whole match) in"
+        help=f"{meaning}a file with lines of `run group`, or a regular expression whose first group (or whole match) in"
         " the name of a run is its group",
     )
 

@@ -94,8 +94,12 @@ def _note_on_32_bits(results: Results, rounded: Results) -> None:
     """Print one note if the 32-bit scores of trec_eval 9 tie documents and change a printed mean."""
     from rankscope.trec_eval.layout import format_lines
 
-    ours, theirs = (list(format_lines(values, topics=False, summary=True)) for values in (results, rounded))
-    changed = [(a.split("\t"), b.split("\t")) for a, b in zip(ours, theirs, strict=True) if a != b]
+    exact_lines, rounded_lines = (
+        list(format_lines(values, topics=False, summary=True)) for values in (results, rounded)
+    )
+    changed = [
+        (a.split("\t"), b.split("\t")) for a, b in zip(exact_lines, rounded_lines, strict=True) if a != b
+    ]
     if changed:
         (name, _, value), (_, _, other) = changed[0]
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""

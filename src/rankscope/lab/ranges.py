@@ -191,6 +191,12 @@ class _Summary:
     example: str = ""
 
 
+class ArchetypeRanges(TableResult):
+    """Ranges of the quantities of each archetype, and the published entries about them."""
+
+    figures = {"archetypes": "ranges.plot_archetype_ranges"}
+
+
 @on_engine
 def archetype_ranges(
     relevant: int = 6,
@@ -200,7 +206,7 @@ def archetype_ranges(
     crossing: str = "sign-change",
     jobs: int | None = None,
     engine: Any = None,
-) -> TableResult:
+) -> ArchetypeRanges:
     """Return the ranges of crossing, balance point, ratios and Twist per archetype, on all rankings of small topics.
 
     Rankings have 2 RB to ``length`` ranks. Shorter rankings are padded to 2 RB, so they are included.
@@ -222,7 +228,7 @@ def archetype_ranges(
 
     Returns
     -------
-    TableResult
+    ArchetypeRanges
         ``ranges`` {archetype, quantity, lists, lowest, lowest_list, highest, highest_list}, and ``entries`` {figure,
         archetype, quantity, published, reading, lists, violations, verdict, counterexample}: every entry of Figures 4
         to 6 of Ferro et al. (2016), and two sentences of their text, confirmed, or refuted by the shortest ranking.
@@ -252,7 +258,7 @@ def archetype_ranges(
     }  # fmt: skip
     published = _entries_table(entries, checked)
     tables = (_ranges_table(ranges, total), published, _summary_table(published))
-    return TableResult.of(*tables, settings=settings, main=("ranges", "entries"))
+    return ArchetypeRanges.of(*tables, settings=settings, main=("ranges", "entries"))
 
 
 def _check(relevant: int, length: int, grades: int) -> None:

@@ -1,8 +1,8 @@
-"""Figures: every one takes something computed and returns what was drawn together with its table.
+"""Figures of results: each function draws a result and returns a :class:`Figure` with the table of its numbers.
 
 >>> import rankscope as rs
->>> found = rs.curve(rs.Collection({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}), None, "q")
->>> rs.plots.plot_curve(found)
+>>> curve = rs.curve(rs.Collection({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}), None, "q")
+>>> rs.plots.plot_curve(curve)
 <Figure: crp, 3.4 x 2.9 inches, 4 rows in its table>
 """
 
@@ -12,154 +12,98 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import SettingsError, suggest_names
+from rankscope.lazy import lazy_getattr
 
 _HOME = {
-    "Figure": "figure",
-    "extra_figures": "study",
-    "plot_archetype_ranges": "ranges",
-    "plot_archetypes": "archetypes",
-    "plot_asl": "power",
-    "plot_aspects": "coverage",
-    "plot_bounds": "bounds",
-    "plot_bump": "bump",
-    "plot_certain": "certain",
-    "plot_compared": "intervals",
-    "plot_comparison": "compare",
-    "plot_confusion": "judges",
-    "plot_correlation": "correlation",
-    "plot_coverage": "coverage",
-    "plot_curve": "crp",
-    "plot_dcg": "dcg",
-    "plot_differences": "compare",
-    "plot_effort_gain": "effort",
-    "plot_effort_gains": "effort",
-    "plot_equal_gain": "equal_gain",
-    "plot_findings": "findings",
-    "plot_forest": "compare",
-    "plot_heat_map": "heat_map",
-    "plot_indicators": "indicators",
-    "plot_intervals": "intervals",
-    "plot_leaderboard": "leaderboard",
-    "plot_means": "means",
-    "plot_orderings": "orderings",
-    "plot_overlap": "overlap",
-    "plot_pool_means": "pool_means",
-    "plot_properties": "relations",
-    "plot_ranks": "verdict",
-    "plot_regions": "verdict",
-    "plot_related": "relations",
-    "plot_relations": "relations",
-    "plot_robustness": "pools",
-    "plot_rp": "rp",
-    "plot_scales": "intervals",
-    "plot_slopes": "judges",
-    "plot_topics": "topics",
-    "plot_verdict": "verdict",
-    "plot_weights": "weights",
-    "study_figures": "study",
-    "using": "style",
+    "archetypes": ("plot_archetypes",),
+    "bounds": ("plot_bounds",),
+    "bump": ("plot_bump",),
+    "certain": ("plot_certain",),
+    "compare": ("plot_comparison", "plot_differences", "plot_forest"),
+    "correlation": ("plot_correlation",),
+    "coverage": ("plot_aspects", "plot_coverage"),
+    "crp": ("plot_curve",),
+    "dcg": ("plot_dcg",),
+    "effort": ("plot_effort_gain", "plot_effort_gains"),
+    "equal_gain": ("plot_equal_gain",),
+    "figure": ("Figure",),
+    "findings": ("plot_findings",),
+    "heat_map": ("plot_heat_map",),
+    "indicators": ("plot_indicators",),
+    "intervals": ("plot_compared", "plot_intervals", "plot_scales"),
+    "judges": ("plot_confusion", "plot_slopes"),
+    "leaderboard": ("plot_leaderboard",),
+    "means": ("plot_means",),
+    "orderings": ("plot_orderings",),
+    "overlap": ("plot_overlap",),
+    "pool_means": ("plot_pool_means",),
+    "pools": ("plot_robustness",),
+    "power": ("plot_asl",),
+    "ranges": ("plot_archetype_ranges",),
+    "relations": ("plot_properties", "plot_related", "plot_relations"),
+    "rp": ("plot_rp",),
+    "study": ("extra_figures", "study_figures"),
+    "style": ("using",),
+    "topics": ("plot_topics",),
+    "verdict": ("plot_ranks", "plot_regions", "plot_verdict"),
+    "weights": ("plot_weights",),
 }
+"""Public names by module; a module is imported when one of its names is first used."""
 
 FIGURES = {
-    "findings": {"findings": "plot_findings"},
-    "entries": {"archetypes": "plot_archetype_ranges"},
-    "properties": {"relations": "plot_properties"},
-    "relations": {"relations": "plot_related"},
-    "scales": {"intervals": "plot_scales"},
-    "comparison": {"intervals": "plot_compared"},
-    "coverage": {"curves": "plot_coverage", "aspects": "plot_aspects"},
-    "means": {"means": "plot_means", "heat-map": "plot_heat_map", "topics": "plot_topics"},
+    "findings": {"findings": "findings.plot_findings"},
+    "coverage": {"curves": "coverage.plot_coverage", "aspects": "coverage.plot_aspects"},
 }
-"""Figures of results of analyses that are not declared, by the table that tells them apart; the first by default."""
+"""Figures of results of analyses that are not declared yet, by a table of the result; the first one is the default."""
 
-__all__ = [
-    "FIGURES",
-    "Figure",
-    "extra_figures",
-    "plot",
-    "plot_archetype_ranges",
-    "plot_archetypes",
-    "plot_asl",
-    "plot_aspects",
-    "plot_bounds",
-    "plot_bump",
-    "plot_certain",
-    "plot_compared",
-    "plot_comparison",
-    "plot_confusion",
-    "plot_correlation",
-    "plot_coverage",
-    "plot_curve",
-    "plot_dcg",
-    "plot_differences",
-    "plot_effort_gain",
-    "plot_effort_gains",
-    "plot_equal_gain",
-    "plot_findings",
-    "plot_forest",
-    "plot_heat_map",
-    "plot_indicators",
-    "plot_intervals",
-    "plot_leaderboard",
-    "plot_means",
-    "plot_orderings",
-    "plot_overlap",
-    "plot_pool_means",
-    "plot_properties",
-    "plot_ranks",
-    "plot_regions",
-    "plot_related",
-    "plot_relations",
-    "plot_robustness",
-    "plot_rp",
-    "plot_scales",
-    "plot_slopes",
-    "plot_topics",
-    "plot_verdict",
-    "plot_weights",
-    "study_figures",
-    "using",
-]
+__all__ = ["plot", *sorted(name for names in _HOME.values() for name in names)]
 
 
 def plot(result: Result, figure: str | None = None, **options: Any) -> Figure:
-    """The figure of any result of an analysis, chosen by its tables; ``figure`` chooses where there are several.
+    """Draw a figure of a result.
 
+    Parameters
+    ----------
+    result
+        Result of an analysis.
+    figure
+        Name of the figure, one of ``result.figures`` (default: the first one).
+    **options
+        Options of the function that draws it.
+
+    Returns
+    -------
+    Figure
+        The figure with the table of its numbers.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> scores = rs.evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}}, ["AP", "RR"])
     >>> plot(rs.correlate(scores, "kendall")).table.name
     'correlations'
     """
-    names = result.figures or next((kinds for table, kinds in FIGURES.items() if table in result.tables), {})
-    if not names:
+    figures = result.figures or next(
+        (names for table, names in FIGURES.items() if table in result.tables), {}
+    )
+    if not figures:
         raise SettingsError(
             f"there is no figure of {', '.join(result.tables)}", hint="see the functions of rankscope.plots"
         )
-    chosen = figure or next(iter(names))
-    if chosen not in names:
+    name = figure or next(iter(figures))
+    if name not in figures:
         raise SettingsError(
-            f"there is no figure called {chosen!r}",
-            hint=suggest_names(chosen, names) or f"choose one of {', '.join(names)}",
+            f"there is no figure called {name!r}",
+            hint=suggest_names(name, figures) or f"choose one of {', '.join(figures)}",
         )
-    drawn: Figure = _load(names[chosen])(result, **options)
+    module, _, function = figures[name].rpartition(".")
+    drawn: Figure = getattr(import_module(f"rankscope.plots.{module}"), function)(result, **options)
     return drawn
 
 
-def _load(name: str) -> Any:
-    """A function of ours, as ``plot_x`` or ``module.plot_x``."""
-    module, _, function = name.rpartition(".")
-    return getattr(import_module(f"rankscope.plots.{module or _HOME[name]}"), function)
-
-
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        if name in _HOME:
-            return _load(name)
-        raise AttributeError(f"module 'rankscope.plots' has no attribute {name!r}")
-
-
-if TYPE_CHECKING:
+    __getattr__ = lazy_getattr("rankscope.plots", _HOME)
+else:
     from rankscope.plots.archetypes import plot_archetypes as plot_archetypes
     from rankscope.plots.bounds import plot_bounds as plot_bounds
     from rankscope.plots.bump import plot_bump as plot_bump

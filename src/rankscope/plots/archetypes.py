@@ -1,4 +1,4 @@
-"""The eight archetypes of lists, and how often each occurs (Ferro and others 2016, Figure 3)."""
+"""Figure of the eight archetypes of rankings and their shares (Ferro and others 2016, Figure 3)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import COLOURS, DOUBLE, INK, blank, styled
+from rankscope.plots.style import COLOURS, DOUBLE, INK, blank, count, name_rows, styled
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
     from rankscope.analysis.curve import Curve
     from rankscope.analysis.effort import Effort
-
-__all__ = ["EXAMPLES", "example_curve", "plot_archetypes"]
 
 IDEAL = "333322221111"
 LENGTH = 36
@@ -29,15 +27,15 @@ EXAMPLES = {
     "typical A": "302030100201000210003000002010",
     "typical B": "3020300100200001",
 }
-"""A list of each archetype, in the order of the paper's figure: the grades from rank 1 on, 0 to rank 36 after that.
+"""A ranking of each archetype, in the order of the paper: grades from rank 1 on, followed by 0 up to rank 36.
 
-The topic has twelve relevant documents, four of each grade; the measures and the figure find out themselves what
-archetype a list is.
+The topic has twelve relevant documents, four of each grade. The archetype is computed from the ranking, not from its
+name here.
 """
 
 
 def example_curve(name: str) -> Curve:
-    """The curve of the example of an archetype.
+    """Return the CRP curve of the example of an archetype.
 
     >>> example_curve("excellent A").values.rows[-1]
     Value(name='archetype', value='excellent A')
@@ -55,8 +53,21 @@ def example_curve(name: str) -> Curve:
 
 
 def plot_archetypes(effort: Effort | None = None, *, width: float = DOUBLE) -> Figure:
-    """CRP of an example of each archetype, and below, if there is an effort analysis, the share of its lists.
+    """Draw CRP of an example of each archetype and, below, the share of rankings of each archetype.
 
+    Parameters
+    ----------
+    effort
+        Analysis whose shares are drawn (default: only the examples).
+    width
+        Width in inches.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> plot_archetypes().table.column("archetype")[::36]  # doctest: +ELLIPSIS
     ['ideal', 'worst', 'full scale', 'excellent A', 'excellent B', 'ups-and-downs', 'typical A', 'typical B']
     """
@@ -70,9 +81,9 @@ def plot_archetypes(effort: Effort | None = None, *, width: float = DOUBLE) -> F
             2 if effort is None else 3, 4, height_ratios=(1, 1, 1.25)[: 2 if effort is None else 3]
         )
         axes = []
-        for number, (name, found) in enumerate(curves.items()):
+        for number, (name, curve) in enumerate(curves.items()):
             panel = figure.add_subplot(grid[number // 4, number % 4])
-            _draw_example(panel, f"({'abcdefgh'[number]}) {name}", found)
+            _draw_example(panel, f"({'abcdefgh'[number]}) {name}", curve)
             if number % 4 == 0:
                 panel.set_ylabel("CRP (ranks)")
             if number >= 4:
@@ -87,30 +98,29 @@ def plot_archetypes(effort: Effort | None = None, *, width: float = DOUBLE) -> F
 
 def _table(curves: dict[str, Curve], counts: dict[str, tuple[Cell, Cell]]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for name, found in curves.items():
-        values = zip(found.relevance.tolist(), found.rp.tolist(), found.crp.tolist(), strict=True)
+    for name, curve in curves.items():
+        values = zip(curve.relevance.tolist(), curve.rp.tolist(), curve.crp.tolist(), strict=True)
         rows += [(name, rank, *value, *counts[name]) for rank, value in enumerate(values, start=1)]
     return Table("archetypes", ("archetype", "rank", "grade", "rp", "crp", "count", "share"), rows)
 
 
-def _draw_example(axes: Any, title: str, found: Curve) -> None:
+def _draw_example(axes: Any, title: str, curve: Curve) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axes.axhline(0, color=INK, linewidth=0.7)
-    axes.axvline(found.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.9)
-    axes.plot(np.arange(1, found.length + 1), found.crp, color=COLOURS[0], linewidth=1.4, gid="crp")
-    low, high = float(found.crp.min()), float(found.crp.max())
+    axes.axvline(curve.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.9)
+    axes.plot(np.arange(1, curve.length + 1), curve.crp, color=COLOURS[0], linewidth=1.4, gid="crp")
+    low, high = float(curve.crp.min()), float(curve.crp.max())
     span = max(high - low, 10.0)
     axes.set_ylim(min(low, -0.15 * span) - 0.1 * span, max(high, 0.15 * span) + 0.1 * span)
-    axes.set_xlim(0, found.length + 1)
-    axes.set_xticks([1, found.recall_base, found.length])
-    axes.set_xticklabels(["1", f"RB={found.recall_base}", f"{found.length}"])
+    axes.set_xlim(0, curve.length + 1)
+    axes.set_xticks([1, curve.recall_base, curve.length], ["1", f"RB={curve.recall_base}", str(curve.length)])
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
     axes.grid(False)
     axes.set_title(title)
 
 
-def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], runs: int, topics: int) -> None:
+def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], n_runs: int, n_topics: int) -> None:
     from rankscope.measures.archetypes import ARCHETYPES
 
     names = list(ARCHETYPES)
@@ -119,12 +129,9 @@ def _draw_shares(axes: Any, counts: dict[str, tuple[Cell, Cell]], runs: int, top
     for row, (name, share) in enumerate(zip(names, shares, strict=True)):
         text = "–" if np.isnan(share) else f"{share:.1f} %  ({counts[name][0]:,})"
         axes.text(np.nan_to_num(share), row, " " + text, va="center", fontsize=7)
-    axes.set_yticks(range(len(names)), names)
-    axes.invert_yaxis()
+    name_rows(axes, names)
     axes.set_xlim(0, max(10.0, 1.22 * float(np.nan_to_num(shares).max())))
-    axes.set_xlabel("share of lists (%)")
+    axes.set_xlabel("share of rankings (%)")
     axes.grid(False)
-    total = sum(int(count or 0) for count, _ in counts.values())
-    axes.set_title(
-        f"{total:,} lists ({runs:,} run{'s' if runs != 1 else ''} × {topics:,} topic{'s' if topics != 1 else ''})"
-    )
+    total = sum(int(number or 0) for number, _ in counts.values())
+    axes.set_title(f"{total:,} rankings ({count(n_runs, 'run')} × {count(n_topics, 'topic')})")

@@ -1,4 +1,4 @@
-"""Bars of one value per rank, none of which is lost however many ranks there are."""
+"""Draws bars of one value per rank that stay visible for any number of ranks."""
 
 from __future__ import annotations
 
@@ -8,25 +8,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["draw_bars", "stretches"]
+MIN_WIDTH = 0.7
+"""Minimum width in points; a thinner bar vanishes when a page is printed or an image is scaled."""
 
-THINNEST = 0.7
-"""Points: a thinner rectangle vanishes when a page is printed or an image is scaled."""
+BAR_WIDTH = 0.86
+"""Width of a bar in ranks, if there is space."""
 
-FULL = 0.86
-"""The part of its rank that a bar takes when there is space."""
-
-NEAR = 15
-"""Largest value, in units of ``linear``, up to which a plain linear axis shows the smallest one."""
+MAX_RATIO = 15
+"""Largest value, in units of ``linear``, up to which the smallest value is visible on a linear axis."""
 
 
-def stretches(marked: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """The first and last rank (from 1) of every unbroken stretch of marked ranks.
+def find_intervals(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the first and last rank (from 1) of each run of consecutive ranks in a mask.
 
-    >>> stretches(np.array([True, True, False, True]))
+    >>> find_intervals(np.array([True, True, False, True]))
     [(1, 2), (4, 4)]
     """
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]]).astype(np.int8)))
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [(int(a) + 1, int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
@@ -40,35 +38,34 @@ def draw_bars(
     scale: str = "auto",
     ranks: str = "linear",
 ) -> bool:
-    """Bars from 0 to the value of each rank; returns whether their axis is logarithmic.
+    """Draw bars from 0 to the value of each rank, and return whether the axis of values is logarithmic.
 
-    With the ``scale`` auto the axis is linear; if values are beyond 15 times ``linear``, the smallest that must be
-    seen, it is linear within ``linear`` and logarithmic beyond, with lines at powers of ten. ``colours`` are those of
-    negative, zero and positive values; ``points`` is the width of the axes, from which the least width of a bar
-    follows, on an axis of ``ranks`` that is linear or log. Zeros are flat marks, one per stretch of ranks.
+    ``linear`` is the smallest value that must be visible. With the ``scale`` auto, the axis is linear if all values are
+    at most 15 times ``linear``; otherwise it is linear up to ``linear`` and logarithmic beyond, with lines at powers of
+    ten. ``colours`` are those of negative, zero and positive values. ``points`` is the width of the axes and determines
+    the minimum width of a bar; ``ranks`` is the scale of the axis of ranks, linear or log. Consecutive zeros are one
+    flat mark.
     """
     from matplotlib.collections import PolyCollection
 
     numbers = np.asarray(values, np.float64)
     low, high = min(0.0, float(numbers.min())), max(0.0, float(numbers.max()))
-    logarithmic = scale == "log" or (scale == "auto" and max(high, -low) > NEAR * linear)
+    logarithmic = scale == "log" or (scale == "auto" and max(high, -low) > MAX_RATIO * linear)
     if logarithmic:
         axes.set_yscale("symlog", linthresh=linear, linscale=0.8)
-    room, least = (2.2, 1.2 * linear) if logarithmic else (1.12, 0.3 * max(high - low, linear))
-    axes.set_ylim(min(low * room, -least), max(high * room, least))
+    factor, minimum = (2.2, 1.2 * linear) if logarithmic else (1.12, 0.3 * max(high - low, linear))
+    axes.set_ylim(min(low * factor, -minimum), max(high * factor, minimum))
     flat = 0.3 * linear if logarithmic else 0.035 * max(high - low, linear)
-    marks = [_box(a - 0.5, -flat, b + 0.5, flat) for a, b in stretches(numbers == 0)]
+    marks = [_box(a - 0.5, -flat, b + 0.5, flat) for a, b in find_intervals(numbers == 0)]
     axes.add_collection(PolyCollection(marks, facecolors=colours[1], linewidths=0, gid="zero"), autolim=False)
     for sign, colour, name in ((-1, colours[0], "negative"), (1, colours[2], "positive")):
-        found = np.flatnonzero(np.sign(numbers) == sign) + 1
-        boxes = [
-            _box(left, 0, right, numbers[r - 1])
-            for r in found.tolist()
-            for left, right in [_sides(r, len(numbers), points, ranks)]
-        ]
+        boxes = []
+        for rank in (np.flatnonzero(np.sign(numbers) == sign) + 1).tolist():
+            left, right = _bar_sides(rank, len(numbers), points, ranks)
+            boxes.append(_box(left, 0, right, numbers[rank - 1]))
         axes.add_collection(PolyCollection(boxes, facecolors=colour, linewidths=0, gid=name), autolim=False)
-    axes.set_yticks(_ticks(low, high, linear) if logarithmic else _extremes(low, high))
-    axes.yaxis.set_minor_locator(_no_ticks())
+    axes.set_yticks(_log_ticks(low, high, linear) if logarithmic else _extreme_ticks(low, high))
+    axes.minorticks_off()
     axes.axhline(0, color="#555555", linewidth=0.5, zorder=3)
     axes.grid(False)
     if logarithmic:
@@ -76,41 +73,35 @@ def draw_bars(
     return logarithmic
 
 
-def _sides(rank: int, length: int, points: float, ranks: str) -> tuple[float, float]:
-    """Where the bar of a rank begins and ends: never closer than the thinnest line that can be seen."""
+def _bar_sides(rank: int, length: int, points: float, ranks: str) -> tuple[float, float]:
+    """Return left and right of the bar of a rank, at least the minimum width apart."""
     if ranks == "linear":
-        half = max(FULL, THINNEST * length / points) / 2
+        half = max(BAR_WIDTH, MIN_WIDTH * length / points) / 2
         return rank - half, rank + half
-    # on a logarithmic axis a bar keeps its middle, and its width is a factor
-    least = float(np.exp(THINNEST / 2 / points * np.log((length + 0.5) / 0.5)))
-    factor = max(np.sqrt((rank + FULL / 2) / (rank - FULL / 2)), least)
+    # On a logarithmic axis the width of a bar is a factor, and the rank its geometric centre.
+    minimum = float(np.exp(MIN_WIDTH / 2 / points * np.log((length + 0.5) / 0.5)))
+    factor = max(np.sqrt((rank + BAR_WIDTH / 2) / (rank - BAR_WIDTH / 2)), minimum)
     return rank / factor, rank * factor
 
 
-def _extremes(low: float, high: float) -> list[float]:
-    # the label of a small extreme would cover the 0
+def _extreme_ticks(low: float, high: float) -> list[float]:
+    # The label of a small extreme would cover the 0.
     close = 0.22 * (high - low)
     return [low] * (low < -close) + [0.0] + [high] * (high > close)
 
 
-def _ticks(low: float, high: float, linear: float) -> list[float]:
-    """0 and powers of ten, of which an axis of an inch has room for three on a side."""
-    found = [0.0]
+def _log_ticks(low: float, high: float, linear: float) -> list[float]:
+    """Return 0 and powers of ten; an axis of an inch has room for three on each side."""
+    ticks = [0.0]
     for sign, end in ((-1, -low), (1, high)):
         powers = [
             10.0**k for k in range(int(np.floor(np.log10(linear))), 16) if linear * 0.999 <= 10.0**k <= end
         ]
-        # the lowest would stand upon the 0
-        chosen = powers[1:][:: max(1, -(-len(powers[1:]) // 3))] or powers or [end] * (end >= linear)
-        found += [sign * power for power in chosen]
-    return sorted(found)
+        # The label of the lowest power would cover the 0.
+        labelled = powers[1:][:: max(1, -(-len(powers[1:]) // 3))] or powers or [end] * (end >= linear)
+        ticks += [sign * power for power in labelled]
+    return sorted(ticks)
 
 
 def _box(left: float, bottom: float, right: float, top: float) -> list[tuple[float, float]]:
     return [(left, bottom), (right, bottom), (right, top), (left, top)]
-
-
-def _no_ticks() -> Any:
-    from matplotlib.ticker import NullLocator
-
-    return NullLocator()

@@ -1,22 +1,20 @@
-"""A curve drawn with block characters, for terminals: four points a character."""
+"""Draws a curve with block characters on a terminal, four points per character."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
 
-__all__ = ["drawn"]
-
 _BLOCKS = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"
-"""The characters of which the upper left (1), upper right (2), lower left (4), lower right (8) quarter is filled."""
+"""Block characters, indexed by their filled quarters: upper left 1, upper right 2, lower left 4, lower right 8."""
 
 
-def drawn(values: Sequence[float], width: int = 72, height: int = 12) -> list[str]:
-    """Values from left to right as lines of text, with the axis at 0 and the highest and lowest number beside it.
+def draw_blocks(values: Sequence[float], width: int = 72, height: int = 12) -> list[str]:
+    """Return lines of text that show a curve, the axis at 0, and the highest and lowest value.
 
-    Where there are more values than points, each point is the value of the first of those it stands for.
+    If there are more values than points, each point shows the first of its values.
 
-    >>> for line in drawn([0, -1, -2, -3, -2, -1, 0, 1], width=12, height=4): print(line)
+    >>> for line in draw_blocks([0, -1, -2, -3, -2, -1, 0, 1], width=12, height=4): print(line)
      1 │   ▐
      0 │▚──▌
        │▝▖▞
@@ -37,7 +35,7 @@ def drawn(values: Sequence[float], width: int = 72, height: int = 12) -> list[st
     columns = max(1, width - margin - 3)
     across = min(2 * columns, max(2, len(values)))
     rows = [round((high - values[x * len(values) // across]) / (high - low) * points) for x in range(across)]
-    filled = _joined(rows)
+    filled = _connect(rows)
     lines = []
     for row in range(height):
         cells = ""
@@ -49,11 +47,11 @@ def drawn(values: Sequence[float], width: int = 72, height: int = 12) -> list[st
     return lines
 
 
-def _joined(rows: Sequence[int]) -> set[tuple[int, int]]:
-    """The points of a curve, with those between two neighbours that are far apart."""
+def _connect(rows: Sequence[int]) -> set[tuple[int, int]]:
+    """Return the points of a curve, connected by vertical lines."""
     points = {(rows[0], 0)}
-    for x, (before, here) in enumerate(pairwise(rows), 1):
-        step = 1 if here >= before else -1
-        start = before + step if abs(here - before) > 1 else here
-        points |= {(y, x) for y in range(start, here + step, step)}
+    for x, (before, after) in enumerate(pairwise(rows), 1):
+        step = 1 if after >= before else -1
+        start = before + step if abs(after - before) > 1 else after
+        points |= {(y, x) for y in range(start, after + step, step)}
     return points

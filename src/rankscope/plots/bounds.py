@@ -1,4 +1,4 @@
-"""Lower and upper bounds by depth, with confidence bands (after Moffat and Zobel 2008, Figure 5)."""
+"""Figure of lower and upper bounds by depth, with confidence bands (after Moffat and Zobel 2008, Figure 5)."""
 
 from __future__ import annotations
 
@@ -8,62 +8,85 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import DOUBLE, INK, SINGLE, blank, legend_below, rank_axis, series, short, styled
+from rankscope.plots.style import (
+    DOUBLE,
+    INK,
+    SINGLE,
+    canvas,
+    distinct,
+    entry,
+    legend_below,
+    rank_axis,
+    series,
+    short,
+)
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.result import Result
 
-__all__ = ["plot_bounds"]
-
-FEW = 4
-"""Runs that have a line each."""
+MAX_RUNS = 4
+"""Number of runs up to which each has a line."""
 
 
 def plot_bounds(result: Result, *, width: float | None = None) -> Figure:
-    """The lower (solid) and upper bound (dashed) of each measure, one panel per pool.
+    """Draw the lower (solid) and upper bound (dashed) of each measure, one panel per pool.
 
-    What is between them is what unjudged documents could still add. Up to four runs have a line each; of more runs
-    the mean is drawn, and the shaded band is its 95 % confidence interval.
+    The difference of the bounds is the possible contribution of unjudged documents. Up to four runs have a line each;
+    for more runs the mean is drawn, and the shaded band is its 95 % confidence interval.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.bounds`.
+    width
+        Width in inches (default: by the number of pools).
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> collection = rs.Collection({"q": {"a": 1, "b": 0}}, {"q": {"a": 3, "x": 2, "b": 1}})
-    >>> found = rs.bounds(collection, p=0.5, depths=[1, 2, 3])
-    >>> plot_bounds(found).table.column("upper")
+    >>> result = rs.bounds(collection, p=0.5, depths=[1, 2, 3])
+    >>> plot_bounds(result).table.column("upper")
     [1.0, 1.0, 0.875]
     """
-    table = _shown(result)
+    table = _choose_table(result)
     records = table.records()
-    runs = list(dict.fromkeys(str(record["run"]) for record in records)) if "run" in table.columns else [""]
-    pools = list(dict.fromkeys(str(record["pool"]) for record in records))
-    measures = list(dict.fromkeys(str(record["measure"]) for record in records))
+    runs = distinct(table.column("run")) if "run" in table.columns else [""]
+    pools, measures = (distinct(table.column(name)) for name in ("pool", "measure"))
     size = (SINGLE if len(pools) == 1 else DOUBLE) if width is None else width
-    with styled():
-        figure = blank(size, 2.6 + 0.13 * (len(measures) // 2 + 1))
-        panels = figure.subplots(1, len(pools), sharey=True, squeeze=False)[0]
+    height = 2.6 + 0.13 * (len(measures) // 2 + 1)
+    with canvas(size, height, 1, len(pools), sharey=True, squeeze=False) as (figure, [panels]):
         handles: list[Any] = []
         for panel, pool in zip(panels, pools, strict=True):
             for number, measure in enumerate(measures):
-                for place, run in enumerate(runs):
+                for index, run in enumerate(runs):
                     rows = [
                         r for r in records
                         if r["pool"] == pool and r["measure"] == measure and r.get("run", "") == run
                     ]  # fmt: skip
-                    handle = _draw(panel, number, rows, place if len(runs) > 1 else number)
-                    handles += [handle] if pool == pools[0] and place == 0 else []
+                    handle = _draw(panel, number, rows, index if len(runs) > 1 else number)
+                    handles += [handle] if pool == pools[0] and index == 0 else []
             _label(panel, records)
             if len(pools) > 1:
                 panel.set_title(f"{'all judgments' if pool == 'full' else short('pool: ' + pool, 24)}")
         panels[0].set_ylabel("bound of the mean" + ("" if runs == [""] else " over topics"))
-        if len(runs) > 1:
-            handles = [*handles, *_runs(runs)]
-        legend_below(figure, [*handles, *_kinds(records)], 2 if size < 5 else 6)
+        if len(runs) > 1:  # Measures differ by colour, and runs by marker.
+            marks = {"color": INK, "linestyle": "none", "markersize": 3}
+            handles += [
+                entry(short(run, 24), marker=series(k)["marker"], **marks) for k, run in enumerate(runs)
+            ]
+        legend_below(figure, [*handles, *_legend_entries(records)], 2 if size < 5 else 6)
     return Figure(figure, tuple(panels), table)
 
 
-def _shown(result: Result) -> Table:
-    """The bounds of each run if they are few, else those of the mean."""
-    if "runs" in result.tables and len(set(result["runs"].column("run"))) <= FEW:
+def _choose_table(result: Result) -> Table:
+    """Return the bounds of each run if there are few, otherwise those of the mean."""
+    if "runs" in result.tables and len(set(result["runs"].column("run"))) <= MAX_RUNS:
         return replace(result["runs"], name="bounds", caption="Bounds of the mean over topics")
     return replace(result["means"], name="bounds", caption="Bounds of the mean over runs")
 
@@ -85,7 +108,7 @@ def _draw(axes: Any, number: int, rows: list[dict[str, Any]], marker: int) -> An
 
 
 def _name(row: dict[str, Any]) -> str:
-    """The measure, always with its p."""
+    """Return the measure with its p."""
     name = short(str(row["measure"]), 30)
     return name if row["p"] is None or "p=" in name else f"{name}(p={row['p']:g})"
 
@@ -94,35 +117,16 @@ def _numbers(rows: list[dict[str, Any]], column: str) -> Any:
     return np.array([np.nan if row[column] is None else row[column] for row in rows], np.float64)
 
 
-def _runs(runs: list[str]) -> list[Any]:
-    """Runs have markers, as measures have colours."""
-    from matplotlib.lines import Line2D
-
-    return [
-        Line2D(
-            [],
-            [],
-            color=INK,
-            linestyle="none",
-            marker=series(k)["marker"],
-            markersize=3,
-            label=short(run, 24),
-        )
-        for k, run in enumerate(runs)
-    ]
-
-
-def _kinds(records: list[dict[str, Any]]) -> list[Any]:
-    from matplotlib.lines import Line2D
+def _legend_entries(records: list[dict[str, Any]]) -> list[Any]:
     from matplotlib.patches import Patch
 
-    kinds: list[Any] = [
-        Line2D([], [], color=INK, label="lower bound"),
-        Line2D([], [], color=INK, linestyle=(0, (4, 1.5)), label="upper bound"),
+    entries: list[Any] = [
+        entry("lower bound", color=INK),
+        entry("upper bound", color=INK, linestyle=(0, (4, 1.5))),
     ]
     if "lower_low" in records[0] and np.isfinite(_numbers(records, "lower_low")).any():
-        kinds.append(Patch(color=INK, alpha=0.18, linewidth=0, label="95 % confidence"))
-    return kinds
+        entries.append(Patch(color=INK, alpha=0.18, linewidth=0, label="95 % confidence"))
+    return entries
 
 
 def _label(axes: Any, records: list[dict[str, Any]]) -> None:

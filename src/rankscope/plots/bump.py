@@ -13,8 +13,8 @@ from rankscope.plots.style import (
     INK,
     QUIET,
     blank,
-    highlighted,
-    names_at_the_end,
+    choose_highlighted,
+    name_lines,
     series,
     short,
     styled,
@@ -23,8 +23,6 @@ from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.analysis.certain import Certain
-
-__all__ = ["plot_bump"]
 
 _LEADERS = 6
 """Runs that lead by some order, up to which they are named."""
@@ -49,7 +47,7 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
     for row in result.ranks:
         ranks.setdefault(row.run, []).append(row.rank)
     ends = {row.run: (row.first_rank, row.last_rank) for row in result.runs}
-    coloured = highlighted(list(ranks), highlight, sorted(ranks, key=lambda run: ranks[run][0]))
+    coloured = choose_highlighted(list(ranks), highlight, sorted(ranks, key=lambda run: ranks[run][0]))
     height = min(6.5, max(1.3, 0.15 * len(ranks)))
     with styled() as matplotlib:
         # A title that the caller adds goes above the ticks, which are at the top.
@@ -71,7 +69,7 @@ def plot_bump(result: Certain, highlight: Sequence[str] = (), *, width: float = 
         _scales(axes, columns, len(ranks), len(coloured))
         named = [(ranks[run][-1], run, series(k)["color"]) for k, run in enumerate(coloured)]
         named += [(ranks[run][-1], run, INK) for run in leaders]
-        names_at_the_end(axes, named, 0.115 * len(ranks) / height)
+        name_lines(axes, named, 0.115 * len(ranks) / height)
     rows = [(*row, *ends[row.run]) for row in result.ranks]
     return Figure(figure, (axes,), Table("ranks", (*result.ranks.columns, "first_rank", "last_rank"), rows))
 

@@ -14,8 +14,6 @@ from rankscope.tables import Table
 if TYPE_CHECKING:
     from rankscope.analysis.certain import Certain
 
-__all__ = ["plot_certain"]
-
 _NAMED = 60
 """Runs up to which each has its name at the axis."""
 

@@ -1,4 +1,4 @@
-"""Correlations between measures as a heat map."""
+"""Heat map of correlations between measures."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import DOUBLE, SINGLE, blank, short, styled
+from rankscope.plots.style import DOUBLE, SINGLE, canvas, choose, distinct, hide_frame, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.result import Result
-
-__all__ = ["plot_correlation"]
 
 METHODS = {
     "kendall": "Kendall’s tau-b",
@@ -24,16 +21,31 @@ METHODS = {
     "rbo": "Rank-biased overlap",
 }
 SAME = 0.9
-"""Rankings this alike count as the same (Voorhees 2001)."""
+"""Correlation from which rankings count as equivalent (Voorhees 2001)."""
 
-_NUMBERED = 20  # measures up to which the cells have room for numbers
+_MAX_NUMBERED = 20  # Cells of more measures have no room for numbers.
 
 
 def plot_correlation(result: Result, method: str | None = None, *, width: float | None = None) -> Figure:
-    """The correlation of every pair of measures: the darker, the more alike; 0.9 and more in bold.
+    """Draw the correlation of each pair of measures as a heat map.
 
-    ``method`` is the first one that was computed, unless set; undefined correlations are hatched.
+    Darker cells are more similar, 0.9 and more is bold, and undefined correlations are hatched.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.correlate`.
+    method
+        Method of correlation (default: the first one).
+    width
+        Width in inches (default: by the number of measures).
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> runs = {"r1": {"q": ["a", "x"]}, "r2": {"q": ["x", "b"]}, "r3": {"q": ["a", "b"]}}
     >>> scores = rs.evaluate({"q": {"a": 1, "b": 1}}, runs, ["AP", "RR", "P@2"])
@@ -46,11 +58,9 @@ def plot_correlation(result: Result, method: str | None = None, *, width: float 
     matrix = np.full((len(names), len(names)), np.nan)
     for a, b, _, value, *_ in table.rows:
         matrix[names.index(str(b)), names.index(str(a))] = np.nan if value is None else float(value)
-    many = len(names) > 7
-    size = (DOUBLE if many else SINGLE) if width is None else width
-    with styled():
-        figure = blank(size, size * (0.78 if many else 0.88))
-        axes = figure.subplots()
+    is_large = len(names) > 7
+    size = (DOUBLE if is_large else SINGLE) if width is None else width
+    with canvas(size, size * (0.78 if is_large else 0.88)) as (figure, axes):
         _draw(figure, axes, matrix[1:, :-1], names)
         method, runs = METHODS[str(table.rows[0][2])], table.rows[0][5]
         axes.set_title(f"{method}, {runs:,} runs (bold: ≥ {SAME})")
@@ -58,31 +68,21 @@ def plot_correlation(result: Result, method: str | None = None, *, width: float 
 
 
 def _table(result: Result, method: str | None) -> Table:
-    found = result["correlations"]
-    methods = list(dict.fromkeys(str(value) for value in found.column("method")))
-    chosen = methods[0] if method is None else method
-    if chosen not in methods:
-        raise SettingsError(
-            f"there are no correlations by {chosen!r}", hint=f"choose one of {', '.join(methods)}"
-        )
-    rows = [row for row in found.rows if row[2] == chosen]
-    return Table("correlations", found.columns, rows, caption=METHODS[chosen])
+    table = result["correlations"]
+    method_name = choose(method, distinct(table.column("method")), "there are no correlations by {}")
+    rows = [row for row in table.rows if row[2] == method_name]
+    return Table("correlations", table.columns, rows, caption=METHODS[method_name])
 
 
 def _draw(figure: Any, axes: Any, values: Any, names: list[str]) -> None:
     low = min(0.6, float(np.floor(10 * np.nanmin(values, initial=1.0)) / 10))
-    drawn = axes.pcolormesh(
-        np.ma.masked_invalid(values),
-        cmap="Blues",
-        vmin=low,
-        vmax=1 + 0.25 * (1 - low),
-        edgecolors="white",
-        linewidth=1,
-        gid="cells",
-    )
+    mesh = axes.pcolormesh(
+        np.ma.masked_invalid(values), cmap="Blues", vmin=low, vmax=1 + 0.25 * (1 - low), edgecolors="white",
+        linewidth=1, gid="cells",
+    )  # fmt: skip
     for row, column in zip(*np.tril_indices(len(values)), strict=True):
         _write(axes, int(row), int(column), float(values[row, column]), len(names), low)
-    bar = figure.colorbar(drawn, ax=axes, fraction=0.04, aspect=30, pad=0.02)
+    bar = figure.colorbar(mesh, ax=axes, fraction=0.04, aspect=30, pad=0.02)
     bar.ax.set_ylim(low, 1)
     bar.outline.set_visible(False)
     ticks = np.arange(len(values)) + 0.5
@@ -90,23 +90,21 @@ def _draw(figure: Any, axes: Any, values: Any, names: list[str]) -> None:
     slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     axes.set_xticks(ticks, [short(name, 24) for name in names[:-1]], fontsize=size, **slanted)
     axes.set_yticks(ticks, [short(name, 24) for name in names[1:]], fontsize=size)
-    axes.tick_params(length=0)
     axes.invert_yaxis()
-    axes.grid(False)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    hide_frame(axes)
 
 
-def _write(axes: Any, row: int, column: int, value: float, number: int, low: float) -> None:
+def _write(axes: Any, row: int, column: int, value: float, n_measures: int, low: float) -> None:
+    """Write the number into a cell, or hatch the cell if it is undefined."""
     from matplotlib.patches import Rectangle
 
     if np.isnan(value):
         axes.add_patch(
             Rectangle((column, row), 1, 1, fill=False, hatch="////", edgecolor="#999999", linewidth=0)
         )
-    elif number <= _NUMBERED:
-        dark = value - low > 0.68 * (1 - low)
+    elif n_measures <= _MAX_NUMBERED:
+        is_dark = value - low > 0.68 * (1 - low)
         axes.text(
-            column + 0.5, row + 0.5, f"{value:.2f}", ha="center", va="center", color="white" if dark else "black",
-            fontsize=7.5 if number <= 12 else 6, fontweight="bold" if round(value, 2) >= SAME else "normal",
+            column + 0.5, row + 0.5, f"{value:.2f}", ha="center", va="center", color="white" if is_dark else "black",
+            fontsize=7.5 if n_measures <= 12 else 6, fontweight="bold" if round(value, 2) >= SAME else "normal",
         )  # fmt: skip

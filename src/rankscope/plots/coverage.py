@@ -13,7 +13,7 @@ from rankscope.plots.style import (
     MARKERS,
     QUIET,
     blank,
-    highlighted,
+    choose_highlighted,
     legend_below,
     rank_axis,
     series,
@@ -24,8 +24,6 @@ from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.result import Result
-
-__all__ = ["plot_aspects", "plot_coverage"]
 
 
 def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float = DOUBLE) -> Figure:
@@ -44,7 +42,7 @@ def plot_coverage(result: Result, highlight: Sequence[str] = (), *, width: float
         lines.setdefault(str(run), []).append((int(str(rank)), float(str(value))))
     deep = int(result.settings["depth"])
     best = sorted(lines, key=lambda run: -max((v for k, v in lines[run] if k <= 10 and v == v), default=0.0))
-    coloured = highlighted(list(lines), highlight, best)
+    coloured = choose_highlighted(list(lines), highlight, best)
     with styled():
         figure = blank(width, 2.8 + 0.13 * -(-len(coloured) // 4))
         axes = figure.subplots()
@@ -99,7 +97,7 @@ def plot_aspects(
         first.setdefault(str(aspect), {})[str(run)] = None if rank is None else int(str(rank))
     runs = list(dict.fromkeys(str(row[2]) for row in rows))
     early = {run: sum(0 < (ranks[run] or 0) <= 10 for ranks in first.values()) for run in runs}
-    coloured = highlighted(runs, highlight, sorted(runs, key=lambda run: -early[run]))
+    coloured = choose_highlighted(runs, highlight, sorted(runs, key=lambda run: -early[run]))
     with styled():
         figure = blank(
             width, 0.95 + max(0.24, 0.065 * len(coloured)) * len(first) + 0.13 * -(-len(coloured) // 4)

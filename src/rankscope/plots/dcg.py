@@ -1,4 +1,4 @@
-"""Effort beside gain: the CRP curve of a list next to its DCG curve (Angelini and others 2012, Figure 2)."""
+"""Figure of effort and gain: the CRP and DCG curves of a ranking (Angelini and others 2012, Figure 2)."""
 
 from __future__ import annotations
 
@@ -8,46 +8,48 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.plots.bars import draw_bars
-from rankscope.plots.crp import curve_table, draw_crp, draw_rp, rank_label, rank_scale, title
+from rankscope.plots.crp import MAX_DOTS, curve_table, draw_crp, draw_rp, rank_label, rank_scale, title
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import (
-    ABOVE,
-    BELOW,
-    COLOURS,
-    DOUBLE,
-    EXACT,
-    INK,
-    blank,
-    legend_below,
-    short,
-    styled,
-)
+from rankscope.plots.style import ABOVE, BELOW, COLOURS, DOUBLE, EXACT, INK, canvas, legend_below, short
 
 if TYPE_CHECKING:
     from rankscope.analysis.curve import Curve
     from rankscope.tables import Table
 
-__all__ = ["plot_dcg"]
-
 
 def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: float = DOUBLE) -> Figure:
-    """CRP with the bars of RP at the left; at the right DCG, the ideal DCG, and the bars of the difference in gain.
+    """Draw CRP and RP at the left, and at the right DCG, the ideal DCG, and bars of the difference in gain.
 
-    A bar of the difference is orange (up) where the document gains more than the one of the ideal list at that rank,
-    blue (down) where it gains less, grey (flat) where both gain the same. Gains may be negative, as in
-    ``rs.curve(..., gains="0=-1,1=1,2=2,3=3")``. ``axis`` and ``bars`` as in :func:`rankscope.plots.plot_curve`.
+    A bar is orange (up) if the document gains more than the document of the ideal ranking at that rank, blue (down) if
+    it gains less, and grey (flat) if both gain the same. Gains may be negative, as in
+    ``rs.curve(..., gains="0=-1,1=1,2=2,3=3")``.
 
+    Parameters
+    ----------
+    curve
+        Result of :func:`rankscope.curve`.
+    axis
+        Scale of the ranks: linear, log, or auto (log beyond 100 ranks).
+    bars
+        Scale of the bars: linear, log, or auto (log if the largest value is more than 15 times the smallest).
+    width
+        Width in inches.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> import rankscope as rs
-    >>> found = rs.curve(rs.Collection({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b", "y"]}), None, "q")
-    >>> plot_dcg(found).table.column("gain_place")
+    >>> curve = rs.curve(rs.Collection({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b", "y"]}), None, "q")
+    >>> plot_dcg(curve).table.column("gain_place")
     ['loss', 'same', 'gain', 'same']
     """
     ranks = rank_scale(curve, axis)
-    with styled():
-        figure = blank(width, 3.1)
-        axes = figure.subplots(2, 2, sharex=True, height_ratios=(2.5, 1))
+    with canvas(width, 3.1, 2, 2, sharex=True, height_ratios=(2.5, 1)) as (figure, axes):
         (crp, dcg), (rp, delta) = axes
-        lines = draw_crp(crp, curve, name="CRP of this list", ranks=ranks) + _draw_dcg(dcg, curve)
+        lines = draw_crp(crp, curve, name="CRP of this ranking", ranks=ranks) + _draw_dcg(dcg, curve)
         lines += draw_rp(rp, curve, width / 2, scale=bars, ranks=ranks)
         lines += _draw_delta(delta, curve, width / 2, bars, ranks)
         crp.set_title(f"effort: {title(curve, 0.85 * width / 2)}", pad=13)
@@ -63,17 +65,17 @@ def plot_dcg(curve: Curve, *, axis: str = "auto", bars: str = "auto", width: flo
 
 
 def _table(curve: Curve) -> Table:
-    """The table of the CRP curve with the columns of DCG."""
+    """Return the table of the CRP curve with the columns of DCG."""
     table = curve_table(curve)
     dcg, ideal, delta = (curve.curve.column(name) for name in ("dcg", "ideal_dcg", "delta_gain"))
-    place = [("same", "gain", "loss")[int(sign)] for sign in np.sign(_rounded(delta))]
-    rows = [(*row, *more) for row, *more in zip(table.rows, dcg, ideal, delta, place, strict=True)]
+    gain_place = [("same", "gain", "loss")[int(sign)] for sign in np.sign(_rounded(delta))]
+    rows = [(*row, *more) for row, *more in zip(table.rows, dcg, ideal, delta, gain_place, strict=True)]
     columns = (*table.columns, "dcg", "ideal_dcg", "delta_gain", "gain_place")
     return replace(table, name="crp and dcg", columns=columns, rows=rows)
 
 
 def _rounded(delta: Any) -> Any:
-    """Differences of gains, 0 where the two are the same but for rounding."""
+    """Set differences of gains to 0 that are rounding errors."""
     values = np.array(delta, np.float64)
     values[np.abs(values) < 1e-12] = 0.0
     return values
@@ -81,12 +83,12 @@ def _rounded(delta: Any) -> Any:
 
 def _draw_dcg(axes: Any, curve: Curve) -> list[Any]:
     ranks = np.arange(1, curve.length + 1)
-    few = curve.length <= 40
+    marker = "s" if curve.length <= MAX_DOTS else ""
     handles = [
-        axes.plot(ranks, curve.dcg, color=COLOURS[3], marker="s" if few else "", markersize=2.6, zorder=4,
-                  label="DCG of this list", gid="dcg")[0],
+        axes.plot(ranks, curve.dcg, color=COLOURS[3], marker=marker, markersize=2.6, zorder=4,
+                  label="DCG of this ranking", gid="dcg")[0],
         axes.plot(ranks, curve.ideal_dcg, color=INK, linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9,
-                  label="DCG of the ideal list", gid="ideal dcg")[0],
+                  label="DCG of the ideal ranking", gid="ideal dcg")[0],
     ]  # fmt: skip
     if curve.recall_base:
         axes.axvline(curve.recall_base, color=INK, linestyle=(0, (1, 1.2)), linewidth=0.9, gid="recall base")
@@ -100,14 +102,13 @@ def _draw_dcg(axes: Any, curve: Curve) -> list[Any]:
 
 def _draw_delta(axes: Any, curve: Curve, width: float, bars: str, ranks: str) -> list[Any]:
     from matplotlib.patches import Patch
-    from matplotlib.ticker import StrMethodFormatter
 
     delta = _rounded(curve.curve.column("delta_gain"))
-    found = np.abs(delta[delta != 0])
-    smallest = float(found.min()) if len(found) else 1.0
+    smallest = float(np.abs(delta[delta != 0]).min(initial=np.inf))
+    smallest = smallest if np.isfinite(smallest) else 1.0
     logarithmic = draw_bars(
         axes, delta, colours=(BELOW, EXACT, ABOVE), linear=smallest, points=72 * 0.8 * width, scale=bars, ranks=ranks
     )  # fmt: skip
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:.3g}"))
+    axes.yaxis.set_major_formatter("{x:.3g}")
     axes.set_ylabel("Δ gain (log)" if logarithmic else "Δ gain")
     return [Patch(color=ABOVE, label="up: more gain"), Patch(color=BELOW, label="down: less gain")]

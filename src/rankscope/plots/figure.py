@@ -1,4 +1,4 @@
-"""A figure and the numbers it shows, together."""
+"""A figure together with the numbers that it shows."""
 
 from __future__ import annotations
 
@@ -15,43 +15,65 @@ from rankscope.plots import latex
 from rankscope.plots.style import chosen_style, styled
 from rankscope.tables import Table
 
-__all__ = ["FILES", "Figure"]
-
 _METADATA: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None, "ModDate": None, "Producer": "Rankscope", "Creator": None},
     "svg": {"Date": None, "Creator": "Rankscope"},
     "png": {"Software": None},
-    "pgf": {},  # has none
+    "pgf": {},
 }
-"""Without dates and versions the same figure is the same bytes."""
+"""Metadata without dates and versions, so that the same figure is the same bytes."""
 
 FILES = tuple(_METADATA)
-"""The kinds of files a figure can become."""
+"""File formats of figures."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What was drawn: the matplotlib figure, its axes, and the table of every number in it."""
+    """A matplotlib figure, its axes, and the table of all numbers that it shows."""
 
     figure: Any
+    """Figure of matplotlib."""
     axes: tuple[Any, ...]
+    """Axes of the figure."""
     table: Table
+    """Numbers that the figure shows."""
 
     def __repr__(self) -> str:
         width, height = self.figure.get_size_inches()
         return f"<Figure: {self.table.name}, {width:.1f} x {height:.1f} inches, {len(self.table)} rows in its table>"
 
     def save(self, path: str | Path) -> Path:
-        """Write a PDF, SVG, PNG or PGF (by the ending of the name), whole or not at all."""
+        """Write the figure atomically.
+
+        Parameters
+        ----------
+        path
+            File name that ends in ``.pdf``, ``.svg``, ``.png`` or ``.pgf``.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         target = Path(path)
         write_atomically(target, self.render(target.suffix[1:].lower()))
         return target
 
     def render(self, kind: str) -> bytes:
-        r"""The figure as the bytes of a pdf, svg, png or pgf file.
+        r"""Return the figure as the bytes of a file.
 
-        A pgf file is for ``\input`` in a paper (``\usepackage{pgf}``), whose fonts its text has; with the style latex
-        (:func:`rankscope.plots.using`) a pdf has its text set by LaTeX. Both need a LaTeX that can be called.
+        A pgf file is for ``\input`` in a paper (``\usepackage{pgf}``) and has its fonts. With the style latex
+        (:func:`rankscope.plots.using`) LaTeX typesets the text of a pdf. Both need an installed LaTeX.
+
+        Parameters
+        ----------
+        kind
+            File format: pdf, svg, png or pgf.
+
+        Returns
+        -------
+        bytes
+            Content of the file.
         """
         if kind not in FILES:
             raise SettingsError(
@@ -60,16 +82,14 @@ class Figure:
         out = io.BytesIO()
         by_latex = kind == "pgf" or (kind == "pdf" and chosen_style() == "latex")
         with styled() as matplotlib, warnings.catch_warnings():
-            # text that a user added may use characters that the font lacks: no reason to speak
+            # Text that a user added may have characters that the font lacks.
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             figure = self._copy()
             options: dict[str, Any] = {"metadata": _METADATA[kind]}
             if by_latex:
                 matplotlib.rcParams.update(latex.settings())
-                figure, options = (
-                    latex.prepared(figure),
-                    {"backend": "pgf", **({} if kind == "pgf" else options)},
-                )
+                figure = latex.escape_figure(figure)
+                options = {"backend": "pgf", **({} if kind == "pgf" else options)}
             elif figure is not self.figure:
                 _lay_out(figure, kind)
             try:
@@ -77,33 +97,33 @@ class Figure:
             except (RuntimeError, ValueError) as error:
                 if not by_latex:
                     raise
-                said = str(error).strip().splitlines()[0]
+                first = str(error).strip().splitlines()[0]
                 raise SettingsError(
-                    f"LaTeX could not set this figure: {said}", hint="write .svg or .png"
+                    f"LaTeX cannot typeset this figure: {first}", hint="write .svg or .png"
                 ) from None
         return out.getvalue()
 
     def _copy(self) -> Any:
-        """Drawing moves the axes a little, and a second drawing would begin from there: so a copy is drawn."""
+        """Return a copy to draw: drawing moves the axes a little, and a second drawing would start from there."""
         try:
             return pickle.loads(pickle.dumps(self.figure))
         except (pickle.PicklingError, AttributeError, TypeError):
-            return self.figure  # a user added something, such as a lambda, that cannot be copied
+            return self.figure  # A user added an object, such as a lambda, that cannot be pickled.
 
     def _repr_png_(self) -> bytes:
         return self.render("png")
 
 
 def _lay_out(figure: Any, kind: str) -> None:
-    """Give everything its place, as a kind of file needs it: else matplotlib draws all of it once only for that."""
+    """Lay out the figure for a file format; otherwise matplotlib draws everything once more only for the layout."""
     from matplotlib import rcParams
     from matplotlib.backend_bases import get_registered_canvas_class
 
     layout = figure.get_layout_engine()
     if layout is None:
         return
-    canvas = get_registered_canvas_class(kind)(figure)  # which measures the text
+    canvas = get_registered_canvas_class(kind)(figure)  # The canvas of the format measures the text.
     figure.set_dpi(canvas.fixed_dpi or rcParams["savefig.dpi"])
     layout.execute(figure)
-    rcParams["figure.constrained_layout.use"] = False  # until the figure is saved
+    rcParams["figure.constrained_layout.use"] = False  # styled() restores it after saving.
     figure.set_layout_engine(None)

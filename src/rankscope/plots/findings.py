@@ -15,8 +15,6 @@ from rankscope.tables import Table
 if TYPE_CHECKING:
     from rankscope.analysis.findings import Chart, Finding, Findings
 
-__all__ = ["plot_findings"]
-
 _ROWS = 8
 """Rows of the evidence that a small chart shows."""
 

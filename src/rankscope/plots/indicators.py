@@ -1,4 +1,4 @@
-"""The 2012 indicators of all topics of a run as parallel coordinates (Angelini and others 2012, Figure 3)."""
+"""Parallel coordinates of the indicators of topics (Angelini and others 2012, Figure 3)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import numpy.typing as npt
 
 from rankscope.errors import InputError, SettingsError, suggest_names
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import DOUBLE, INK, blank, short, styled
+from rankscope.plots.style import DOUBLE, INK, blank, count, short, styled
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.analysis.effort import Effort
-
-__all__ = ["plot_indicators"]
 
 COORDINATES = {
     "rho_w": "ρ of full scale",
@@ -24,21 +22,35 @@ COORDINATES = {
     "CRP_min_clamped": "CRP minimum",
     "CRP_N_clamped": "CRP at N",
 }
-"""The columns of the indicators table that are drawn, and what the axes are called."""
+"""Columns of the table of indicators that are drawn, and the names of their axes."""
 
-_LABELLED = 32  # topics up to which each one has its name at the first axis
+_MAX_NAMED = 32  # The first axis has no room for the names of more topics.
 
 
 def plot_indicators(effort: Effort, run: str | None = None, *, width: float = DOUBLE) -> Figure:
-    """One line per topic: its place in the order of recall bases, then the indicators, clamped to 0..1; 1 is best.
+    """Draw one line per topic through its recall base (by rank) and its indicators, clamped to 0..1; 1 is best.
 
-    Of several runs the mean over all of them is drawn, unless ``run`` names one. A line has a gap where an indicator is
-    undefined.
+    A line has a gap where an indicator is undefined.
 
+    Parameters
+    ----------
+    effort
+        Result of :func:`rankscope.effort`.
+    run
+        Run to draw (default: the mean over all runs).
+    width
+        Width in inches.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1, "b": 1}}
-    >>> found = rs.effort(rs.Collection(qrels, {"r": {"q1": ["a"], "q2": ["x", "a", "b"]}}), "AP")
-    >>> plot_indicators(found).table.column("recall_base")
+    >>> effort = rs.effort(rs.Collection(qrels, {"r": {"q1": ["a"], "q2": ["x", "a", "b"]}}), "AP")
+    >>> plot_indicators(effort).table.column("recall_base")
     [1, 2]
     """
     table = _table(effort, run)
@@ -46,24 +58,24 @@ def plot_indicators(effort: Effort, run: str | None = None, *, width: float = DO
         values = np.array([row[3:] for row in table.rows], np.float64)
         order = (np.arange(len(values)) + 0.5) / len(values)
         lines = np.column_stack([order, values])
-        few = len(values) <= _LABELLED
+        is_named = len(values) <= _MAX_NAMED
         figure = blank(width, 3.3)
         axes = figure.subplots()
         shades = matplotlib.colormaps["viridis_r"](0.12 + 0.88 * order)
         for line, shade in zip(lines, shades, strict=True):
-            axes.plot(range(lines.shape[1]), line, color=shade, linewidth=1.1 if few else 0.7, marker="o", markersize=2,
-                      clip_on=False)  # fmt: skip
+            axes.plot(range(lines.shape[1]), line, color=shade, linewidth=1.1 if is_named else 0.7, marker="o",
+                      markersize=2, clip_on=False)  # fmt: skip
         for x in range(lines.shape[1]):
             axes.axvline(x, color=INK, linewidth=0.6, zorder=1)
-        _label(axes, table, few)
-        who = short(table.caption, int(6 * width))
+        _label(axes, table, is_named)
+        name = short(table.caption, int(6 * width))
         rho = float(np.nanmean(values[:, 1])) if np.isfinite(values[:, 1]).any() else float("nan")
-        axes.set_title(f"{who}: {len(values):,} topic{'s' if len(values) != 1 else ''}, mean ρ {rho:.3f}")
+        axes.set_title(f"{name}: {count(len(values), 'topic')}, mean ρ {rho:.3f}")
     return Figure(figure, (axes,), table)
 
 
 def _table(effort: Effort, run: str | None) -> Table:
-    """One row per topic, by rising recall base; ``runs`` is how many runs a row is the mean of."""
+    """Return one row per topic, by ascending recall base; ``runs`` is the number of runs in the mean."""
     runs = effort.judged.runs
     if run is not None and run not in runs:
         raise SettingsError(f"there is no run {run!r}", hint=suggest_names(run, runs) or f"such as {runs[0]}")
@@ -75,16 +87,16 @@ def _table(effort: Effort, run: str | None) -> Table:
     if not by_topic:
         raise InputError("no topic has relevant documents", hint="the indicators need at least one")
     rows: list[tuple[Any, ...]] = [
-        (topic, found[0][0], len(found), *_means(np.array([numbers for _, numbers in found])))
-        for topic, found in by_topic.items()
+        (topic, values[0][0], len(values), *_means(np.array([numbers for _, numbers in values])))
+        for topic, values in by_topic.items()
     ]
     rows.sort(key=lambda row: row[1])
-    who = run if run is not None else runs[0] if len(runs) == 1 else f"mean of {len(runs):,} runs"
-    return Table("parallel coordinates", ("topic", "recall_base", "runs", *COORDINATES), rows, caption=who)
+    name = run if run is not None else runs[0] if len(runs) == 1 else f"mean of {len(runs):,} runs"
+    return Table("parallel coordinates", ("topic", "recall_base", "runs", *COORDINATES), rows, caption=name)
 
 
 def _means(values: npt.NDArray[np.float64]) -> list[float]:
-    """The mean of each column over the runs where it is defined; NaN where it is nowhere."""
+    """Return the mean of each column over its defined values, or NaN if it has no defined value."""
     defined = np.isfinite(values)
     sums = np.where(defined, values, 0).sum(axis=0)
     means: list[float] = np.where(
@@ -93,17 +105,16 @@ def _means(values: npt.NDArray[np.float64]) -> list[float]:
     return means
 
 
-def _label(axes: Any, table: Table, few: bool) -> None:
-    number = len(table)
-    marked = range(number) if few else np.unique(np.linspace(0, number - 1, 9).round().astype(int)).tolist()
-    places = [(place + 0.5) / number for place in marked]
+def _label(axes: Any, table: Table, is_named: bool) -> None:
+    n = len(table)
+    marked = range(n) if is_named else np.unique(np.linspace(0, n - 1, 9).round().astype(int)).tolist()
     topics, bases = table.column("topic"), table.column("recall_base")
-    texts = [f"{short(str(topics[i]), 18)} ({bases[i]:,})" if few else f"{bases[i]:,}" for i in marked]
-    axes.set_yticks(places, texts, fontsize=7 if len(places) <= 16 else 5.5)
+    texts = [f"{short(str(topics[i]), 18)} ({bases[i]:,})" if is_named else f"{bases[i]:,}" for i in marked]
+    axes.set_yticks([(i + 0.5) / n for i in marked], texts, fontsize=7 if len(texts) <= 16 else 5.5)
     axes.set_ylim(0, 1)
     axes.set_xlim(0, len(COORDINATES))
     axes.set_xticks(range(len(COORDINATES) + 1), ["recall base R", *COORDINATES.values()])
-    axes.set_ylabel("topic (R), by rising R" if few else "R of topics, by rising R")
+    axes.set_ylabel("topic (R), by ascending R" if is_named else "R of topics, ascending")
     axes.grid(False)
     axes.spines["left"].set_visible(False)
     right = axes.twinx()

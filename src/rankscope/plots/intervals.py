@@ -1,4 +1,4 @@
-"""Two intervals of rankings and their difference vectors (Ferrante, Ferro and Pontarollo 2017)."""
+"""Figures of two intervals of rankings and their difference vectors (Ferrante, Ferro and Pontarollo 2017)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rankscope.measures import Measure
     from rankscope.result import Result
 
-__all__ = ["plot_compared", "plot_intervals", "plot_scales"]
-
 
 def plot_intervals(
     r: Ranking,
@@ -31,12 +29,23 @@ def plot_intervals(
     rises: tuple[float, float] | None = None,
     width: float = DOUBLE,
 ) -> Figure:
-    """The intervals [r, s] and [u, v] as steps between rankings, and the sizes of both (their difference vectors).
+    """Draw the intervals [r, s] and [u, v] as steps between rankings, and their difference vectors.
 
-    With a ``measure`` its rises (or those given) are drawn, and the title says whether they contradict an interval-like
-    scale. The arguments are those of :func:`~rankscope.lab.measurement.interval_comparison.compare_intervals`, whose
-    tables are drawn.
+    The title states whether the rises of the measure contradict an interval-like scale.
 
+    Parameters
+    ----------
+    r, s, u, v, measure, rises
+        As for :func:`~rankscope.lab.measurement.interval_comparison.compare_intervals`, whose tables are drawn.
+    width
+        Width in inches.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> figure = plot_intervals("001", "010", "010", "100", "DCG(discount='jk')")
     >>> figure.table.column("delta_sr"), figure.table.column("delta_vu")
     ([0, 1, 1], [1, 1, 1])
@@ -45,8 +54,23 @@ def plot_intervals(
 
 
 def plot_scales(result: Scales, measure: object = None, **options: Any) -> Figure:
-    """The first counterexample to an interval-like scale, or the first one of a measure.
+    """Draw the first counterexample to an interval-like scale.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.lab.scales`.
+    measure
+        Measure of the counterexample (default: the first one that has any).
+    **options
+        Options of :func:`plot_compared`.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> plot_scales(rs.lab.scales("RBP(p=0.8)", length=3)).table.name
     'intervals'
@@ -55,23 +79,37 @@ def plot_scales(result: Scales, measure: object = None, **options: Any) -> Figur
 
 
 def plot_compared(result: Result, *, width: float = DOUBLE) -> Figure:
-    """Two steps between rankings, their sizes, and what a measure makes of them, so that no paper is needed to read it.
+    """Draw two steps between rankings, their sizes, and the rises of a measure.
 
-    From left to right: the two rankings of step A (from r to s) and of step B (from u to v) with their relevant
-    documents so far; the size of both steps at every rank; the rises of the measure. A measure on an interval-like
-    scale must not rise more on a step that is nowhere larger: the sentence on top says whether it does. With several
-    grades each has a row. Every number is in the tables.
+    The panels are, from left to right: the rankings of step A (from r to s) and of step B (from u to v) with their
+    relevant documents so far, the size of both steps at each rank, and the rises of the measure. A measure on an
+    interval-like scale must not rise more on a step that is nowhere larger; the title states whether it does. Each
+    grade has a row.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`~rankscope.lab.measurement.interval_comparison.compare_intervals`.
+    width
+        Width in inches.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> from rankscope.lab.measurement.interval_comparison import compare_intervals
     >>> plot_compared(compare_intervals([0, 0], [0, 1], [1, 0], [1, 1])).table.name
     'intervals'
     """
     whole, [verdict] = result["intervals"], result["comparison"].records()
-    tables = _by_grade(whole)
-    rises = verdict["rise_sr"] is not None
+    tables = _split_by_grade(whole)
+    has_rises = verdict["rise_sr"] is not None
     with styled():
         figure = blank(width, 0.75 + 2.0 * len(tables))
-        grid = figure.add_gridspec(len(tables), 4 if rises else 3, width_ratios=(1, 1, 1.1, 0.7)[: 3 + rises])
+        n_columns = 3 + has_rises
+        grid = figure.add_gridspec(len(tables), n_columns, width_ratios=(1, 1, 1.1, 0.7)[:n_columns])
         panels = [
             [figure.add_subplot(grid[row, column]) for column in range(3)] for row in range(len(tables))
         ]
@@ -85,28 +123,28 @@ def plot_compared(result: Result, *, width: float = DOUBLE) -> Figure:
             if len(tables) > 1:
                 row[0].set_ylabel(f"grade {table.column('grade')[0]} or better")
             for panel in row:
-                _ranks(panel, len(table))
+                _label_ranks(panel, len(table))
         axes = [panel for row in panels for panel in row]
-        if rises:
+        if has_rises:
             axes.append(figure.add_subplot(grid[:, 3]))
             _draw_rises(axes[-1], verdict)
         figure.suptitle(_sentence(verdict), x=0.01, ha="left", fontsize=8.5, fontweight="bold")
     return Figure(figure, tuple(axes), whole)
 
 
-def _by_grade(table: Table) -> list[Table]:
-    """The rows of each grade."""
+def _split_by_grade(table: Table) -> list[Table]:
+    """Return a table with the rows of each grade."""
     if "grade" not in table.columns:
         return [table]
     grades = table.column("grade")
     return [
-        replace(table, rows=[row for row, own in zip(table.rows, grades, strict=True) if own == grade])
+        replace(table, rows=[row for row, other in zip(table.rows, grades, strict=True) if other == grade])
         for grade in dict.fromkeys(grades)
     ]
 
 
 def _sentence(verdict: dict[str, Cell]) -> str:
-    """The verdict, and why, for a reader who knows neither intervals nor difference vectors."""
+    """Return the verdict and its reason, for readers who do not know difference vectors."""
     larger = "Step A is nowhere larger than step B"
     if not verdict["no_larger"]:
         return (
@@ -130,31 +168,33 @@ def _number(value: Cell) -> float:
     return float(str(value))
 
 
-def _written(table: Table, name: str) -> str:
+def _format_ranking(table: Table, name: str) -> str:
     return short("".join(map(str, table.column(name))), 22)
 
 
+_LEGEND: dict[str, Any] = {
+    "loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "borderaxespad": 0.2, "handlelength": 1.8,
+    "alignment": "left", "title_fontproperties": {"weight": "bold", "size": 7.5},
+}  # fmt: skip
+
+
 def _draw_step(axes: Any, table: Table, low: str, high: str, number: int) -> None:
-    """A step from one ranking to a better one, as the area between their relevant documents so far."""
+    """Draw a step from one ranking to a better one, as the area between their relevant documents so far."""
     ranks = np.array(table.column("rank"))
     lower, upper = (np.array(table.column(f"sum_{name}")) for name in (low, high))
     colour, name = COLOURS[number], "AB"[number]
     axes.fill_between(
         ranks, lower, upper, color=colour, alpha=0.22, linewidth=0, hatch=("///", "\\\\\\")[number], edgecolor=colour
     )  # fmt: skip
-    axes.plot(ranks, upper, color=colour, marker="^", label=f"to {_written(table, high)}", gid=high)
-    axes.plot(
-        ranks, lower, color=colour, marker="v", linestyle=(0, (4, 1.5)), label=f"from {_written(table, low)}", gid=low
-    )  # fmt: skip
-    axes.legend(
-        loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderaxespad=0.2, handlelength=1.8, reverse=True,
-        title=f"Step {name}", alignment="left", title_fontproperties={"weight": "bold", "size": 7.5},
-    )  # fmt: skip
+    axes.plot(ranks, upper, color=colour, marker="^", label=f"to {_format_ranking(table, high)}", gid=high)
+    start = f"from {_format_ranking(table, low)}"
+    axes.plot(ranks, lower, color=colour, marker="v", linestyle=(0, (4, 1.5)), label=start, gid=low)
+    axes.legend(reverse=True, title=f"Step {name}", **_LEGEND)
     axes.set_ylabel("relevant documents so far" if number == 0 else "")
 
 
 def _draw_sizes(axes: Any, table: Table, verdict: dict[str, Cell]) -> None:
-    """The difference vectors: how far a step goes by each rank."""
+    """Draw the difference vectors: the size of the steps up to each rank."""
     ranks = np.array(table.column("rank"))
     first, second = (np.array(table.column(name), np.int64) for name in ("delta_sr", "delta_vu"))
     half = 0.19 if len(ranks) <= 60 else 0.25
@@ -167,21 +207,18 @@ def _draw_sizes(axes: Any, table: Table, verdict: dict[str, Cell]) -> None:
     axes.plot(ranks + half, second, linestyle="none", marker="_", color=INK, markersize=5)
     axes.set_ylim(0, 1.05 * max(1, int(first.max()), int(second.max())))
     title = "Size: A is nowhere larger" if verdict["no_larger"] else "Size: A is larger somewhere"
-    axes.legend(
-        loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderaxespad=0.2, handlelength=1.8, title=title,
-        alignment="left", title_fontproperties={"weight": "bold", "size": 7.5},
-    )  # fmt: skip
+    axes.legend(title=title, **_LEGEND)
     axes.set_ylabel("shaded area so far (Δ)")
 
 
 def _draw_rises(axes: Any, verdict: dict[str, Cell]) -> None:
-    """What the measure makes of both steps."""
+    """Draw the rises of the measure on both steps."""
     rises = [_number(verdict[name]) for name in ("rise_sr", "rise_vu")]
     bars = axes.bar([0, 1], rises, width=0.6, color=COLOURS[:2], gid="rises")
     bars[1].set(hatch="\\\\\\", edgecolor="white", linewidth=0)
-    for place, (value, text) in enumerate(zip(rises, format_distinct(*rises), strict=True)):
+    for x, (value, text) in enumerate(zip(rises, format_distinct(*rises), strict=True)):
         axes.annotate(
-            text, (place, value), (0, 2), textcoords="offset points", ha="center", va="bottom", fontsize=7
+            text, (x, value), (0, 2), textcoords="offset points", ha="center", va="bottom", fontsize=7
         )
     axes.axhline(0, color=INK, linewidth=0.6)
     axes.set_xticks([0, 1], ["step A", "step B"])
@@ -190,12 +227,12 @@ def _draw_rises(axes: Any, verdict: dict[str, Cell]) -> None:
     axes.set_ylim(low - 0.05 * (high - low), high + 0.12 * (high - low) if high > low else 1)
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="x", visible=False)
-    said = "Rise: more on A" if verdict["contradiction"] else "Rise"
-    axes.set_title(said, fontsize=7.5, fontweight="bold")
+    title = "Rise: more on A" if verdict["contradiction"] else "Rise"
+    axes.set_title(title, fontsize=7.5, fontweight="bold")
     axes.set_ylabel(short(str(verdict["measure"] or "measure"), 28), fontsize=7)
 
 
-def _ranks(axes: Any, length: int) -> None:
+def _label_ranks(axes: Any, length: int) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axes.set_xlim(0.5, length + 0.5)

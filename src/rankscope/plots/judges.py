@@ -12,8 +12,6 @@ from rankscope.tables import Table
 if TYPE_CHECKING:
     from rankscope.analysis.judges import GradePair, Judges, RunGain
 
-__all__ = ["plot_confusion", "plot_slopes"]
-
 _LABELLED = 45  # More names do not fit into the figure.
 _NAMED = 6  # If not all names fit, the runs that move most are named.
 _NAME_HEIGHT = 0.115  # inches

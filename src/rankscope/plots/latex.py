@@ -1,7 +1,6 @@
-r"""Figures whose text LaTeX sets: PGF for ``\input``, or a PDF in the fonts of a paper.
+r"""Prepares figures that LaTeX typesets: PGF for ``\input``, or a PDF in the fonts of a paper.
 
-matplotlib asks a running LaTeX how wide words are, and gives it every text as a program. Names are data: before that,
-every character that LaTeX would act on is escaped, in texts and in the labels of ticks.
+matplotlib passes texts to LaTeX as source code. Names are untrusted, so that texts and tick labels are escaped.
 """
 
 from __future__ import annotations
@@ -14,8 +13,6 @@ import numpy as np
 from rankscope.cells import latex_text
 from rankscope.errors import SettingsError
 
-__all__ = ["prepared", "settings", "tex", "tex_system"]
-
 _SYSTEMS = ("xelatex", "lualatex", "pdflatex")
 
 _SIGNS = {
@@ -25,27 +22,27 @@ _SIGNS = {
     "×": r"\ensuremath{\times}", "↓": r"\ensuremath{\downarrow}", "↑": r"\ensuremath{\uparrow}",
     "–": "--", "—": "---", "…": r"\dots{}", "\u200e": "",
 }  # fmt: skip
-"""What the figures write beyond letters, as every LaTeX knows it."""
+"""Symbols of figures as commands that every LaTeX has."""
 
 
 def tex_system() -> str:
-    """The LaTeX that measures the text of a figure, or an error that says what is missing."""
-    found = next((name for name in _SYSTEMS if shutil.which(name)), None)
-    if found is None:
+    """Return the installed LaTeX, or raise an error."""
+    system = next((name for name in _SYSTEMS if shutil.which(name)), None)
+    if system is None:
         raise SettingsError(
-            f"text of figures can only be set by LaTeX, and there is no {', '.join(_SYSTEMS[:-1])} or {_SYSTEMS[-1]}",
+            f"LaTeX must typeset this figure, and there is no {', '.join(_SYSTEMS[:-1])} or {_SYSTEMS[-1]}",
             hint="install one of them, or write .pdf, .svg or .png without the style latex",
         )
-    return found
+    return system
 
 
 def settings() -> dict[str, Any]:
-    """matplotlib's settings for a figure of LaTeX: fonts and packages are those of the document."""
+    """Return the settings of matplotlib for LaTeX; fonts and packages are those of the document."""
     return {"pgf.texsystem": tex_system(), "pgf.rcfonts": False, "pgf.preamble": "", "font.family": ["serif"]}
 
 
 def tex(text: str) -> str:
-    r"""A text as LaTeX shows it; letters beyond Latin are written as escapes, which no font lacks.
+    r"""Escape a text for LaTeX; letters other than Latin ones become escapes, because fonts may lack them.
 
     >>> print(tex("50 % of a_b"), tex("Δ ≤ é"), tex("\\input{x}"), tex("ש"))
     50 \% of a\_b \ensuremath{\Delta} \ensuremath{\le} é \textbackslash{}input\{x\} \textbackslash{}u05e9
@@ -57,25 +54,25 @@ def _latin(character: str) -> str:
     return character if character.isascii() or "\u00c0" <= character <= "\u017f" else ascii(character)[1:-1]
 
 
-def prepared(figure: Any) -> Any:
-    """A figure, made ready for LaTeX: texts escaped, and nothing in it that would be a picture in a file of its own."""
+def escape_figure(figure: Any) -> Any:
+    """Escape all texts of a figure, and replace images, which would be files of their own."""
     from matplotlib.image import AxesImage
     from matplotlib.text import Text
 
     for axes in figure.findobj(lambda artist: hasattr(artist, "xaxis")):
         for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_formatter(_escaped(axis.get_major_formatter()))
+            axis.set_major_formatter(_escape_formatter(axis.get_major_formatter()))
     for text in figure.findobj(Text):
         text.set_text(tex(text.get_text()))
     for artist in figure.findobj(lambda artist: artist.get_rasterized()):
         artist.set_rasterized(False)
     for image in figure.findobj(AxesImage):
-        _as_squares(image)
+        _replace_image(image)
     return figure
 
 
-def _as_squares(image: Any) -> None:
-    """An image of a matrix as a square for each of its numbers."""
+def _replace_image(image: Any) -> None:
+    """Replace the image of a matrix by a mesh with a square per number."""
     values = image.get_array()
     left, right, bottom, top = image.get_extent()
     across = np.linspace(left, right, values.shape[1] + 1)
@@ -90,11 +87,11 @@ def _as_squares(image: Any) -> None:
     image.remove()
 
 
-def _escaped(formatter: Any) -> Any:
+def _escape_formatter(formatter: Any) -> Any:
     from matplotlib.ticker import Formatter
 
     class Escaped(Formatter):
-        """The labels of another formatter, escaped."""
+        """Formatter that escapes the labels of another one."""
 
         def __call__(self, x: float, pos: int | None = None) -> str:
             return tex(formatter(x, pos))
@@ -105,7 +102,7 @@ def _escaped(formatter: Any) -> Any:
         def get_offset(self) -> str:
             return tex(formatter.get_offset())
 
-    found = Escaped()
+    escaped = Escaped()
     if formatter.axis is not None:
-        found.set_axis(formatter.axis)
-    return found
+        escaped.set_axis(formatter.axis)
+    return escaped

@@ -13,8 +13,6 @@ from rankscope.plots.style import COLOURS, INK, QUIET, SINGLE, blank, short, sty
 if TYPE_CHECKING:
     from rankscope.analysis.leaderboard import Leaderboard, Standing
 
-__all__ = ["plot_leaderboard"]
-
 
 def plot_leaderboard(result: Leaderboard, measure: str | None = None, *, width: float = SINGLE) -> Figure:
     """Draw a row per run, best first: its mean, Student's interval, and on the right the interval of its rank.

@@ -1,55 +1,54 @@
-"""How many documents the lists of two runs share, by depth."""
+"""Figure of the overlap of runs by depth."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import (
-    COLOURS,
-    QUIET,
-    SINGLE,
-    blank,
-    legend_below,
-    rank_axis,
-    series,
-    short,
-    styled,
-)
+from rankscope.plots.style import COLOURS, QUIET, SINGLE, canvas, legend_below, rank_axis, series, short
 from rankscope.tables import Table
 
 if TYPE_CHECKING:
     from rankscope.result import Result
 
-__all__ = ["plot_overlap"]
-
 
 def plot_overlap(result: Result, *, width: float = SINGLE) -> Figure:
-    """The mean Jaccard coefficient of the first k documents of two runs, one line per pair of runs.
+    """Draw the mean Jaccard coefficient of the first k documents, one line per pair of runs.
 
-    Of many pairs the most alike by RBO are in colour and named; the table has them all.
+    The most similar pairs by RBO are in colour and have names; the table has all pairs.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.overlap`.
+    width
+        Width in inches.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> runs = {"one": {"q": ["a", "b"]}, "other": {"q": ["b", "a"]}}
-    >>> found = rs.overlap(rs.Collection(None, runs), depths=[1, 2])
-    >>> plot_overlap(found).table.column("jaccard")
+    >>> result = rs.overlap(rs.Collection(None, runs), depths=[1, 2])
+    >>> plot_overlap(result).table.column("jaccard")
     [0.0, 1.0]
     """
     table = result["depths"]
     pairs = list(dict.fromkeys((str(row[0]), str(row[1])) for row in table.rows))
     overlaps = {(str(r["a"]), str(r["b"])): r["rbo"] for r in result["overlap"].records()}
     lines = {pair: [row for row in table.rows if (str(row[0]), str(row[1])) == pair] for pair in pairs}
-    alike = sorted(pairs, key=lambda pair: -float(str(overlaps[pair] or 0.0)))[: len(COLOURS)]
-    with styled():
-        figure = blank(width, 2.6 + 0.13 * len(alike))
-        axes = figure.subplots()
+    similar = sorted(pairs, key=lambda pair: -float(str(overlaps[pair] or 0.0)))[: len(COLOURS)]
+    with canvas(width, 2.6 + 0.13 * len(similar)) as (figure, axes):
         for pair in pairs:
-            if pair not in alike:
-                places, shares = [row[2] for row in lines[pair]], [row[4] for row in lines[pair]]
-                [pale] = axes.plot(places, shares, color=QUIET, linewidth=0.5, alpha=0.5)
-        handles = [_draw(axes, k, lines[pair], pair, overlaps[pair]) for k, pair in enumerate(alike)]
-        if len(pairs) > len(alike):
-            pale.set_label(f"the other {len(pairs) - len(alike):,} pairs")
+            if pair not in similar:
+                depths, shares = [row[2] for row in lines[pair]], [row[4] for row in lines[pair]]
+                [pale] = axes.plot(depths, shares, color=QUIET, linewidth=0.5, alpha=0.5)
+        handles = [_draw(axes, k, lines[pair], pair, overlaps[pair]) for k, pair in enumerate(similar)]
+        if len(pairs) > len(similar):
+            pale.set_label(f"the other {len(pairs) - len(similar):,} pairs")
             handles.append(pale)
         rank_axis(axes, [int(row[2] or 1) for row in table.rows])
         axes.set_xlabel("documents compared (rank)")

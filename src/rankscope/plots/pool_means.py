@@ -1,4 +1,4 @@
-"""The means of the runs by all judgments and by fewer (Moffat and Zobel 2008, Figures 2 and 4)."""
+"""Figure of the means of runs by all judgments and by a smaller pool (Moffat and Zobel 2008, Figures 2 and 4)."""
 
 from __future__ import annotations
 
@@ -8,21 +8,34 @@ import numpy as np
 
 from rankscope.errors import SettingsError
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import INK, SINGLE, blank, legend_below, series, short, styled
+from rankscope.plots.style import INK, SINGLE, canvas, distinct, legend_below, series, short
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
     from rankscope.result import Result
 
-__all__ = ["plot_pool_means"]
-
 
 def plot_pool_means(result: Result, pool: Cell = None, *, width: float = SINGLE) -> Figure:
-    """One point per run and measure: its mean by all judgments across, by a smaller pool (the last, unless set) up.
+    """Draw the means of runs by all judgments (horizontally) and by a smaller pool (vertically).
 
-    On the line nothing has changed; above it the smaller pool overestimates, below it underestimates. Of repeated
-    samples the mean is drawn.
+    The smaller pool overestimates runs above the line, and underestimates runs below it. For repeated samples the mean
+    is drawn.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.pools`.
+    pool
+        The smaller pool (default: the last one).
+    width
+        Width in inches.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 1}}
     >>> runs = {"r1": {"q": {"a": 3, "c": 2}}, "r2": {"q": {"c": 3, "a": 2, "b": 1}}}
@@ -30,15 +43,10 @@ def plot_pool_means(result: Result, pool: Cell = None, *, width: float = SINGLE)
     [('P@2', 'r1', 0.5, 0.5), ('P@2', 'r2', 0.5, 0.5)]
     """
     table, label = _table(result["means"], pool)
-    with styled():
-        measures = list(dict.fromkeys(str(name) for name in table.column("measure")))
-        figure = blank(width, width + 0.13 * ((len(measures) + 1) // 2))
-        axes = figure.subplots()
-        numbers = np.array([row[2:] for row in table.rows], np.float64)
-        low, high = (
-            min(0.0, float(np.nanmin(numbers, initial=0))),
-            float(np.nanmax(numbers, initial=0)) or 1.0,
-        )
+    measures = distinct(table.column("measure"))
+    numbers = np.array([row[2:] for row in table.rows], np.float64)
+    low, high = float(np.nanmin(numbers, initial=0)), float(np.nanmax(numbers, initial=0)) or 1.0
+    with canvas(width, width + 0.13 * ((len(measures) + 1) // 2)) as (figure, axes):
         axes.plot([low, 1.04 * high], [low, 1.04 * high], color=INK, linewidth=0.7, zorder=1, gid="no change")
         handles = [_draw(axes, n, measure, table) for n, measure in enumerate(measures)]
         axes.set_xlim(low, 1.04 * high)
@@ -51,10 +59,10 @@ def plot_pool_means(result: Result, pool: Cell = None, *, width: float = SINGLE)
 
 
 def _table(means: Table, pool: Cell) -> tuple[Table, str]:
-    pools = [found for found in dict.fromkeys(means.column("pool")) if found != "full"]
-    chosen = (pools or ["full"])[-1] if pool is None else pool
-    if chosen not in pools:
-        raise SettingsError(f"there are no means of the pool {chosen!r}", hint=f"choose one of {pools}")
+    pools = [name for name in dict.fromkeys(means.column("pool")) if name != "full"]
+    pool_name = (pools or ["full"])[-1] if pool is None else pool
+    if pool_name not in pools:
+        raise SettingsError(f"there are no means of the pool {pool_name!r}", hint=f"choose one of {pools}")
     full: dict[tuple[Cell, Cell], float] = {}
     smaller: dict[tuple[Cell, Cell], list[float]] = {}
     for record in means.records():
@@ -62,10 +70,10 @@ def _table(means: Table, pool: Cell) -> tuple[Table, str]:
         number = float("nan") if value is None else float(value)
         if record["pool"] == "full":
             full[key] = number
-        elif record["pool"] == chosen:
+        elif record["pool"] == pool_name:
             smaller.setdefault(key, []).append(number)
     rows = [(*key, full[key], float(np.mean(values))) for key, values in smaller.items()]
-    label = chosen if isinstance(chosen, str) else f"{chosen:g} %"
+    label = pool_name if isinstance(pool_name, str) else f"{pool_name:g} %"
     return Table("pool means", ("measure", "run", "full", "smaller"), rows, caption=label), short(label, 20)
 
 

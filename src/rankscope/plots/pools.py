@@ -1,4 +1,4 @@
-"""How measures stand up to fewer judgments (Ferro and others 2016, Figure 13)."""
+"""Figure of the robustness of measures to smaller pools (Ferro and others 2016, Figure 13)."""
 
 from __future__ import annotations
 
@@ -7,21 +7,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import SINGLE, blank, legend_below, series, short, styled
+from rankscope.plots.style import SINGLE, canvas, distinct, legend_below, series, short
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
     from rankscope.result import Result
 
-__all__ = ["plot_robustness"]
-
 
 def plot_robustness(result: Result, *, width: float = SINGLE) -> Figure:
-    """Kendall's tau between the ranking of runs by the full pool and by smaller ones, one line per measure.
+    """Draw Kendall's tau between the ranking of runs by the full pool and by smaller ones, one line per measure.
 
-    A line goes through the means over the repeats; a whisker spans the middle nine tenths of them. At the full pool
-    tau is 1 by definition.
+    Lines connect the means over repeated samples; whiskers span the middle 90 % of the samples. At the full pool tau
+    is 1 by definition.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.pools`.
+    width
+        Width in inches.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 1}}
     >>> runs = {"r1": {"q": {"a": 3, "c": 2}}, "r2": {"q": {"c": 3, "a": 2, "b": 1}}}
@@ -29,26 +40,24 @@ def plot_robustness(result: Result, *, width: float = SINGLE) -> Figure:
     ['full', 'depth 2', 'depth 1']
     """
     table = _table(result["robustness"])
-    names = list(dict.fromkeys(str(name) for name in table.column("measure")))
+    names = distinct(table.column("measure"))
     pools = list(dict.fromkeys(table.column("pool")))
-    numeric = all(isinstance(pool, int | float) for pool in pools)
-    places = {pool: float(pool) if numeric else number for number, pool in enumerate(pools)}  # type: ignore[arg-type]
-    with styled():
-        figure = blank(width, 2.7 + 0.13 * ((len(names) + 1) // 2))
-        axes = figure.subplots()
+    is_numeric = all(isinstance(pool, int | float) for pool in pools)
+    positions = {pool: float(pool) if is_numeric else k for k, pool in enumerate(pools)}  # type: ignore[arg-type]
+    is_repeated = any(int(row[5] or 0) > 1 for row in table.rows)
+    step = (-0.9 if is_numeric else 0.05) * min(1.0, 6 / len(names)) * is_repeated
+    with canvas(width, 2.7 + 0.13 * ((len(names) + 1) // 2)) as (figure, axes):
         handles = []
-        repeated = any(int(row[5] or 0) > 1 for row in table.rows)
         for number, name in enumerate(names):
             rows = [row for row in table.rows if row[0] == name]
-            apart = (number - (len(names) - 1) / 2) * (-0.9 if numeric else 0.05) * min(1.0, 6 / len(names))
-            handles.append(_draw(axes, number, rows, places, apart if repeated else 0.0))
-        _label(axes, pools, numeric)
+            handles.append(_draw(axes, number, rows, positions, (number - (len(names) - 1) / 2) * step))
+        _label(axes, pools, is_numeric)
         legend_below(figure, handles, 2 if width < 5 else 4)
     return Figure(figure, (axes,), table)
 
 
 def _table(robustness: Table) -> Table:
-    """Mean and spread of tau per measure and pool, from the full pool on."""
+    """Return mean and spread of tau per measure and pool, starting with the full pool."""
     taus: dict[tuple[Cell, Cell], list[float]] = {}
     for record in robustness.records():
         key = record["measure"], record["pool"]
@@ -71,11 +80,11 @@ def _spread(values: Any) -> tuple[float, float, float]:
     return float(defined.mean()), low, high
 
 
-def _draw(axes: Any, number: int, rows: list[Any], places: dict[Cell, float], apart: float) -> Any:
-    """One measure, a little aside, so that the whiskers of the measures do not cover each other."""
+def _draw(axes: Any, number: int, rows: list[Any], positions: dict[Cell, float], shift: float) -> Any:
+    """Draw a measure, shifted a little, so that the whiskers of measures do not overlap."""
     look = series(number)
-    x = np.array([places[row[1]] + apart for row in rows])
-    x[0] -= apart
+    x = np.array([positions[row[1]] + shift for row in rows])
+    x[0] -= shift
     tau, low, high = (np.array([row[i] for row in rows], np.float64) for i in (2, 3, 4))
     axes.errorbar(
         x, tau, yerr=[np.maximum(tau - low, 0), np.maximum(high - tau, 0)], fmt="none", ecolor=look["color"],
@@ -84,9 +93,9 @@ def _draw(axes: Any, number: int, rows: list[Any], places: dict[Cell, float], ap
     return axes.plot(x, tau, **look, label=short(str(rows[0][0]), 30), gid=str(number))[0]
 
 
-def _label(axes: Any, pools: list[Cell], numeric: bool) -> None:
+def _label(axes: Any, pools: list[Cell], is_numeric: bool) -> None:
     axes.set_ylabel("Kendall’s tau-b with the full pool")
-    if numeric:
+    if is_numeric:
         axes.set_xlabel("judgments kept (%)")
         axes.set_xticks([float(pool) for pool in pools], [f"{pool:g}" for pool in pools])  # type: ignore[arg-type]
         axes.invert_xaxis()

@@ -1,4 +1,4 @@
-"""What is published about the values of each archetype, and what occurs (Ferro and others 2016, Figures 4 to 6)."""
+"""Figure of published and observed ranges of archetypes (Ferro and others 2016, Figures 4 to 6)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ import numpy as np
 from rankscope.lab.ranges import COLUMNS, QUANTITIES
 from rankscope.plots.archetypes import example_curve
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import ABOVE, COLOURS, DOUBLE, EXACT, INK, QUIET, blank, styled
+from rankscope.plots.style import ABOVE, COLOURS, DOUBLE, EXACT, INK, QUIET, blank, hide_frame, styled
 from rankscope.tables import Cell, Table
 
 if TYPE_CHECKING:
     from rankscope.result import Result
-
-__all__ = ["plot_archetype_ranges"]
 
 _NAMES = {
     "first crossing": "first crossing",
@@ -29,17 +27,30 @@ _NAMES = {
 }
 
 
-def plot_archetype_ranges(found: Result, *, width: float = DOUBLE) -> Figure:
-    """A column per archetype: a drawn template of its curve, and for each quantity what is published and what occurs.
+def plot_archetype_ranges(result: Result, *, width: float = DOUBLE) -> Figure:
+    """Draw a column per archetype: an example of its curve, and the published and observed range of each quantity.
 
-    A published entry is green with a check mark if no list breaks it, else red with a cross; below it stand the
-    smallest and the largest value over all lists.
+    A published entry has a check mark if it holds for all rankings, otherwise a cross. Below it are the smallest and
+    the largest value over all rankings.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.lab.archetype_ranges`.
+    width
+        Width in inches.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> from rankscope.lab import archetype_ranges
     >>> plot_archetype_ranges(archetype_ranges(2, 4)).table.columns
     ('archetype', 'quantity', 'published', 'verdict', 'lowest', 'highest')
     """
-    table = _table(found)
+    table = _table(result)
     with styled():
         figure = blank(width, 4.4)
         grid = figure.add_gridspec(2, len(COLUMNS), height_ratios=(1, 4.2))
@@ -51,21 +62,21 @@ def plot_archetype_ranges(found: Result, *, width: float = DOUBLE) -> Figure:
     return Figure(figure, (*panels, cells), table)
 
 
-def _table(found: Result) -> Table:
-    ranges = {(row["archetype"], row["quantity"]): row for row in found["ranges"].records()}
+def _table(result: Result) -> Table:
+    ranges = {(row["archetype"], row["quantity"]): row for row in result["ranges"].records()}
     rows: list[tuple[Cell, ...]] = []
-    for entry in found["entries"].records():
+    for entry in result["entries"].records():
         if entry["archetype"] not in COLUMNS or not str(entry["figure"]).startswith("Figure"):
             continue
-        mine = [ranges[name, entry["quantity"]] for name in COLUMNS[str(entry["archetype"])]]
-        lowest = [float(str(row["lowest"])) for row in mine if row["lists"]]
-        highest = [float(str(row["highest"])) for row in mine if row["lists"]]
+        members = [ranges[name, entry["quantity"]] for name in COLUMNS[str(entry["archetype"])]]
+        lowest = [float(str(row["lowest"])) for row in members if row["lists"]]
+        highest = [float(str(row["highest"])) for row in members if row["lists"]]
         rows.append(
             (entry["archetype"], entry["quantity"], entry["published"], entry["verdict"],
              min(lowest, default=None), max(highest, default=None))
         )  # fmt: skip
     columns = ("archetype", "quantity", "published", "verdict", "lowest", "highest")
-    return Table("archetype ranges", columns, rows, caption=found["ranges"].caption)
+    return Table("archetype ranges", columns, rows, caption=result["ranges"].caption)
 
 
 def _draw_template(axes: Any, name: str, members: tuple[str, ...]) -> None:
@@ -89,11 +100,11 @@ def _draw_cells(axes: Any, table: Table) -> None:
     columns, rows = list(COLUMNS), list(QUANTITIES)
     for row in table.records():
         across, down = columns.index(str(row["archetype"])), rows.index(str(row["quantity"]))
-        held = row["verdict"] == "confirmed"
+        is_confirmed = row["verdict"] == "confirmed"
         mark = {"confirmed": "\N{CHECK MARK}", "refuted": "\N{BALLOT X}"}.get(str(row["verdict"]), "")
         axes.text(
             across + 0.5, down + 0.36, f"{row['published']} {mark}", ha="center", va="center", fontsize=6.5,
-            color=EXACT if held else ABOVE if mark else QUIET,
+            color=EXACT if is_confirmed else ABOVE if mark else QUIET,
         )  # fmt: skip
         axes.text(
             across + 0.5, down + 0.72, _range(row["lowest"], row["highest"]), ha="center", va="center",
@@ -103,19 +114,16 @@ def _draw_cells(axes: Any, table: Table) -> None:
     axes.set_ylim(len(rows), 0)
     axes.set_yticks(np.arange(len(rows)) + 0.5, [_NAMES[name] for name in rows], fontsize=7)
     axes.set_xticks([])
-    axes.tick_params(left=False)
-    axes.grid(False)
+    hide_frame(axes)
     for line in range(len(rows) + 1):
         axes.axhline(line, color="#d0d0d0", linewidth=0.5)
     for line in range(1, len(columns)):
         axes.axvline(line, color="#e6e6e6", linewidth=0.5)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_visible(False)
 
 
 def _range(low: Cell, high: Cell) -> str:
     if low is None or high is None:
-        return "no such list"
+        return "no such ranking"
     texts = [_number(float(str(value))) for value in (low, high)]
     return texts[0] if texts[0] == texts[1] else " … ".join(texts)
 

@@ -27,8 +27,6 @@ from rankscope.tables import Table
 if TYPE_CHECKING:
     from rankscope.analysis.study.experiments import Study
 
-__all__ = ["extra_figures", "study_figures"]
-
 _Draw = Callable[["Study"], Figure]
 
 

@@ -1,78 +1,49 @@
-"""One look for all figures: colour-blind safe, readable in grey, text taken as it is.
+"""Style of all figures, and helpers that draw them: colour-blind safe, readable in grey.
 
-Colours are those of the page, after Okabe and Ito (2008); every series also differs by marker or dash, so that a figure
-survives a grey printer. Names are data: mathematical markup in them is never interpreted.
+The report has the same colours, after Okabe and Ito (2008). Series also differ by marker or dash, so that they are
+distinct on a grey printer. Names are untrusted: mathematical markup in them is not interpreted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from math import isfinite
 from typing import Any
 from unicodedata import bidirectional
 
 from rankscope.errors import MissingDependencyError, SettingsError, printable, suggest_names
 
-__all__ = [
-    "ABOVE",
-    "ARCHETYPE_COLOURS",
-    "BELOW",
-    "COLOURS",
-    "DASHES",
-    "DOUBLE",
-    "EXACT",
-    "INK",
-    "MARKERS",
-    "QUARTER_COLOURS",
-    "QUIET",
-    "SINGLE",
-    "STYLES",
-    "blank",
-    "chosen_style",
-    "drawn_into",
-    "highlighted",
-    "label",
-    "legend_below",
-    "matplotlib_modules",
-    "names_at_the_end",
-    "rank_axis",
-    "series",
-    "short",
-    "spread",
-    "styled",
-    "using",
-]
-
 STYLES = ("sans", "serif", "latex")
-"""Whose fonts the text has."""
+"""Fonts of the text: DejaVu Sans, a font like Times, or the fonts of LaTeX."""
 
 SINGLE, DOUBLE = 3.4, 7.0
-"""The widths of one and of two columns of a paper, in inches."""
+"""Widths of one and of two columns of a paper, in inches."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#b67c00", "#3a9bd9", "#6a4fb5", "#1b1f24")
-"""Of runs and other series, in the order in which the page gives them (``--run-0`` to ``--run-7``)."""
+"""Colours of runs and other series, in the order of the report (``--run-0`` to ``--run-7``)."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")
 DASHES = ("solid", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
 EXACT, ABOVE, BELOW = "#c4c8c6", "#b8560b", "#12579e"
-"""RP bars: a document in its interval, above it (too early), below it (too late); the page's exact, early and late."""
+"""Colours of RP bars: a document in its interval, above it (too early), below it (too late); as in the report."""
 
 ARCHETYPE_COLOURS = ("#08306b", "#1f5fa8", "#5e97cc", "#8fb8d9", "#a39b86", "#e08e4d", "#c05f14", "#93400a")
 QUARTER_COLOURS = ("#7fb8e6", "#3f8fd0", "#c98a2b", "#a1430d")
-"""Of archetypes, and of the quarters of topics by recall base, as on the page."""
+"""Colours of archetypes, and of the quarters of topics by recall base, as in the report."""
 
 INK, QUIET = "#222222", "#8a8a8a"
-"""Text and marks that must be seen, and lines that only guide the eye."""
+"""Colours of text and important marks, and of secondary lines."""
 
 _LOG_RANKS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
 LEFT_TO_RIGHT = "\u200e"
-"""An invisible character that reads from left to right."""
+"""Left-to-right mark, an invisible character."""
 
-MOST_ENTRIES = 24
-"""Entries of a legend; further series are drawn and stand in the table, but are not listed."""
+MAX_ENTRIES = 24
+"""Number of entries of a legend; further series are drawn and are in the table, but not in the legend."""
 
 _SETTINGS: dict[str, Any] = {
     "text.parse_math": False,
@@ -85,7 +56,7 @@ _SETTINGS: dict[str, Any] = {
     "axes.titlesize": 8.5,
     "axes.titlelocation": "left",
     "axes.titlepad": 5,
-    "axes.titley": 1.0,  # nothing lies above the axes: to look for it takes a tenth of the time of a figure
+    "axes.titley": 1.0,  # Nothing is above the axes; the search for it takes a tenth of the time of a figure.
     "axes.labelsize": 8,
     "axes.labelcolor": INK,
     "axes.edgecolor": "#555555",
@@ -126,7 +97,7 @@ _SETTINGS: dict[str, Any] = {
 
 
 def matplotlib_modules() -> Any:
-    """matplotlib's figure module, loaded when a figure is first drawn; no display is ever needed."""
+    """Import matplotlib when a figure is first drawn; figures need no display."""
     try:
         import matplotlib
         import matplotlib.figure
@@ -137,13 +108,13 @@ def matplotlib_modules() -> Any:
 
 @contextmanager
 def styled() -> Iterator[Any]:
-    """Draw inside this context: the settings hold for the figure and nothing of the user's is changed."""
+    """Apply the style to figures drawn in this context, and restore the settings of the user after it."""
     matplotlib = matplotlib_modules()
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
         if chosen_style() != "sans":
-            # a serif font like Times that comes with matplotlib; what it lacks is taken from the usual one
+            # The serif font of matplotlib, like Times; DejaVu Sans has the glyphs that it lacks.
             matplotlib.rcParams.update({"font.family": ["STIXGeneral", "DejaVu Sans"], "font.size": 9})
         yield matplotlib
 
@@ -152,17 +123,24 @@ _STYLE: ContextVar[str] = ContextVar("style", default="sans")
 
 
 def chosen_style() -> str:
-    """The style of the figures that are drawn now."""
+    """Return the style of :func:`using`."""
     return _STYLE.get()
 
 
 @contextmanager
 def using(style: str) -> Iterator[None]:
-    """Draw and save figures in a style: sans (the usual one), serif (like Times), or latex.
+    """Draw and save figures in a style.
 
-    With latex, LaTeX sets the text of a PDF in the fonts of an article. It does so for every ``.pgf`` file, whose fonts
-    are those of the paper that includes it.
+    With latex, LaTeX typesets the text of a PDF in the fonts of an article. It always typesets ``.pgf`` files, in the
+    fonts of the paper that includes them.
 
+    Parameters
+    ----------
+    style
+        Style of figures: sans (the default one), serif (like Times), or latex.
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> with rs.plots.using("serif"):
     ...     figure = rs.curve(rs.Collection({"q": {"a": 1}}, {"q": ["x", "a"]}), None, "q").plot()
@@ -185,17 +163,25 @@ _PANEL: ContextVar[Any] = ContextVar("panel", default=None)
 
 
 def blank(width: float, height: float) -> Any:
-    """An empty figure of a size in inches, made without a display; call it inside :func:`styled`.
+    """Return an empty figure of a size in inches; call it inside :func:`styled`.
 
-    Inside :func:`drawn_into` it is the panel of a larger figure, whatever the size.
+    Inside :func:`drawn_into` it is the panel of a larger figure, of any size.
     """
     panel = _PANEL.get()
     return matplotlib_modules().figure.Figure(figsize=(width, height)) if panel is None else panel
 
 
 @contextmanager
+def canvas(width: float, height: float, rows: int = 1, columns: int = 1, **options: Any) -> Iterator[Any]:
+    """Apply the style, and yield a figure of a size in inches and its axes."""
+    with styled():
+        figure = blank(width, height)
+        yield figure, figure.subplots(rows, columns, **options)
+
+
+@contextmanager
 def drawn_into(panel: Any) -> Iterator[None]:
-    """Whatever is drawn here becomes a panel of a larger figure."""
+    """Draw figures of this context into a panel of a larger figure."""
     before = _PANEL.set(panel)
     try:
         yield
@@ -204,7 +190,7 @@ def drawn_into(panel: Any) -> Iterator[None]:
 
 
 def series(index: int) -> dict[str, Any]:
-    """Colour, marker and dash of the n-th series; the three have different periods, so that 360 series differ."""
+    """Return colour, marker and dash of a series; the three have different periods, so that 360 series differ."""
     return {
         "color": COLOURS[index % len(COLOURS)],
         "marker": MARKERS[index % len(MARKERS)],
@@ -213,7 +199,7 @@ def series(index: int) -> dict[str, Any]:
 
 
 def rank_axis(axes: Any, ranks: Sequence[int]) -> None:
-    """A horizontal axis of ranks, closer together the deeper they are."""
+    """Make the horizontal axis a logarithmic axis of ranks."""
     from matplotlib.ticker import NullLocator
 
     deepest = max(ranks, default=1)
@@ -225,67 +211,112 @@ def rank_axis(axes: Any, ranks: Sequence[int]) -> None:
 
 
 def label(axes: Any, text: str, point: tuple[float, float], offset: tuple[float, float], **looks: Any) -> Any:
-    """A word beside a point, ``offset`` points away from it, on a paler ground so that lines do not cross it out."""
+    """Write text ``offset`` points away from a point, on a white background that hides lines behind it."""
     paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
     return axes.annotate(
-        text,
-        point,
-        offset,
-        textcoords="offset points",
-        fontsize=6.5,
-        color=INK,
-        bbox=paper,
-        zorder=6,
-        **looks,
-    )
+        text, point, offset, textcoords="offset points", fontsize=6.5, color=INK, bbox=paper, zorder=6, **looks
+    )  # fmt: skip
 
 
-def spread(places: Sequence[float], gap: float) -> list[float]:
-    """Rising places moved as little as need be so that no two are closer than ``gap``: for names beside points.
+def name_rows(axes: Any, names: Sequence[str], **looks: Any) -> None:
+    """Write a name at each row of the vertical axis, the first row on top, without ticks and grid lines."""
+    axes.set_yticks(range(len(names)), names, **looks)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y", visible=False)
+
+
+def hide_frame(axes: Any) -> None:
+    """Hide ticks, grid lines and spines, for a table of cells."""
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+
+
+def entry(label: str, **looks: Any) -> Any:
+    """Return a line or marker for a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=label, **looks)
+
+
+def count(n: int, noun: str) -> str:
+    """Format a number of things.
+
+    >>> count(1, "run"), count(1200, "topic")
+    ('1 run', '1,200 topics')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def distinct(values: Iterable[object]) -> list[str]:
+    """Return the distinct values as text, in their order."""
+    return list(dict.fromkeys(map(str, values)))
+
+
+def finite(value: Any) -> float:
+    """Return a number, or 0 if it is undefined or infinite."""
+    return float(value) if isinstance(value, int | float) and isfinite(value) else 0.0
+
+
+def choose(name: object, names: Sequence[str], problem: str) -> str:
+    """Return the name, or the first one if it is None; raise an error with suggestions if there is no such name."""
+    selected = names[0] if name is None else str(name)
+    if selected not in names:
+        hint = suggest_names(selected, names) or f"choose one of {', '.join(names)}"
+        raise SettingsError(problem.format(repr(selected)), hint=hint)
+    return selected
+
+
+def spread(positions: Sequence[float], gap: float) -> list[float]:
+    """Move ascending positions apart as little as possible, so that no two are closer than ``gap``.
 
     >>> spread([1, 1, 1, 5], 1)
     [0.0, 1.0, 2.0, 5.0]
     """
-    groups: list[tuple[float, int]] = []  # the middle of names that touch each other, and how many they are
-    for place in places:
-        middle, many = float(place), 1
-        while groups and middle - groups[-1][0] < gap * (many + groups[-1][1]) / 2 - 1e-9:
+    groups: list[tuple[float, int]] = []  # centre and size of groups of adjacent positions
+    for position in positions:
+        centre, size = float(position), 1
+        while groups and centre - groups[-1][0] < gap * (size + groups[-1][1]) / 2 - 1e-9:
             before, more = groups.pop()
-            middle, many = (before * more + middle * many) / (more + many), more + many
-        groups.append((middle, many))
-    return [middle + gap * (k - (many - 1) / 2) for middle, many in groups for k in range(many)]
+            centre, size = (before * more + centre * size) / (more + size), more + size
+        groups.append((centre, size))
+    return [centre + gap * (k - (size - 1) / 2) for centre, size in groups for k in range(size)]
 
 
-def highlighted(runs: Sequence[str], asked: Sequence[str], best: Sequence[str]) -> list[str]:
-    """The runs to draw in colour: those asked for, or the best ones, as many as there are colours.
+def choose_highlighted(runs: Sequence[str], highlight: Sequence[str], best: Sequence[str]) -> list[str]:
+    """Return the runs to draw in colour: those of ``highlight``, or the best ones, one per colour.
 
-    >>> highlighted(["a", "b"], [], ["b", "a"]), highlighted(["a", "b"], ["a", "a"], ["b", "a"])
+    >>> choose_highlighted(["a", "b"], [], ["b", "a"]), choose_highlighted(["a", "b"], ["a", "a"], ["b", "a"])
     (['b', 'a'], ['a'])
     """
-    for name in asked:
+    for name in highlight:
         if name not in runs:
             raise SettingsError(
                 f"there is no run {name!r} to highlight", hint=suggest_names(name, runs) or None
             )
-    return list(dict.fromkeys(asked)) or list(best[: len(COLOURS)])
+    return list(dict.fromkeys(highlight)) or list(best[: len(COLOURS)])
 
 
-def names_at_the_end(axes: Any, ends: Sequence[tuple[float, str, str]], gap: float) -> None:
-    """The names of lines beside their right ends, in their colours, moved apart where they would touch.
+def name_lines(axes: Any, ends: Sequence[tuple[float, str, str]], gap: float) -> None:
+    """Write the names of lines at their right ends, in their colours, moved apart where they would overlap.
 
-    ``ends`` are height, name and colour, line by line; ``gap`` is the height of a name in the units of the axis.
+    ``ends`` has height, name and colour of each line; ``gap`` is the height of a name in data units.
     """
     order = sorted(range(len(ends)), key=lambda k: ends[k][0])
-    places = spread([ends[k][0] for k in order], gap)
+    positions = spread([ends[k][0] for k in order], gap)
     low, high = sorted(axes.get_ylim())
-    for k in range(len(places)):  # inside the axes, as far as there is room
-        places[k] = max(places[k], low + gap / 2 if k == 0 else places[k - 1] + gap)
-    for k in reversed(range(len(places))):
-        places[k] = min(places[k], high - gap / 2 if k == len(places) - 1 else places[k + 1] - gap)
-    for k, place in zip(order, places, strict=True):
+    # Two passes keep the names inside the axes, as far as there is room.
+    for k in range(len(positions)):
+        positions[k] = max(positions[k], low + gap / 2 if k == 0 else positions[k - 1] + gap)
+    for k in reversed(range(len(positions))):
+        positions[k] = min(
+            positions[k], high - gap / 2 if k == len(positions) - 1 else positions[k + 1] - gap
+        )
+    for k, position in zip(order, positions, strict=True):
         height, name, colour = ends[k]
         axes.annotate(
-            short(name, 20), (1.0, height), (12, place), xycoords=("axes fraction", "data"),
+            short(name, 20), (1.0, height), (12, position), xycoords=("axes fraction", "data"),
             textcoords=("offset points", "data"), va="center", fontsize=6.5, color=colour, annotation_clip=False,
             arrowprops={
                 "arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3, "relpos": (0, 0.5),
@@ -294,17 +325,15 @@ def names_at_the_end(axes: Any, ends: Sequence[tuple[float, str, str]], gap: flo
 
 
 def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
-    """A legend beneath all axes, where it covers nothing; of very many entries only the first."""
+    """Add a legend below all axes, with at most :data:`MAX_ENTRIES` entries."""
     shown = list(handles)
-    if len(shown) > MOST_ENTRIES:
-        from matplotlib.lines import Line2D
-
-        more = Line2D([], [], linestyle="none", label=f"and {len(shown) - MOST_ENTRIES + 1} more")
-        shown = [*shown[: MOST_ENTRIES - 1], more]
+    if len(shown) > MAX_ENTRIES:
+        more = entry(f"and {len(shown) - MAX_ENTRIES + 1} more", linestyle="none")
+        shown = [*shown[: MAX_ENTRIES - 1], more]
     for handle in shown:
-        if handle.get_label().startswith("_"):  # matplotlib would leave it out
+        if handle.get_label().startswith("_"):  # matplotlib leaves out labels that start with an underscore.
             handle.set_label(LEFT_TO_RIGHT + handle.get_label())
-    if _PANEL.get() is not None:  # a panel may be narrow: about 13 letters of a legend fit into an inch
+    if _PANEL.get() is not None:  # A panel may be narrow; an inch has room for about 13 letters of a legend.
         longest = max((len(handle.get_label()) for handle in shown), default=0)
         columns = min(columns, int(figure.bbox.width / figure.dpi * 13 / (longest + 7)))
     return figure.legend(handles=shown, loc="outside lower center", ncols=max(1, min(columns, len(shown))))
@@ -312,7 +341,7 @@ def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> Any:
 
 @cache
 def _glyphs() -> frozenset[int]:
-    """The characters of the font that comes with matplotlib, so that figures are the same on every machine."""
+    """Return the characters of the font of matplotlib, with which figures are the same on every machine."""
     from matplotlib.font_manager import findfont
     from matplotlib.ft2font import FT2Font
 
@@ -320,19 +349,19 @@ def _glyphs() -> frozenset[int]:
 
 
 def short(name: str, width: int = 28) -> str:
-    """A name that fits beside an axis: control characters shown, the middle of long ones left out.
+    """Shorten a name in its middle, and escape control characters and characters that the font lacks.
 
-    Characters that the font lacks are written as escapes, which tell names apart where empty boxes would not.
+    Escapes keep names distinct that would all be empty boxes.
 
     >>> short("x" * 40, 11), short("a\\nb"), short("漢"), short("")
     ('xxxxx…xxxxx', 'a\\\\nb', '\\\\u6f22', "''")
     """
     text = printable(str(name)) if str(name).strip() else repr(str(name))
     if not text.isascii():
-        known = _glyphs()
-        text = "".join(c if ord(c) in known else ascii(c)[1:-1] for c in text)
+        glyphs = _glyphs()
+        text = "".join(c if ord(c) in glyphs else ascii(c)[1:-1] for c in text)
     if len(text) > width:
         text = text[: width // 2] + "…" + text[len(text) - (width - width // 2 - 1) :]
-    # a name written from right to left must not turn round what stands beside it
-    rightwards = any(bidirectional(c) in ("R", "AL") for c in text)
-    return LEFT_TO_RIGHT + text + LEFT_TO_RIGHT if rightwards else text
+    # Marks around a right-to-left name keep the direction of the text next to it.
+    is_right_to_left = any(bidirectional(c) in ("R", "AL") for c in text)
+    return LEFT_TO_RIGHT + text + LEFT_TO_RIGHT if is_right_to_left else text

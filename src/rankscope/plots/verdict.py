@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from rankscope.analysis.verdict import MeasureWinner, Region, Verdict
 
-__all__ = ["plot_ranks", "plot_regions", "plot_verdict"]
-
 
 def plot_verdict(result: Verdict, **options: Any) -> Figure:
     """Draw the regions of two runs (:func:`plot_regions`) or the possible ranks of many (:func:`plot_ranks`).

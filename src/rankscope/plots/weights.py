@@ -5,25 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankscope.plots.figure import Figure
-from rankscope.plots.style import SINGLE, blank, legend_below, series, short, styled
+from rankscope.plots.style import SINGLE, canvas, legend_below, series, short
 
 if TYPE_CHECKING:
     from rankscope.lab.weights import RankWeights
-
-__all__ = ["plot_weights"]
 
 
 def plot_weights(result: RankWeights, *, width: float = SINGLE) -> Figure:
     """Draw the weight of every rank, one line per measure.
 
+    Parameters
+    ----------
+    result
+        Result of :func:`rankscope.lab.rank_weights`.
+    width
+        Width in inches.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> import rankscope as rs
     >>> len(plot_weights(rs.lab.rank_weights("RBP(p=0.5) P@2", depth=3)).axes[0].lines)
     2
     """
     names = list(dict.fromkeys(row.measure for row in result.weights))
-    with styled():
-        figure = blank(width, 2.3 + 0.13 * ((len(names) + 1) // 2))
-        axes = figure.subplots()
+    with canvas(width, 2.3 + 0.13 * ((len(names) + 1) // 2)) as (figure, axes):
         handles = []
         for number, name in enumerate(names):
             weights = [row.weight for row in result.weights if row.measure == name]

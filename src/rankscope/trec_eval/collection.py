@@ -15,8 +15,6 @@ from rankscope.read.ids import to_bytes
 from rankscope.scan import scan_run
 from rankscope.trec_eval.options import Options
 
-__all__ = ["TopicHits", "build_lists", "find_hits", "format_relstrings", "select_topics"]
-
 Array = npt.NDArray[np.int32]
 
 

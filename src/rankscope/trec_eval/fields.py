@@ -10,8 +10,6 @@ from rankscope.read.ids import to_text
 from rankscope.read.line_ends import describe_line_end, foreign_end
 from rankscope.read.source import read_bytes
 
-__all__ = ["parse_number", "read_rows"]
-
 
 def read_rows(path: str, count: int, field_names: str) -> Iterator[tuple[int, list[str]]]:
     """Yield line numbers and fields, without blank lines and lines that start with ``#``."""

@@ -16,8 +16,6 @@ from rankscope.trec_eval.names import Column
 from rankscope.trec_eval.options import Options
 from rankscope.trec_eval.results import Results
 
-__all__ = ["GroupJudgments", "evaluate_groups", "read_groups"]
-
 Judgments = dict[bytes, int]
 
 

@@ -7,8 +7,6 @@ import textwrap
 from rankscope.trec_eval.names import ENTRIES, NICKNAMES, Entry, RelevanceSettings, select_entries
 from rankscope.trec_eval.options import Options
 
-__all__ = ["format_help"]
-
 _TEXT = """rankscope trec_eval: the output of trec_eval 10, byte for byte, same options
 
 usage: rankscope trec_eval [options] QRELS RUN

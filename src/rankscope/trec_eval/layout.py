@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from rankscope.trec_eval.names import Column
 from rankscope.trec_eval.results import Results
 
-__all__ = ["format_lines"]
-
 
 def format_lines(results: Results, *, topics: bool, summary: bool) -> Iterator[str]:
     """Yield the lines of each topic, then the summary."""

@@ -15,8 +15,6 @@ from rankscope.errors import MeasureError, suggest_names
 if TYPE_CHECKING:
     from rankscope.measures import Measure
 
-__all__ = ["ENTRIES", "NICKNAMES", "Column", "Entry", "RelevanceSettings", "parse_columns", "select_entries"]
-
 Parameters = Literal["none", "cutoffs", "levels", "numbers", "pairs"]
 Summary = Literal["mean", "sum", "geometric", "topics"]
 

@@ -8,8 +8,6 @@ from getopt import GetoptError, gnu_getopt
 
 from rankscope.errors import SettingsError, suggest_names
 
-__all__ = ["FORMATS", "Options", "read_options"]
-
 FORMATS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"

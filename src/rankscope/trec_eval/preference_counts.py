@@ -9,8 +9,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["PreferenceCounts", "PreferenceGroup"]
-
 Matrix = npt.NDArray[np.bool_]
 
 

@@ -23,8 +23,6 @@ from rankscope.trec_eval.options import Options
 from rankscope.trec_eval.preference_counts import PreferenceCounts, PreferenceGroup
 from rankscope.trec_eval.results import Results
 
-__all__ = ["Preferences", "evaluate_prefs", "read_prefs"]
-
 Levels = dict[bytes, float]
 _NOTHING = Qrels((), np.zeros(1, np.int64), [], np.zeros(0, np.int32))
 

@@ -17,8 +17,6 @@ from rankscope.trec_eval.fields import parse_number, read_rows
 from rankscope.trec_eval.names import Column
 from rankscope.trec_eval.options import Options
 
-__all__ = ["Results", "evaluate_qrels", "read_zscores", "sum_in_order"]
-
 NO_ZSCORE = -1000000.0
 ZScores = Mapping[tuple[str, str], tuple[float, float]]
 

@@ -31,6 +31,12 @@ MAX_RANKINGS = 100_000
 _STEPS = ("relevance monotonicity", "irrelevance monotonicity")
 
 
+class RelatedRankings(TableResult):
+    """Rankings, and the pairs of them that properties relate."""
+
+    figures = {"relations": "relations.plot_related"}
+
+
 def related(
     measure: str | Measure | None = None,
     *,
@@ -44,7 +50,7 @@ def related(
     properties: Sequence[AnyRelation] | None = None,
     fixed_length: bool = False,
     possible: bool = True,
-) -> TableResult:
+) -> RelatedRankings:
     """Return every pair of rankings that :func:`rankscope.lab.properties` compares under the same settings.
 
     Parameters
@@ -60,7 +66,7 @@ def related(
 
     Returns
     -------
-    TableResult
+    RelatedRankings
         ``relations`` {property, low, high, low_score, high_score, violated}, where ``low`` should not score better than
         ``high``, and ``rankings`` {ranking, length, possible, score}, where ``-`` is the empty ranking.
 
@@ -104,7 +110,7 @@ def related(
     name = "" if parsed is None else str(parsed)
     columns = ("property", "low", "high", "low_score", "high_score", "violated")
     rankings = list(zip(words, length, (~impossible.rankings).tolist(), scores.tolist(), strict=True))
-    return TableResult.of(
+    return RelatedRankings.of(
         Table("relations", columns, rows, caption=name or "Related rankings"),
         Table("rankings", ("ranking", "length", "possible", "score"), rankings, caption=name or "Rankings"),
         settings={

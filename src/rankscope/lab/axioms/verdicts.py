@@ -78,6 +78,7 @@ class PropertyVerdict:
 class PropertiesResult(Result):
     """Outcome of a case analysis: ``tables['properties']``, ``['counterexamples']`` and ``['verdicts']``."""
 
+    figures = {"relations": "relations.plot_properties"}
     findings: tuple[PropertyVerdict, ...]
     settings: dict[str, Any]
 

@@ -20,6 +20,12 @@ Ranking = str | Sequence[int]
 """Grades from rank 1 on, as numbers or as text such as ``"0110"``."""
 
 
+class IntervalComparison(TableResult):
+    """Two intervals of rankings and their difference vectors."""
+
+    figures = {"intervals": "intervals.plot_compared"}
+
+
 def compare_intervals(
     r: Ranking,
     s: Ranking,
@@ -28,7 +34,7 @@ def compare_intervals(
     measure: str | Measure | None = None,
     *,
     rises: tuple[float, float] | None = None,
-) -> TableResult:
+) -> IntervalComparison:
     """Compare the intervals [r, s] and [u, v]: their difference vectors, and the rises of a measure.
 
     If Delta_sr <= Delta_vu at every rank, a measure on an interval-like scale must not rise more on [r, s] than on
@@ -45,7 +51,7 @@ def compare_intervals(
 
     Returns
     -------
-    TableResult
+    IntervalComparison
         ``comparison`` {measure, rise_sr, rise_vu, no_larger, contradiction} and ``intervals`` {rank, r, sum_r, s,
         sum_s, u, sum_u, v, sum_v, delta_sr, delta_vu}. With several grades there are rows for each {grade}, and the
         sums count documents of that grade or better.
@@ -73,7 +79,7 @@ def compare_intervals(
     row: tuple[Cell, ...] = (name, *(known_rises or (None, None)), no_larger, contradicts)
     columns = ("measure", "rise_sr", "rise_vu", "no_larger", "contradiction")
     texts = {end: "".join(map(str, grades)) for end, grades in ends.items()}
-    return TableResult.of(
+    return IntervalComparison.of(
         Table("comparison", columns, [row]), table, settings={"measure": name, **texts}, main=("intervals",)
     )
 

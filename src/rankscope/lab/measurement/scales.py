@@ -169,6 +169,7 @@ class Scales(Result):
     ``partial`` is True if the analysis was interrupted, so that verdicts are missing.
     """
 
+    figures = {"intervals": "intervals.plot_scales"}
     findings: Sequence[ScaleVerdict]
     settings: Mapping[str, Any] = field(default_factory=dict)
     partial: bool = False
