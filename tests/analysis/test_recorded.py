@@ -11,20 +11,17 @@ and looks at the difference before committing it.
 
 from __future__ import annotations
 
-import json
-import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from tests.recorded import assert_recorded, describe_error, describe_tables, to_plain, write_recorded
 
 import rankscope as rs
 from rankscope.choices import DEFAULT_MEASURES, VERDICT_MEASURES
-from rankscope.errors import InputError
 
 RECORDED = Path(__file__).with_name("recorded.json")
 TOPICS = [str(n) for n in range(1, 10)]
@@ -48,8 +45,6 @@ OTHER = {
     topic: {document: max(0, grade - 1) for document, grade in mine.items()} for topic, mine in JUDGED.items()
 }
 ORDERED = ("RR", "P@10", "Rprec", "AP", "RBP", "nDCG")
-MOST = 40
-"""Rows of a table that are recorded."""
 FEW = {"replicates": 40, "seed": 5}
 
 
@@ -268,19 +263,10 @@ OPTIONS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
 """Each analysis with values that an option may not have, or nearly so."""
 
 
-def answered(call: Callable[..., Any], option: str, value: Any) -> str:
-    """What is said about a value: that it is refused, with the words, or how many rows there are."""
-    try:
-        result = call(**{option: value})
-    except InputError as error:
-        return f"{type(error).__name__}: {error}"
-    return ", ".join(f"{len(table)} {name}" for name, table in result.tables.items())
-
-
 def answers(name: str) -> dict[str, str]:
     call, options = OPTIONS[name]
     return {
-        f"{option}={written(value)}": answered(call, option, value)
+        f"{option}={written(value)}": describe_error(call, **{option: value})
         for option, values in options.items()
         for value in values
     }
@@ -290,71 +276,29 @@ def written(value: Any) -> str:
     return str(sorted(value)) if isinstance(value, dict) else repr(value)
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON has it: numbers of twelve digits, NaN as a text."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [plain(one) for one in value]
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
-    if isinstance(value, float | np.floating):
-        return float(f"{value:.12g}") if math.isfinite(value) else str(value)
-    return value if value is None else str(value)
-
-
-def said(result: Any) -> dict[str, Any]:
-    tables = {
-        name: [
-            table.caption,
-            list(table.columns),
-            len(table),
-            *map(list, map(dict.values, table.records()[:MOST])),
-        ]
-        for name, table in result.tables.items()
-    }
-    more = {
-        "findings": [vars(one) | {"evidence": len(one.evidence)} for one in getattr(result, "findings", ())]
-    }
-    return plain({"settings": result.settings, "main": result.main, **tables, **more})  # type: ignore[no-any-return]
-
-
-def same(found: Any, expected: Any, place: str) -> None:
-    if isinstance(expected, dict):
-        assert list(found) == list(expected), place
-        for key, one in expected.items():
-            same(found[key], one, f"{place} {key}")
-    elif isinstance(expected, list):
-        assert len(found) == len(expected), place
-        for number, one in enumerate(expected):
-            same(found[number], one, f"{place} {number}")
-    elif isinstance(expected, float):
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12), place
-    else:
-        assert found == expected, place
+def describe_result(result: Any) -> dict[str, Any]:
+    findings = [vars(item) | {"evidence": len(item.evidence)} for item in getattr(result, "findings", ())]
+    settings = {"settings": result.settings, "main": result.main}
+    return to_plain({**settings, **describe_tables(result), "findings": findings})  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_an_analysis_says_what_it_said(name: str) -> None:
-    same(said(CALLS[name]()), json.loads(RECORDED.read_text("utf-8"))[name], name)
+    assert_recorded(describe_result(CALLS[name]()), RECORDED, name)
 
 
 @pytest.mark.parametrize("name", OPTIONS)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_an_option_is_refused_as_it_was(name: str) -> None:
-    assert answers(name) == json.loads(RECORDED.read_text("utf-8"))[f"options of {name}"]
+    assert_recorded(answers(name), RECORDED, f"options of {name}")
 
 
 def record() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found: dict[str, Any] = {name: said(call()) for name, call in CALLS.items()}
-        found |= {f"options of {name}": answers(name) for name in OPTIONS}
-    lines = [f"{json.dumps(name)}: {json.dumps(one, separators=(',', ':'))}" for name, one in found.items()]
-    RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+        values: dict[str, Any] = {name: describe_result(call()) for name, call in CALLS.items()}
+        write_recorded(RECORDED, {**values, **{f"options of {name}": answers(name) for name in OPTIONS}})
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from math import isclose, isnan, log, log2, nan
+from random import Random
 
 import pytest
 
@@ -321,7 +322,11 @@ def usual() -> list[tuple[str, Callable[[TopicLists], float]]]:
 
 def test_the_usual_formulas_are_the_measures_of_the_registry():
     """A formula with the name of a measure has its values: 0 for a topic without relevant documents."""
-    sample = [case for case in inputs() if not case.groups and len(case.grades) <= 6][::3]
+    draw = Random(5)
+    long = [
+        Input(tuple(draw.choices([None, 0, 0, 0, 1, 2], k=60)), (1,) * draw.randint(0, 30)) for _ in range(20)
+    ]
+    sample = [*[case for case in inputs() if not case.groups and len(case.grades) <= 6][::3], *long]
     named = {name: formula for name, formula in usual() if ", " not in name}
     measures = [
         m for m in parse_many(list(named)) if m.settings.get("max_grade", 1)

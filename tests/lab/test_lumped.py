@@ -159,6 +159,7 @@ def test_who_would_notice_other_names() -> None:
     assert not record_reads(
         lambda lists: lists.relevant().sum(lists.relevant().judgment == 0), world
     ).symmetric
+    assert record_reads(lambda lists: lists.recall_base() * 1.0 + lists.topic, world).symmetric
     first = lambda lists: lists.by_aspect.lists.relevant().count[: len(lists)]  # noqa: E731
     assert not record_reads(first, world).symmetric
     assert not record_reads(lambda lists: lists.by_aspect.lists.topic[: len(lists)], world).symmetric

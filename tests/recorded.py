@@ -1,0 +1,99 @@
+"""Comparison of results with recorded ones; a failure names the value that changed, and both values."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankscope.errors import InputError
+
+MAX_ROWS = 40
+"""Number of rows of a table that are recorded."""
+
+
+def to_plain(value: Any) -> Any:
+    """Return a value as JSON has it: numbers with twelve digits, NaN and infinity as text."""
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [to_plain(item) for item in value]
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        return float(f"{value:.12g}") if math.isfinite(value) else str(value)
+    return value if value is None else str(value)
+
+
+def describe_tables(result: Any) -> dict[str, Any]:
+    """Return the caption, columns, number of rows and first rows of every table of a result."""
+    return {
+        name: [table.caption, list(table.columns), len(table), *map(list, map(dict.values, table.records()[:MAX_ROWS]))]
+        for name, table in result.tables.items()
+    }  # fmt: skip
+
+
+def describe_error(call: Callable[..., Any], /, **options: Any) -> str:
+    """Return the error that options raise, or the number of rows of each table."""
+    try:
+        result = call(**options)
+    except InputError as error:
+        return f"{type(error).__name__}: {error}"
+    return ", ".join(f"{len(table)} {name}" for name, table in result.tables.items())
+
+
+def find_difference(actual: Any, expected: Any, path: str) -> str | None:
+    """Return the path to the first value that differs, with both values; None if all are equal."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        if list(actual) != list(expected):
+            return f"{path}: {list(actual)} instead of {list(expected)}"
+        pairs = [(actual[key], expected[key], f"{path}, {key}") for key in expected]
+    elif isinstance(expected, list) and isinstance(actual, list):
+        if len(actual) != len(expected):
+            return f"{path}: {len(actual)} entries instead of {len(expected)}: {actual} instead of {expected}"
+        names = _name_entries(expected)
+        pairs = [(*pair, f"{path}, {name}") for *pair, name in zip(actual, expected, names, strict=True)]
+        if _is_table(expected) and actual[1] == expected[1]:
+            pairs = pairs[:3] + [
+                (*cells, f"{place}, {column}")
+                for row, recorded, place in pairs[3:]
+                for *cells, column in zip(row, recorded, expected[1], strict=True)
+            ]
+    elif actual == expected or (
+        isinstance(expected, float) and actual == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    ):
+        return None
+    else:
+        return f"{path}: {actual!r} instead of {expected!r}"
+    return next((text for pair in pairs if (text := find_difference(*pair)) is not None), None)
+
+
+def _is_table(expected: list[Any]) -> bool:
+    return len(expected) >= 3 and isinstance(expected[1], list) and isinstance(expected[2], int)
+
+
+def _name_entries(expected: list[Any]) -> list[str]:
+    if _is_table(expected):
+        return ["caption", "columns", "rows", *(f"row {row}" for row in range(1, len(expected) - 2))]
+    return [f"entry {index}" for index in range(1, len(expected) + 1)]
+
+
+def assert_recorded(actual: Any, file: Path, name: str) -> None:
+    """Compare a plain value with the entry of a JSON file."""
+    difference = find_difference(actual, json.loads(file.read_text("utf-8"))[name], name)
+    assert difference is None, difference
+
+
+def write_recorded(file: Path, values: Mapping[str, Any]) -> None:
+    """Write a JSON file with one line per entry."""
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(value, separators=(',', ':'))}" for name, value in values.items()
+    ]
+    file.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
