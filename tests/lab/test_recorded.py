@@ -17,7 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.recorded import assert_recorded, describe_error, describe_tables, to_plain, write_recorded
+from tests.recorded import (
+    assert_recorded,
+    describe_error,
+    describe_tables,
+    find_difference,
+    to_plain,
+    write_recorded,
+)
 
 from rankscope.errors import SettingsError
 from rankscope.lab import (
@@ -187,6 +194,16 @@ def test_the_first_difference_of_a_library_is_the_shortest() -> None:
     difference = first_difference("sklearn:ndcg_score", "nDCG")
     assert difference is not None
     assert len(difference.input.grades) + len(difference.input.missing) <= 2
+
+
+def test_a_failure_names_table_row_column_and_both_values() -> None:
+    expected = {
+        "settings": {"seed": 1},
+        "pairs": ["caption", ["run", "p"], 2, ["bm25", 0.5], ["dense", 0.25]],
+    }
+    actual = {"settings": {"seed": 1}, "pairs": ["caption", ["run", "p"], 2, ["bm25", 0.5], ["dense", 0.75]]}
+    assert find_difference(actual, expected, "compare") == "compare, pairs, row 2, p: 0.75 instead of 0.25"
+    assert find_difference(expected, expected, "compare") is None
 
 
 def record() -> None:
